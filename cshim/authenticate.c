@@ -7,7 +7,7 @@
 int authenticate(pam_handle_t *pamh, int flags, int argc, const char *const *argv)
 {
   struct conversation *talk = NULL;
-  stale_forget(pamh); /* a secret that was verified earlier counts no longer */
+  stale_forget(pamh); /* a secret that was verified earlier is no longer valid */
   const int code = conversation_begin(pamh, OPERATION_AUTHENTICATE, flags, argc, argv, &talk);
   if (code == PAM_SUCCESS && conversation_found_stale(talk))
     stale_note(pamh, conversation_user(talk));

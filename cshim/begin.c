@@ -1,4 +1,4 @@
-/* The beginning of a call. A name may come from the network: sshd passes on what it was sent. */
+/* The beginning of a call. A name may come from the network: sshd passes on what it received. */
 #include "begin.h"
 
 #include <errno.h>
@@ -58,7 +58,7 @@ static int look_up(const char *user, size_t room, struct begin_account *account)
   return error;
 }
 
-/* The account of a name as typed. Names no account can have are not looked up: name services read them too. */
+/* The account of a name as typed. Names that no account can have are not looked up: otherwise, name services would parse them. */
 static void find_account(const char *user, struct begin_account *account)
 {
   *account = (struct begin_account){0};
@@ -72,12 +72,12 @@ static void find_account(const char *user, struct begin_account *account)
       room *= 2;
     error = look_up(user, room, account);
   }
-  /* A name service that is not installed says this of any name. */
+  /* A name service that is not installed returns this for any name. */
   account->error = error == ENOENT || error == ESRCH ? 0 : error;
 }
 
-/* docs/protocol.md, "Who may say what", for a peer that is not root. AUTH_ERR and not USER_UNKNOWN, because stacks pass
-   over users a module does not know. */
+/* docs/protocol.md, "Who may say what", for a peer that is not root. AUTH_ERR not USER_UNKNOWN, because stacks skip
+   a module for users that it does not know. */
 static int check_own_account(pam_handle_t *pamh, const struct begin_account *account)
 {
   if (account->found && account->uid == getuid() && account->uid == geteuid())
@@ -90,7 +90,7 @@ static int check_own_account(pam_handle_t *pamh, const struct begin_account *acc
   return PAM_AUTH_ERR;
 }
 
-/* The arguments of the stack's line, with root and without: only the core can tell a wrong one. */
+/* The arguments of the stack's line, with and without root privileges: only the core can recognise a wrong one. */
 static int tell_arguments(pam_handle_t *pamh, int argc, const char *const *argv, struct frame_begin *begin)
 {
   for (int i = 0; i < argc; i++)
@@ -118,19 +118,19 @@ static void describe_account(pam_handle_t *pamh, const char *user, const struct 
     begin->typed_name = label(user, UAF_NAME_MAX);
   begin->has_remote = true;
   begin->remote = begin->remote_host.length > 0;
-  /* Who called a program that is setuid, as su and sudo are; with sshd and login it is root. */
+  /* Who called a program that is setuid, such as su or sudo; for sshd and login, it is root. */
   begin->has_caller = true;
   begin->caller = getuid();
 }
 
-/* What was read; absent where nothing was. */
+/* The bytes that were read; absent if there were none. */
 static struct frame_bytes read_bytes(const char *bytes, size_t length)
 {
   return length > 0 ? (struct frame_bytes){(const uint8_t *)bytes, length} : (struct frame_bytes){0};
 }
 
-/* Whether the host is sudo, whose person confirms a command and not a mere login. Where sudoers names another service
-   (pam_service, pam_login_service), the file that runs tells. */
+/* Whether the host is sudo, for which the person confirms a command, not a mere login. If sudoers names a different service
+   (pam_service, pam_login_service), the running file shows it. */
 static bool is_sudo(struct frame_bytes service, const struct command *command)
 {
   static const char *const services[] = {"sudo", "sudo-i", NULL}, *const files[] = {"sudo", "sudo-rs", NULL};

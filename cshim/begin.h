@@ -1,4 +1,4 @@
-/* What the module knows of the call and tells the core at its beginning. */
+/* What the module knows about the call and sends to the core at its beginning. */
 #ifndef UAF_BEGIN_H
 #define UAF_BEGIN_H
 
@@ -10,20 +10,20 @@
 #include "frame.h"
 #include "limits.h"
 
-/* What the user database says of a name. */
+/* The user database's entry for a name. */
 struct begin_account {
   bool found;
-  int error; /* why the lookup failed; then it is not known whether there is such an account. 0 otherwise */
+  int error; /* why the lookup failed: it is then unknown whether the account exists; 0 otherwise */
   uint32_t uid;
   char name[UAF_NAME_MAX + 1];
 };
 
-/* Reads PAM_USER, asking for it where the host has none. Returns PAM_SUCCESS, or the code to end the call with,
+/* Reads PAM_USER, asking for it if the host has none. Returns PAM_SUCCESS, or the code to end the call with,
    logged. */
 int begin_name(pam_handle_t *pamh, const char **user);
 
-/* Fills begin, whose operation is set already, with the user's account and the labels of the PAM handle. Begin points
-   into command, account and the handle; it copies nothing. A caller without root asks for its own account only: it
+/* Fills begin, whose operation is already set, with the user's account and the labels of the PAM handle. Begin points
+   into command, account and the handle; it copies nothing. A caller that is not root asks for its own account only: it
    sends no account, no name and no caller's uid, and is refused here if the user is somebody else.
    When somebody authenticates to sudo, command gets sudo's file and arguments. Returns PAM_SUCCESS, or the code to end
    the call with, logged. */

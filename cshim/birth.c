@@ -1,6 +1,6 @@
-/* A process that is born in its cgroup need not be moved there. A move waits until every processor of the machine has passed
-   a quiet state: 8 ms at the median, 15 ms in one of ten.
-   Linux 6.18 compares the wrong counts and kills such a process if its parent's cgroup was ever killed: helper.c then starts
+/* A process that is born in its cgroup need not be moved there. A move waits until every processor of the machine has been in
+   a quiescent state: 8 ms at the median, 15 ms in one case of ten.
+   Linux 6.18 compares the wrong counters and kills such a process if its parent's cgroup was ever killed: helper.c then starts
    another one, which is moved. */
 #include "birth.h"
 
@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #if defined SYS_clone3 && defined CLONE_INTO_CGROUP
-/* Opens the root of the cgroups of version 2. Any other folder would cost a copy of the process before the kernel refuses it. */
+/* Opens the root of the cgroups of version 2. With any other folder, the kernel would copy the process before it refuses. */
 static int open_root(const char *folder)
 {
   const int root = open(folder, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -25,8 +25,8 @@ static int open_root(const char *folder)
   return -1;
 }
 
-/* clone3(2) as fork(2), but with a cgroup. It runs no handler of pthread_atfork and repairs nothing of the C library, which is
-   why the child makes system calls only. Kernels before 5.7 and sandboxes without clone3 refuse it. */
+/* clone3(2) as fork(2), but with a cgroup. It runs no handler of pthread_atfork and does not repair the C library's state, so
+   the child may only make system calls. Kernels before 5.7 and sandboxes without clone3 refuse it. */
 static pid_t born_in(const char *folder)
 {
   const int cgroup = open_root(folder);

@@ -12,11 +12,11 @@
 
 static const char note_name[] = "pam_uaf_change";
 
-/* What the first pass leaves for the second. */
+/* The note that the first pass leaves for the second. */
 struct note {
   struct conversation *talk;
   bool ignored;            /* the account has nothing to change here; the second pass returns the same */
-  const char *const *line; /* the stack's line: libpam gives both passes of a line the same arguments. Only compared */
+  const char *const *line; /* the stack's line: libpam gives both passes of a line the same arguments; only compared */
 };
 
 static void clean_up(pam_handle_t *pamh, void *data, int status)
@@ -34,7 +34,7 @@ static const struct note *find_note(pam_handle_t *pamh)
   return pam_get_data(pamh, note_name, &note) == PAM_SUCCESS ? note : NULL;
 }
 
-/* Ends what an earlier pass left. */
+/* Ends the conversation that an earlier pass left. */
 static void forget_note(pam_handle_t *pamh)
 {
   if (find_note(pamh) != NULL)
@@ -65,7 +65,7 @@ static int first_pass(pam_handle_t *pamh, int flags, int argc, const char *const
   return code;
 }
 
-/* Why the second pass may not go on with what the first one left; NULL where it may. */
+/* Why the second pass may not continue the conversation that the first one left; NULL if it may. */
 static const char *objection(pam_handle_t *pamh, const struct note *note, const char *const *line)
 {
   const void *user = NULL;
@@ -105,7 +105,7 @@ int change(pam_handle_t *pamh, int flags, int argc, const char *const *argv)
   }
   if (first)
     forget_note(pamh);
-  /* Not after the person was asked: PAM_USER may be another one by the second pass, and that pass then refuses. */
+  /* This must not come after the person was asked: PAM_USER may have changed by the second pass, and that pass then refuses. */
   if (((unsigned)flags & PAM_CHANGE_EXPIRED_AUTHTOK) != 0 && !stale_is_noted(pamh) && find_note(pamh) == NULL)
     return PAM_IGNORE;
   return first ? first_pass(pamh, flags, argc, argv) : second_pass(pamh, flags, argc, argv);

@@ -1,4 +1,4 @@
-/* What happens between fork and exec: the child sheds everything the caller could have prepared and becomes the core.
+/* What happens between fork and exec: the child drops everything that the caller could have prepared, and becomes the core.
    Only functions that make a system call and nothing else may be called in this file: the host may have threads, and the child
    may have been born without the C library's help (birth.h). */
 #include "helper.h"
@@ -19,11 +19,11 @@
 #define HELPER_SOCKET 3
 #define MEBIBYTE ((rlim_t)1024 * 1024)
 
-/* For whoever traces the process; the parent does not use the exit status. */
+/* For a person who traces the process; the parent does not use the exit status. */
 enum { EXIT_NOT_PREPARED = 126, EXIT_NOT_STARTED = 127 };
 
-/* The limits the core needs. A caller can lower them so far that an attempt could not be counted; what cannot be raised
-   to the least that works is therefore a refusal. */
+/* The limits that the core needs. A caller can lower them so far that an attempt could not be counted. If a limit cannot be
+   raised to the minimum, the call is therefore refused. */
 static const struct {
   __rlimit_resource_t resource;
   rlim_t wanted, least;
@@ -54,7 +54,8 @@ static bool raise_limits(void)
   return true;
 }
 
-/* Handlers go with exec, but what the host ignores or blocks would stay. Its timers went with fork. The system call
+/* exec removes handlers, but signals that the host ignores or blocks would stay so. fork has removed its timers. This is the
+   system call
    itself, because sigaction(2) refuses the two signals the C library keeps for threads; all zero is the default in
    every architecture's layout. */
 static bool reset_signals(void)
@@ -62,13 +63,14 @@ static bool reset_signals(void)
   static const unsigned long standard[16];
   sigset_t none;
   for (int number = 1; number < NSIG; number++)
-    syscall(SYS_rt_sigaction, number, standard, NULL, NSIG / 8); /* fails for KILL and STOP, which have no other */
+    syscall(SYS_rt_sigaction, number, standard, NULL,
+            NSIG / 8); /* fails for KILL and STOP, which have no other disposition */
   sigemptyset(&none);
   return sigprocmask(SIG_SETMASK, &none, NULL) == 0;
 }
 
-/* Closes what lies above the socket. Kernels before 5.9 have no close_range; the caller may have lowered its limit
-   after opening, so the loop there does not believe the limit. */
+/* Closes the descriptors above the socket. Kernels before 5.9 have no close_range; the caller may have lowered its limit
+   after opening, so the loop there does not rely on the limit. */
 static void close_the_rest(void)
 {
   if (syscall(SYS_close_range, HELPER_SOCKET + 1, ~0U, 0) == 0)
@@ -94,7 +96,7 @@ static bool arrange_descriptors(int socket)
   return true;
 }
 
-/* Architectures of 32 bits have an older form of these calls beside the one that is meant. */
+/* 32-bit architectures also have an older form of these calls; the newer one is meant. */
 #ifdef SYS_setresuid32
 #define SET_GROUPS SYS_setgroups32
 #define SET_GROUP SYS_setresgid32
@@ -105,17 +107,19 @@ static bool arrange_descriptors(int socket)
 #define SET_USER SYS_setresuid
 #endif
 
-/* Real and saved ids too: as long as they are the caller's, he may stop or kill the process (su, sudo). The system calls
-   themselves: the C library's functions tell the host's other threads, which this process does not have, and may wait for
+/* Real and saved ids too: as long as they are the caller's (su, sudo), the caller may stop or kill the process. These are the
+   system calls
+   themselves: the C library's functions notify the host's other threads, which this process does not have, and may wait for
    one of their locks for ever. */
 static bool become_root(void)
 {
   return syscall(SET_GROUPS, 0, NULL) == 0 && syscall(SET_GROUP, 0, 0, 0) == 0 && syscall(SET_USER, 0, 0, 0) == 0;
 }
 
-/* A person may own the cgroup of the session (systemd delegates it) and could freeze the core there, or give it no time,
-   while it holds what others wait for. From the root of the hierarchy he cannot take it back. Where there is none that
-   can be written, as in some containers, the core stays: nothing of its own depends on it. */
+/* A person may own the cgroup of the session (systemd delegates it) and could freeze the core there, or starve it,
+   while it holds locks that others wait for. From the root of the hierarchy, the person cannot move it back. If there is no root
+   that
+   can be written, as in some containers, the core stays where it is: nothing in it depends on this. */
 static void leave_cgroup(void)
 {
   static const char *const roots[] = {"/sys/fs/cgroup/cgroup.procs", "/sys/fs/cgroup/unified/cgroup.procs"};
@@ -130,8 +134,8 @@ static void leave_cgroup(void)
   }
 }
 
-/* su keeps the caller's niceness, scheduling policy and processors, which could make the core so slow that it hardly
-   runs. Where they may not be changed, as in some containers, they stay. */
+/* su keeps the caller's niceness, scheduling policy and processors, which could make the core so slow that it barely
+   runs. If they may not be changed, as in some containers, they stay. */
 static void run_as_others_do(void)
 {
   static const struct sched_param normal;

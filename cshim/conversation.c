@@ -12,11 +12,11 @@
 #include "converse.h"
 #include "talk.h"
 
-/* The texts of results 1006 and 7011, for when there is no core to send them. They are shown to a silent host too. */
+/* The texts of results 1006 and 7011, for the case that there is no core to send them. They are shown even with PAM_SILENT. */
 static const char no_verdict_text[] = "The login helper is missing, wrong or died. Reinstall the libpam-uaf package.";
 static const char out_of_time_text[] = "Ended by the system or out of time. Try again.";
 
-/* A forked copy of the process that began the conversation leaves the core to that one. */
+/* A forked copy of the process that began the conversation leaves the core to that process. */
 static void leave_core(struct conversation *talk)
 {
   if (conversation_is_ours(talk))
@@ -27,7 +27,8 @@ static void leave_core(struct conversation *talk)
     helper_forget(&talk->helper);
 }
 
-/* Hears the core, and ends it unless it waits. If there was no verdict, that is reported once the core is gone. */
+/* Processes the core's messages, and ends the core unless it waits. If there was no verdict, that is reported once the core is
+   gone. */
 static int hear_out(struct conversation *talk)
 {
   const int code = talk->no_verdict ? PAM_SYSTEM_ERR : talk_hear(talk);
@@ -40,7 +41,7 @@ static int hear_out(struct conversation *talk)
   return code;
 }
 
-/* Sends the first packet, and if another core could still be started, waits whether this one has anything to say. */
+/* Sends the first packet, and if another core could still be started, waits to see whether this one sends anything. */
 static enum helper_status offer_begin(struct conversation *talk, const struct frame_begin *begin)
 {
   const size_t length = frame_write_begin(talk->packet, sizeof talk->packet, begin);
@@ -53,9 +54,10 @@ static enum helper_status offer_begin(struct conversation *talk, const struct fr
   return status;
 }
 
-/* Reaches the core and sends the first packet. If the core at the socket ends without a message, it has asked and
-   counted nothing: so the listener ends root's connections beyond its limit. Other people can cause that with many
-   prompts of su that they leave open. Root needs no socket, and then starts a core itself. A core that was started can only
+/* Reaches the core and sends the first packet. If the core at the socket ends without a message, it has asked nothing and
+   counted nothing: this is how the listener drops root's connections above its limit. Other people can cause that with many
+   prompts of su that they leave open. Root does not need the socket, and then starts a core itself. A core that was started can
+   only
    be started once more if the kernel killed it at clone3. */
 static void open_core(struct conversation *talk, const struct frame_begin *begin)
 {
@@ -85,7 +87,7 @@ static void open_core(struct conversation *talk, const struct frame_begin *begin
     talk_broken(talk, status, "beginning");
 }
 
-/* What each pass brings along. */
+/* Sets what is different in each pass. */
 static void set_call(struct conversation *talk, int flags, int argc, const char *const *argv)
 {
   talk->silent = ((unsigned)flags & PAM_SILENT) != 0;

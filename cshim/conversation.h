@@ -9,13 +9,14 @@
 
 struct conversation;
 
-/* Begins one about PAM_USER, which is read once, and hears the core to its verdict: a login, which is not divided. A
-   change is heard to where the old secret was verified: PAM_SUCCESS then, and the conversation is paused. Returns a PAM
-   code; what failed is logged, and the person was told. *talk is to be ended in every case; it may be NULL. */
+/* Begins a conversation about PAM_USER, which is read once. A login is not divided: its messages are processed up to the verdict.
+   A
+   change is processed until the old secret is verified: this returns PAM_SUCCESS, and the conversation is paused. Returns a PAM
+   code; a failure is logged and shown to the person. The caller must end *talk in every case; it may be NULL. */
 int conversation_begin(pam_handle_t *pamh, enum frame_operation operation, int flags, int argc, const char *const *argv,
                        struct conversation **talk);
 
-/* Continues a paused conversation to its verdict, under the flags and arguments of the present call. */
+/* Continues a paused conversation up to its verdict, with the flags and arguments of the present call. */
 int conversation_resume(struct conversation *talk, int flags, int argc, const char *const *argv);
 
 /* Whether the core waits for a resume packet. */
@@ -27,10 +28,10 @@ bool conversation_is_ours(const struct conversation *talk);
 /* Whether the conversation ended with success, and the core called the secret stale. */
 bool conversation_found_stale(const struct conversation *talk);
 
-/* The name it is about, as PAM_USER had it. */
+/* The name that it is about, as PAM_USER had it. */
 const char *conversation_user(const struct conversation *talk);
 
-/* Ends and frees the conversation; the core stops where it is. A forked copy of the process that began it frees only
+/* Ends and frees the conversation; the core stops immediately. A forked copy of the process that began it frees only
    its own memory and descriptors. NULL is allowed. */
 void conversation_end(struct conversation *talk);
 

@@ -6,7 +6,7 @@
 
 #include "limits.h"
 
-/* The host's conversation, or NULL where it has none to call. */
+/* The host's conversation, or NULL if it has none to call. */
 static const struct pam_conv *conversation_of(pam_handle_t *pamh)
 {
   const void *item = NULL;
@@ -19,7 +19,7 @@ static const struct pam_conv *conversation_of(pam_handle_t *pamh)
 bool converse_is_possible(pam_handle_t *pamh) { return conversation_of(pamh) != NULL; }
 
 /* One message through the host's conversation function; some hosts answer even to a notice. Returns whether the
-   function said that all was well; then answer is the host's, or NULL. */
+   function said that it succeeded; then answer is the host's reply, or NULL. */
 static bool exchange(pam_handle_t *pamh, int style, struct frame_bytes text, char **answer)
 {
   const struct pam_conv *conversation = conversation_of(pamh);
@@ -64,7 +64,7 @@ char *converse_ask(pam_handle_t *pamh, int style, struct frame_bytes text)
   return answer;
 }
 
-/* What is empty, too long, not UTF-8, or has control characters can never have been stored, so it is not tried. */
+/* A text that is empty, too long, not UTF-8, or has control characters can never have been stored, so it is not tried. */
 const char *converse_first_pass(pam_handle_t *pamh, int type)
 {
   const void *item = NULL;

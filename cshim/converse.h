@@ -10,18 +10,18 @@
 /* Whether the host has a conversation function at all. */
 bool converse_is_possible(pam_handle_t *pamh);
 
-/* Shows a text (PAM_ERROR_MSG or PAM_TEXT_INFO). Returns whether the host took it to show it. */
+/* Shows a text (PAM_ERROR_MSG or PAM_TEXT_INFO). Returns whether the host accepted it. */
 bool converse_show(pam_handle_t *pamh, int style, struct frame_bytes text);
 
-/* Asks (PAM_PROMPT_ECHO_OFF or _ON). Returns the answer, to be freed with converse_forget, or NULL when the host gave
+/* Asks (PAM_PROMPT_ECHO_OFF or _ON). Returns the answer, to be freed with converse_forget, or NULL if the host gave
    none: no conversation, an error, or the person gave up. */
 char *converse_ask(pam_handle_t *pamh, int style, struct frame_bytes text);
 
 /* Clears an answer and frees it. NULL is allowed. */
 void converse_forget(char *answer);
 
-/* The password an earlier module left in this item (PAM_AUTHTOK or PAM_OLDAUTHTOK), or NULL when it is none that could
-   be a stored secret. It stays libpam's. */
+/* The password that an earlier module left in this item (PAM_AUTHTOK or PAM_OLDAUTHTOK), or NULL if it could not
+   be a stored secret. It still belongs to libpam. */
 const char *converse_first_pass(pam_handle_t *pamh, int type);
 
 #endif

@@ -1,4 +1,4 @@
-/* The wire: packets written for the core, packets of the core read and checked, and which may follow which.
+/* The wire: writes packets for the core, reads and checks the core's packets, and says which may follow which.
    Everything here is a function of its arguments, so that it is tested and fuzzed without a socket. */
 #include "frame.h"
 
@@ -16,11 +16,11 @@ enum field_kind {
   KIND_U32,
   KIND_ENTRY_LENGTH,
   KIND_TEXT,
-  KIND_OPTION, /* a text that may stand UAF_OPTIONS_MAX times */
+  KIND_OPTION, /* a text that may occur UAF_OPTIONS_MAX times */
   KIND_VARIABLE
 };
 
-/* One row per field of the core's messages; what has no row is not a field. */
+/* One row per field of the core's messages; a tag without a row is not a field. */
 static const struct field_rule {
   uint8_t type, tag;
   enum field_kind kind;
@@ -70,7 +70,7 @@ enum frame_state frame_next(enum frame_state state, uint8_t type)
   return STATE_BROKEN;
 }
 
-/* A packet being written. `failed` stays set once something did not fit, so that only the end has to be checked. */
+/* A packet being written. `failed` stays set once something did not fit, so that only the end must be checked. */
 struct writer {
   uint8_t *packet;
   size_t capacity, length;
@@ -169,8 +169,8 @@ size_t frame_write_bare(uint8_t *packet, size_t capacity, enum frame_type type)
   return writer.failed ? 0 : writer.length;
 }
 
-/* The length of the character that starts here, or 0 where none does: too long a form, a surrogate, beyond U+10FFFF,
-   or cut short. Only the second byte has a range of its own, and only after four of the first bytes. */
+/* The length of the character that starts here, or 0 if none does: too long a form, a surrogate, beyond U+10FFFF,
+   or cut short. Only the second byte has a special range, and only after four of the first bytes. */
 static size_t character_length(const uint8_t *bytes, size_t left)
 {
   const uint8_t first = bytes[0];
@@ -250,7 +250,7 @@ static const struct field_rule *rule_for(uint8_t type, uint8_t tag)
   return NULL;
 }
 
-/* Reads the fields one after the other. Tags must ascend; only an option may stand again. */
+/* Reads the fields one after the other. Tags must ascend; only an option may be repeated. */
 static bool read_fields(const uint8_t *packet, size_t length, struct frame_message *message)
 {
   uint8_t previous = 0;

@@ -71,28 +71,28 @@ enum finished_field {
 enum frame_operation { OPERATION_AUTHENTICATE = 1, OPERATION_CHANGE, OPERATION_ACCOUNT = 15 };
 enum frame_step { STEP_CURRENT = 1, STEP_NEW, STEP_NEW_AGAIN };
 
-/* The states of "What follows what"; STATE_BROKEN is where a message that is not allowed leads. */
+/* The states of "What follows what"; STATE_BROKEN is the state after a message that is not allowed. */
 enum frame_state { STATE_OPENED, STATE_WORKING, STATE_ASKED, STATE_PAUSED, STATE_FINISHED, STATE_BROKEN };
 
-/* Bytes that belong to someone else; start is NULL where the field is absent. Never NUL-terminated. */
+/* Bytes that belong to someone else; start is NULL if the field is absent. Never NUL-terminated. */
 struct frame_bytes {
   const uint8_t *start;
   size_t length;
 };
 
-/* What the module tells the core at the beginning. The fields that only uafctl sends are not here. */
+/* What the module sends to the core at the beginning. The fields that only uafctl sends are not here. */
 struct frame_begin {
   uint8_t operation;
-  bool has_uid, has_remote, remote, has_flags, has_caller, divided; /* divided is written when it is true */
+  bool has_uid, has_remote, remote, has_flags, has_caller, divided; /* divided is written only if it is true */
   uint32_t uid, flags, caller;
   struct frame_bytes account, typed_name, service, tty, remote_host, remote_user, locale, program;
-  struct frame_bytes command_line; /* with a NUL behind each argument */
+  struct frame_bytes command_line; /* with a NUL after each argument */
   const char *const *arguments;
   size_t argument_count;
 };
 
-/* A message of the core, checked. The fields point into the packet it was read from; of a repeated one it is the first,
-   since the module shows what the text says and leaves the options to other front ends. */
+/* A message of the core, checked. The fields point into the packet it was read from; for a repeated field, the first one,
+   because the module shows the text and leaves the options to other front ends. */
 struct frame_message {
   uint8_t type;
   struct frame_bytes field[FRAME_FIELDS];
@@ -114,13 +114,13 @@ size_t frame_write_bare(uint8_t *packet, size_t capacity, enum frame_type type);
 /* Reads one packet of the core. Returns false, and an empty message, for everything docs/protocol.md does not allow. */
 bool frame_read(const uint8_t *packet, size_t length, struct frame_message *message);
 
-/* The number in a field that was checked to be one; 0 where the field is absent. */
+/* The number in a field that was checked to be one; 0 if the field is absent. */
 uint32_t frame_number(const struct frame_message *message, unsigned tag);
 
 /* The state a message of this type leads to, or STATE_BROKEN when it may not come now. */
 enum frame_state frame_next(enum frame_state state, uint8_t type);
 
-/* Whether the bytes are one of the names, whose list ends with NULL. An absent field is none. */
+/* Whether the bytes are one of the names in a list that ends with NULL. An absent field is not a name. */
 static inline bool frame_is_one_of(struct frame_bytes bytes, const char *const *names)
 {
   for (; bytes.start != NULL && *names != NULL; names++)

@@ -1,5 +1,5 @@
-/* Reaching, starting, hearing and ending the core. Nothing of the host changes by it: descriptors are close-on-exec,
-   its SIGCHLD disposition stays, SIGPIPE is never raised, and the child is addressed by pidfd alone. */
+/* Reaching, starting, hearing and ending the core. This changes nothing in the host: descriptors are close-on-exec,
+   its SIGCHLD disposition stays, SIGPIPE is never raised, and the child is addressed only by pidfd. */
 #include "helper.h"
 
 #include <errno.h>
@@ -36,7 +36,7 @@ static void close_descriptor(int *descriptor)
 }
 
 /* Moves a descriptor above 2: a host that has closed 0, 1 or 2 would otherwise write into our socket as its standard
-   output. Returns -1 if that fails; the descriptor is closed then. */
+   output. Returns -1 if that fails; the descriptor is then closed. */
 static int above_standard(int descriptor)
 {
   if (descriptor < 0 || descriptor > STDERR_FILENO)
@@ -48,7 +48,7 @@ static int above_standard(int descriptor)
   return moved;
 }
 
-/* The other end must be root's service; the module talks to no other. */
+/* The other end must be root's service; the module talks to nobody else. */
 static bool peer_is_root(struct helper *helper)
 {
   struct ucred peer;
@@ -75,8 +75,9 @@ static bool reach(struct helper *helper)
   return helper->socket >= 0;
 }
 
-/* Without a pidfd a child can be waited for, but not killed: its number might be another's by then. It sees the end of
-   its socket and goes. */
+/* Without a pidfd a child can be waited for, but not killed: its process ID might by then belong to another process. It notices
+   that
+   its socket was closed, and ends. */
 static void wait_without_pidfd(pid_t child)
 {
   const struct timespec pause = {.tv_nsec = 10 * 1000 * 1000};
@@ -106,7 +107,7 @@ static bool start(struct helper *helper, bool may_be_born_at_root)
   close_descriptor(&theirs);
   helper->started = true;
   helper->pidfd = above_standard((int)syscall(SYS_pidfd_open, child, 0));
-  /* ESRCH: gone already, and the host has its children reaped. The socket tells how it ended. */
+  /* ESRCH: the child is already gone, and the host has reaped it. The socket shows how it ended. */
   if (helper->pidfd >= 0 || errno == ESRCH)
     return true;
   fail(helper, "pidfd_open");
@@ -164,7 +165,7 @@ enum helper_status helper_send(struct helper *helper, const uint8_t *packet, siz
   return HELPER_SPOKE;
 }
 
-/* Receives without waiting. There is no room for descriptors, so the kernel drops them and says so (MSG_CTRUNC). */
+/* Receives without waiting. There is no room for descriptors, so the kernel drops them and reports it (MSG_CTRUNC). */
 static ssize_t take(struct helper *helper, uint8_t *packet, size_t capacity, int flags, bool *whole)
 {
   struct iovec room = {.iov_base = packet, .iov_len = capacity};
@@ -181,7 +182,7 @@ enum helper_status helper_receive(struct helper *helper, uint8_t *packet, size_t
   ssize_t taken;
   *length = 0;
   for (;;) {
-    /* What has come by then stays unread. So the core sees that nobody took its verdict. */
+    /* Packets that have come stay unread. So the core sees that nobody read its verdict. */
     if (signals_end_host(&helper->signals))
       return HELPER_GIVEN_UP;
     taken = take(helper, packet, capacity, 0, &whole);
@@ -229,7 +230,7 @@ enum helper_status helper_kept_waiting(struct helper *helper)
   return HELPER_FAILED;
 }
 
-/* Whether the child has ended before so many milliseconds are over. */
+/* Whether the child has ended within this many milliseconds. */
 static bool ends_within(int pidfd, int64_t milliseconds)
 {
   const int64_t deadline = now_milliseconds() + milliseconds;
@@ -240,12 +241,12 @@ static bool ends_within(int pidfd, int64_t milliseconds)
   return ended;
 }
 
-/* Linux 6.18 kills a process that is born in another cgroup than its parent's if the parent's was ever killed, and a person may
-   own that one. Such a process has done nothing: it never ran. */
+/* Linux 6.18 kills a process that is born in a cgroup other than its parent's if the parent's was ever killed, and a person may
+   own the parent's cgroup. Such a process has done nothing: it never ran. */
 static bool was_killed_at_birth(const struct helper *helper)
 {
   siginfo_t end = {0};
-  /* Without a pidfd it was gone before anybody could look, and the host has its children reaped. */
+  /* Without a pidfd it was gone before it could be checked, and the host has reaped it. */
   if (helper->pidfd < 0 || !ends_within(helper->pidfd, UAF_GRACE_MILLISECONDS))
     return helper->pidfd < 0;
   if (waitid((idtype_t)P_PIDFD, (id_t)helper->pidfd, &end, WEXITED | WNOHANG | WNOWAIT) != 0)

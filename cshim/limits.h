@@ -1,9 +1,9 @@
-/* The numbers of the module, each with its name. docs/protocol.md has those of the wire; the others are
+/* The numbers of the module, each with its name. docs/protocol.md explains those of the wire; the others are
    explained here. */
 #ifndef UAF_LIMITS_H
 #define UAF_LIMITS_H
 
-/* Where the core is. Fixed when the module is built: nothing a caller controls may change it. */
+/* Where the core is. Fixed when the module is built: nothing that a caller controls may change it. */
 #ifndef UAF_LIBEXECDIR
 #define UAF_LIBEXECDIR "/usr/libexec/pam-uaf"
 #endif
@@ -21,7 +21,7 @@
 #define UAF_ARGUMENT_MAX 4096
 #define UAF_ARGUMENTS_MAX 32
 #define UAF_PROGRAM_MAX 4096
-/* Twice what a person is asked to confirm. */
+/* Twice the length that a person is asked to confirm. */
 #define UAF_COMMAND_MAX 4096
 #define UAF_ANSWER_MAX 1024
 #define UAF_TEXT_MAX 4096
@@ -32,40 +32,40 @@
 #define UAF_VARIABLE_NAME_MAX 64
 #define UAF_VARIABLE_VALUE_MAX 8192
 
-/* The most bytes of an account's entry, and how often a lookup is repeated at the most: with more room, or after an
+/* The most bytes of an account's entry, and the most repetitions of a lookup: with more room, or after an
    interruption. */
 #define UAF_ACCOUNT_ROOM 4096
 #define UAF_ACCOUNT_ROOM_MAX (1024 * 1024)
 #define UAF_ACCOUNT_LOOKUPS_MAX 64
 
-/* What a host is shown when an authentication with "divided" is ready. The host may hold this message for as long as it
-   draws its screen, so it is the same in every language. */
+/* The message to the host when an authentication with "divided" is ready. The host may keep this message for as long as it
+   shows its screen, so it is the same in every language. */
 #define UAF_READY_TEXT "pam_uaf: ready"
 
 /* The most bytes of a secret that can be stored. A PAM_AUTHTOK that is longer is not tried. */
 #define UAF_STORABLE_MAX 256
 
-/* How long the core may owe a message: 30 s for the exchange with the server and 10 s for itself. The time the person
+/* How long the core may take for a message: 30 s for the exchange with the server and 10 s for itself. The time the person
    takes to answer never counts. The tests build with less. */
 #ifndef UAF_SILENCE_MILLISECONDS
 #define UAF_SILENCE_MILLISECONDS 40000
 #endif
 
-/* When its socket closes, a core that has finished ends by itself. After the first time it is killed. After the second
+/* When its socket closes, a core that has finished ends by itself. After the first of these times it is killed. After the second,
    nobody waits for it any longer: a killed process needs that long only if it is frozen. */
 #ifndef UAF_GRACE_MILLISECONDS
 #define UAF_GRACE_MILLISECONDS 1000
 #endif
 #define UAF_KILL_MILLISECONDS 2000
 
-/* How late a wait may end. This is the kernel's own default. */
+/* How late a wait may end; this is the kernel's own default. */
 #define UAF_TIMER_SLACK_NANOSECONDS 50000UL
 
-/* While the host waits for the verdict on a confirmed text: the time between two looks whether a signal tells it to
+/* While the host waits for the verdict on a confirmed text: the time between two checks whether a signal tells it to
    end. */
 #define UAF_SIGNAL_MILLISECONDS 100
 
-/* How long, and how often, a caller without root tries to reach the socket while its queue is full. Anybody can fill
+/* How long, and how often, a caller that is not root tries to reach the socket while its queue is full. Anybody can fill
    that queue. */
 #define UAF_QUEUE_MILLISECONDS 10000
 #define UAF_QUEUE_PAUSE_NANOSECONDS 5000000L

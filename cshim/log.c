@@ -1,4 +1,4 @@
-/* Whoever tries to log in chooses the name, and logs are read on terminals and by scripts. So names are escaped. */
+/* Anybody who tries to log in can choose the name, and logs are read on terminals and by scripts. So names are escaped. */
 #include "log.h"
 
 #include <security/pam_ext.h>

@@ -1,5 +1,5 @@
-/* The six functions libpam calls. Credentials and sessions know nothing of the other stages, because hosts run them in
-   other processes and with another PAM_USER (sshd, sudo); accounts and passwords know what stands in this handle. */
+/* The six functions libpam calls. Credentials and sessions know nothing about the other stages, because hosts run them in
+   other processes and with a different PAM_USER (sshd, sudo); accounts and passwords know what is stored in this handle. */
 #include <security/pam_ext.h>
 #include <security/pam_modules.h>
 #include <syslog.h>
@@ -13,7 +13,7 @@
 
 #define EXPORTED __attribute__((visibility("default")))
 
-/* Has libpam delay a failed attempt. */
+/* Makes libpam delay a failed attempt. */
 static int slowed(pam_handle_t *pamh, int code)
 {
   if (code != PAM_SUCCESS && code != PAM_IGNORE)
@@ -32,7 +32,7 @@ EXPORTED int pam_sm_setcred(pam_handle_t *pamh, int flags, int argc, const char 
   return PAM_SUCCESS;
 }
 
-/* Never asks a person, and looks at no lock: public-key ssh and cron call this stage alone. It can only refuse: an account that
+/* Never asks a person, and checks no lock: public-key ssh and cron call this stage alone. It can only refuse: an account that
    is active is left to the other modules. */
 EXPORTED int pam_sm_acct_mgmt(pam_handle_t *pamh, int flags, int argc, const char **argv)
 {

@@ -2,10 +2,10 @@
 #ifndef UAF_PUNCTUAL_H
 #define UAF_PUNCTUAL_H
 
-/* Takes the caller's timer slack off this thread of the host; returns what it was, for `punctual_end`. */
+/* Removes the caller's timer slack from this thread of the host; returns the old value, for `punctual_end`. */
 long punctual_begin(void);
 
-/* Puts it back. */
+/* Restores it. */
 void punctual_end(long before);
 
 #endif

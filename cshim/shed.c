@@ -1,4 +1,4 @@
-/* Settings of a process that the caller may change without any right, and that fork and exec hand on: through su and sudo
+/* Settings of a process that the caller may change without any privilege, and that fork and exec pass on, through su and sudo
    too. In the child only async-signal-safe functions may be called. */
 #include "shed.h"
 
@@ -11,7 +11,7 @@
 
 #include "limits.h"
 
-/* Newer than the oldest headers this is built with. */
+/* Newer than the oldest headers that this is built with. */
 #ifndef PR_SCHED_CORE
 #define PR_SCHED_CORE 62
 #endif
@@ -20,7 +20,7 @@
 #endif
 enum { SHARE_FROM = 2, ONE_THREAD = 0, FIRST_PROCESS = 1, JOIN_SESSION_KEYRING = 1, DEFAULT_POLICY = 0 };
 
-/* struct sched_attr of linux/sched/types.h, which cannot be included beside sched.h everywhere. */
+/* struct sched_attr of linux/sched/types.h, which cannot be included together with sched.h everywhere. */
 struct attributes {
   uint32_t size, policy;
   uint64_t flags;
@@ -36,7 +36,7 @@ static void write_setting(const char *path, char value)
   const int file = open(path, O_WRONLY | O_CLOEXEC);
   if (file < 0)
     return;
-  /* Fails in a container whose processes root lets be killed first when memory runs out. */
+  /* Fails in a container whose processes root has chosen to be killed first when memory runs out. */
   const ssize_t ignored = write(file, &value, 1);
   (void)ignored;
   close(file);
@@ -51,17 +51,17 @@ static void shed_delays(void)
                                        .least = UINT32_MAX,
                                        .most = UINT32_MAX};
   syscall(SYS_sched_setattr, 0, &unclamped, 0);
-  /* The group of those who may share a processor's threads: that of the first process, which is none. */
+  /* The group of processes that may share a processor's threads: copied from the first process, which is in none. */
   prctl(PR_SCHED_CORE, SHARE_FROM, FIRST_PROCESS, ONE_THREAD, 0UL);
   /* 0 would set the value that the process started with, which is the caller's. */
   prctl(PR_SET_TIMERSLACK, UAF_TIMER_SLACK_NANOSECONDS);
 }
 
-/* Settings that change where the core's memory lies, or what others can learn of it. */
+/* Settings that change where the core's memory is, or what others can learn about it. */
 static void shed_memory(void)
 {
   syscall(SYS_set_mempolicy, DEFAULT_POLICY, NULL, 0UL);
-  /* If its pages were merged with those of others, the time of a write would tell what they contain. */
+  /* If its pages were merged with those of other processes, the time of a write would reveal what they contain. */
   prctl(PR_SET_MEMORY_MERGE, 0UL, 0UL, 0UL, 0UL);
   prctl(PR_SET_THP_DISABLE, 0UL, 0UL, 0UL, 0UL);
   prctl(PR_MCE_KILL, (unsigned long)PR_MCE_KILL_CLEAR, 0UL, 0UL, 0UL);
@@ -73,9 +73,9 @@ void shed_settings(void)
 {
   /* Takes effect with exec: random addresses, the real version of the kernel. */
   personality(PER_LINUX);
-  /* With the time stamp counter forbidden, reading the clock would end the core by a signal. x86 alone has this. */
+  /* With the time stamp counter forbidden, reading the clock would kill the core with a signal. Only x86 has this. */
   prctl(PR_SET_TSC, (unsigned long)PR_TSC_ENABLE, 0UL, 0UL, 0UL);
-  /* A new one, without a name. */
+  /* A new session keyring, without a name. */
   syscall(SYS_keyctl, JOIN_SESSION_KEYRING, NULL, 0UL, 0UL, 0UL);
   shed_delays();
   shed_memory();

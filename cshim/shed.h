@@ -2,7 +2,7 @@
 #ifndef UAF_SHED_H
 #define UAF_SHED_H
 
-/* Sets them back, in the child, to what a process has by default. What the kernel lacks or a container refuses stays
+/* Resets them in the child to the defaults of a process. A setting that the kernel lacks or a container refuses stays
    as it is: nothing in the core depends on it. SECURITY.md, "What a module inherits", has the whole list. */
 void shed_settings(void);
 

@@ -1,4 +1,4 @@
-/* Pending signals are only looked at: the host gets each of them as soon as the wait is over. */
+/* Pending signals are only checked: the host receives each of them as soon as the wait is over. */
 #include "signals.h"
 
 #include <stddef.h>
@@ -29,7 +29,7 @@ bool signals_end_host(const struct signals *signals)
   sigset_t pending;
   if (!signals->are_held || sigpending(&pending) != 0)
     return false;
-  /* One that the host holds back itself ends it as soon as it lets it through. */
+  /* A signal that the host itself blocks ends the host as soon as it unblocks it. */
   for (int number = 1; number < NSIG; number++)
     if (sigismember(&pending, number) == 1 && sigismember(&signals->ending, number) == 1)
       return true;

@@ -10,11 +10,11 @@ struct signals {
   sigset_t ending, host_mask;
 };
 
-/* Blocks those that the host does not ignore. sudo's handlers only note a signal, and without this the core would go on
+/* Blocks the signals that the host does not ignore. sudo's handlers only note a signal, and without this, the core would continue
    to confirm a command that never runs. The host gets every blocked signal afterwards. */
 void signals_hold(struct signals *signals);
 
-/* Unblocks them; does nothing where none is blocked. */
+/* Unblocks them; does nothing if none is blocked. */
 void signals_release(struct signals *signals);
 
 /* Whether one of the blocked signals has come. */

@@ -34,7 +34,7 @@ bool talk_broken(struct conversation *talk, enum helper_status status, const cha
     log_outcome(talk->pamh, LOG_ERR, PAM_SYSTEM_ERR, "the call took longer than its timeout of %u s (%s)",
                 talk->options.timeout_seconds, during);
     break;
-  case HELPER_GIVEN_UP: /* talk_hear has said it */
+  case HELPER_GIVEN_UP: /* talk_hear has reported it */
     break;
   case HELPER_FAILED:
     log_outcome(talk->pamh, LOG_ERR, PAM_SYSTEM_ERR, "%s failed: %s (%s)", talk->helper.what,
@@ -61,8 +61,8 @@ bool talk_reply(struct conversation *talk, enum frame_type type, const char *ans
     return talk_broken(talk, status, "while it had to wait");
   size_t length;
   if (type == FRAME_ANSWER)
-    /* Of an answer that is too long, only the longest part that may be sent is sent. The core refuses it and does not
-       count it, since so much cannot have been stored. */
+    /* An answer that is too long is sent only up to the longest allowed length. The core refuses it and does not
+       count it, because so long a secret cannot have been stored. */
     length = frame_write_answer(talk->packet, sizeof talk->packet, answer, strnlen(answer, UAF_ANSWER_MAX));
   else if (type == FRAME_CANCELLED)
     length = frame_write_cancelled(talk->packet, sizeof talk->packet, !converse_is_possible(talk->pamh));
@@ -71,16 +71,17 @@ bool talk_reply(struct conversation *talk, enum frame_type type, const char *ans
   return talk_send(talk, type, length, "replying");
 }
 
-/* Whether a prompt asks for a secret: the number of a list and an enrolment code are not what an earlier module asked for. */
+/* Whether a prompt asks for a secret: the number of a list and an enrolment code are not something that an earlier module asked
+   for. */
 static bool asks_for_value(const struct frame_message *prompt)
 {
   static const char *const values[] = {"passcode", "pattern", NULL};
   return frame_is_one_of(prompt->field[PROMPT_CHECK], values);
 }
 
-/* The password of an earlier module where this prompt is the one it may answer, else NULL: nobody can confirm a text by
-   what was entered before it was shown. In a change the item with
-   the current secret is PAM_OLDAUTHTOK; PAM_AUTHTOK has the new one of somebody else. */
+/* The password of an earlier module if it may answer this prompt, otherwise NULL: nobody can confirm a text with
+   an entry that was made before the text was shown. In a change, the item with
+   the current secret is PAM_OLDAUTHTOK; PAM_AUTHTOK has a new secret for another module. */
 static const char *first_pass(struct conversation *talk, const struct frame_message *prompt)
 {
   if ((!talk->options.use_first_pass && !talk->options.try_first_pass) || talk->first_pass_tried ||
@@ -91,8 +92,9 @@ static const char *first_pass(struct conversation *talk, const struct frame_mess
   return converse_first_pass(talk->pamh, talk->operation == OPERATION_CHANGE ? PAM_OLDAUTHTOK : PAM_AUTHTOK);
 }
 
-/* Shows what the answer will confirm: in a message of its own, because sudo shows another prompt where it is told to, and
-   also to a host that wants no notices, because nobody confirms what was not shown. Returns whether the host took it. */
+/* Shows what the answer will confirm: in a separate message, because sudo may show a different prompt, and
+   even to a host that wants no notices, because nobody can confirm a text that was not shown. Returns whether the host accepted
+   it. */
 static bool show_confirmed(struct conversation *talk, const struct frame_message *prompt)
 {
   const struct frame_bytes text = prompt->field[PROMPT_CONFIRMED];
@@ -102,8 +104,9 @@ static bool show_confirmed(struct conversation *talk, const struct frame_message
   return false;
 }
 
-/* With use_first_pass nobody is asked for what is there already: what the password of an earlier module does not answer
-   is given up. No module has a new secret yet, so it is always asked for. */
+/* With use_first_pass nobody is asked for a secret that is already there: a prompt that the password of an earlier module does
+   not answer
+   ends the call. No module has a new secret yet, so it is always asked for. */
 static bool answer_prompt(struct conversation *talk, const struct frame_message *prompt)
 {
   talk->prompted = true;
@@ -131,9 +134,9 @@ static bool answer_prompt(struct conversation *talk, const struct frame_message 
   return sent;
 }
 
-/* With "divided" the host is told, and holds the message for as long as it likes: the first prompt comes afterwards. The
-   verdict stays in this call, since a later stage may run in another process, for another name, or never. PAM's flags and
-   "quiet" do not matter: this is not courtesy. A host that does not take it gives the login up. */
+/* With "divided" the host gets a message, and keeps it for as long as it likes: the first prompt comes afterwards. The
+   verdict stays in this call, because a later stage may run in another process, for another name, or never. PAM's flags and
+   "quiet" do not matter: this is not just a notice. If a host does not accept it, the login is given up. */
 static bool answer_ready(struct conversation *talk)
 {
   static const char ready[] = UAF_READY_TEXT;
@@ -158,7 +161,7 @@ static bool remember_variable(struct conversation *talk, const struct frame_mess
   return true;
 }
 
-/* Carries out one message that is not the last. Returns false, logged, when the conversation cannot go on. */
+/* Carries out one message that is not the last. Returns false, logged, if the conversation cannot continue. */
 static bool act_on(struct conversation *talk, const struct frame_message *message)
 {
   if (talk->state == STATE_BROKEN)
@@ -175,7 +178,7 @@ static bool act_on(struct conversation *talk, const struct frame_message *messag
     if (!talk->silent && !talk->options.quiet)
       converse_show(talk->pamh, PAM_TEXT_INFO, message->field[NOTICE_TEXT]);
     return true;
-  case FRAME_READY: /* a change waits once, for its second pass, which ended this call (hear) */
+  case FRAME_READY: /* a change waits once, for its second pass, which ended this call (talk_hear) */
     if (talk->operation == OPERATION_AUTHENTICATE)
       return answer_ready(talk);
     break;
@@ -216,8 +219,8 @@ static int conclude(struct conversation *talk, const struct frame_message *finis
     talk->no_verdict = true;
     return PAM_SYSTEM_ERR;
   }
-  /* The core was told of no account because the lookup failed. So nobody knows whether there is one. In the account stage
-     the core lets such an account through, although it may be one that the server has disabled. */
+  /* The core was sent no account, because the lookup failed. So nobody knows whether there is one. In the account stage,
+     the core lets such an account pass, although it may be one that the server has disabled. */
   const bool says_nothing = verdict.code == PAM_USER_UNKNOWN ||
                             (talk->operation == OPERATION_ACCOUNT && verdict.code == PAM_SUCCESS);
   const bool failed_lookup = says_nothing && talk->account.error != 0;
@@ -231,7 +234,7 @@ static int conclude(struct conversation *talk, const struct frame_message *finis
   return code;
 }
 
-/* A code that no stack passes over, because anybody who may signal the host can cause it. */
+/* A code that no stack skips, because anybody who may signal the host can cause it. */
 static int give_up(struct conversation *talk)
 {
   talk->given_up = true;

@@ -1,4 +1,4 @@
-/* What passes in a conversation: its state, and the messages of both sides. For conversation.c alone. */
+/* The inside of a conversation: its state, and the messages of both sides. For conversation.c alone. */
 #ifndef UAF_TALK_H
 #define UAF_TALK_H
 
@@ -18,15 +18,15 @@
 /* It is large and holds answers, so it is cleared before it is freed. */
 struct conversation {
   pam_handle_t *pamh;
-  pid_t owner; /* the process that began it */
+  pid_t owner; /* the process that began the conversation */
   char *user;
   enum frame_operation operation;
   struct options options;
   struct helper helper;
   enum frame_state state;
   bool silent, by_root, prompted, first_pass_tried;
-  bool no_verdict;  /* it broke, or the verdict was none */
-  bool out_of_time; /* and only because timeout= was over */
+  bool no_verdict;  /* the conversation broke, or the verdict was not valid */
+  bool out_of_time; /* no_verdict is set only because timeout= was over */
   bool resumed;     /* a change: in its second pass */
   bool given_up;    /* the host was told to end, after a text was confirmed */
   bool stale;       /* it ended with a success that called the secret stale */
@@ -37,11 +37,12 @@ struct conversation {
   struct begin_account account;
 };
 
-/* Hears the core until it has finished, or waits for the second pass of a change. Returns a PAM code. */
+/* Processes the core's messages until it has finished, or waits for the second pass of a change. Returns a PAM code. */
 int talk_hear(struct conversation *talk);
 
-/* Sends what the front end has to say after prompt or ready; a core that spoke in between did not wait for it. Returns
-   false, logged, when the conversation cannot go on. */
+/* Sends the front end's message after prompt or ready; a core that sent something in between did not wait, which is an error.
+   Returns
+   false, logged, if the conversation cannot continue. */
 bool talk_reply(struct conversation *talk, enum frame_type type, const char *answer);
 
 /* Sends the packet that was just written and clears it. A length of 0 means it could not be written. */

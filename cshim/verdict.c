@@ -13,24 +13,24 @@ struct pair {
   uint32_t result;
 };
 
-/* Which failures of the core the module passes on, and which need a certain result: a stack may fall back to passwords
-   on these. A code that is not here could be a success to a stack (PAM_NEW_AUTHTOK_REQD is, to "required"). */
+/* The core's failures that the module passes on, some only with a certain result: a stack may fall back to passwords
+   on these. A stack could treat a code that is not here as a success (PAM_NEW_AUTHTOK_REQD is, to "required"). */
 static const struct pair failures[] = {
   {PAM_AUTH_ERR, ANY_RESULT}, {PAM_SYSTEM_ERR, ANY_RESULT}, {PAM_USER_UNKNOWN, ANY_RESULT}, {PAM_MAXTRIES, ANY_RESULT},
   {PAM_CONV_ERR, ANY_RESULT}, {PAM_AUTHINFO_UNAVAIL, 4001}, {PAM_CRED_UNAVAIL, 7009},
 };
 
-/* A wrong configuration of root's. It is found before anybody is asked; later it is not accepted. */
+/* A wrong configuration by root. It is found before anybody is asked; later, this pair is not accepted. */
 static const struct pair mistakes[] = {{PAM_SERVICE_ERR, 1001}, {PAM_SERVICE_ERR, 1012}};
 
-/* The same for a change, whose old secret is verified as in any login. */
+/* The same for a change, in which the old secret is verified as in any login. */
 static const struct pair change_failures[] = {
   {PAM_AUTHTOK_ERR, 3010}, {PAM_AUTHTOK_ERR, 7111}, {PAM_AUTHTOK_ERR, 7112}, {PAM_AUTHTOK_ERR, 7113}};
 
 /* Results of success: a failure cannot have them. */
 static const uint32_t good_results[] = {0, 10, 7100, RESULT_CHANGED};
 
-/* The account stage refuses with these and no others: a stack may pass over a user that a module does not know. */
+/* The account stage refuses with these and no others: a stack may skip a module for a user that it does not know. */
 static const struct pair account_failures[] = {{PAM_AUTH_ERR, ANY_RESULT}, {PAM_SYSTEM_ERR, ANY_RESULT}};
 
 static bool has_pair(const struct pair *pairs, size_t count, const struct verdict *verdict)
@@ -66,7 +66,7 @@ bool verdict_belongs_together(const struct verdict *verdict)
   if (verdict->code == PAM_IGNORE)
     return !is_account && verdict->result == RESULT_NOT_REGISTERED && !verdict->prompted && !verdict->resumed &&
            (changes || verdict->nouserok);
-  /* With these a stack goes on only for a person who has proved something here, or has chosen at a prompt. */
+  /* With these codes, a stack may continue only for a person who has proved something here or made a choice at a prompt. */
   if ((verdict->code == PAM_AUTHINFO_UNAVAIL || verdict->code == PAM_CRED_UNAVAIL) && !verdict->prompted)
     return false;
   if (verdict->code == PAM_SERVICE_ERR)

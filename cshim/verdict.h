@@ -10,8 +10,8 @@
 /* A finished packet, and what the module knows of the conversation that it ends. */
 struct verdict {
   enum frame_operation operation;
-  int code;        /* PAM's */
-  uint32_t result; /* of the core's table */
+  int code;        /* PAM's code */
+  uint32_t result; /* a result in the core's table */
   bool stale;      /* the secret was correct, but today's policy would refuse it */
   bool prompted;   /* the core asked something */
   bool resumed;    /* of a change: its second pass */

@@ -11,15 +11,16 @@
 /* Milliseconds of CLOCK_MONOTONIC. */
 int64_t now_milliseconds(void);
 
-/* Connects. Without root it tries again while the queue is full, for a while and until the deadline at the latest:
-   whoever connects as fast as possible fills the queue, and a place is free for a moment only. Root does not try
-   again: it can start a core. */
+/* Connects. A caller that is not root tries again while the queue is full, for a while and at most until the deadline:
+   somebody who connects as fast as possible fills the queue, and a place is free only for a moment. Root does not try
+   again: root can start a core. */
 bool connect_patiently(int socket, const struct sockaddr_un *address, int64_t deadline);
 
-/* Waits until the descriptor is ready or the deadline has passed. Returns false then, with errno ETIMEDOUT, or EINTR. */
+/* Waits until the descriptor is ready or the deadline has passed. In the second case, it returns false, with errno ETIMEDOUT, or
+   EINTR. */
 bool wait_ready(int descriptor, short events, int64_t deadline);
 
-/* The same; also returns false, with errno EINTR, when a blocked signal tells the host to end. It looks for one now and
+/* The same; also returns false, with errno EINTR, when a blocked signal tells the host to end. It checks for one now and
    then, because a blocked signal does not interrupt poll(2). */
 bool wait_minding(int descriptor, short events, int64_t deadline, const struct signals *signals);
 

@@ -5,12 +5,12 @@ All but the last three run unless some are named. `bench.py login`: our logins a
 each costs (scripts/measure/login.py). `bench.py derivation`: two configurations that differ only in the cost of the key
 derivation take turns, so that the rest of the time can be told apart. It times pam_authenticate: from the call to the first
 prompt, and from the answer to the end, each as a median over the rounds. `bench.py overlap`: a server that takes its time, a
-person who types longer than that, and what is left to wait for after Enter, side by side: with the request under way while
+person who types longer than that, and the time left to wait after Enter, compared: with the request under way while
 the person types, divided, and as it would be if the request were sent only then. `bench.py chip`: logins with the device key
 in a chip and in a file (scripts/measure/chip.py). `bench.py builds CHECKOUT`: logins of this build and of another checkout's
-build take turns. This build also takes turns with itself, as a negative control: what its ratio differs from 1 by is noise.
-`bench.py server [STORE]`: the server under load, beside others; see measure/page.py. `make bench` runs it, too. STORE
-is `sqlite` or `postgresql`, of which it starts one. `bench.py directory [STORE]`: pages of a large store; see
+build take turns. This build also takes turns with itself, as a negative control: the difference of its ratio from 1 is noise.
+`bench.py server [STORE]`: the server under load, compared with others; see measure/page.py. `make bench` runs it, too. STORE
+is `sqlite` or `postgresql`, and it starts one of these. `bench.py directory [STORE]`: pages of a large store; see
 measure/directory.py. `bench.py floor`: what a login's mandatory operations cost alone.
 """
 
@@ -43,9 +43,9 @@ ROUNDS = int(os.environ.get("ROUNDS", "50"))
 UNLIMITED = ("--address-rate", "0", "--account-rate", "0")
 OVERLAP_ROUNDS = int(os.environ.get("OVERLAP_ROUNDS", "5"))
 COSTS = (10, 16)
-ANSWERING, TYPING = 2, 3  # Seconds: a server far away, and a person at a passcode of some length.
+ANSWERING, TYPING = 2, 3  # Seconds: a remote server, and a person who types a fairly long passcode.
 ENVIRONMENT = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8", "SWIFT_BACKTRACE": "enable=no"}
-HELPERS = 3  # The descriptor the helper finds its conversation at.
+HELPERS = 3  # The descriptor at which the helper finds its conversation.
 NOTHING = os.open("/dev/null", os.O_RDONLY)
 PASSCODE = b"bench passcode 1"
 
@@ -71,7 +71,7 @@ def begin(configuration, divided):
 def login(configuration, typing=0.05, divided=False):
     """Seconds from start to *ready* (0 unless divided), from start to the prompt, and from the answer to the end.
 
-    The person types for `typing` seconds: by default just so long that the server's request is here by then.
+    The person types for `typing` seconds: by default just long enough for the server's request to arrive.
     """
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     started = time.perf_counter()
@@ -110,9 +110,9 @@ def derivation(cost):
 
 
 class SlowServer(http.server.ThreadingHTTPServer):
-    """The server, seen from afar: every answer is passed on after so many seconds.
+    """A remote server: every answer is passed on after this many seconds.
 
-    It has the server's own certificate, because a signature is bound to the one that was seen.
+    It has the server's own certificate, because a signature is bound to the certificate that the client saw.
     """
 
     daemon_threads = True
@@ -149,7 +149,7 @@ class Passing(http.server.BaseHTTPRequestHandler):
         self.wfile.write(content)
 
     def log_message(self, *_):
-        """Nothing: what is printed are the figures."""
+        """Prints nothing: only the figures are printed."""
 
 
 def register(folder, cost, port, server_state, name, more=""):
@@ -157,7 +157,8 @@ def register(folder, cost, port, server_state, name, more=""):
     configuration.write_text(
         f'authenticators = ["passcode"]\n[server]\nrequest_url = "https://127.0.0.1:{port}/uaf/get"\n'
         f'response_url = "https://127.0.0.1:{port}/uaf/respond"\nca_file = "{server_state}/ca.pem"\n'
-        # To the server each state is an account: a second one of this machine under one name would replace the first.
+        # For the server, each state folder is an account: a second one of this machine with the same name would replace the
+        # first.
         f'username = "{{user}}-{name}"\n'
         f'[state]\ndirectory = "{folder}/state-{name}"\nkdf_cost = {cost}\n{more}'
     )
@@ -197,7 +198,7 @@ def measure_derivation(folder, port, state):
 
 
 def measure_builds(folder, port, state, checkout):
-    """Each build logs in with a state folder of its own, registered by this build, in an order that is drawn each round."""
+    """Each build logs in with its own state folder, registered by this build, in an order that is drawn each round."""
     other = pathlib.Path(checkout).resolve() / "build/tree/pam_uaf.so"
     if not other.exists():
         sys.exit(f"bench: {other} is not there: run 'make build' in that checkout first")
@@ -223,7 +224,7 @@ def measure_overlap(folder, port, state):
     slow = SlowServer(state, port)
     threading.Thread(target=slow.serve_forever, daemon=True).start()
     configuration = register(folder, COSTS[1], port, state, "overlap")
-    # The AppID stays the server's: it is asked for elsewhere than at its own place only where root lists it.
+    # The AppID stays the server's: it is fetched from a different address only if root lists it.
     listed = f'app_ids = ["https://127.0.0.1:{port}/uaf/facets"]\n[state]'
     moved = configuration.read_text().replace(f":{port}/", f":{slow.server_port}/")
     configuration.write_text(moved.replace("[state]", listed))
@@ -237,7 +238,7 @@ def measure_overlap(folder, port, state):
     for name, way in (("overlapped", 0), ("divided", 1)):
         _, start, end = [statistics.median(column) for column in zip(*(both[way] for both in rounds))]
         print(f"{name:<16} {start:>16.2f} {end:>17.2f}")
-    # Divided, what comes before *ready* is the request's round trip alone: nobody types meanwhile.
+    # Divided, the time before *ready* is only the request's round trip: nobody types in the meantime.
     both = statistics.median(divided[0] + divided[2] for _, divided in rounds)
     print(f"{'two round trips':<16} {'':>16} {both:>17.2f}   (not done: the request after Enter, then the answer)")
 
@@ -276,7 +277,7 @@ def main():
     if os.geteuid() != 0:
         sys.exit("bench: run as root (the helper serves root alone)")
     os.umask(0o077)
-    os.dup2(NOTHING, HELPERS)  # Nothing of ours may lie there.
+    os.dup2(NOTHING, HELPERS)  # None of our descriptors may be there.
     with tempfile.TemporaryDirectory(prefix="pam-uaf-bench.") as name:
         folder = pathlib.Path(name)
         state = folder / "server"

@@ -53,10 +53,10 @@ scripts/check/planted.py || broken=1
 
 # Each policy has a test, and the table says which.
 scripts/policies.py || broken=1
-# Each line of pam.d/ is explained, and lets no failure through.
+# Each line of pam.d/ is explained, and lets no failure pass.
 scripts/stacks.py || broken=1
 scripts/picture.py --check || broken=1
-# The table of attacks is that of the rows as they are.
+# The table of attacks matches the present rows.
 PYTHONPATH=Tests/Acceptance python3 -m attack.document --check || broken=1
 
 generated=$(git ls-files -- build .build Package.resolved cshim/core '*.o' '*.so' 2>/dev/null)
@@ -71,7 +71,7 @@ needs_only() { # file, libraries
     return
   fi
   while IFS= read -r library; do
-    # Debian 13's number of the same library.
+    # The version of the same library in Debian 13.
     library=${library/#libunistring.so.5/libunistring.so.2}
     [[ " $* " == *" $library "* ]] || say "$file needs $library, which is not on its list"
   done < <(objdump -p "$file" | sed -n 's/^ *NEEDED *//p')
@@ -79,7 +79,7 @@ needs_only() { # file, libraries
 
 stage=build/stage$(cat build/stage.prefix 2>/dev/null)
 libc=(libc.so.6 libm.so.6 ld-linux-x86-64.so.2 ld-linux-aarch64.so.1)
-# The programs of a login contain what they use of libstdc++ and libgcc_s.
+# The programs of a login contain the parts of libstdc++ and libgcc_s that they use.
 login=("${libc[@]}")
 runtime=("${libc[@]}" libgcc_s.so.1 libstdc++.so.6)
 scripts/manuals.py "$stage/bin" || broken=1
@@ -87,24 +87,24 @@ helper=$stage/libexec/pam-uaf/uaf-helper
 for module in $(find "$stage" -name pam_uaf.so 2>/dev/null) build/tree/pam_uaf.so; do
   needs_only "$module" libpam.so.0 libc.so.6
 done
-# No library that speaks to the network: the core must not even be able to.
-# libpsl is used with its built-in list alone.
+# No library uses the network: the core must not even be able to.
+# libpsl is used only with its built-in list.
 needs_only "$helper" "${login[@]}" libcrypto.so.3 libsqlite3.so.0 libpcre2-8.so.0 libunistring.so.2 libpsl.so.5 libseccomp.so.2
 needs_only "$stage/libexec/pam-uaf/uaf-chip" "${login[@]}" libtss2-esys.so.0 libtss2-mu.so.0 libcrypto.so.3 libseccomp.so.2
 needs_only "$stage/libexec/pam-uaf/uaf-fetch" "${login[@]}" libcurl.so.4 libssl.so.3 libcrypto.so.3 libseccomp.so.2
 needs_only "$stage/libexec/pam-uaf/uaf-finger" "${login[@]}" libsystemd.so.0 libseccomp.so.2
 needs_only "$stage/libexec/pam-uaf/uaf-name" "${login[@]}" libseccomp.so.2
-# libpam: `uafctl pam enable` has it try a stack before the stack is put in place. libpsl: `uafctl doctor` reads the list of
+# libpam: `uafctl pam enable` makes it try a stack before the stack is installed. libpsl: `uafctl doctor` reads the list of
 # facets as the helper does.
 needs_only "$stage/bin/uafctl" "${runtime[@]}" libpam.so.0 libcrypto.so.3 libsqlite3.so.0 libpcre2-8.so.0 libunistring.so.2 \
   libpsl.so.5
-# Lists of components, notices, versions and licences are those of what is linked.
+# Lists of components, notices, versions and licences match the linked components.
 if [[ -f $helper ]]; then scripts/sbom.py check || broken=1; fi
 if [[ -f $helper ]] && (($(stat -c %s "$helper") > 20 * 1024 * 1024)); then
   say "$helper has $(stat -c %s "$helper") bytes: 20 MiB at most"
 fi
 
-# What scripts/stage.sh asks of the linker, whichever it is.
+# The properties that scripts/stage.sh requires from any linker.
 for program in "$stage"/bin/* "$stage"/libexec/pam-uaf/*; do
   [[ $(readelf -lW "$program" 2>/dev/null) == *GNU_RELRO* && $(readelf -d "$program") == *BIND_NOW* ]] ||
     say "$program may be written to where its addresses are: it needs -z relro and -z now"

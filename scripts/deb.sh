@@ -1,9 +1,9 @@
 #!/bin/bash
-# Builds the Debian packages libpam-uaf and uaf-server of build/stage into build/packages, and has lintian look at them.
+# Builds the Debian packages libpam-uaf and uaf-server of build/stage into build/packages, and lets lintian check them.
 # Builds the stage first if it is older than the sources. Nothing outside build/ is written. The packages are those of the
-# release of Debian that this runs on; `make deb DIST=bookworm` runs it in another one.
+# release of Debian that this runs on; `make deb DIST=bookworm` runs it in a different one.
 #
-#   --if-older    only if something they are made of has changed since
+#   --if-older    only if something that they are made from has changed since
 set -euo pipefail
 umask 022
 cd "$(dirname "$0")/.."
@@ -22,7 +22,7 @@ if [[ ${1-} == --if-older && -f $packages/made ]] &&
   exit 0
 fi
 
-# One version: the programs'.
+# There is one version: that of the programs.
 version=$(dpkg-parsechangelog --show-field Version)
 for program in bin/uafctl bin/uaf-server libexec/pam-uaf/uaf-helper libexec/pam-uaf/uaf-fetch libexec/pam-uaf/uaf-chip \
   libexec/pam-uaf/uaf-finger libexec/pam-uaf/uaf-name; do
@@ -33,7 +33,7 @@ for program in bin/uafctl bin/uaf-server libexec/pam-uaf/uaf-helper libexec/pam-
   fi
 done
 
-# The newest release has the version itself. An older one has a version below it, as Debian's backports have it, so that
+# The newest release has the version itself. An older release has a lower version, as in Debian's backports, so that
 # upgrading the machine upgrades the package.
 # shellcheck source=/dev/null
 release=$(. /etc/os-release && echo "${VERSION_CODENAME-}")
@@ -50,13 +50,13 @@ cp -a debian "$source/debian"
 if [[ -n $rebuild ]]; then
   {
     printf 'pam-uaf (%s) %s-backports; urgency=medium\n\n  * Rebuild for %s.\n\n' "$version$rebuild" "$release" "$release"
-    # A second later than the entry below it, and the same in every build.
+    # The date is a second later than the entry below, and the same in every build.
     printf ' -- %s  %s\n\n' "$(dpkg-parsechangelog --show-field Maintainer)" \
       "$(LC_ALL=C date -u -R -d "@$(($(dpkg-parsechangelog --show-field Timestamp) + 1))")"
     cat debian/changelog
   } >"$source/debian/changelog"
 fi
-# Swift is not a package, so that the tools it takes the place of need not be either.
+# Swift is not a package, so the tools that it replaces need not be packages either.
 if ! (cd "$source" && dpkg-checkbuilddeps 2>&1); then
   echo "deb: going on without them: scripts/deps.sh has looked for what the build needs"
 fi

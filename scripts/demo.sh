@@ -1,8 +1,8 @@
 #!/bin/bash
 # Shows a PAM login that a FIDO UAF server decides, from enrolment to deregistration, and checks every step of it.
 #
-# Real are libpam, the module, the core, the server and the waiting. The machine is left as it is: pam_wrapper gives
-# libpam a service folder of its own, nss_wrapper an account of its own, and conf= the module a state of its own.
+# libpam, the module, the core, the server and the waiting are real. The machine is not changed: pam_wrapper gives
+# libpam its own service folder, nss_wrapper provides an account, and conf= gives the module its own state.
 #
 #   DEMO=shell   stops after the tour, with the server running, for trying things by hand
 set -euo pipefail
@@ -18,7 +18,7 @@ if ((EUID != 0)); then
   exec sudo -- env DEMO="${DEMO-}" NO_COLOR="${NO_COLOR-}" bash "$root/scripts/demo.sh"
 fi
 
-# The texts below are looked for in what is said, in English; what is made is root's alone.
+# The checks below look for English texts in the output; the files that are made are only for root.
 export LC_ALL=C.UTF-8
 unset LANGUAGE
 umask 077
@@ -33,12 +33,12 @@ lock_time=10
 
 finish() {
   local result=$?
-  # Nothing may keep this from going to its end.
+  # Nothing may keep this from running to its end.
   set +e
   trap - EXIT
   trap '' INT TERM HUP
   clean_up
-  # Something ended this that no check had counted.
+  # Something that no check counted ended this.
   if ((result != 0 && failed == 0)); then failed=1; fi
   printf '\ndemo: %d passed, %d failed\n' "$passed" "$failed"
   if ((failed > 0 && result == 0)); then result=1; fi
@@ -98,7 +98,7 @@ log_in() {
   login 'amber-kite-74' PAM_AUTH_ERR '2 tries left' "a wrong one is refused, and the tries left are told"
 }
 
-# The document programs get, with line breaks where it can be read better.
+# The document for programs, with line breaks for readability.
 show_status() {
   local document
   printf '    $ uafctl --conf conf status mina --json\n'
@@ -216,7 +216,7 @@ stay() {
 
     Enter ends it, and removes the folder.
 END
-  # Ctrl-C is as good as Enter here.
+  # Ctrl-C does the same as Enter here.
   trap 'exit 0' INT TERM HUP
   read -r || true
 }

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Installs the Debian packages that building, testing and the demo need and that are missing, and says which. Does nothing if
-# all of them are there. Arguments are further packages, for what not everybody needs.
+# all of them are there. Arguments are further packages, that not everybody needs.
 #
 #   --list RELEASE        print the names instead, as that release of Debian has them
 #   --missing-to-build    print instead the names of those that are missing and that `make build` needs
@@ -20,18 +20,18 @@ case ${1-} in
     ;;
 esac
 
-# What the build alone needs.
+# The packages that only the build needs.
 packages=(
   gcc g++ make pkg-config python3 libc6-dev zlib1g-dev
   libpam0g-dev libssl-dev libsqlite3-dev libcurl4-openssl-dev libpcre2-dev libunistring-dev libpsl-dev libseccomp-dev libpq-dev
   libqrencode-dev libsystemd-dev libtss2-dev
 )
-# Swift links with gold, which Debian 12 has in binutils. Without it Swift takes ld.bfd, which leaves PT_GNU_RELRO out.
+# Swift links with gold, which Debian 12 has in binutils. Without gold, Swift uses ld.bfd, which leaves PT_GNU_RELRO out.
 if [[ $release != bookworm ]]; then packages+=(binutils-gold); fi
 
 is_there() {
   case $1 in
-    # A Python from elsewhere does as well.
+    # A Python from elsewhere is enough.
     python3) command -v python3 >/dev/null ;;
     python3-venv) python3 -c "import venv, ensurepip" 2>/dev/null ;;
     *) [[ $(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null) == installed ]] ;;
@@ -58,7 +58,7 @@ packages+=(
   pamtester libpam-wrapper iproute2 libnss-wrapper openssl python3-cryptography strace systemd valgrind
   swtpm tpm2-tools
   ca-certificates
-  # fingerprints: the service, its bus, and what the tests put in polkit's place
+  # fingerprints: the service, its bus, and what the tests use instead of polkit
   fprintd dbus-daemon python3-dbus python3-gi
   # the check
   python3-venv shellcheck shfmt
@@ -111,7 +111,7 @@ update() {
   get update
 }
 
-# Nothing is removed. What is installed stays as it is, unless a missing package needs it newer, which is said before.
+# Nothing is removed. Installed packages stay unchanged, unless a missing package needs a newer one; that is announced first.
 install_missing() {
   local options=(install --yes --no-install-recommends --no-upgrade --no-remove) plan upgraded
   if ! plan=$(get --simulate "${options[@]}" "${missing[@]}" 2>&1); then
@@ -126,7 +126,7 @@ install_missing() {
   get "${options[@]}" "${missing[@]}"
 }
 
-# A machine that was just set up has no lists of packages yet, another may have old ones.
+# A machine that was just set up has no lists of packages yet, and others may have old ones.
 is_known() { apt-cache policy "$1" 2>/dev/null | grep -q '^ *Candidate: [^( ]'; }
 up_to_date=no
 for package in "${missing[@]}"; do

@@ -1,9 +1,9 @@
 #!/bin/bash
-# Logs in on a machine whose key a chip holds (Debian's swtpm), does to the chip what can happen to one, and prints a table of
+# Logs in on a machine whose key a chip holds (Debian's swtpm), does to the chip what can happen to a chip, and prints a table of
 # what was seen.
 #
 #   DIST=trixie     in another release of Debian (scripts/dist.sh)
-#   scripts/devices.sh D1 D7 ...   these alone
+#   scripts/devices.sh D1 D7 ...   only these
 set -euo pipefail
 cd "$(dirname "$0")/.."
 if [[ -n ${DIST-} ]]; then exec env -u DIST scripts/dist.sh "$DIST" "scripts/${0##*/}" "$@"; fi

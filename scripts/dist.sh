@@ -1,16 +1,18 @@
 #!/bin/bash
-# Runs a command of this checkout in another release of Debian.
+# Runs a command of this checkout in a different release of Debian.
 #
 #   scripts/dist.sh trixie make deb
 #   DIST=trixie make deb              the same, for each target of the Makefile
 #
-# The release is a root of its own with what building and testing need. It is made once from the machine's own mirror, kept
-# as build/dist/DIST/root.tar, and made again when other packages are wanted. Each command gets a copy of it in memory, in
-# namespaces of its own: the checkout and the Swift toolchain are at their paths, `build` and `.build` are those of the
-# release (build/dist/DIST), and everything else is gone afterwards. The machine's own release is not root: the command runs
-# as it is.
+# The release is a separate root file system with everything that building and testing need. It is made once from the machine's
+# own mirror, kept
+# as build/dist/DIST/root.tar, and made again when different packages are wanted. Each command gets a copy of it in memory, in
+# its own namespaces: the checkout and the Swift toolchain are at their paths, `build` and `.build` are those of the
+# release (build/dist/DIST), and everything else is gone afterwards. For the machine's own release, no root file system is made:
+# the command runs
+# directly.
 #
-# Ends with 64 for a name that is none of ours, with 69 where no such release can be had, else as the command does.
+# Ends with 64 for an unknown name, with 69 if no such release is available, otherwise with the command's status.
 set -euo pipefail
 umask 022
 cd "$(dirname "$0")/.."
@@ -37,7 +39,7 @@ fi
 unshare --mount --pid --uts --ipc --fork true 2>/dev/null ||
   stop 69 "no namespaces can be made here (CAP_SYS_ADMIN is missing), so there is no $dist to run '$1' in"
 
-# The folder that has the compiler, wherever a link or a version manager keeps it.
+# The folder that has the compiler, wherever a link or a version manager puts it.
 toolchain=$(swift -print-target-info 2>/dev/null | sed -n 's,.*"runtimeResourcePath": "\(.*\)/lib/swift".*,\1,p') || true
 [[ -n $toolchain ]] || stop 69 "there is no swift command: install Swift 6.2 or newer (https://www.swift.org/install/linux/)"
 case $toolchain in

@@ -3,7 +3,7 @@
 # was seen. The bus is a private one, and polkit is replaced by a program of the tests.
 #
 #   DIST=trixie     in another release of Debian (scripts/dist.sh)
-#   scripts/fingerprint.sh match unplugged ...   these rows alone
+#   scripts/fingerprint.sh match unplugged ...   only these rows
 set -euo pipefail
 cd "$(dirname "$0")/.."
 if [[ -n ${DIST-} ]]; then exec env -u DIST scripts/dist.sh "$DIST" "scripts/${0##*/}" "$@"; fi

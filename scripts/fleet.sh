@@ -1,13 +1,13 @@
 #!/bin/bash
-# Breaks a fleet's server in every part, under logins, and prints a table of what was seen: PostgreSQL under Patroni and etcd,
+# Breaks a fleet's server in every part, during logins, and prints a table of what was seen: PostgreSQL under Patroni and etcd,
 # two instances of build/stage's uaf-server behind haproxy, on loopback, in namespaces of their own.
 #
 #   DIST=trixie     in another release of Debian (scripts/dist.sh)
-#   scripts/fleet.sh F1 F7 ...   these alone
-#   scripts/fleet.sh quick       those of Tests/Acceptance/fleet/quick.py: four minutes
+#   scripts/fleet.sh F1 F7 ...   only these
+#   scripts/fleet.sh quick       the rows of Tests/Acceptance/fleet/quick.py: four minutes
 #
 # PostgreSQL, PgBouncer, Patroni, etcd, haproxy, faketime, rsyslog and Prometheus' promtool come from Debian's packages. They are
-# fetched into build/fleet/packages and unpacked into the root in memory of the namespaces: nothing of them is installed on this
+# fetched into build/fleet/packages and unpacked into the namespaces' root in memory: none of them is installed on this
 # machine, or starts by itself.
 set -euo pipefail
 cd "$(dirname "$0")/.."

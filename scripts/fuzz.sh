@@ -1,12 +1,12 @@
 #!/bin/bash
-# Feeds whatever reads something from outside with what a fuzzer thinks of: UAF messages, packets, configuration, texts, forms,
+# Feeds every reader of outside data with a fuzzer's inputs: UAF messages, packets, configuration, texts, forms,
 # the C module as a whole and the core as a whole. `make test` gives each a short run that is the same each time; for a longer
 # one:
 #
 #   SECONDS_EACH=600 scripts/fuzz.sh [TARGET...]
 #
-# Seeds are in Tests/Fuzz/seeds; what is found on the way stays in build/fuzz. An input that ends the program is named
-# in the last lines: put it into the seeds together with the correction.
+# Seeds are in Tests/Fuzz/seeds; new inputs stay in build/fuzz. An input that ends the program is named
+# in the last lines: add it to the seeds together with the fix.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -21,7 +21,7 @@ if ((${#targets[@]} == 0)); then
   targets+=("${in_c[@]}")
 fi
 
-# How many inputs a short run has: so many that all together take about a minute.
+# How many inputs a short run has, so that all runs together take about a minute.
 runs_of() {
   case $1 in
     core) echo 1500 ;;
@@ -31,10 +31,10 @@ runs_of() {
   esac
 }
 
-# An end by precondition is to be told and kept at once: Swift's own account of it can take minutes.
+# A trap must be reported and its input saved immediately: Swift's own backtrace can take minutes.
 export SWIFT_BACKTRACE=enable=no ASAN_OPTIONS=quarantine_size_mb=16
 
-# What the core keeps between the calls is a folder, in memory where that can be.
+# The core's state between the calls is in a folder, in memory if possible.
 state=$(mktemp -d -p "$([[ -w /dev/shm ]] && echo /dev/shm || echo "${TMPDIR:-/tmp}")")
 trap 'rm -rf "$state"' EXIT
 
@@ -42,7 +42,7 @@ feed() { # target
   local target=$1 program=$folder/fuzz found=$folder/corpus/$1 limit=(-max_total_time="$SECONDS_EACH")
   local words=Tests/Fuzz/$1.dict executed covered
   if [[ " ${in_c[*]} " == *" $target "* ]]; then program=$folder/fuzz-shim; fi
-  # A short run is the same each time: it starts from the seeds alone.
+  # A short run is the same each time: it starts only from the seeds.
   if [[ -z $SECONDS_EACH ]]; then
     found=$(mktemp -d "$folder/short.XXXXXX")
     limit=(-runs="${RUNS:-$(runs_of "$target")}" -seed=1)
@@ -62,7 +62,7 @@ feed() { # target
   echo "fuzz: $target: $executed inputs, $covered edges covered, nothing found"
 }
 
-# One at a time for each processor: a target uses one alone.
+# One at a time for each processor: a target uses only one.
 failed=0 running=0
 for target in "${targets[@]}"; do
   if ((running == $(nproc))); then

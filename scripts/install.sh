@@ -1,5 +1,5 @@
 #!/bin/bash
-# Copies build/stage to the directory of the first argument, which may be empty: then to the machine itself. Writes no
+# Copies build/stage to the directory of the first argument, or to the machine itself if that is empty. Writes no
 # configuration and touches no PAM stack: installing must never change how anybody logs in.
 set -euo pipefail
 umask 022
@@ -18,7 +18,7 @@ fi
   cd build/stage
   find . -type f -printf '%m %P\n'
 ) | while read -r mode path; do
-  # install(1) replaces a file instead of writing into it: a running program or a loaded module stays whole.
+  # install(1) replaces a file instead of writing into it: a running program or a loaded module stays intact.
   install -D -m "$mode" "build/stage/$path" "$destination/$path"
   echo "install: $destination/$path"
 done

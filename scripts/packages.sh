@@ -1,12 +1,12 @@
 #!/bin/bash
-# Installs, upgrades, removes and purges the packages of build/packages in a Debian of their own, and prints a table of
-# what was seen. Builds them first if they are older than what they are made of.
+# Installs, upgrades, removes and purges the packages of build/packages in a separate Debian, and prints a table of
+# what was seen. Builds them first if they are older than the files that they are made from.
 #
-#   scripts/packages.sh P4 P7 ...   these alone
+#   scripts/packages.sh P4 P7 ...   only these
 #   SUITE=machines                  the rows of that package of Tests/Acceptance instead (scripts/machines.sh)
 #
-# The Debian is made of the machine's own mirror, kept in build/packages/root.tar, and run in namespaces of its own, with a
-# systemd of its own where that can be. Nothing of the machine is changed.
+# The Debian is made from the machine's own mirror, kept in build/packages/root.tar, and run in separate namespaces, with its
+# own systemd if possible. Nothing on the machine is changed.
 set -euo pipefail
 umask 022
 cd "$(dirname "$0")/.."

@@ -33,7 +33,7 @@ class Conversation(ctypes.Structure):
 
 
 def stack(module, configuration):
-    """A folder with one PAM service that is this module. libpam takes a path with a space for two words: a link is named."""
+    """A folder with one PAM service that is this module. libpam reads a path with a space as two words, so a link is used."""
     folder = configuration.with_name(configuration.name + ".pam")
     folder.mkdir()
     (folder / "module.so").symlink_to(module)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Checks docs/policies.md: each row names types or source files that are there and tests that are there, and each result of
-the table has one row, with its PAM code. Checks docs/conformance.md: the suites, tests and vectors it names are there. Checks
-SECURITY.md and docs/threats.md: the suites, attacks and rows of `make test-...` that they name are there. `scripts/check.sh`
+"""Checks docs/policies.md: each row names types or source files that exist and tests that exist, and each result of
+the table has one row, with its PAM code. Checks docs/conformance.md: the suites, tests and vectors that it names exist. Checks
+SECURITY.md and docs/threats.md: the suites, attacks and rows of `make test-...` that they name exist. `scripts/check.sh`
 calls it.
 
-Prints one line for each row or result that does not, and fails if there is any.
+Prints one line for each violation, and fails if there is any.
 """
 
 import pathlib
@@ -43,7 +43,7 @@ def names_of_tests():
 
 
 def names_of_sources():
-    """The names of source files without their ending, and of the types and functions that stand alone in Swift files."""
+    """The names of source files without their ending, and of the types and functions at the top level of Swift files."""
     declared = re.compile(r"(?m)^(?:\w+ )*(?:struct|enum|class|actor|protocol|func) (\w+)")
     found = set()
     for folder in ("Sources", "Server/Sources", "cshim"):
@@ -76,7 +76,7 @@ def problems_of(line, tests, sources):
 
 def problems_of_results(rows):
     """What is wrong with the results of the table: a number that is not in one row's first cell, before its colon, exactly once;
-    another PAM code than the table's. A result that is never an ending has none."""
+    a PAM code that differs from the table's. A result that is never an ending has none."""
     listed = {}
     for line in rows:
         named = re.match(r"\| ([\d, -]+):? ([^|]*)", line)
@@ -98,7 +98,7 @@ def problems_of_results(rows):
 
 
 def is_quoted(quote, names):
-    """Whether `quote` is names out of `names`, set apart by commas (which names have as well); "…" is left out text."""
+    """Whether `quote` is made of names from `names`, separated by commas (names contain those as well); "…" is left out text."""
     parts = quote.split(", ")
     for count in range(len(parts), 0, -1):
         pattern = ".*".join(re.escape(piece.strip()) for piece in ", ".join(parts[:count]).split("…"))
@@ -133,7 +133,7 @@ def rows_of(package):
 
 
 def problems_of_promise(line, tests, attacks):
-    """Which tests a line names that are not there: `LockTests`, A12, C: start, and `make test-devices` (D3, D10)."""
+    """The tests that a line names but that do not exist: `LockTests`, A12, C: start, and `make test-devices` (D3, D10)."""
     for suite in re.findall(r"\b\w+Tests\b", line):
         if suite not in tests and not any((ROOT / folder / suite).is_dir() for folder in TESTS):
             yield f"there is no suite {suite}"

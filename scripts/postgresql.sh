@@ -1,13 +1,13 @@
 #!/bin/bash
 # PostgreSQL for tests, without a trace on the machine. Installing Debian's package would make a cluster and start it. So a
-# PostgreSQL that the machine has is used as it lies there, and otherwise the package is unpacked under build/postgresql.
+# PostgreSQL that the machine has is used directly; otherwise, the package is unpacked under build/postgresql.
 #
 #   bin             print the folder with initdb, postgres and pg_ctl
-#   run [SETTING…]  start a new cluster in a folder of its own under TMPDIR, print the folder, which is also its socket's, and
+#   run [SETTING…]  start a new cluster in a separate folder under TMPDIR, print the folder, which is also its socket's, and
 #                   serve until standard input ends; then the cluster is stopped and the folder removed. Its superuser
 #                   is "postgres", without a password. A SETTING is NAME=VALUE of postgresql.conf
 #
-# FETCH=1 unpacks the package although the machine has a PostgreSQL.
+# FETCH=1 unpacks the package even if the machine has a PostgreSQL.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 unpacked=$PWD/build/postgresql
@@ -35,7 +35,7 @@ find_unpacked() { LD_LIBRARY_PATH=$(libraries) newest "$unpacked"/usr/lib/postgr
 
 libraries() { printf '%s' "$unpacked/usr/lib/$(uname -m)-linux-gnu"; }
 
-# Unpacks the server, and those of its libraries that the machine lacks. LLVM is left out: only compiled queries need it.
+# Unpacks the server, and the libraries that it needs and the machine lacks. LLVM is left out: only compiled queries need it.
 fetch() {
   local package depends=() name
   command -v apt-get >/dev/null || fail "there is no PostgreSQL $oldest or newer here, and no apt-get to fetch one"
@@ -71,10 +71,10 @@ run() {
   folder=$(mktemp -d "${TMPDIR:-/tmp}/uaf-postgresql-XXXXXX")
   # shellcheck disable=SC2064
   trap "rm -rf '$folder'" EXIT
-  # initdb refuses root. No other program of this user runs while tests do, and it owns the folder alone.
+  # initdb refuses root. No other program of this user runs while tests do, and it owns only the folder.
   if ((EUID == 0)); then
     user=(setpriv --reuid=nobody --regid=nogroup --clear-groups)
-    # A checkout may lie where only root can read.
+    # A checkout may be in a place that only root can read.
     if ! "${user[@]}" test -x "$bin/postgres"; then
       cp -a "$unpacked" "$folder/programs"
       bin=$folder/programs${bin#"$unpacked"}

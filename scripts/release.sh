@@ -1,22 +1,23 @@
 # shellcheck shell=bash
 # How the programs are built for release, for the scripts that source this file: the same bytes in every folder.
-# Sets `release`, the arguments of swift, and `programs`, the folder they come to. The folder this runs in is the checkout.
+# Sets `release`, the arguments of swift, and `programs`, the folder in which they are built. The folder this runs in is the
+# checkout.
 
 : "${SWIFT:=swift}"
 checkout=$(pwd -P)
-# Every address is looked up when a program starts, and what it was written to is read-only from then on.
+# Every address is looked up when a program starts, and the memory that contains the addresses is read-only from then on.
 release=(build -c release --static-swift-stdlib -Xlinker -z -Xlinker now -Xlinker -z -Xlinker relro)
-# No folder of the program's own is searched for libraries. What only a library that is loaded later could look up is left out.
+# The program's own folder is not searched for libraries. Symbols that only a later loaded library could look up are left out.
 release+=(--disable-local-rpath -Xlinker --no-export-dynamic -Xlinker --gc-sections)
-# No path of the checkout: `#file` and `__FILE__` begin with a dot instead.
+# The programs contain no path of the checkout: `#file` and `__FILE__` begin with a dot instead.
 release+=(-Xswiftc -file-prefix-map -Xswiftc "$checkout=." -Xcc "-ffile-prefix-map=$checkout=.")
 # Information for a debugger names files of the compiler's cache, whose names depend on the path. It would be stripped anyway, but
-# the build ID is made of it. The same goes for the checksums by which the compiler knows whether to generate code again.
+# the build ID is made from it. The same goes for the checksums by which the compiler knows whether to generate code again.
 release+=(-debug-info-format none -Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen)
 programs=$("$SWIFT" "${release[@]}" --show-bin-path)
 
 # The folder with the C++ library and GCC's that are linked into the programs of a login, as far as Swift's runtime uses them.
-# Loaded as a library the first costs each start of a program 2,700 lookups of symbols and 36 pages.
+# Loaded as a shared library, the first costs each start of a program 2,700 lookups of symbols and 36 pages.
 static_runtime() {
   local folder=$checkout/build/static-runtime
   mkdir -p "$folder"
@@ -26,7 +27,7 @@ static_runtime() {
   echo "$folder"
 }
 
-# Builds one program. The linker says in PROGRAM.map what it put in: scripts/sbom.py reads it.
+# Builds one program. The linker writes into PROGRAM.map what it linked: scripts/sbom.py reads it.
 build_program() { # program
   if [[ ! -f $programs/$1.map ]]; then rm -f "$programs/$1"; fi
   local more=()

@@ -1,13 +1,13 @@
 #!/bin/bash
-# Builds a second time in another folder, and compares every byte with what is here. Other names, time zone, language and
-# file mode mask are part of it; the toolchain and the system's packages are the same.
+# Builds a second time in a different folder, and compares every byte with this build. Different names, time zone, language and
+# file mode mask are used; the toolchain and the system's packages are the same.
 #
-# Swift's compiler writes the length of a source's whole path beside the shortened path, where a closure must not escape
+# Swift's compiler writes the length of a source's whole path next to the shortened path if a closure must not escape
 # (GRDB and Hummingbird have such places, our sources have none). So the packages are compared with a folder whose path is as
 # long as this one's, and `core` with a longer one.
 #
 #   scripts/reproducible.sh           both packages: minutes
-#   scripts/reproducible.sh core      the module and uaf-helper alone; nothing, if these were compared before
+#   scripts/reproducible.sh core      the module and uaf-helper only; nothing if these were compared before
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -50,7 +50,7 @@ elsewhere() ( # command
 
 sections_of() { readelf -SW "$1" | sed -n 's/^ *\[ *[0-9]*\] \([^ ]*\) .*/\1/p'; }
 
-# Says in what two files differ: sections of a program, files of a package, strings.
+# Shows the differences of two files: sections of a program, files of a package, strings.
 explain() { # here, there
   local section inside
   case $1 in

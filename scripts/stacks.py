@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Checks pam.d/ and the profile of pam-auth-update without running them: each line explained, no control word that lets a
-failure through, the shapes of one service alike but for the shape. What real libpam makes of them is shown by
+"""Checks pam.d/ and the profile of pam-auth-update without running them: each line is explained, no control word lets a
+failure pass, and the shapes of one service differ only in the shape. What real libpam does with them is shown by
 `make test-system`.
 
-Follows each stack as pam.d(5) has it, for every result that pam_uaf could have. Then spoils each control word, one at a
+Follows each stack by the rules of pam.d(5), for every result that pam_uaf could have. Then it spoils each control word, one at a
 time, and complains if nobody would have noticed.
 
-Which of the results somebody else than root can bring about is read from Tests/Vectors/pam-ends.json: with such a
-one nobody may get in, but where the table says that root chose it.
+The results that somebody other than root can cause are read from Tests/Vectors/pam-ends.json: with such a
+one, nobody may log in, unless the table says that root chose it.
 """
 
 import functools
@@ -25,7 +25,7 @@ from lab import profile  # noqa: E402
 from lab.stack_model import LATER, Line, follow, read  # noqa: E402
 
 SERVICES = ["sudo", "su", "login", "sshd", "polkit-1", "display-manager", "sddm", "locker"]
-# A locker may answer both questions with one string, and SDDM does.
+# A locker may answer both questions with one string, and SDDM does that.
 FILES = {(shape, service) for shape in ("instead", "fallback", "second-factor") for service in SERVICES}
 FILES -= {("second-factor", "locker"), ("second-factor", "sddm"), ("fallback", "sddm")}
 RENEWING = {"sudo", "su", "login", "sshd"}
@@ -36,12 +36,12 @@ authinfo_unavail user_unknown maxtries new_authtok_reqd acct_expired session_err
 no_module_data conv_err authtok_err authtok_recover_err authtok_lock_busy authtok_disable_aging try_again ignore abort
 authtok_expired module_unknown bad_item conv_again incomplete""".split()
 TABLE = CHECKOUT / "Tests/Vectors/pam-ends.json"
-# What else the other lines of a stack may answer to whoever starves them.
+# The other results of a stack's lines for an attacker who starves them of resources.
 TROUBLES = ("auth_err", "module_unknown", "ignore")
 
 
 def expected_auth(shape, code, is_member, password):
-    """Whether somebody gets in, and whether the password and the passcode are asked for."""
+    """Whether somebody can log in, and whether the stack asks for the password and the passcode."""
     right = password == "success"
     if shape == "second-factor":
         return right and (is_member or code in ("success", "ignore")), True, right and not is_member
@@ -58,7 +58,8 @@ def check_auth(shape, lines):
         for behind in (0, 2):
             status, ran = follow(lines, "auth", results, behind)
             good = expected == (status == "success", "common-auth" in ran, "pam_uaf.so" in ran)
-            # Who gets in still has to pass what the service has behind it; whom pam_uaf refuses is asked nothing more.
+            # A person who passes must still pass the later lines of the service; a person whom pam_uaf refuses is asked nothing
+            # more.
             is_in, asks_password, asks_passcode = expected
             if is_in:
                 good = good and ran.count(LATER) == behind
@@ -70,16 +71,16 @@ def check_auth(shape, lines):
 
 @functools.cache
 def ends():
-    """The table's rows: code, who says it, who can cause it, where root chose it."""
+    """The table's rows: code, who says it, who can cause it, and whether root chose it."""
     rows = json.loads(TABLE.read_text())
     return [(row["code"].removeprefix("PAM_").lower(), row["speaker"], set(row["causes"]), set(row["choices"])) for row in rows]
 
 
 @functools.cache
 def left_to_password(shape):
-    """The codes with which somebody may get in by the password: root's own, and those that root chose with the shape.
+    """The codes with which somebody may log in with the password: root's own, and those that root chose with the shape.
 
-    A code that is not in the table is anybody's.
+    A code that is not in the table can be caused by anybody.
     """
     rows = ends()
     return {
@@ -91,7 +92,7 @@ def left_to_password(shape):
 
 
 def check_causes(shape, lines):
-    """Nobody gets in by a code that somebody else than root brought about, whatever else of the stack is starved."""
+    """Nobody logs in through a code that somebody other than root caused, whatever else in the stack is starved of resources."""
     way_on = left_to_password(shape)
     names = [line.module for line in lines]
     group, permit, password = ("pam_succeed_if.so", "pam_permit.so", "pam_unix.so" if "pam_unix.so" in names else "common-auth")
@@ -111,7 +112,7 @@ def check_causes(shape, lines):
 
 
 def check_profile(lines):
-    """Root's own mistakes lead to the password, and the passcode lets in."""
+    """Root's own mistakes lead to the password, and the passcode is enough to log in."""
     yield from check_causes("profile", lines)
     for code in CODES:
         for member, right in itertools.product(("success", "auth_err"), repeat=2):
@@ -131,7 +132,7 @@ def check_module():
     """The codes that the module's own source names are in the table."""
     said = {code for code, speaker, _, _ in ends() if speaker == "module"}
     said |= {"success", "ignore", "new_authtok_reqd", "authtok", "user_unknown"}
-    # What libpam answered to the module, not what it answers to libpam.
+    # A result from libpam for the module, not a result of the module for libpam.
     said |= {"conv_again", "incomplete"}
     for name in ("authenticate", "begin", "change", "conversation", "pam_uaf", "stale", "talk"):
         text = (CHECKOUT / "cshim" / f"{name}.c").read_text()
@@ -141,7 +142,7 @@ def check_module():
 
 
 def check_renewal(lines):
-    """Where the passcode has no part in it, nothing is decided; else pam_uaf alone decides."""
+    """If the passcode plays no part, nothing is decided; otherwise, only pam_uaf decides."""
     brings_lines = any(line.module == "common-password" for line in lines)
     for code, behind in itertools.product(CODES, (0, 2)):
         has_no_part = code in ("ignore", "module_unknown")
@@ -174,11 +175,11 @@ def check(shape, service, lines):
 
 
 def spoilt(lines):
-    """The stack with one control word changed, for each word and what may stand in its place."""
+    """The stack with one control word changed, for each word and each replacement."""
     for place, line in enumerate(lines):
         for result, action in line.actions.items() if line.is_bracketed else ():
             for other in {"ignore", "ok", "1", "2", "die"} - {action}:
-                # pam_permit has one result; and where the password has let in already, ignoring a yes is not a change.
+                # pam_permit has one result; and if the password has already been accepted, ignoring a success is not a change.
                 is_the_same = result == "success" and other == "ignore" and lines[0].module == "common-auth"
                 if (line.module, result) != ("pam_permit.so", "default") and not is_the_same:
                     changed = Line(line.text)
@@ -198,14 +199,14 @@ def main():
     wrong += [f"pam.d/passwd: {complaint}" for complaint in read(ROOT / "passwd")[1]]
     common_auth = [Line(line) for line in profile.common_auth()]
     wrong += [f"the profile: {complaint}" for complaint in check_profile(common_auth)]
-    # Debian's lines are Debian's; and past the password stands pam_deny.
+    # Debian's lines are not checked; and pam_deny comes after the password.
     wrong += [
         f"the profile: nobody would notice {what}"
         for what, changed in spoilt(common_auth)
         if "pam_unix.so" not in what and not what.startswith("default=1 ") and not any(check_profile(changed))
     ]
     wrong += check_module()
-    # A shape asks alike everywhere, and a service renews alike in each shape.
+    # A shape asks in the same way everywhere, and a service renews in the same way in each shape.
     for (shape, service), lines in stacks.items():
         for stages, other in ((("auth",), (shape, "sudo")), (("account", "password"), ("instead", service))):
             if [line.text for line in lines if line.stage in stages] != [

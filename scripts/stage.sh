@@ -2,7 +2,7 @@
 # Builds everything in release and lays it out in build/stage as `make install` copies it. Also builds
 # build/tree/pam_uaf.so: the module that starts the programs of build/stage, for the demo and the tests.
 #
-#   --if-older    only if something it is made of has changed since
+#   --if-older    only if something that it is made from has changed since
 set -euo pipefail
 umask 022
 cd "$(dirname "$0")/.."
@@ -23,7 +23,7 @@ build=$PWD/build
 stage=$build/stage
 bin=$PREFIX/bin share=$PREFIX/share
 
-# The stamp is as old as the beginning of the build: what was changed during it counts as changed.
+# The stamp has the time of the build's start: files that change during the build count as changed.
 made_of=(Sources Server/Sources cshim systemd man examples docs pam.d scripts/stage.sh scripts/release.sh
   scripts/sbom.py scripts/supply debian/changelog Package.swift ./*.md)
 if [[ ${1-} == --if-older && -f $build/stage.stamp && $(cat "$build/stage.prefix") == "$PREFIX" ]] &&
@@ -48,9 +48,9 @@ trap '(($? == 0)) || say_missing' EXIT
 . scripts/release.sh
 for program in uaf-helper uaf-fetch uaf-chip uaf-finger uaf-name uafctl uaf-server; do build_program "$program"; done
 
-# Relative: make takes a path with a space for two.
+# The path is relative: make reads a path with a space as two.
 make -s -C cshim BUILD=../build/cshim/installed LIBEXECDIR="$libexec"
-# Whatever listens at the machine's own socket must not answer for the tree's programs.
+# A program that listens at the machine's own socket must not answer instead of the tree's programs.
 make -s -C cshim BUILD=../build/cshim/tree LIBEXECDIR="$stage$libexec" SOCKET_PATH=/nonexistent/pam-uaf/helper.sock
 
 place() { # source, path below the stage, mode
@@ -78,7 +78,7 @@ place systemd/pam-uaf.rules "$share/polkit-1/rules.d/50-pam-uaf.rules" 0644
 
 complete() { # program, shell, path
   install -d "$stage.new${3%/*}"
-  # No program: the shell reads it, and a first line that names one is in the way. In English, whoever builds.
+  # This is not a program: the shell reads it, and a first line that names an interpreter is a problem. It is always in English.
   LC_ALL=C "$programs/$1" --generate-completion-script "$2" | sed '1{/^#!/d}' >"$stage.new$3"
 }
 for program in uafctl uaf-server; do
@@ -93,7 +93,7 @@ done
 for page in docs/*.md docs/schemas/*.json; do place "$page" "$share/doc/pam-uaf/$page" 0644; done
 for page in man/*; do place "$page" "$share/man/man${page##*.}/${page#man/}" 0644; done
 find examples -type f | while IFS= read -r sample; do place "$sample" "$share/doc/pam-uaf/$sample" 0644; done
-# What each package is made of, and the notices that go with it.
+# The list of each package's components, and the notices for it.
 PYTHONDONTWRITEBYTECODE=1 scripts/sbom.py write "$programs" "$stage.new"
 find pam.d -type f | while IFS= read -r stack; do place "$stack" "$share/pam-uaf/$stack" 0644; done
 

@@ -1,16 +1,17 @@
 #!/bin/bash
-# Runs the Swift tests that `swift build --build-tests` made. If some fail, their names and what they expected are printed once
-# more at the end: the tests run side by side, and the line that says what failed can be thousands of lines away.
+# Runs the Swift tests that `swift build --build-tests` made. If some fail, their names and what they expected are printed
+# again at the end: the tests run side by side, and the line that says what failed can be thousands of lines away.
 #
-# The limit of time is one for all (LIMIT, in minutes). A test has none of its own: all of them begin at once and share the
-# processors, so its time from begin to end says how busy the machine is. Whatever did not end within the limit is named.
+# There is one time limit for all tests (LIMIT, in minutes). A test has no limit of its own: all tests start at the same time and
+# share the
+# processors, so a test's duration only shows how busy the machine is. A test that did not end within the limit is named.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 mkdir -p build
 log=build/swift-test.log
 limit=${LIMIT:-35}
 
-# Every test's files are in here, and have to be gone at the end. SwiftPM leaves folders of its own.
+# Every test's files are in here, and must be gone at the end. SwiftPM leaves its own folders.
 TMPDIR=$(mktemp --directory /tmp/uaf-tests.XXXXXX)
 export TMPDIR
 trap 'rm -rf "$TMPDIR"' EXIT
@@ -27,7 +28,7 @@ elif ((status != 0)); then
   grep --extended-regexp --after-context=3 '^✘|error: |Fatal error' "$log" | grep --invert-match '^◇ Test case\|^✔' >&2 || true
 fi
 left() { find "$TMPDIR" -mindepth 1 -maxdepth 1 ! -name 'TemporaryDirectory.*' ! -name '*.lock' -printf '%f\n'; }
-# A database that the tests started ends after them, and takes its folder along.
+# A database that the tests started ends after them, and removes its folder.
 for ((tries = 100; tries > 0 && status == 0; tries--)); do
   [[ -n $(left) ]] || break
   sleep 0.2

@@ -2,13 +2,13 @@
 # Logs in through the hosts that people use: sudo, sshd, login, su, a locker; and prints a table of what was seen.
 #
 #   DIST=trixie     in another release of Debian (scripts/dist.sh)
-#   GOLDEN=write    keep what the hosts showed as what they have to show, in Tests/Transcripts
-#   scripts/system.sh sudo-lock login-success ...   these alone
-#   scripts/system.sh quick                         those of Tests/Acceptance/system/quick.py
+#   GOLDEN=write    store the hosts' output as the expected output, in Tests/Transcripts
+#   scripts/system.sh sudo-lock login-success ...   only these
+#   scripts/system.sh quick                         the rows of Tests/Acceptance/system/quick.py
 set -euo pipefail
 cd "$(dirname "$0")/.."
 if [[ -n ${DIST-} ]]; then exec env -u DIST scripts/dist.sh "$DIST" "scripts/${0##*/}" "$@"; fi
-# Display managers: what their packages hold for PAM is looked at, and nothing of them installed.
+# Display managers: the PAM files in their packages are checked, but the packages are not installed.
 managers=build/system/display-managers
 mkdir -p "$managers"
 if ! (cd "$managers" && rm -f ./*.deb && apt-get -q download gdm3 lightdm sddm) >"$managers.log" 2>&1; then
@@ -16,12 +16,12 @@ if ! (cd "$managers" && rm -f ./*.deb && apt-get -q download gdm3 lightdm sddm) 
 fi
 Tests/Acceptance/throw-away.sh system 'sudo openssh-server openssh-client cron libnss-extrausers python3-jsonschema' "$@"
 if [[ ${GOLDEN-} == write && -d build/system/transcripts ]]; then
-  # Debian 12's hosts show what is shared; another release keeps what its hosts show otherwise.
+  # The output of Debian 12's hosts is shared; for a different release, only the differences are stored.
   release=$(. /etc/os-release && echo "${VERSION_CODENAME-}")
   kept=Tests/Transcripts
   if [[ $release != bookworm ]]; then kept+=/$release; fi
   mkdir -p "$kept"
-  # A whole run leaves nothing that no host shows any more.
+  # A complete run removes stored output that no host shows any longer.
   if (($# == 0)) && ! grep -q '"verdict": "skipped"' build/system/system.json; then rm -f "$kept"/*.txt; fi
   for transcript in build/system/transcripts/*.txt; do
     name=${transcript##*/}

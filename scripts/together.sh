@@ -1,5 +1,5 @@
 #!/bin/bash
-# Runs commands side by side, each in a shell of its own. The first one's output is seen as it comes, what the others said when
+# Runs commands side by side, each in its own shell. The first one's output is shown as it comes, the output of the others when
 # all of them have ended. Fails if one fails.
 #
 #   scripts/together.sh COMMAND...

@@ -1,11 +1,11 @@
 #!/bin/bash
-# Runs one of the Python packages of Tests/Acceptance as root of a machine of its own, which ends with it.
+# Runs one of the Python packages of Tests/Acceptance as root of a throw-away machine, which ends with it.
 #
 #   Tests/Acceptance/throw-away.sh PACKAGE "DEBIAN-PACKAGE ..." [ROW ...]
 #
 # All of it happens in namespaces of its own (mounts, processes, network, names) whose root is a copy in memory: the
 # programs of build/stage are installed there, hosts such as sudo and sshd come from Debian's packages, and the machine is
-# left as it is. Ends well, and says so, where no such machine can be made.
+# left as it is. If no such machine can be created, it reports that and exits successfully.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 

@@ -1,4 +1,4 @@
-"""Comments that cite what a reader cannot find: documents that are not here, sections of no named specification."""
+"""Comments that cite something that a reader cannot find: documents that are not here, sections of no named specification."""
 
 import ast
 import io
@@ -60,7 +60,7 @@ def _cited(text: str, rules: Rules, documents: set[str], rows: set[str]) -> Iter
 
 
 def citations(tree: Tree, rules: Rules) -> Iterator[Finding]:
-    """What comments cite and nobody can look up."""
+    """The citations in comments that nobody can look up."""
     documents = {source.name for source in tree.files.values() if source.path.endswith(".md")}
     security = tree.files.get("SECURITY.md")
     rows = set(_ROW.findall(security.text)) if security else set()

@@ -10,7 +10,7 @@ FOLDER = Path(__file__).resolve().parent
 
 @dataclass(frozen=True)
 class Rules:
-    """What the structure check knows beside the sources."""
+    """What the structure check knows in addition to the sources."""
 
     toolchain: frozenset[str]
     zones: dict[str, frozenset[str]]

@@ -12,7 +12,7 @@ from lexer import Lexed
 _TOKEN = re.compile(r"`[^`\n]*`|[A-Za-z_]\w*|\d[\w.]*|[^\s\w]")
 _NAME = re.compile(r"`|[A-Za-z_]")
 TYPES = frozenset({"class", "struct", "enum", "actor", "protocol"})
-# Declarations without a name, and what follows the word where it declares.
+# Declarations without a name, and what follows the keyword in a declaration.
 _BARE = {"init": "(<?!", "subscript": "(<", "deinit": "{"}
 _FUNCTIONS = frozenset({"func", "init", "deinit", "subscript"})
 
@@ -87,7 +87,7 @@ class _Scan:
         return name
 
     def word(self, index: int) -> None:
-        """Looks whether a declaration begins at this name."""
+        """Checks whether a declaration begins at this name."""
         text, following = self.text(index), self.text(index + 1)
         if self.text(index - 1) == "." or following == ":" or self.parentheses:
             return

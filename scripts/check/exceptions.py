@@ -1,4 +1,4 @@
-"""exceptions.toml: what is allowed to break a rule, and why. An exception that nothing needs any more is refused too."""
+"""exceptions.toml: what is allowed to break a rule, and why. An exception that is no longer needed is refused too."""
 
 import json
 import tomllib
@@ -15,7 +15,7 @@ _KNOWN = "known = ["
 
 @dataclass(frozen=True)
 class Exceptions:
-    """The exceptions with their reasons, and what is known and to be removed."""
+    """The exceptions with their reasons, and the known violations that must be removed."""
 
     reasons: dict[str, str]
     known: frozenset[str]
@@ -25,7 +25,7 @@ class Exceptions:
         return finding.key in self.reasons or finding.key in self.known
 
     def wrong(self, findings: Iterable[Finding]) -> list[Finding]:
-        """What the list itself does wrong: reasons that are missing, exceptions that nothing needs."""
+        """The mistakes of the list itself: missing reasons, and exceptions that are not needed."""
         needed = {finding.key for finding in findings}
         stale = [Finding("exception", key, "nothing needs this exception any more") for key in self.reasons.keys() - needed]
         stale += [Finding("exception", key, "is mended: structure.py --settle removes it") for key in self.known - needed]
@@ -41,7 +41,7 @@ def read(path: Path = PATH) -> Exceptions:
 
 
 def settle(findings: Iterable[Finding], adds: bool, path: Path = PATH) -> None:
-    """Removes from the known ones what is mended. With `adds`, what is found now becomes known."""
+    """Removes fixed violations from the known ones. With `adds`, the present findings become known."""
     now, before = {finding.key for finding in findings}, read(path)
     known = sorted((now if adds else now & before.known) - before.reasons.keys())
     head, _, rest = path.read_text(encoding="utf-8").partition(_KNOWN)

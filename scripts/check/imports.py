@@ -1,4 +1,4 @@
-"""Who imports what: the declared dependencies against the imports, and what a program contains in all."""
+"""Who imports what: the declared dependencies against the imports, and everything that a program contains."""
 
 from collections.abc import Iterator
 
@@ -56,7 +56,7 @@ def zones(tree: Tree, rules: Rules) -> Iterator[Finding]:
 
 
 def _contained(tree: Tree, start: str) -> dict[str, str]:
-    """Everything a target depends on, directly or not, each with the one that brings it along."""
+    """Everything a target depends on, directly or not, each with the target that brings it in."""
     by_name = {target.name: target for target in tree.targets}
     found: dict[str, str] = {}
     waiting = [start]
@@ -73,7 +73,7 @@ def _contained(tree: Tree, start: str) -> dict[str, str]:
 
 
 def forbidden(tree: Tree, rules: Rules) -> Iterator[Finding]:
-    """A module in a program that must not contain it."""
+    """The modules in programs that must not contain them."""
     for program, (why, never) in rules.closures.items():
         contained = _contained(tree, program)
         for module in sorted(never & contained.keys()):
@@ -86,7 +86,7 @@ def _is_own(source: SourceFile, name: str) -> bool:
 
 
 def sockets(tree: Tree, rules: Rules) -> Iterator[Finding]:
-    """A call of socket or connect outside the files that are named for it."""
+    """A call of socket or connect outside the files that may contain it."""
     for source in tree.below("Sources", "Server/Sources", "cshim"):
         if source.name in rules.sockets or not (source.is_swift or source.is_c):
             continue
@@ -103,7 +103,7 @@ def sockets(tree: Tree, rules: Rules) -> Iterator[Finding]:
 
 
 def stale_sockets(tree: Tree, rules: Rules) -> Iterator[Finding]:
-    """A file that rules.toml names for sockets and that has none."""
+    """A file that rules.toml lists for sockets, but that uses none."""
     present = {
         source.name
         for source in tree.below("Sources", "Server/Sources", "cshim")

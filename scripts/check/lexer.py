@@ -1,7 +1,8 @@
 """Divides Swift and C into code and comments, with every character where it was.
 
-In the code, comments and the contents of strings are blank, so that a name in it is a name. What a Swift string
-interpolates is code. Raw strings, strings over several lines and names in backticks are known; regex literals are not.
+In the code, comments and the contents of strings are blank, so that every name left is a name in code. The interpolations in a
+Swift string
+are code. Raw strings, strings over several lines and names in backticks are known; regex literals are not.
 """
 
 import bisect
@@ -24,7 +25,7 @@ class Comment:
 
 @dataclass(frozen=True)
 class Lexed:
-    """A file's code, with blanks for all else, and its comments."""
+    """A file's code, with blanks for everything else, and its comments."""
 
     code: str
     comments: list[Comment]
@@ -54,7 +55,7 @@ class _Lexer:
         self.out.append(_blank(self.text[start:end]))
 
     def comment(self, start: int) -> int:
-        """Takes the comment that begins here, and says where it ends."""
+        """Reads the comment that begins here, and returns its end."""
         if self.text.startswith("//", start):
             end = self.text.find("\n", start)
             end = len(self.text) if end < 0 else end
@@ -73,7 +74,7 @@ class _Lexer:
         return end
 
     def string(self, start: int, opening: str) -> int:
-        """Takes the string that begins here, and says where it ends."""
+        """Reads the string that begins here, and returns its end."""
         hashes = opening.count("#")
         quotes = opening.strip("#")
         stop = re.compile(re.escape(quotes + "#" * hashes) + r"|\\" + "#" * hashes + r"(\()?" + r"|\n")
@@ -102,7 +103,7 @@ class _Lexer:
                 return match.end()
 
     def outside(self, start: int, marks: re.Pattern[str]) -> int:
-        """Takes code, until the end or until the parenthesis that begins here is closed."""
+        """Reads code, until the end or until the parenthesis that begins here is closed."""
         here, depth = start, 0
         while (match := marks.search(self.text, here)) is not None:
             self.keep(here, match.start())

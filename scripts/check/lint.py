@@ -23,7 +23,7 @@ _RUFF = ["--config", str(HERE / "ruff.toml"), "--quiet"]
 _SHFMT = ["shfmt", "-i", "2", "-ci"]
 _MYPY = [str(TOOLS / "mypy"), "--cache-dir", str(ROOT / "build/python/mypy"), "--no-error-summary", "--config-file"]
 
-# Folders whose Python modules import each other by their bare names: mypy has to see each by itself.
+# Folders whose Python modules import each other by their bare names: mypy must check each separately.
 PROGRAMS = [
     "scripts",
     "scripts/check",
@@ -70,7 +70,7 @@ def _typed(python: list[str]) -> Iterator[list[str]]:
 
 
 def commands(names: list[str]) -> Iterator[tuple[str, list[str]]]:
-    """What looks at the given files: the tool and its command."""
+    """The tools that check the given files, with their commands."""
     python = [name for name in names if name.endswith(".py")]
     in_c = [name for name in names if name.endswith((".c", ".h", ".cc"))]
     shell = [name for name in names if _is_shell(name)]
@@ -91,7 +91,7 @@ def _mypy_path(command: list[str]) -> dict[str, str]:
 
 
 def _finds(command: list[str]) -> str:
-    """What a command has to say, if it fails."""
+    """The output of a command if it fails."""
     result = subprocess.run(
         command, cwd=ROOT, check=False, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=_mypy_path(command)
     )
@@ -124,7 +124,7 @@ def fix() -> None:
 
 
 def main() -> int:
-    """Looks at everything, or formats it."""
+    """Checks everything, or formats it."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--fix", action="store_true")
     if parser.parse_args().fix:

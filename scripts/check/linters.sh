@@ -1,5 +1,5 @@
 #!/bin/bash
-# Installs what linters.txt names into build/python, if it is not there. What Debian has of them is in scripts/deps.sh.
+# Installs what linters.txt names into build/python, if it is not there. The linters that Debian has are in scripts/deps.sh.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 

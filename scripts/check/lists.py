@@ -1,7 +1,8 @@
-"""Lists that stand in several places: the checks of a prompt, and the types of authenticators.
+"""Lists that are repeated in several places: the checks of a prompt, and the types of authenticators.
 
-The compiler cannot compare Swift with C, with a document or with a text, and a list of which one copy was forgotten works until
-somebody uses what is new.
+The compiler cannot compare Swift with C, with a document or with a text, and if one copy of a list was forgotten, everything
+works until
+somebody uses the new entry.
 """
 
 import re
@@ -16,7 +17,7 @@ MODULE = "cshim/talk.c"
 KINDS = "Sources/Shared/AuthenticatorTypes/"
 _ENTRY = KINDS + "AuthenticatorType.swift"
 _KIND = re.compile(KINDS + r"\w+/AuthenticatorType\+\w+\.swift$")
-# Where each type is named by hand, and what stands around the names there.
+# Where each type is named by hand, and the text around the names there.
 NAMING = {
     "Sources/Shared/FidoResults/EnglishCatalogue.swift": r"^ *1012: .*$",
     "Sources/Shared/FidoResults/KoreanCatalogue.swift": r"^ *1012: .*$",
@@ -55,7 +56,7 @@ def _missing(rule: str, path: str, needed: set[str], there: set[str]) -> Iterato
 
 
 def lists(tree: Tree, _rules: Rules) -> Iterator[Finding]:
-    """What one place has and another has forgotten."""
+    """The entries that one place has and another lacks."""
     names, asked = _kinds(tree)
     swift = _found(r"allCases: \[Check\] = \[(.*?)\]", text_of(tree, CHECKS))
     protocol = _found(r"^\| `(\w+)` \|", text_of(tree, PROTOCOL).partition("| check | answer |")[2].partition("\n\n")[0])
@@ -63,7 +64,7 @@ def lists(tree: Tree, _rules: Rules) -> Iterator[Finding]:
     for path, there, needed in (
         (CHECKS, swift, protocol | module | asked),
         (PROTOCOL, protocol, swift | module | asked),
-        # The module's are those that ask for a value, which an earlier module may have asked for.
+        # The module's list has the checks that ask for a value, because an earlier module may have asked for it.
         (MODULE, module, asked),
     ):
         yield from _missing("check", path, needed or {"of any name"}, there)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Shows that the structure check refuses: plants one violation of each rule into a copy of a part of the project, in memory, and
-fails where one is not found, or is found without being planted."""
+"""Shows that the structure check refuses: plants one violation of each rule into a copy of a part of the project in memory, and
+fails if one is not found, or is found without being planted."""
 
 import os
 import sys
@@ -25,7 +25,7 @@ _FILE = "Sources/Shared/SecretMemory/Planted.swift"
 
 @dataclass(frozen=True)
 class Violation:
-    """How the finding is called, the rule that has to find it, and the project with the violation in it."""
+    """The name of the violation, the rule that must find it, and the project with the violation."""
 
     key: str
     rule: structure.Rule
@@ -47,7 +47,7 @@ def _imports(tree: Tree) -> Iterator[Violation]:
     for program, module in (("UAFFetch", "UAFCrypto"), ("UAFFetch", "Authenticator"), ("UAFHelper", "CCurl")):
         key = f"closure {program}: {module}"
         yield Violation(key, imports.forbidden, tree.declaring(program, module))
-        # By way of something that both programs contain, and by an import that nobody declared.
+        # Through something that both programs contain, and by an import that nobody declared.
         yield Violation(key, imports.forbidden, tree.declaring("SecretMemory", module))
         yield Violation(key, imports.forbidden, tree.planted(_FILE, f"import {module}\n"))
     key = "closure UAFHelper: Foundation"
@@ -153,7 +153,7 @@ def _missed_in_the_list() -> Iterator[str]:
 
 
 def _allowed() -> Iterator[str]:
-    """What looks like a violation and is none."""
+    """Things that look like a violation but are none."""
     text = '// RFC 5869, section 2.2; A1\nlet s = "import UAFWire; socket(1)"\n/* import UAFWire */\nfunc connect(x: Int) {}\n'
     tree = Tree({}, [Target("SecretMemory", "regular", "Sources/Shared/SecretMemory", frozenset())])
     tree = tree.planted(_FILE, text).planted("SECURITY.md", "| A1 | a row |\n")

@@ -1,4 +1,4 @@
-"""The table of targets in ARCHITECTURE.md (or a page of docs/): what each is for is written by hand, what each imports is
+"""The table of targets in ARCHITECTURE.md (or a page of docs/): the purpose of each is written by hand, what each imports is
 written by `structure.py --write-table`."""
 
 import re
@@ -39,7 +39,7 @@ def _described(tree: Tree) -> dict[str, Target]:
 
 
 def differences(tree: Tree, _rules: Rules) -> Iterator[Finding]:
-    """Where the table is not that of Package.swift."""
+    """Where the table differs from Package.swift."""
     document = _document(tree)
     if document is None:
         yield Finding("table", "targets", "no document has a table '| target | ... | imports |'")

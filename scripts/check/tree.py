@@ -25,7 +25,7 @@ class Finding:
 
     @property
     def key(self) -> str:
-        """What an exception names."""
+        """The text by which an exception names the finding."""
         return f"{self.rule} {self.place}"
 
 
@@ -129,7 +129,7 @@ def _target(described: dict[str, object]) -> Target:
     assert isinstance(dependencies, list)
     for dependency in dependencies:
         if "product" in dependency and dependency["product"][3]:
-            continue  # for another system alone: see Package.swift, `broughtAlong`
+            continue  # only for other systems: see Package.swift, `broughtAlong`
         if "product" in dependency:
             outside.add(str(dependency["product"][0]))
         else:
@@ -147,7 +147,7 @@ def _dumped(swift: str) -> list[Target]:
 
 
 def load(swift: str) -> Tree:
-    """Reads the project, with files that git does not know yet and without those it ignores."""
+    """Reads the project, with files that git does not track yet, and without those that it ignores."""
     command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     names = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout.split("\0")
     files = {}

@@ -13,7 +13,7 @@ _HEADING = re.compile(r"^## \[?(\d+\.\d+\.\d+[^\]\s]*)", re.MULTILINE)
 
 
 def versions(tree: Tree, _rules: Rules) -> Iterator[Finding]:
-    """Where another version stands than in debian/changelog."""
+    """The places whose version differs from debian/changelog."""
     first = _DEBIAN.match(tree.files[CHANGELOG].text) if CHANGELOG in tree.files else None
     if first is None:
         yield Finding("version", CHANGELOG, "tells no version")
@@ -22,7 +22,7 @@ def versions(tree: Tree, _rules: Rules) -> Iterator[Finding]:
     kept = [(source, _SWIFT) for source in tree.below("Sources", "Server/Sources") if source.is_swift]
     kept += [(source, _HEADING) for source in tree.files.values() if source.path == "CHANGELOG.md"]
     for source, pattern in kept:
-        # In CHANGELOG.md the latest stands first, and the others are history.
+        # In CHANGELOG.md the latest comes first, and the others are history.
         found = list(pattern.finditer(source.text))[: 1 if pattern is _HEADING else None]
         for match in found:
             if match.group(1) != version:

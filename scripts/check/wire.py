@@ -1,7 +1,7 @@
 """The numbers of docs/protocol.md: types, operations, outcomes and limits of packets, which Swift has as well.
 
-Fields are compared by a test, name by name. A number that stands in the document alone, or means something else there, makes
-whoever writes a front end or a server of their own do what no program here does.
+Fields are compared by a test, name by name. If a number is only in the document, or means something else there,
+people who write their own front end or server do something that no program here does.
 """
 
 import re
@@ -13,7 +13,7 @@ from tree import Finding, Tree
 
 TESTS = "Tests/UAFWireTests/PacketTests.swift"
 _WIRE = "Sources/Login/UAFWire/"
-# Enumerations of Swift: where they are, what stands right before the list in the document, and what ends it.
+# Enumerations of Swift: where they are, the text right before the list in the document, and the text that ends it.
 NAMED = {
     "Operation": (_WIRE + "Begin.swift", "Operations: ", ".\n"),
     "PromptStep": (_WIRE + "CoreMessage.swift", "Steps of a prompt: ", ".\n"),
@@ -35,7 +35,7 @@ COUNTED = {
     "Cause": (_WIRE + "FingerAsk.swift", "| cause | meaning |\n|---|---|\n", "\n\n"),
     "Outcome": (_WIRE + "NameRequest.swift", "| outcome | meaning |\n|---|---|\n| 0 | found", "\n\n"),
 }
-# A word of the document that Swift spells out.
+# A word of the document that is spelt out in Swift.
 _SPELT = {"init": "initialise"}
 _SIZES = {"u8": 1, "bool": 1, "u16": 2, "u32": 4}
 
@@ -45,13 +45,13 @@ def _cases(tree: Tree, path: str, name: str) -> dict[int, str]:
     found = re.search(rf"^( *)public enum {name}: UInt8\b.*?^\1\}}$", text_of(tree, path), re.DOTALL | re.MULTILINE)
     if not found:
         return {}
-    # Those of enumerations inside it stand further to the right.
+    # The cases of nested enumerations are further to the right.
     cases = re.findall(rf"^{found.group(1)}  case (\w+) = (0x\w+|\d+)$", found.group(), re.MULTILINE)
     return {int(number, 0): case for case, number in cases}
 
 
 def _section(text: str, begin: str, end: str) -> str:
-    """A list of the document, with what tells it from others."""
+    """A list of the document, with the pattern of its entries."""
     _, found, rest = text.partition(begin)
     return begin.rpartition("\n")[2] + rest.partition(end)[0] if found else ""
 
@@ -66,7 +66,7 @@ def _numbers(rows: str) -> set[int]:
 
 
 def _limits(tree: Tree) -> Iterator[tuple[int, dict[int, int], dict[int, int]]]:
-    """For each type of packet the greatest sizes of its fields, as the document and as the test have them."""
+    """For each type of packet the greatest sizes of its fields, in the document and in the test."""
     types = {name: number for number, name in _cases(tree, _WIRE + "Packet.swift", "PacketType").items()}
     copy = text_of(tree, TESTS).partition("limits: [PacketType: [UInt8: Int]] = [")[2].partition("\n  ]")[0]
     tested = {types.get(name, 0): body for name, body in re.findall(r"\.(\w+): \[([^\]]*)\]", copy)}
@@ -79,7 +79,7 @@ def _limits(tree: Tree) -> Iterator[tuple[int, dict[int, int], dict[int, int]]]:
 
 
 def numbers(tree: Tree, _rules: Rules) -> Iterator[Finding]:
-    """Numbers that the document and Swift do not have alike."""
+    """Numbers that differ between the document and Swift."""
     text = text_of(tree, PROTOCOL)
     for name, (path, begin, end) in NAMED.items():
         pairs = re.findall(r"(\d+) (?:\| `)?([a-zA-Z][\w-]*(?: [\w-]+)*)", _section(text, begin, end))

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
-# shellcheck disable=SC2034,SC2154 # what is shared with demo.sh and telling.sh
-# The machine the demo has to itself: a folder with a configuration, a PAM service, an account and a server. The real
-# machine is asked for nothing but its programs and libraries.
+# shellcheck disable=SC2034,SC2154 # variables that demo.sh and telling.sh share
+# The demo's own machine: a folder with a configuration, a PAM service, an account and a server. The real
+# machine provides only its programs and libraries.
 
 work=   # the folder
 server= # the server's process
@@ -18,19 +18,19 @@ require_programs() {
   done
   if ! command -v pamtester >/dev/null; then give_up "there is no pamtester: run 'make deps', or install pamtester"; fi
   for library in libpam_wrapper libnss_wrapper; do
-    # The loader's own search decides; it goes on without a library it cannot find, and says so.
+    # The loader's own search decides; it continues without a library that it cannot find, and reports it.
     if [[ -n $(LD_PRELOAD=$library.so "$BASH" -c : 2>&1) ]]; then
       give_up "there is no $library.so: run 'make deps', or install ${library/_/-}"
     fi
   done
 }
 
-# A folder only root can reach. /tmp belongs to root and is sticky, as the core demands of what lies above its files.
+# A folder that only root can reach. /tmp belongs to root and is sticky, as the core requires for the folders above its files.
 make_folder() {
   work=$(mktemp -d /tmp/pam-uaf-demo.XXXXXX)
   cd "$work" || give_up "$work cannot be entered"
   mkdir bin pam.d state
-  # libpam takes a path with a space for two words.
+  # libpam reads a path with a space as two words.
   ln -s "$module" pam_uaf.so
   printf '%s\n' 'root:x:0:0::/root:/bin/sh' 'mina:x:4242:4242:Mina:/nonexistent:/bin/sh' >passwd
   printf '%s\n' 'root:x:0:' 'mina:x:4242:' >group
@@ -41,7 +41,7 @@ make_folder() {
   PATH=$work/bin:$PATH
 }
 
-# Commands that are called as on any machine, and know the account mina and the folder's PAM services.
+# Commands that are called as on any machine, but know the account mina and the folder's PAM services.
 make_command() { # name, environment, program
   cat >"bin/$1" <<END
 #!/bin/sh
@@ -79,7 +79,7 @@ END
 auth    required $work/pam_uaf.so conf=$work/conf
 account required pam_permit.so
 END
-  # libpam asks for this one too, and pam_wrapper complains where it is not there.
+  # libpam asks for this one too, and pam_wrapper complains if it is missing.
   printf '%s required pam_deny.so\n' auth account >pam.d/other
 }
 
@@ -87,7 +87,7 @@ END
 start_server() {
   local waited=0
   printf '    $ %s\n' "uaf-server serve --state server --listen 127.0.0.1:$port --development"
-  # Otherwise the line of the last server could still be found there.
+  # Otherwise, the last server's line could still be there.
   rm -f listening
   uaf-server serve --state server --listen "127.0.0.1:$port" --development >listening 2>>server.log </dev/null &
   server=$!
@@ -103,7 +103,7 @@ start_server() {
   port=$(sed -n 's/^listening on .*:\([0-9]*\)$/\1/p' listening)
 }
 
-# Ends this process of ours, and no other.
+# Ends this server process, and no other.
 stop_server() {
   local waited=0
   if [[ -z $server ]]; then return 0; fi
@@ -125,12 +125,12 @@ issue_code() {
   show_heard
 }
 
-# The seconds a lock of mina still has.
+# The seconds that a lock of mina will still last.
 lock_seconds() {
   uafctl --conf conf status mina --json </dev/null | sed -n 's/.*"type":"passcode"[^}]*"remainingLockSeconds":\([0-9]*\).*/\1/p'
 }
 
-# Waits until the core says that the lock is over: its clock counts, not ours.
+# Waits until the core says that the lock is over: the core's clock decides, not ours.
 await_unlock() {
   local left waited=0
   left=$(lock_seconds)

@@ -1,13 +1,13 @@
 # shellcheck shell=bash
 # shellcheck disable=SC2034 # demo.sh and machine.sh use what is set here
-# How the demo runs a command, shows it, and checks what came of it.
+# How the demo runs a command, shows it, and checks the result.
 
 passed=0
 failed=0
 step=0
 problems=()
-heard=   # what the last command said
-status=0 # how it ended
+heard=   # the output of the last command
+status=0 # its exit status
 answer=  # what PAM answered to the last login
 
 if [[ -t 1 && -z ${NO_COLOR-} ]]; then
@@ -16,7 +16,7 @@ else
   bold='' green='' red='' plain=''
 fi
 
-# What pam_strerror(3) says, and the name and number of the code it says it of.
+# The texts of pam_strerror(3), each with the name and number of its code.
 declare -A pam_codes=(
   ['successfully authenticated']='PAM_SUCCESS, 0'
   ['Error in service module']='PAM_SERVICE_ERR, 3'
@@ -40,8 +40,8 @@ begin() {
 
 shown() { expand -t 12 <<<"$1" | sed 's/^/    | /'; }
 
-# Shows what was heard. A prompt comes without an echo of what was typed, so each is given its line of the arguments.
-# What pamtester says itself is told by login().
+# Shows the output. A prompt comes without an echo of the typed text, so each prompt gets its line of the arguments.
+# login() shows pamtester's own output.
 show_heard() {
   local line
   while IFS= read -r line; do
@@ -55,7 +55,7 @@ show_heard() {
   done <<<"$heard"
 }
 
-# Runs a command without a word of it; what it is to be typed comes first, in one argument, its lines apart.
+# Runs a command without showing it; the text to type is the first argument, one line for each entry.
 hear() {
   local typed=$1
   shift
@@ -63,7 +63,7 @@ hear() {
   heard=$("$@" 2>&1 <<<"$typed") || status=$?
 }
 
-# The same, shown.
+# Runs a command and shows it.
 run() {
   local typed=$1 lines
   shift
@@ -73,17 +73,17 @@ run() {
   show_heard "${lines[@]}"
 }
 
-# The last command must have said this ...
+# Requires this in the last command's output ...
 must_say() {
   if [[ $heard != *"$1"* ]]; then problems+=("nothing was said of \"$1\""); fi
 }
 
-# ... and ended so.
+# ... and this exit status.
 must_end_with() {
   if ((status != $1)); then problems+=("it ended with status $status instead of $1"); fi
 }
 
-# Counts what was found since the last check.
+# Counts the failures since the last check.
 check() { # claim
   local problem
   if ((${#problems[@]} == 0)); then
@@ -97,7 +97,7 @@ check() { # claim
   problems=()
 }
 
-# A login through libpam: what is typed, PAM's code that must come of it, what the person must be told, the claim.
+# A login through libpam: the entries, the required PAM code, the required text for the person, the claim.
 login() {
   local typed=$1 code=$2 told=$3 claim=$4 last
   run "$typed" pamtester demo mina authenticate
@@ -109,7 +109,7 @@ login() {
   check "$claim"
 }
 
-# Ends the demo for a reason it cannot go on with.
+# Ends the demo because it cannot continue.
 give_up() {
   failed=$((failed + 1))
   printf '%sdemo: %s%s\n' "$red" "$1" "$plain" >&2

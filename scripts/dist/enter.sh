@@ -1,6 +1,6 @@
 #!/bin/bash
-# Called by dist.sh in namespaces of its own: lays the release out in memory, makes it the root, and runs the command there.
-# Nothing here outlives the namespaces but the folders of the release.
+# Called by dist.sh in separate namespaces: unpacks the release in memory, makes it the root, and runs the command there.
+# Only the folders of the release outlive the namespaces.
 set -euo pipefail
 folder=$1 toolchain=$2
 shift 2
@@ -19,7 +19,7 @@ mount -t tmpfs -o mode=755 run "$root/run"
 mount -t tmpfs -o mode=1777 tmp "$root/tmp"
 mkdir -p "$root/run/lock"
 
-# Names and trust are the machine's: the network is.
+# Name resolution and trust come from the machine, because the network does.
 for file in /etc/resolv.conf /etc/hosts /etc/ssl/certs/ca-certificates.crt; do
   if [[ -f $file ]]; then install -D -m 0644 "$(readlink -f "$file")" "$root$file"; fi
 done
@@ -30,7 +30,7 @@ mkdir -p "$root$checkout" "$root$toolchain" "$root/root"
 mount --rbind "$checkout" "$root$checkout"
 mount --bind "$folder/build" "$root$checkout/build"
 mount --bind "$folder/.build" "$root$checkout/.build"
-# The machine's packages are those of another release there.
+# Inside, the machine's packages belong to a different release.
 # shellcheck source=/dev/null
 here=$(. /etc/os-release && echo "$VERSION_CODENAME")
 mkdir -p build/packages "$folder/build/dist/$here/build/packages"
@@ -38,16 +38,16 @@ mount --bind -o ro build/packages "$root$checkout/build/dist/$here/build/package
 mount --bind "$folder/home" "$root/root"
 mount --bind -o ro "$toolchain" "$root$toolchain"
 
-# A root that was only changed by chroot may make no user namespaces, which our programs make.
+# A root that was only changed by chroot may not make user namespaces, which our programs make.
 cd "$root"
 mkdir -p mnt/before
 pivot_root . mnt/before
 umount --lazy /mnt/before
 cd "$checkout"
 
-# As the first process this shell collects those whose parents ended, so it must not become the command.
+# As the first process, this shell reaps processes whose parents ended, so it must not become the command.
 export PATH=$toolchain/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8
-# The checkout may belong to somebody else than root.
+# The checkout may belong to somebody other than root.
 export GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=safe.directory GIT_CONFIG_VALUE_0='*'
 unset TMPDIR DIST SUDO_USER SUDO_UID SUDO_GID SUDO_COMMAND
 trap 'exit 130' INT

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Makes the root of a release of Debian with mmdebstrap, as a tar: from the machine's own mirror, with the machine's own
-# settings of apt. Nothing is done if the tar is made of the same already.
+# settings of apt. Nothing is done if the tar was already made from the same.
 #
 #   scripts/dist/root.sh DIST build TAR                with what building and testing need
 #   scripts/dist/root.sh DIST bare TAR [PACKAGE ...]   with these packages and what every Debian has
@@ -15,7 +15,7 @@ stop() {
   exit 69
 }
 
-# The machine's sources of Debian itself, with the release's name in the place of the machine's.
+# The machine's sources of Debian itself, with the release's name instead of the machine's.
 sources() {
   local here site release component key
   # shellcheck source=/dev/null
@@ -30,11 +30,11 @@ sources() {
 }
 
 packages=("$@")
-# What is as on a machine that was installed: its own number, for one.
+# Things that an installed machine has, such as its own machine ID.
 skip=cleanup/reproducible
 if [[ $kind == build ]]; then
   mapfile -t packages < <(scripts/deps.sh --list "$dist" debhelper po-debconf lintian)
-  # What the toolchain needs, then what the suites need of a machine.
+  # What the toolchain needs, then what the suites need on a machine.
   skip=cleanup/apt/lists
   packages+=(git libcurl4 libncurses6 libsqlite3-0 libuuid1 libxml2 tzdata)
   packages+=(binutils debian-archive-keyring e2fsprogs iproute2 login mmdebstrap passwd procps util-linux)
@@ -45,7 +45,7 @@ made_of="$dist $kind $(printf '%s ' "${packages[@]}") $sources"
 if [[ -f $tar && -f $tar.made-of && $(<"$tar.made-of") == "$made_of" ]]; then exit 0; fi
 
 scripts/deps.sh mmdebstrap debian-archive-keyring >/dev/null || exit
-# Its packages, the root while it is made, and the tar.
+# The space for its packages, the root while it is being made, and the tar.
 room=$(df --output=avail -BM "${tar%/*}" | tail -n 1 | tr -dc 0-9)
 if ((room < 4096)); then stop "${tar%/*} has $room MiB free: a root of $dist needs 4096 MiB while it is made"; fi
 exec 9>"$tar.lock"
@@ -54,11 +54,11 @@ trap 'rm -rf "$tar.new" "$tar.work"' EXIT
 rm -rf "$tar.work" "$tar.new"
 mkdir -p "$tar.work"
 
-# How the machine fetches: proxies, time limits, what it checks.
+# The machine's settings for fetching: proxies, time limits, checks.
 mapfile -t options < <(apt-config dump --no-empty Acquire |
   sed -nE '/^Acquire::(https?|Check|Retries|ForceIPv|Languages)/s/^/--aptopt=/p')
 echo "dist: making a root of $dist ($kind)"
-# In memory: dpkg writes each file on its own, and disks take minutes for that.
+# In memory: dpkg writes each file on its own, and on a disk that takes minutes.
 # shellcheck disable=SC2016 # the inner shell's
 in_memory='mount -t tmpfs -o mode=755,size=50% work "$1" && export TMPDIR=$1 && shift && exec "$@"'
 if ! unshare --mount --propagation private bash -c "$in_memory" memory "$tar.work" \

@@ -1,4 +1,4 @@
-"""Logins on a machine whose device key a chip holds, beside those of one that has it in a file: `bench.py chip`.
+"""Logins on a machine whose device key a chip holds, compared with a machine that has it in a file: `bench.py chip`.
 
 The chip is Debian's swtpm. It computes on this machine's processor: a real chip takes some hundred milliseconds.
 """
@@ -18,8 +18,8 @@ COLUMNS = ("call to prompt", "answer to end", "whole login")
 
 @contextlib.contextmanager
 def running():
-    """A chip of its own; the path of its socket."""
-    # The path of a socket has room for 107 bytes.
+    """Starts a separate chip; returns the path of its socket."""
+    # The path of a socket has at most 107 bytes.
     with tempfile.TemporaryDirectory(prefix="bench-tpm.", dir="/tmp") as name:
         place = pathlib.Path(name, "socket")
         server = ["--server", f"type=unixio,path={place}", "--flags", "not-need-init,startup-clear"]

@@ -10,7 +10,7 @@ from pathlib import Path
 from measure import flushes
 
 ROOT = Path(__file__).resolve().parents[2]
-# What libpq's functions return.
+# The return types of libpq's functions.
 _CONNECTION_OK, _COMMAND_OK, _COPY_IN = 0, 1, 4
 _ROWS = 10_000
 
@@ -63,7 +63,7 @@ class Connection:
 
 
 class Cluster:
-    """A cluster of its own, which ends with the bench; each flush to the disk takes so much longer."""
+    """A separate cluster, which ends with the bench; each flush to the disk takes this much longer."""
 
     def __init__(self, flush_us=0):
         command = [str(ROOT / "scripts/postgresql.sh"), "run"]

@@ -1,11 +1,11 @@
-"""The time of key derivations, as the programs spend it."""
+"""The time of key derivations, as measured inside the programs."""
 
 import mmap
 import struct
 
 
 class DerivationTime:
-    """How long scrypt took in all cores since it was asked last: Tests/Bench/scrypt-time adds it up."""
+    """The time of scrypt in all cores since the last question: Tests/Bench/scrypt-time adds it up."""
 
     def __init__(self, library):
         with open(f"{library}.sum", "w+b") as file:
@@ -13,7 +13,7 @@ class DerivationTime:
             self._sum = mmap.mmap(file.fileno(), struct.calcsize("d"))
 
     def take(self):
-        """Milliseconds, and begins anew."""
+        """Returns milliseconds, and starts again at zero."""
         microseconds = struct.unpack("d", self._sum[:])[0]
         self._sum[:] = struct.pack("d", 0)
         return microseconds / 1000

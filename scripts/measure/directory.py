@@ -1,8 +1,8 @@
 """What an administrator waits for on a large server: pages of accounts, machines and the audit, through the API.
 
-One server has a million accounts and ten million rows of the audit, another one a million accounts and no rows. Logins at both
-take turns, which shows whether the audit's length costs a login something. The pages are asked for one by one over the server's
-socket, each time another place of the list.
+One server has a million accounts and ten million rows of the audit, another has a million accounts and no rows. Logins at both
+alternate, which shows whether the audit's length makes a login slower. The pages are asked for one by one over the server's
+socket, each time at a different place in the list.
 """
 
 import http.client
@@ -44,7 +44,7 @@ def name():
 
 
 def pages():
-    """What is asked for, by its name in the page of results: a function that returns a path and its query."""
+    """The requests by their names in the page of results: a function that returns a path and its query."""
     now = int(time.time())
 
     def audit(**query):
@@ -76,7 +76,7 @@ def pages():
 
 
 def asked(path, page):
-    """Milliseconds of one answer, whose status has to be 200."""
+    """Milliseconds of one answer, whose status must be 200."""
     place, query = page()
     connection = Socket(path)
     target = quote(place) + ("?" + urlencode(query) if query else "")
@@ -111,7 +111,7 @@ def signed(ours, rows):
 
 
 def logins(servers):
-    """CPU of a login in microseconds at each server, in turns."""
+    """CPU of a login in microseconds at each server, alternately."""
     figures = {kind: [] for kind in servers}
     for _ in range(ROUNDS):
         for kind, one in servers.items():

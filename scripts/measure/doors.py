@@ -1,4 +1,4 @@
-"""Other modules that ask somebody for something, each set up in a folder so that a login through it succeeds."""
+"""Other modules that ask a person for something, each set up in a folder so that a login through it succeeds."""
 
 import base64
 import ctypes
@@ -90,7 +90,7 @@ class Validation(http.server.BaseHTTPRequestHandler):
         self.wfile.write(content)
 
     def log_message(self, *_):
-        """Nothing: what is printed are the figures."""
+        """Prints nothing: only the figures are printed."""
 
 
 def validation():
@@ -121,7 +121,7 @@ def stacks(folder: pathlib.Path, root: pathlib.Path):
     token.write_text(f"root:{TOKEN}\n")
     url = f"http://127.0.0.1:{validation()}/wsapi/2.0/verify"
     key = base64.b64encode(SECRET).decode()
-    # ModHex; what a real one is made of does not matter to the client.
+    # ModHex; the content of a real one does not matter to the client.
     password = TOKEN + "cbdefghijklnrtuvcbdefghijklnrtuv"
     return [
         ("pam_permit", "pam_permit.so", "", lambda: ""),

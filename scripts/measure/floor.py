@@ -1,8 +1,9 @@
-"""What a login cannot cost less than on this machine: its mandatory operations alone, in CPU time.
+"""The least that a login can cost on this machine: its mandatory operations alone, in CPU time.
 
 One verification and one signature on P-256 by `openssl speed`; two static answers through the server's own TLS and HTTP; one
-durable commit of a login's two rows by SQLite, alone and as one of sixteen that share it. And how long one wait for the disk
-takes, which every login has.
+durable commit of a login's two rows by SQLite, alone and as one of sixteen that share it. It also measures how long one wait for
+the disk
+takes, because every login has one.
 """
 
 import os
@@ -42,7 +43,7 @@ def answer(program, folder):
 
 
 def commit(path, together):
-    """Seconds of a login's rows, where so many logins share a commit."""
+    """Seconds of a login's rows, if this many logins share a commit."""
     database = sqlite3.connect(path, isolation_level=None)
     database.execute("PRAGMA journal_mode = WAL")
     database.execute("PRAGMA synchronous = FULL")

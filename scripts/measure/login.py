@@ -1,7 +1,7 @@
 """The login path through libpam, of our module and of others, interleaved: `bench.py login`.
 
-Each login is a process of its own, as with sudo: Tests/Bench/pam-login has the conversation, answers at once and takes the
-times. All of it happens in a mount namespace of its own: the machine keeps its /run, passwd and shadow.
+Each login is a process of its own, as with sudo: Tests/Bench/pam-login has the conversation, answers immediately and measures the
+times. Everything happens in a separate mount namespace: the machine keeps its /run, passwd and shadow.
 """
 
 import ctypes
@@ -23,7 +23,7 @@ from measure.derivation import DerivationTime
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILT = ROOT / "build/bench"
 SOCKET = pathlib.Path("/run/pam-uaf/helper.sock")
-# What /etc has in the namespace besides the machine's own.
+# The files that /etc has in the namespace in addition to the machine's own.
 OVERLAY = pathlib.Path("/run/bench-etc")
 SUBREAPER, NEW_MOUNTS, PRIVATE = 36, 0x20000, 1 << 18 | 1 << 14
 ENVIRONMENT = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8"}
@@ -39,7 +39,7 @@ NOTES = (
 
 
 def private_mounts(files, preloaded):
-    """A namespace in which /run is empty, and /etc has these files in place of its own and loads a library into every program."""
+    """A namespace in which /run is empty, and /etc has these files instead of its own and loads a library into every program."""
     libc = ctypes.CDLL(None, use_errno=True)
 
     def check(result):
@@ -55,15 +55,15 @@ def private_mounts(files, preloaded):
     upper, work = OVERLAY / "upper", OVERLAY / "work"
     for made in (OVERLAY, upper, work):
         made.mkdir()
-    # It becomes /etc, which programs without root read, too.
+    # It becomes /etc, which programs without root privileges read too.
     upper.chmod(0o755)
     for file in files:
         shutil.copy(file, upper)
-    # The list takes a path with a space for two.
+    # The list reads a path with a space as two.
     library = shutil.copy(preloaded, OVERLAY)
     (upper / "ld.so.preload").write_text(f"{library}\n")
     mount(b"overlay", b"/etc", b"overlay", 0, f"lowerdir=/etc,upperdir={upper},workdir={work}".encode())
-    # What a core started is a child of ours once the core is gone, and so its processor time is known.
+    # Once a core is gone, the processes that it started become our children, so their processor time is known.
     check(libc.prctl(SUBREAPER, ctypes.c_ulong(1), 0, 0, 0))
     return library
 
@@ -95,7 +95,7 @@ class Listener:
 
     def processor(self):
         """Milliseconds of the cores that have ended, in ticks of 10 ms: a mean over many logins is right, one value is not."""
-        # It looks every 100 ms which have ended.
+        # The listener checks every 100 ms which cores have ended.
         time.sleep(0.25)
         fields = pathlib.Path(f"/proc/{self.number()}/stat").read_text().rpartition(")")[2].split()
         return sum(int(field) for field in fields[11:15]) * 1000 / os.sysconf("SC_CLK_TCK")
@@ -115,7 +115,7 @@ class Door:
         self.folder = folder / f"stack-{name.replace(' ', '-').replace('/', '-').replace('^', '')}"
         self.folder.mkdir()
         if isinstance(module, pathlib.Path):
-            # libpam takes a path with a space for two words: a link is named.
+            # libpam reads a path with a space as two words, so a link is used.
             link = self.folder / "module.so"
             link.symlink_to(module)
             module = link
@@ -165,7 +165,7 @@ class Door:
 
 
 def adopted():
-    """Processor milliseconds of what cores have left to us and has ended."""
+    """Processor milliseconds of the processes that cores left to us and that have ended."""
     used, deadline = 0.0, time.monotonic() + 1
     while time.monotonic() < deadline:
         try:

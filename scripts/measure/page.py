@@ -1,7 +1,8 @@
 """The server's part of `make bench`: ours and its peers in turns, medians and quartiles, as text and as plots in build/bench.
 
-The load checks every answer and every verdict, and a flipped bit and a replay must be refused: a run in which one is not has no
-figures, and a peer of which that is so is left out. CPU is the server process's own clock.
+The load checks every answer and every verdict, and a flipped bit and a replay must be refused: a run in which one is accepted has
+no
+figures, and a peer that accepts one is left out. CPU is the server process's own clock.
 """
 
 import os
@@ -18,16 +19,16 @@ ACCOUNTS = [int(word) for word in os.environ.get("SERVER_ACCOUNTS", "10 10000 10
 CONNECTIONS = (1, 16, 256)
 # Keys of an account, and accounts of these stores.
 KEYS, KEYED_ACCOUNTS = (1, 4, 16, 64), 1000
-# Rows that are put into the audit before the first login. Ten millions take minutes to fill, so they have to be asked for.
+# Rows that are put into the audit before the first login. Ten millions take minutes to fill, so they must be asked for.
 AUDIT_ROWS = [int(word) for word in os.environ.get("SERVER_AUDIT_ROWS", "0 100000 1000000").split()]
 AUDITED_ACCOUNTS, AUDITED_CONNECTIONS = 10_000, (1, 16)
-# Used challenges that are there before the first login. In PostgreSQL each stays for 17 minutes: a million are 980 a second.
+# The number of used challenges before the first login. In PostgreSQL each stays for 17 minutes: a million are 980 a second.
 USED, USED_ACCOUNTS = (1_000, 100_000, 1_000_000), 10_000
 PEER_ACCOUNTS, PEER_CONNECTIONS = 10_000, (1, 16)
-# A millisecond more for each flush, and the connections at which that is measured.
+# The delay of each flush, one millisecond, and the numbers of connections at which it is measured.
 FLUSH_US, FLUSH_CONNECTIONS = 1000, 64
 FLUSHED = f"+1 ms a flush, {FLUSH_CONNECTIONS} conn."
-# Logins per second of the server's CPU that have to be possible, by the store's engine.
+# Logins per second of the server's CPU that must be possible, by the store's engine.
 BARS = {"sqlite": 4500, "postgresql": 3500}
 
 
@@ -39,7 +40,7 @@ def quartiles(values):
 
 
 class Samples:
-    """Figures of rounds, by what was measured."""
+    """The figures of all rounds, by the measured quantity."""
 
     def __init__(self):
         self.rows = {}
@@ -48,7 +49,7 @@ class Samples:
         self.rows.setdefault(name, []).append(figures)
 
     def drop(self, prefix):
-        """Forgets all whose names begin so."""
+        """Forgets all figures whose names begin like this."""
         self.rows = {name: figures for name, figures in self.rows.items() if not name.startswith(prefix)}
 
     def column(self, name, key):
@@ -101,7 +102,7 @@ def used(challenges):
 
 
 def rounds(servers, flushed, growing, others, engine):
-    """Everything in turns, so that what disturbs the machine disturbs all alike. `flushed` has its flushes made slow."""
+    """Runs everything in turns, so that disturbances of the machine affect all in the same way. `flushed` has slow flushes."""
     samples = Samples()
     for _ in range(ROUNDS):
         for accounts, ours in servers.items():
@@ -125,16 +126,16 @@ def middle(servers):
 
 
 def half(samples, engine):
-    """Half of the load that has to be possible, or of what this machine reaches if that is less."""
+    """Half of the required load, or half of what this machine reaches if that is less."""
     reached = max(samples.median(name, "per_second") for name in samples.rows if "conn." in name)
     return min(BARS[engine], reached) / 2
 
 
 def bars(samples, servers, engine):
-    """What has to be reached: its name, the value, the bar, and whether it is reached."""
+    """The requirements: the name, the value, the bar, and whether it is reached."""
     few, many = min(servers), max(servers)
     names = {accounts: f"{accounts:,} accounts, 16 conn." for accounts in servers}
-    # Side by side, 8 connections at most are busy with 10 accounts: compared at one.
+    # With 10 accounts, at most 8 connections are busy at the same time, so the comparison uses one connection.
     ratio = samples.microseconds(f"{many:,} accounts, 1 conn.")[1] / samples.microseconds(f"{few:,} accounts, 1 conn.")[1]
     best = max(samples.median(name, "per_core_second") for name in names.values())
     memory = max(max(samples.column(name, "mib")) for name in names.values())
@@ -148,12 +149,12 @@ def bars(samples, servers, engine):
 
 
 def added(samples, rows):
-    """How many rows an audit has got while it was measured: one for each login."""
+    """How many rows an audit gained during the measurement: one for each login."""
     return sum(sum(samples.column(audited(rows, connections), "checked")) for connections in AUDITED_CONNECTIONS)
 
 
 def middle_rows(samples, rows):
-    """How many rows an audit had in the middle of what was measured, in two digits."""
+    """How many rows an audit had in the middle of the measurement, in two digits."""
     return int(float(f"{rows + added(samples, rows) / 2:.2g}"))
 
 
@@ -182,7 +183,7 @@ def draw(samples, servers, folder, engine):
 
 
 def beside(samples, servers, others):
-    """A line for each peer: what ours is to it, or why it is not measured."""
+    """A line for each peer: the ratio of ours to it, or why it is not measured."""
     for other in others.running:
         if PEER_ACCOUNTS in servers:
             names = (f"{PEER_ACCOUNTS:,} accounts, 16 conn.", f"{other.name}, 16 conn.")

@@ -1,6 +1,6 @@
-"""A server that ours is compared with: passkeys with PyPI's `webauthn`, on SQLite, durable; run by granian.
+"""A server to compare ours with: passkeys with PyPI's `webauthn`, on SQLite, durable; run by granian.
 
-`/get` gives a challenge for the account's keys, `/respond` verifies the answer and raises the counter in one commit. Challenges
+`/get` returns a challenge for the account's keys, `/respond` verifies the answer and raises the counter in one commit. Challenges
 are kept in memory, which costs least. Its store is PASSKEYS_STORE.
 """
 
@@ -66,7 +66,7 @@ ROUTES = {"/get": challenge, "/respond": respond}
 
 
 async def app(scope, receive, send):
-    """The whole of it: one request, one answer."""
+    """The whole application: one request, one answer."""
     if scope["type"] != "http":
         return
     body, more = b"", True

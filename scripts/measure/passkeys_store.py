@@ -7,7 +7,7 @@ SCHEMA = """CREATE TABLE credential (id BLOB PRIMARY KEY NOT NULL, username TEXT
 
 
 def cose(point):
-    """A P-256 key as WebAuthn has it (RFC 9053): kty EC2, ES256, the curve, X and Y."""
+    """A P-256 key in WebAuthn's form (RFC 9053): kty EC2, ES256, the curve, X and Y."""
     return bytes.fromhex("a5010203262001215820") + point[1:33] + bytes.fromhex("225820") + point[33:]
 
 

@@ -10,19 +10,19 @@ from pathlib import Path
 
 from measure import passkeys_store, server, store
 
-# What serves them; it was faster than `uvicorn` with `uvloop` and `httptools`.
+# The program that serves them; it was faster than `uvicorn` with `uvloop` and `httptools`.
 GRANIAN = "granian==2.8.7"
 
 
 class Peer(server.Server):
-    """An application in Python under granian; its certificate is the one that ours has made in a folder."""
+    """An application in Python under granian; its certificate is the one that our server made in a folder."""
 
-    # How the page calls it.
+    # The name of the peer in the page.
     name = ""
     # The folder of its Python, and what is installed there: the versions that were measured.
     python = Path()
     packages: tuple[str, ...] = ()
-    # What granian is told of the application.
+    # The application's name for granian.
     application: tuple[str, ...] = ()
 
     def __init__(self, folder: Path, certificates: Path, accounts):
@@ -57,7 +57,7 @@ class Peer(server.Server):
         return str(self.certificates / "ca.pem")
 
     def environment(self):
-        """What the application finds in its environment, beside ours."""
+        """The application's environment, in addition to ours."""
         return {"PYTHONPATH": str(server.ROOT / "scripts")}
 
     def command(self):
@@ -109,7 +109,7 @@ class Passkeys(Peer):
 
 
 class Peers:
-    """Several of them. One that cannot be installed, does not start or does not answer as it has to is left out."""
+    """Several of them. One that cannot be installed, does not start or does not answer as required is left out."""
 
     def __init__(self, peers):
         self.running = list(peers)
@@ -129,7 +129,7 @@ class Peers:
 
 
 def reason(failure):
-    """What has failed, in one line; of a command its first two words."""
+    """The failure in one line; for a command, its first two words."""
     if isinstance(failure, subprocess.CalledProcessError | subprocess.TimeoutExpired):
         program, word, *_ = failure.cmd
         return f"{Path(program).name} {word} has failed"

@@ -1,7 +1,7 @@
-"""Runs privacyIDEA, whose tokens may be passkeys, as a server that ours is compared with.
+"""Runs privacyIDEA, whose tokens may be passkeys, as a server to compare ours with.
 
 Its store is SQLite, and its people are the rows of a table, which an SQL resolver reads. It signs each row of its audit and each
-answer, as it does unless it is told not to.
+answer, as it does by default.
 """
 
 import os
@@ -18,7 +18,7 @@ class PrivacyIDEA(peer.Peer):
 
     name = f"privacyIDEA {VERSION}"
     python = server.BUILT / "privacyidea"
-    # It takes any version of what it needs. Those that its speed depends on are named.
+    # It accepts any version of its dependencies. The versions that its speed depends on are fixed.
     packages = (
         f"privacyidea=={VERSION}", "webauthn==3.0.1", "SQLAlchemy==2.1.9", "Flask==3.1.3", "Flask-SQLAlchemy==3.1.1",
         "cryptography==50.0.2",

@@ -13,7 +13,7 @@ BUILT = ROOT / "build/bench"
 SEED = "bench"
 # The AppID stays the same when the server gets another port.
 URL = "https://localhost:8443"
-# Everybody comes from one address here.
+# All clients come from one address here.
 UNLIMITED = ("--address-rate", "0", "--account-rate", "0", "--address-connections", "0")
 WARNINGS = ["-O2", "-Wall", "-Wextra", "-Werror"]
 
@@ -46,7 +46,7 @@ class Server:
         self.counter = 0
 
     def prepare(self):
-        """Makes the store with its accounts, rows in the place of its audit, and used challenges, if there are to be some."""
+        """Makes the store with its accounts, inserted rows instead of its audit, and used challenges, if wanted."""
         self.start()
         self.stop()
         fill, audit = (store.fill_postgresql, store.audit_postgresql) if self.url else (store.fill_sqlite, store.audit_sqlite)
@@ -66,7 +66,7 @@ class Server:
         return [self.program, "serve", *state, *chosen, *UNLIMITED]
 
     def start(self, flush_us=0):
-        """Starts it; each flush to the disk takes so much longer."""
+        """Starts it; each flush to the disk takes this much longer."""
         environment = dict(os.environ)
         if flush_us:
             environment |= flushes.slowed(BUILT, flush_us)
@@ -94,7 +94,7 @@ class Server:
         return str(self.folder / "state/ca.pem")
 
     def options(self):
-        """What the load has to know of this kind of server."""
+        """What the load must know about this kind of server."""
         return {"app": f"{URL}/uaf/facets", "verdict": self.folder / "verdict.pem"}
 
     def load(self, connections, during=5.0, before=1.0, rate=0):

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """What the mandatory parts of a login cost on this machine, without our code: a table, as root.
 
-Tests/Bench/start/start.c is built with more and more steps, and each program is started in turn with the others. Printed are the
+Tests/Bench/start/start.c is built with more and more steps, and each program is started alternately with the others. It prints
+the
 least wall time from start to end, the least processor time, and the page faults. The last lines are our own programs, started and
 ended by `--version`, and a wait for the disk.
 """

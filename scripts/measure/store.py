@@ -20,24 +20,24 @@ _CREDENTIAL = (
 _AUDIT = (
     "number", "time", "kind", "outcome", "account", "actor", "address", "machine", "authenticators", "detail", "hash",
 )  # fmt: skip
-# One row of so many is a policy, a refusal, a registration. All others are logins.
+# One row in this many is a policy, a refusal, a registration. All others are logins.
 _POLICIES, _REFUSALS, _REGISTRATIONS = 1_000_000, 2_000, 100
 # Seconds that the rows of the audit spread over.
 AUDITED = 30 * 86_400
 _USED = ("hash", "expiresAt")
-# Seconds until the first used challenge that is put there may be forgotten, and how many expire in each second.
+# Seconds until the first used challenge that is inserted may be forgotten, and how many expire in each second.
 _USED_FOR, _USED_AT_ONCE = 7200, 1000
 
 
 def stride(accounts):
-    """Every how many accounts one logs in: they lie all over the store."""
+    """The distance between two accounts that log in: they are spread over the whole store."""
     return max(1, accounts // MOST)
 
 
 def rows(accounts, own, each):
     """name, number of the key, KeyID and public key of every credential.
 
-    Accounts that log in have a key of their own (`own`), and the others share the first one's. With `each` more than 1 an account
+    Accounts that log in have their own key (`own`), and the others share the first one's. With `each` more than 1 an account
     has further keys, which nobody uses.
     """
     shared = next(iter(own.values()))[1]
@@ -100,7 +100,7 @@ def audit(count, accounts):
 
 
 def audit_sqlite(path: Path, rows):
-    """Puts rows in the place of the audit of a server that does not run."""
+    """Puts rows instead of the audit of a server that does not run."""
     with sqlite3.connect(path) as database:
         database.execute("PRAGMA synchronous = OFF")
         database.execute("DELETE FROM audit")
@@ -113,7 +113,7 @@ def audit_sqlite(path: Path, rows):
 
 
 def audit_postgresql(url, rows):
-    """Puts rows in the place of the audit of a server that does not run."""
+    """Puts rows instead of the audit of a server that does not run."""
     end = {"number": "0", "hash": ""}
 
     def noted():

@@ -1,4 +1,4 @@
-"""Compares what the programs are made of with everything that says so."""
+"""Compares the programs' components with everything that lists them."""
 
 import copy
 import json
@@ -37,7 +37,7 @@ def _elements(text: str) -> tuple[dict[str, dict[str, object]], list[dict[str, s
 
 
 def differences(text: str, of_programs: list[Contents], symbols: dict[str, set[str]], known: Facts) -> Iterator[str]:
-    """What a list of components says of its programs, against their NEEDED and their symbols. The linker's map is not asked."""
+    """Compares a list of components with the programs' NEEDED and symbols, without the linker's map."""
     elements, relations = _elements(text)
     for one in of_programs:
         name = one.program.name
@@ -57,7 +57,7 @@ def differences(text: str, of_programs: list[Contents], symbols: dict[str, set[s
 
 
 def _symbols(inside: Inside, objects: Path) -> Iterator[tuple[str, set[str] | str]]:
-    """The packages that each program has symbols of; a sentence instead, if the program there is not the staged one."""
+    """The packages whose symbols each program contains; a sentence instead, if the program there is not the staged one."""
     for one in (one for programs in inside.values() for one in programs):
         name = one.program.name
         if name.endswith(".so"):
@@ -69,7 +69,7 @@ def _symbols(inside: Inside, objects: Path) -> Iterator[tuple[str, set[str] | st
 
 
 def _lets_pass(text: str, programs: list[Contents], symbols: dict[str, set[str]], known: Facts) -> Iterator[str]:
-    """The planted errors that `differences` does not name: each relationship of a program left out, and one too many."""
+    """The planted errors that `differences` misses: each relationship of a program left out, and one too many."""
     document = json.loads(text)
     for number, relation in enumerate(document["relationships"]):
         elements = {element["SPDXID"]: element["name"] for element in document["packages"]}
@@ -100,7 +100,7 @@ def _valid(path: Path) -> Iterator[str]:
 
 
 def problems(files: dict[str, str], inside: Inside, objects: Path, stage: Path) -> Iterator[str]:
-    """Everything that does not agree."""
+    """All differences."""
     known = facts.read()
     yield from versions()
     yield from written.problems(inside, resolved.checkouts(), known)

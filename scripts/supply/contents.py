@@ -1,4 +1,4 @@
-"""What is in a program: what the linker took in, and what it left to be loaded."""
+"""The contents of a program: what the linker included, and what it left to be loaded."""
 
 import re
 import subprocess
@@ -8,9 +8,9 @@ from pathlib import Path
 from supply.facts import SupplyError
 
 _MODULE = re.compile(r"/([^/\n]+)\.build/[^\n()]*?\.o\b")
-# A section that the linker took in: its name, address, size and object. What it left out has the address 0.
+# A section that the linker included: its name, address, size and object. A section that it left out has the address 0.
 _SECTION = re.compile(r"^ (\S+)\s+0x([0-9a-f]+)\s+0x([0-9a-f]+) (\S[^\n]*\.o)\b", re.MULTILINE)
-# What an object of Swift has even if nothing of it is used.
+# The sections that a Swift object has even if nothing in it is used.
 _EMPTY = (".swift_modhash", ".rodata.__swift_reflection_version")
 _ARCHIVE = re.compile(r"(/[^\s()]+\.a)\(")
 _START = re.compile(r"(/[^\s()]*/(?:[A-Za-z]?crt[a-z0-9A-Z]*|swiftrt)\.o)\b")
@@ -46,7 +46,7 @@ def needed(program: Path) -> list[str]:
 
 
 def _taken(text: str) -> set[str]:
-    """The objects that something is taken in of."""
+    """The objects from which something was included."""
     return {
         place
         for section, address, size, place in _SECTION.findall(text)

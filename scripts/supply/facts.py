@@ -16,7 +16,7 @@ PACKAGES = {
 
 
 class SupplyError(Exception):
-    """Something linked, resolved or written down is not what the other two say."""
+    """The linked, resolved and written components do not agree."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The notices that a package has to carry: NOTICE files of the Swift packages in its programs, and texts of code inside them."""
+"""The notices that a package must contain: NOTICE files of the Swift packages in its programs, and texts of code inside them."""
 
 from supply.contents import Contents
 from supply.facts import Facts

@@ -1,4 +1,4 @@
-"""The Debian package that a file of the system belongs to. Where dpkg is not, files have no owner and libraries no version."""
+"""The Debian package that a file of the system belongs to. If there is no dpkg, files have no owner and libraries no version."""
 
 import functools
 import re
@@ -37,7 +37,7 @@ def _said(*command: str) -> str:
 
 
 def _names(path: str) -> list[str]:
-    """A path with and without /usr: dpkg knows a file by the one that its package has."""
+    """A path with and without /usr: dpkg knows a file by the path in its package."""
     real = str(Path(path).resolve())
     other = [name.removeprefix("/usr") if name.startswith("/usr/") else f"/usr{name}" for name in (path, real)]
     return [path, real, *other]
@@ -45,7 +45,7 @@ def _names(path: str) -> list[str]:
 
 @functools.cache
 def owner_of(path: str) -> Owner | None:
-    """Who has a file."""
+    """The package that has a file."""
     if not shutil.which("dpkg-query"):
         return None
     for name in _names(path):
@@ -63,6 +63,6 @@ def _loader_cache() -> str:
 
 
 def library_owner(soname: str) -> Owner | None:
-    """Who has the library that the loader would take."""
+    """The package that has the library that the loader would use."""
     found = re.search(rf"^\s*{re.escape(soname)} .*=> (\S+)$", _loader_cache(), re.MULTILINE)
     return owner_of(found.group(1)) if found else None

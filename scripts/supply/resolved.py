@@ -1,4 +1,4 @@
-"""The Swift packages as SwiftPM resolved them, and what their checkouts say of licence and notice."""
+"""The Swift packages as SwiftPM resolved them, and the licences and notices in their checkouts."""
 
 import json
 import re
@@ -24,7 +24,7 @@ class Checkout:
         return f"pkg:swift/{self.url.removeprefix('https://').removesuffix('.git')}@{self.version}"
 
     def licence(self) -> str:
-        """What the text of its LICENSE is, as an SPDX expression; empty if it is none that is known here."""
+        """The licence in the text of its LICENSE, as an SPDX expression; empty if it is not known here."""
         text = " ".join(_text(self.folder, "LICENSE").split())
         if "Apache License Version 2.0" in text:
             return "Apache-2.0 WITH Swift-exception" if "Runtime Library Exception" in text else "Apache-2.0"

@@ -15,7 +15,7 @@ Element = dict[str, object]
 
 @dataclass
 class Build:
-    """What the whole build has in common."""
+    """The values that are common to the whole build."""
 
     version: str
     created: str
@@ -66,7 +66,7 @@ class Document:
         self.relations.add((one, kind, other, comment))
 
     def add(self, contents: Contents) -> None:
-        """Adds a program and all it is made of."""
+        """Adds a program and all its components."""
         digest = hashlib.sha256(contents.program.read_bytes()).hexdigest()
         program = self.component(
             "program",
@@ -145,7 +145,7 @@ class Document:
             "dataLicense": "CC0-1.0",
             "SPDXID": "SPDXRef-DOCUMENT",
             "name": name,
-            # Has to be unlike that of every other document, and the same for the same: so it has the contents' checksum.
+            # It must differ for every document, and be the same for the same content, so it contains the content's checksum.
             "documentNamespace": f"https://packages.example.org/spdx/{name}-{inside}",
             "creationInfo": {"created": self.build.created, "creators": [f"Tool: pam-uaf-sbom-{self.build.version}"]},
             "packages": packages,

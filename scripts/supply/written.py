@@ -1,4 +1,4 @@
-"""Compares what people wrote of the components, in docs/dependencies.md and debian/copyright, with what is linked."""
+"""Compares what people wrote about the components, in docs/dependencies.md and debian/copyright, with what is linked."""
 
 import fnmatch
 import re
@@ -8,7 +8,7 @@ from supply.contents import Contents
 from supply.facts import ROOT, Facts
 from supply.resolved import Checkout
 
-# How debian/copyright calls a licence.
+# The names of licences in debian/copyright.
 _DEBIAN = {
     "MIT": "Expat",
     "Apache-2.0 WITH Swift-exception": "Apache-2.0-with-Runtime-Library-Exception",

@@ -8,7 +8,7 @@ import Glibc
 public struct ChildProcess {
   private let processID: pid_t
 
-  /// The environment of every program started here, which is all of it.
+  /// The whole environment of every program that is started here.
   public static let environment = ["PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C.UTF-8", "SWIFT_BACKTRACE=enable=no"]
 
   /// Where the program finds its socket.
@@ -21,10 +21,10 @@ public struct ChildProcess {
   ///
   /// It gets a session of its own, default signals and an empty mask.
   ///
-  /// - Parameter arguments: those after the program's own path.
+  /// - Parameter arguments: the arguments after the program's own path.
   /// - Throws: ``ChildProcessError``.
   public init(starting path: String, _ arguments: [String] = [], socket: CInt) throws(ChildProcessError) {
-    // SAFETY: both are initialised before they are used, and destroyed when they are not needed any more.
+    // SAFETY: both are initialised before they are used, and destroyed when they are no longer needed.
     var actions = unsafe posix_spawn_file_actions_t()
     var attributes = posix_spawnattr_t()
     unsafe posix_spawn_file_actions_init(&actions)
@@ -41,7 +41,7 @@ public struct ChildProcess {
 
   private static func setDescriptors(_ actions: UnsafeMutablePointer<posix_spawn_file_actions_t>, socket: CInt) -> CInt
   {
-    // The socket goes first: it may be one of 0 to 2 itself. With equal numbers the call takes close-on-exec away.
+    // The socket goes first: it may be one of 0 to 2 itself. If both numbers are equal, the call only clears close-on-exec.
     // SAFETY: the list was initialised by the caller, and lives for the calls.
     var failure = unsafe posix_spawn_file_actions_adddup2(actions, socket, socketDescriptor)
     for descriptor in STDIN_FILENO...STDERR_FILENO where failure == 0 {
@@ -72,19 +72,19 @@ public struct ChildProcess {
     var arguments = unsafe command.map { unsafe strdup($0) } + [nil]
     var variables = unsafe environment.map { unsafe strdup($0) } + [nil]
     defer { unsafe (arguments + variables).forEach { unsafe free($0) } }
-    // A text that there was no memory for would end its list, and the program be started without the rest.
+    // If there was no memory for a text, its entry is NULL and would end the list: the program would start without the rest.
     guard unsafe arguments.dropLast().allSatisfy({ unsafe $0 != nil }),
       unsafe variables.dropLast().allSatisfy({ unsafe $0 != nil })
     else { return ENOMEM }
     return unsafe posix_spawn(&started, command[0], actions, attributes, &arguments, &variables)
   }
 
-  /// Whether it has ended, without waiting for that.
+  /// Whether it has ended, without waiting.
   ///
-  /// Afterwards its number may belong to another process, so do not ask again.
+  /// After true, its process ID may belong to a different process, so do not call this again.
   public func hasEnded() -> Bool {
     var status: CInt = 0
-    // SAFETY: `status` lives for the call. Until it is reaped the number belongs to this child alone.
+    // SAFETY: `status` lives for the call. Until it is reaped, the process ID belongs to this child alone.
     let ended = unsafe waitpid(processID, &status, WNOHANG)
     return ended == processID || (ended < 0 && errno != EINTR)
   }
@@ -95,10 +95,10 @@ public struct ChildProcess {
   public func reap() {
     var status: CInt = 0
     for _ in 0..<Self.patience {
-      // SAFETY: `status` lives for the call. Until it is reaped the number belongs to this child alone.
+      // SAFETY: `status` lives for the call. Until it is reaped, the process ID belongs to this child alone.
       let ended = unsafe waitpid(processID, &status, WNOHANG)
       if ended == processID || (ended < 0 && errno != EINTR) { return }
-      // Without entries it is a pause.
+      // Without entries, poll is a pause.
       _ = poll(nil, 0, Self.pauseMilliseconds)
     }
     end()
@@ -107,7 +107,7 @@ public struct ChildProcess {
   /// Kills it, and waits for its end.
   public func end() {
     var status: CInt = 0
-    // Until it is reaped the number belongs to this child alone.
+    // Until it is reaped, the process ID belongs to this child alone.
     kill(processID, SIGKILL)
     // SAFETY: `status` lives for the call.
     while unsafe waitpid(processID, &status, 0) < 0, errno == EINTR {}

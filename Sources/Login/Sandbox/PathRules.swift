@@ -10,16 +10,18 @@ public struct PathRules {
 
   /// Makes rules that allow nothing.
   ///
-  /// - Parameter mayConnect: whether TCP connections may be made; they are never accepted. Kernels before 6.7 do not ask.
+  /// - Parameter mayConnect: whether TCP connections may be made; they are never accepted. Kernels before 6.7 do not enforce
+  ///   this.
   public init(mayConnect: Bool) { self.mayConnect = mayConnect }
 
-  /// Allows `access` to a file, or to everything beneath a folder; links are followed now, and a missing path is left
+  /// Allows `access` to a file, or to everything beneath a folder; links are followed when the rules are entered, and a missing
+  /// path is left
   /// out.
   public mutating func allow(_ access: FileAccess, _ path: String) { paths.append((path, access)) }
 
   /// Enters the rules permanently.
   ///
-  /// A process that can get no new privileges needs no right for it.
+  /// A process that cannot gain new privileges needs no right for this.
   ///
   /// - Returns: the system's error number, or 0.
   public func enter() -> CInt {
@@ -27,9 +29,9 @@ public struct PathRules {
     guard version >= 1 else { return errno }
     var rules = landlock_rules()
     rules.files = FileAccess.known(in: version).rawValue
-    // Binding, connecting.
+    // The bits are for binding and connecting.
     if version >= 4 { rules.network = mayConnect ? 0b01 : 0b11 }
-    // Abstract sockets and signals of processes outside.
+    // Abstract sockets of, and signals to, processes outside.
     if version >= 6 { rules.scope = 0b11 }
     // SAFETY: the structure is read during the call.
     let descriptor = unsafe landlock_make_rules(&rules)
@@ -79,12 +81,12 @@ public struct FileAccess: OptionSet, Sendable {
   public static let keeping: FileAccess = [
     .readFile, .readFolder, .writeFile, .truncate, .makeFile, .makeFolder, .removeFile,
   ]
-  /// What can be said of a path that is a file.
+  /// The rights that can apply to a file.
   static let ofFiles: FileAccess = [.execute, .writeFile, .readFile, .truncate]
 
   /// Every right that a version of Landlock knows.
   ///
-  /// It forbids each of them, unless a rule allows it.
+  /// Landlock forbids each of them, unless a rule allows it.
   ///
   /// - Parameter version: 1 has 13 rights, 2 added links and renames between folders, 3 truncation, 5 device commands.
   static func known(in version: CInt) -> FileAccess {

@@ -1,16 +1,16 @@
 import CProcess
 import Glibc
 
-/// The first half of a small program's sandbox: what the process may do by its user, its capabilities and its environment.
+/// The first half of a small program's sandbox: the user, capabilities and environment of the process.
 public enum ProcessPrivileges {
-  /// Leaves root if the program has it in any form, then drops capabilities, dumps and the environment.
+  /// Gives up root if the process has it in any form, then drops capabilities, dumps and the environment.
   ///
-  /// - Parameter identity: whom root becomes.
-  /// - Throws: ``PrivilegeError``; what was given up by then stays given up.
+  /// - Parameter identity: the user that root becomes.
+  /// - Throws: ``PrivilegeError``; whatever was given up before stays given up.
   public static func giveUp(as identity: UnprivilegedIdentity) throws(PrivilegeError) {
     // OpenSSL, libcurl, sd-bus and the resolver would read SSL_CERT_FILE, OPENSSL_CONF, https_proxy, SSLKEYLOGFILE, RES_OPTIONS
     // and more.
-    // They find an empty environment, whatever program started this one.
+    // They find an empty environment, whichever program started this one.
     clearenv()
     umask(0o077)
     // SIGPIPE is raised by TLS writes, which libcurl cannot prevent everywhere.
@@ -26,7 +26,7 @@ public enum ProcessPrivileges {
     if hadRoot { try proveNoWayBack(from: identity) }
     try require(.newPrivileges, process_control(PR_SET_NO_NEW_PRIVS, 1))
     try forbidDumps()
-    // After the change of user, which would have undone it.
+    // This comes after the change of user, which would have undone it.
     try require(.parentDeath, process_control(PR_SET_PDEATHSIG, UInt(SIGKILL)))
   }
 
@@ -34,12 +34,12 @@ public enum ProcessPrivileges {
     guard result == 0 else { throw PrivilegeError(step: step, number: errno) }
   }
 
-  /// Whether any of the process's user numbers is root's.
+  /// Whether any of the process's user IDs is root's.
   private static func hasRoot() -> Bool { identities().prefix(3).contains(0) }
 
   private static func identities() -> [UInt32] {
     var numbers: [UInt32] = [0, 0, 0, 0, 0, 0]
-    // SAFETY: each call writes three numbers, of which there is room for six.
+    // SAFETY: each call writes three IDs, of which there is room for six.
     unsafe numbers.withUnsafeMutableBufferPointer { buffer in
       guard let base = buffer.baseAddress else { return }
       _ = unsafe getresuid(base, base + 1, base + 2)
@@ -50,7 +50,7 @@ public enum ProcessPrivileges {
 
   /// Drops every capability the kernel knows.
   ///
-  /// Root without CAP_SETPCAP, as in some containers, may not do so. The set then stays, but cannot be used once new
+  /// Root without CAP_SETPCAP, as in some containers, may not do this. The set then stays, but is useless once new
   /// privileges are forbidden.
   private static func clearBoundingSet() throws(PrivilegeError) {
     var capability: UInt = 0
@@ -73,9 +73,9 @@ public enum ProcessPrivileges {
     let numbers =
       [UInt32](repeating: identity.user, count: 3)
       + [UInt32](repeating: identity.group, count: 3)
-    // With no room announced, only the number of groups comes back.
+    // With a buffer size of 0, only the number of groups comes back.
     let groups = getgroups(0, nil)
-    // Each of these must fail; -1 leaves the other two numbers as they are.
+    // Each of these must fail; -1 leaves the other two IDs unchanged.
     let isBack =
       setresuid(uid_t.max, 0, uid_t.max) == 0 || setresuid(0, uid_t.max, uid_t.max) == 0
       || setresgid(gid_t.max, 0, gid_t.max) == 0
@@ -94,7 +94,7 @@ public enum ProcessPrivileges {
 public struct PrivilegeError: Error, Equatable {
   /// What was attempted.
   public let step: Step
-  /// The system's error number; 0 if the call succeeded without effect.
+  /// The system's error number; 0 if the call succeeded but had no effect.
   public let number: CInt
 
   /// The steps, in their order.
@@ -116,7 +116,7 @@ extension PrivilegeError: CustomStringConvertible {
   public var description: String {
     // SAFETY: strerror returns a NUL-terminated text for every number.
     let reason = number == 0 ? "no effect" : unsafe String(cString: strerror(number))
-    // The kernel says EINVAL of an id that the user namespace does not have.
+    // The kernel returns EINVAL for an id that the user namespace does not have.
     let remedy =
       step == .identity && number == EINVAL
       ? "this user namespace has no ids 60990 to 60992; give the container 65536 ids"
@@ -127,25 +127,25 @@ extension PrivilegeError: CustomStringConvertible {
 
 /// The user and group that a program changes to when it is started as root.
 ///
-/// Numbers and not a name: looking a name up would load name service plug-ins while still root, and the
-/// account need not exist. The numbers lie in the range that Debian's policy (60000-64999) allots and that
-/// systemd, adduser and useradd leave alone; nothing on the disk belongs to them.
+/// Numeric IDs, not a name: looking up a name would load name service plug-ins while the process is still root, and the account
+/// need not exist. The IDs are in the range that Debian's policy (60000-64999) reserves and that systemd, adduser and useradd do
+/// not use. Nothing on the disk belongs to them.
 public struct UnprivilegedIdentity: Sendable {
   let user: uid_t
   let group: gid_t
 
-  /// The network program's.
+  /// The identity of the network program.
   public static let fetch = UnprivilegedIdentity(user: 60_990, group: 60_990)
-  /// That of the program that speaks with the fingerprint service.
+  /// The identity of the program that talks to the fingerprint service.
   public static let finger = UnprivilegedIdentity(user: 60_991, group: 60_991)
-  /// That of the program that asks the name services.
+  /// The identity of the program that asks the name services.
   public static let name = UnprivilegedIdentity(user: 60_992, group: 60_992)
 }
 
 /// The network this process sees.
 public enum NetworkNamespace {
-  /// Leaves the machine's network for an empty one; sockets that are open stay what they are.
+  /// Leaves the machine's network for an empty one; open sockets stay as they are.
   ///
-  /// - Returns: the system's error number, or 0. It takes `CAP_SYS_ADMIN`.
+  /// - Returns: the system's error number, or 0. It needs `CAP_SYS_ADMIN`.
   public static func leave() -> CInt { process_leave_network() == 0 ? 0 : errno }
 }

@@ -3,26 +3,27 @@ import Glibc
 
 /// The only system calls a process can make from now on (seccomp).
 ///
-/// A call that no rule names fails with ENOSYS, as on a kernel that lacks it: a newer libc then takes its older way. No call
-/// kills, so that an update of libc breaks no login.
+/// A call that no rule names fails with ENOSYS, as on a kernel that lacks it: a newer libc then falls back to its older way. No
+/// call
+/// kills the process, so that an update of libc breaks no login.
 public struct SystemCallFilter {
   private var rules: [CallRule] = []
 
-  /// A filter of these rules; of several for one call each adds to what is allowed.
+  /// A filter of these rules; if several rules name one call, each adds to what is allowed.
   public init(_ rules: [CallRule]) { self.rules = rules }
 
   /// Enters the filter permanently.
   ///
-  /// A process that can get no new privileges needs no right for it.
+  /// A process that cannot gain new privileges needs no right for this.
   ///
   /// - Returns: the system's error number, or 0.
   public func enter() -> CInt {
     // SAFETY: the filter is ours from here until it is released, in all the calls below.
     guard let filter = unsafe seccomp_init(filter_error(UInt16(ENOSYS))) else { return ENOMEM }
     defer { unsafe seccomp_release(filter) }
-    // Calls by the numbers of another architecture do not exist either.
+    // Calls with the numbers of a different architecture fail with ENOSYS too.
     var failure = unsafe seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, filter_error(UInt16(ENOSYS)))
-    // A search for the number, not a list to go through: the kernel tries every number when it loads the filter.
+    // A binary tree instead of a list: the kernel tries every number when it loads the filter.
     if failure == 0 { failure = unsafe seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2) }
     for rule in rules where failure == 0 { failure = unsafe Self.add(rule, to: filter) }
     if failure == 0 { failure = unsafe seccomp_load(filter) }
@@ -30,14 +31,14 @@ public struct SystemCallFilter {
   }
 
   private static func add(_ rule: CallRule, to filter: UnsafeMutableRawPointer) -> CInt {
-    // SAFETY: the caller's filter, which lives until it releases it.
+    // SAFETY: the caller's filter, which lives until the caller releases it.
     switch rule {
     case .allowed(let names, _): unsafe add(names, [], to: filter)
     case .allowedIf(let name, let conditions, _): unsafe add([name], conditions, to: filter)
     }
   }
 
-  /// Adds calls; one that this library or architecture does not know is left to the default.
+  /// Adds calls; one that this library or architecture does not know gets the default.
   private static func add(
     _ names: [String], _ conditions: [CallCondition], to filter: UnsafeMutableRawPointer
   ) -> CInt {
@@ -45,7 +46,7 @@ public struct SystemCallFilter {
       scmp_arg_cmp(arg: $0.argument, op: SCMP_CMP_MASKED_EQ, datum_a: $0.mask, datum_b: $0.value)
     }
     for name in names {
-      // SAFETY: the name lives for the call, and as many comparisons are lent as are announced.
+      // SAFETY: the name lives for the call, and the number of comparisons passed is the number that is given.
       let number = unsafe seccomp_syscall_resolve_name(name)
       guard number >= 0 else { continue }
       let failure = unsafe seccomp_rule_add_array(
@@ -60,11 +61,11 @@ public struct SystemCallFilter {
 public enum CallRule: Sendable {
   /// The calls may be made.
   case allowed([String], why: String)
-  /// The call may be made if every condition holds, and otherwise fails as one that no rule names.
+  /// The call may be made if every condition holds, and otherwise fails like a call that no rule names.
   case allowedIf(String, [CallCondition], why: String)
 }
 
-/// What a number among a system call's arguments must be for the call to be allowed.
+/// A condition on an argument of a system call.
 public struct CallCondition: Sendable {
   let argument: UInt32
   let mask: UInt64
@@ -80,7 +81,7 @@ public struct CallCondition: Sendable {
   /// An argument must be `value` in all 64 bits: for pointers and numbers of that size.
   public init(_ argument: UInt32, is value: UInt64) { self.init(argument, mask: .max, is: value) }
 
-  /// An argument of 32 bits must be `value`; the upper half of its register does not count.
+  /// An argument of 32 bits must be `value`; the upper half of its register is ignored.
   public init(_ argument: UInt32, isWord value: UInt32) {
     self.init(argument, mask: 0xFFFF_FFFF, is: UInt64(value))
   }
@@ -115,7 +116,7 @@ public enum CommonCalls {
       why: "deadlines and locks"),
   ]
 
-  /// Looking at files, those that Landlock leaves.
+  /// Reading files, as far as Landlock allows it.
   public static let reading = CallRule.allowed(
     [
       "open", "openat", "close", "read", "pread64", "readv", "lseek", "fstat", "stat", "lstat", "newfstatat", "statx",
@@ -128,7 +129,7 @@ public enum CommonCalls {
 
   /// Memory, and the code of plug-ins, which are loaded when a name is looked up.
   ///
-  /// So a file may be mapped as code if it cannot be written through that mapping; memory may not. No file can be made
+  /// So a file may be mapped as code if it cannot be written through that mapping; memory may not be. No file can be made
   /// here, so an attacker cannot bring in code.
   public static let plugIns: [CallRule] = [
     .allowedIf("mmap", [CallCondition(2, mask: UInt64(PROT_EXEC), is: 0)], why: "memory"),

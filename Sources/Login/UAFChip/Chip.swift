@@ -3,16 +3,16 @@ import Glibc
 import SecretMemory
 import UAFWire
 
-/// An open TPM 2.0: the commands that sealing takes, over tpm2-tss.
+/// An open TPM 2.0: the commands that sealing needs, over tpm2-tss.
 ///
-/// Every command with a key in it goes over a session whose salt only the storage key can open, and which encrypts the key:
-/// whoever listens on the way to the chip sees nothing of it (TPM 2.0 Part 1, "Session-based encryption").
+/// Every command that contains a key goes over an encrypted session whose salt only the storage key can open. So an eavesdropper
+/// on the way to the chip sees nothing of the key (TPM 2.0 Part 1, "Session-based encryption").
 @safe final class Chip {
   // SAFETY: made in init, finalised in deinit; the commands for indices use it while this object lives.
   let context: OpaquePointer
   private let transport: ChipTransport
 
-  /// The machine's storage root key, if somebody has made it persistent (TCG Provisioning Guidance).
+  /// The machine's storage root key, if somebody made it persistent (TCG Provisioning Guidance).
   static let persistentStorageKey: UInt32 = 0x8100_0001
 
   // Handles of tss2_esys.h.
@@ -31,16 +31,16 @@ import UAFWire
   init(over descriptor: CInt) throws(ChipFailure) {
     transport = ChipTransport(over: descriptor)
     var made: OpaquePointer?
-    // SAFETY: the transport lives as long as this object; the result is checked.
+    // SAFETY: the transport lives as long as this object; the result is checked below.
     let code = unsafe Esys_Initialize(&made, transport.handle, nil)
     guard code == 0, let context = unsafe made else { throw ChipFailure(code: code, "initialise") }
     unsafe self.context = context
   }
 
   deinit {
-    // SAFETY: nothing uses the context any more.
+    // SAFETY: nothing uses the context any longer.
     var old: OpaquePointer? = unsafe context
-    // SAFETY: nothing uses the context any more.
+    // SAFETY: nothing uses the context any longer.
     unsafe Esys_Finalize(&old)
   }
 
@@ -48,7 +48,7 @@ import UAFWire
 
   /// The persistent storage key, if there is one.
   ///
-  /// - Throws: ``ChipFailure`` where the chip cannot say.
+  /// - Throws: ``ChipFailure`` if the chip cannot say.
   func persistentKey() throws(ChipFailure) -> StorageKey? {
     var handle = Self.none
     // SAFETY: the library fills `handle`.
@@ -59,7 +59,7 @@ import UAFWire
     return StorageKey(handle: handle, name: try name(of: handle), isPersistent: true)
   }
 
-  /// The storage key that is made of the owner's seed, for this call alone.
+  /// The storage key that is derived from the owner's seed, for this call only.
   ///
   /// - Throws: ``ChipFailure``.
   func transientKey() throws(ChipFailure) -> StorageKey {
@@ -67,9 +67,9 @@ import UAFWire
     return StorageKey(handle: handle, name: try name(of: handle), isPersistent: false)
   }
 
-  /// The name of a key that is made of the endorsement seed, which stays when a chip is cleared.
+  /// The name of a key that is derived from the endorsement seed, which stays when a chip is cleared.
   ///
-  /// - Returns: empty where the owner of that hierarchy does not allow it.
+  /// - Returns: empty if the owner of that hierarchy does not allow it.
   func chipName() -> [UInt8] {
     guard let handle = try? primary(in: Self.endorsement, "make endorsement key") else { return [] }
     defer { flush(handle) }
@@ -82,7 +82,7 @@ import UAFWire
     var outside = TPM2B_DATA()
     var registers = TPML_PCR_SELECTION()
     var handle = Self.none
-    // SAFETY: all structures live for the call, and no output but the handle is asked for.
+    // SAFETY: all structures live for the call, and the handle is the only output asked for.
     let code = unsafe Esys_CreatePrimary(
       context, hierarchy, Self.password, Self.none, Self.none, &sensitive, &template, &outside, &registers, &handle,
       nil,
@@ -101,7 +101,7 @@ import UAFWire
     return unsafe withUnsafeBytes(of: &name.pointee.name) { unsafe Array($0.prefix(Int(name.pointee.size))) }
   }
 
-  /// Removes an object of this call from the chip.
+  /// Removes an object from the chip that this call put there.
   // SAFETY: the context is open as long as this object lives.
   func flush(_ handle: ESYS_TR) { _ = unsafe Esys_FlushContext(context, handle) }
 
@@ -109,7 +109,7 @@ import UAFWire
 
   /// Begins a session salted by a storage key.
   ///
-  /// - Parameter isPolicy: whether it is to meet a policy, and not to prove a value.
+  /// - Parameter isPolicy: whether the session must satisfy a policy instead of proving a value.
   /// - Throws: ``ChipFailure``.
   func session(saltedBy key: StorageKey, isPolicy: Bool = false) throws(ChipFailure) -> ESYS_TR {
     var symmetric = TPMT_SYM_DEF()
@@ -127,7 +127,7 @@ import UAFWire
     return session
   }
 
-  /// Has a session hide what the next command or its response carries, and stay.
+  /// Makes a session encrypt the data of the next command or of its response, and keeps the session open.
   func set(_ session: ESYS_TR, _ attributes: UInt8) throws(ChipFailure) {
     // SAFETY: the context is open as long as this object lives.
     let code = unsafe Esys_TRSess_SetAttributes(context, session, attributes | Self.keeps, 0xff)
@@ -139,8 +139,8 @@ import UAFWire
   /// Seals a key of at most 128 bytes under a storage key.
   ///
   /// - Parameters:
-  ///   - template: what the object is.
-  ///   - value: the value that the object asks for; nil for none.
+  ///   - template: the object's public area.
+  ///   - value: the value that opens the object; nil for none.
   /// - Throws: ``ChipFailure``.
   func seal(
     _ key: borrowing Secret, as template: TPM2B_PUBLIC = ObjectTemplate.sealedData,
@@ -148,7 +148,7 @@ import UAFWire
   ) throws(ChipFailure) -> (privatePart: [UInt8], publicPart: [UInt8]) {
     try set(session, Self.hidesCommand | Self.hidesResponse)
     var sensitive = TPM2B_SENSITIVE_CREATE()
-    // SAFETY: the caller's own structure, wiped when it is not read any more.
+    // SAFETY: the caller's own structure, wiped when it is no longer read.
     defer { unsafe Self.wipe(&sensitive) }
     sensitive.sensitive.data.size = UInt16(clamping: key.count)
     // SAFETY: a device key is shorter than the buffer, and the copy stops at its end.
@@ -178,7 +178,7 @@ import UAFWire
     )
   }
 
-  /// Loads what ``seal(_:under:over:)`` gave, and opens it.
+  /// Loads what ``seal(_:under:over:)`` returned, and opens it.
   ///
   /// - Throws: ``ChipFailure``.
   func unseal(
@@ -189,7 +189,7 @@ import UAFWire
     return try unseal(handle, over: session)
   }
 
-  /// Opens a loaded object; the session hides what comes back.
+  /// Opens a loaded object; the session encrypts what comes back.
   ///
   /// - Throws: ``ChipFailure``.
   func unseal(_ handle: ESYS_TR, over session: ESYS_TR) throws(ChipFailure) -> Secret {
@@ -219,7 +219,7 @@ import UAFWire
   ) throws(ChipFailure) -> ESYS_TR {
     var (privatePart, publicPart) = (TPM2B_PRIVATE(), TPM2B_PUBLIC())
     var (privateOffset, publicOffset) = (0, 0)
-    // SAFETY: each reader is told how long its bytes are, and fills a structure of its kind.
+    // SAFETY: each reader gets the length of its bytes, and fills a structure of its kind.
     let codes = unsafe [
       Tss2_MU_TPM2B_PRIVATE_Unmarshal(
         object.privatePart, object.privatePart.count, &privateOffset, &privatePart),
@@ -271,7 +271,7 @@ import UAFWire
   }
 
   private static func wipe(_ sensitive: UnsafeMutablePointer<TPM2B_SENSITIVE_CREATE>) {
-    // SAFETY: the caller's structure, which it does not read any more.
+    // SAFETY: the caller's structure, which it no longer reads.
     unsafe explicit_bzero(sensitive, MemoryLayout<TPM2B_SENSITIVE_CREATE>.size)
   }
 

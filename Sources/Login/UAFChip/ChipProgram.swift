@@ -5,10 +5,12 @@ import SecretMemory
 import UAFCrypto
 import UAFWire
 
-/// The program from its start to its end: a copy of it for each request, which answers and ends.
+/// The program from its start to its end.
 ///
-/// The chip is open only while a copy is at work: a device or a socket that serves one program at a time is free while a person
-/// types. The program itself opens nothing and reads nothing of a request.
+/// For each request it makes a copy of itself, which answers and ends.
+///
+/// The chip is open only while a copy is working. A device or a socket may serve only one program at a time; this way, it is free
+/// while a person types. The program itself opens nothing, and reads no part of a request.
 enum ChipProgram {
   static let usage = """
     usage: uaf-chip --version
@@ -17,13 +19,13 @@ enum ChipProgram {
 
     """
 
-  /// Waits for requests, and has each answered by a copy of itself, until the core closes its socket.
+  /// Waits for requests, and has a copy of itself answer each, until the core closes its socket.
   static func run(_ arguments: [String]) -> ChipExitStatus {
     if let hasVersion = SocketProgram.answer(arguments, name: "uaf-chip", version: ChipVersion.current, usage: usage) {
       return hasVersion ? .done : .usage
     }
     guard let networkFailure = ChipPrivileges.prepare() else { return .confinement }
-    // Read before the sandbox hides it, and before a request is there: the core is still at work.
+    // Read before the sandbox hides it, and before a request comes: the core is still busy.
     OpenSSLConfiguration.load()
     while true {
       switch awaitRequest(at: SocketProgram.socket) {
@@ -34,12 +36,12 @@ enum ChipProgram {
       let copy = process_copy()
       guard copy >= 0 else { return .unavailable }
       guard copy > 0 else { return ChipPrivileges.prepareCopy() ? answer(network: networkFailure) : .confinement }
-      // One at a time: the core sends the next request when it has the answer.
+      // One at a time: the core sends the next request only when it has the answer.
       guard reap(copy) == ChipExitStatus.done.rawValue else { return .malformedPacket }
     }
   }
 
-  /// What there is at the socket.
+  /// What is waiting at the socket.
   private enum Awaited { case request, end, noSocket }
 
   /// Waits for a request, and leaves it there.
@@ -54,10 +56,10 @@ enum ChipProgram {
     }
   }
 
-  /// Waits for the end of a copy; returns how it ended, or -1 if something has ended it.
+  /// Waits for the end of a copy; returns how it ended, or -1 if a signal killed it.
   private static func reap(_ copy: pid_t) -> Int32 {
     var status: CInt = 0
-    // SAFETY: `status` lives for the call, and the number belongs to this child alone until it is reaped.
+    // SAFETY: `status` lives for the call, and the process ID belongs to this child alone until it is reaped.
     while unsafe waitpid(copy, &status, 0) < 0 {
       guard errno == EINTR else { return -1 }
     }
@@ -98,7 +100,7 @@ enum ChipProgram {
   }
 }
 
-/// How the program ends, in the numbers of sysexits.h; the core ignores them.
+/// How the program ends, as numbers of sysexits.h; the core ignores them.
 enum ChipExitStatus: Int32 {
   /// The request was answered, the socket ended, or the version was asked for.
   case done = 0
@@ -108,7 +110,7 @@ enum ChipExitStatus: Int32 {
   case unavailable = 69
   /// A privilege could not be given up.
   case confinement = 71
-  /// What came over the socket is not of the protocol.
+  /// What came over the socket does not follow the protocol.
   case malformedPacket = 76
 }
 
@@ -121,13 +123,13 @@ enum ChipVersion {
 enum ChipSandbox {
   /// Gives up everything else permanently.
   ///
-  /// - Parameter networkFailure: how leaving the network went.
-  /// - Returns: what this kernel, or this container, has no means for.
+  /// - Parameter networkFailure: the result of leaving the network.
+  /// - Returns: the parts that this kernel or container does not support.
   static func enter(network networkFailure: CInt) -> SandboxReport {
     var report = SandboxReport()
     report.note(.network, networkFailure)
     report.note(.landlock, PathRules(mayConnect: false).enter())
-    // The last, because it forbids the calls that the other needs.
+    // This comes last, because it forbids the calls that the other part needs.
     report.note(.seccomp, SystemCallFilter(calls).enter())
     return report
   }
@@ -143,11 +145,11 @@ enum ChipSandbox {
     ]
 }
 
-/// What the process gives up beside its sandbox.
+/// What the process gives up in addition to its sandbox.
 enum ChipPrivileges {
   /// Drops the environment, dumps, new privileges and the machine's network, and locks what memory it can.
   ///
-  /// - Returns: how leaving the network went: an error number, or 0; nil if the process cannot be confined at all.
+  /// - Returns: the result of leaving the network: an error number, or 0; nil if the process cannot be confined at all.
   static func prepare() -> CInt? {
     // tpm2-tss reads TSS2_LOG and TSS2_LOGFILE, OpenSSL OPENSSL_CONF.
     clearenv()
@@ -163,18 +165,18 @@ enum ChipPrivileges {
     return process_leave_network() == 0 ? 0 : errno
   }
 
-  /// Does what a copy of this process does not inherit: it ends with the one that started it, and locks its memory.
+  /// Sets what a copy of this process does not inherit: that it ends with its parent, and that its memory is locked.
   ///
-  /// - Returns: whether it would end.
+  /// - Returns: whether the copy will end with its parent.
   static func prepareCopy() -> Bool {
     guard process_control(PR_SET_PDEATHSIG, UInt(SIGKILL)) == 0 else { return false }
     lockMemory()
     return true
   }
 
-  /// Keeps the key from the swap while the libraries hold it; a system that refuses that is not a reason to stop.
+  /// Keeps the key from the swap while the libraries hold it; if the system refuses, the program continues.
   ///
-  /// Without the limit, memory that is to be locked could not be had at all.
+  /// If the limit is not raised first, locked memory cannot be allocated at all.
   private static func lockMemory() {
     var all = rlimit(rlim_cur: rlim_t.max, rlim_max: rlim_t.max)
     // RLIMIT_MEMLOCK is 8. SAFETY: `all` is an rlimit.
@@ -183,11 +185,11 @@ enum ChipPrivileges {
     _ = mlockall(7)
   }
 
-  /// Drops every capability, once the chip is open: its device belongs to another user.
+  /// Drops every capability, once the chip is open: its device belongs to a different user.
   ///
-  /// The user number stays: a number that other programs have would allow those to reach this process.
+  /// The uid stays: if other programs had the same uid, they could reach this process.
   ///
-  /// - Returns: whether none is left.
+  /// - Returns: whether no capability is left.
   static func dropCapabilities() -> Bool {
     guard process_control(PR_CAP_AMBIENT, UInt(PR_CAP_AMBIENT_CLEAR_ALL)) == 0, process_clear_capabilities() == 0 else {
       return false

@@ -3,11 +3,11 @@ import Sandbox
 import SecretMemory
 import UAFWire
 
-/// Does the one thing that a request asks for.
+/// Does the one operation that a request asks for.
 struct ChipService {
   let chip: Chip
 
-  /// Seals `key` under the machine's storage key, or under one made for this, and opens it once to see that it can be opened.
+  /// Seals `key` under the machine's storage key, or under one made for this, and opens it once to verify that it can be opened.
   ///
   /// - Throws: ``ChipFailure``.
   func seal(_ key: borrowing Secret) throws(ChipFailure) -> SealedObject {
@@ -15,7 +15,7 @@ struct ChipService {
     defer { release(parent) }
     let session = try chip.session(saltedBy: parent)
     defer { chip.flush(session) }
-    // SAFETY: no value is lent.
+    // SAFETY: no value is passed.
     let parts = try unsafe chip.seal(key, under: parent, over: session)
     let object = SealedObject(
       parentName: parent.name, chipName: chip.chipName(), privatePart: parts.privatePart, publicPart: parts.publicPart)
@@ -26,8 +26,8 @@ struct ChipService {
 
   /// Opens what a chip has sealed.
   ///
-  /// The storage key must have the name that was noted: the session is salted with a key that only that chip has, so a program
-  /// between us and the chip can give itself out for no other.
+  /// The storage key must have the name that was noted. The session is salted with a key that only that chip has, so a program
+  /// between us and the chip cannot impersonate it.
   ///
   /// - Throws: ``ChipFailure``.
   func unseal(_ object: SealedObject) throws(ChipFailure) -> Secret {
@@ -38,7 +38,7 @@ struct ChipService {
     return try chip.unseal(object, under: parent, over: session)
   }
 
-  /// The storage key to seal under: the machine's own, or one made for this.
+  /// The storage key to seal under: the machine's own, or one made for this call.
   ///
   /// - Throws: ``ChipFailure``.
   func parent() throws(ChipFailure) -> StorageKey {
@@ -46,14 +46,14 @@ struct ChipService {
     return try chip.transientKey()
   }
 
-  /// The storage key that an object was sealed under, persistent or made anew.
+  /// The storage key that an object was sealed under, persistent or made again.
   ///
-  /// - Throws: ``ChipFailure``: `otherChip` or `cleared` where it is not there.
+  /// - Throws: ``ChipFailure``: `otherChip` or `cleared` if it is not there.
   func parent(of object: SealedObject) throws(ChipFailure) -> StorageKey {
     if let key = try chip.persistentKey(), key.name == object.parentName { return key }
     let key: StorageKey
     do throws(ChipFailure) { key = try chip.transientKey() } catch {
-      // A chip with another owner may still be another chip.
+      // A chip with an owner password may also simply be a different chip.
       guard error.outcome == .owned, isOther(than: object) else { throw error }
       throw ChipFailure(.otherChip, "storage key", number: error.number)
     }
@@ -64,7 +64,7 @@ struct ChipService {
     return key
   }
 
-  /// Whether this is another chip than the one that sealed an object, as far as both tell.
+  /// Whether this is a different chip from the one that sealed an object, as far as both names are known.
   private func isOther(than object: SealedObject) -> Bool {
     let name = chip.chipName()
     return !name.isEmpty && !object.chipName.isEmpty && name != object.chipName
@@ -75,7 +75,7 @@ struct ChipService {
     if !key.isPersistent { chip.flush(key.handle) }
   }
 
-  /// What the chip says of itself.
+  /// The chip's properties.
   ///
   /// - Throws: ``ChipFailure``.
   func facts() throws(ChipFailure) -> ChipAnswer {
@@ -92,23 +92,23 @@ struct ChipService {
   }
 }
 
-/// A request on its way to its answer.
+/// A request that is being answered.
 struct ChipWork: ~Copyable {
   private let request: ChipRequest
   private let networkFailure: CInt
   private var answer = ChipAnswer(.done)
   private var opened: Secret?
 
-  /// - Parameter networkFailure: how leaving the machine's network went: an error number, or 0.
+  /// - Parameter networkFailure: the result of leaving the machine's network: an error number, or 0.
   init(_ request: ChipRequest, network networkFailure: CInt) {
     self.request = request
     self.networkFailure = networkFailure
   }
 
-  /// Opens the chip, gives everything else up, and does what is asked.
+  /// Opens the chip, gives up everything else, and performs the request.
   ///
   /// - Parameters:
-  ///   - key: the key that is to be sealed.
+  ///   - key: the key to seal.
   ///   - values: the values of an index.
   /// - Throws: ``ChipFailure``.
   mutating func perform(sealing key: consuming Secret?, with values: consuming Secret?) throws(ChipFailure) {
@@ -149,7 +149,7 @@ struct ChipWork: ~Copyable {
     }
   }
 
-  /// Looks for an index, or changes it without its values, as the chip's owner may.
+  /// Finds an index, or changes it without its values, as the chip's owner may.
   private func administer(_ indices: IndexService) throws(ChipFailure) {
     switch (request.purpose, request.mark) {
     case (.find, _): try indices.find(try kept())
@@ -173,7 +173,7 @@ struct ChipWork: ~Copyable {
 
   /// The answer.
   ///
-  /// - Throws: `PacketError`, also if there is no memory (`size`).
+  /// - Throws: `PacketError`, including `size` if there is no memory.
   mutating func packet() throws(PacketError) -> Secret {
     guard let opened = opened.take() else {
       let bytes = try answer.packet()
@@ -184,9 +184,9 @@ struct ChipWork: ~Copyable {
   }
 }
 
-/// Why the chip did not do what was asked.
+/// Why the chip did not perform the request.
 struct ChipFailure: Error, Equatable {
-  /// What it means.
+  /// The meaning of the failure.
   let outcome: ChipOutcome
   /// The chip's or the system's number.
   let number: UInt32
@@ -202,7 +202,7 @@ struct ChipFailure: Error, Equatable {
 
   /// A response code (TSS 2.0 Overview, "Response codes"; TPM 2.0 Part 2, 6.6).
   ///
-  /// The upper half names the layer. Codes of the transport are ours: the chip went away.
+  /// The upper half names the layer. Codes of the transport are ours: the chip is gone.
   init(code: UInt32, _ step: String) {
     self.init(Self.meaning(of: code), step, number: code)
   }
@@ -224,8 +224,8 @@ struct ChipFailure: Error, Equatable {
 
   /// What a response code means for a new index.
   ///
-  /// Chips of the library specification before 1.38 know no PIN FAIL: TPM_RC_ATTRIBUTES (0x82) or RESERVED_BITS (0xa1), about
-  /// the public area. They have no room for such an index.
+  /// Chips of the library specification before 1.38 do not know PIN FAIL, and return TPM_RC_ATTRIBUTES (0x82) or RESERVED_BITS
+  /// (0xa1) for the public area. This is treated as "no room for such an index".
   static func meaning(ofDefining code: UInt32) -> ChipOutcome {
     isAbout(code & 0xffff, 0x82, 0xa1) ? .full : meaning(of: code)
   }

@@ -2,7 +2,9 @@ import CTSS2
 import Glibc
 import UAFWire
 
-/// The transport that tpm2-tss sends its commands over: one descriptor, which was opened before the sandbox.
+/// The transport that tpm2-tss sends its commands over.
+///
+/// It is one descriptor that was opened before the sandbox.
 ///
 /// TSS 2.0 TCTI, version 1. The transports of tpm2-tss open paths and host names by themselves, and are loaded as plug-ins.
 @safe final class ChipTransport {
@@ -14,12 +16,12 @@ import UAFWire
 
   /// Takes over `descriptor`.
   init(over descriptor: CInt) {
-    // SAFETY: allocated for one value, which is made below.
+    // SAFETY: allocated for one value, which is initialised below.
     unsafe context = UnsafeMutablePointer<chip_transport>.allocate(capacity: 1)
     var transport = chip_transport()
     transport.common.magic = 0x7561_662d_6368_6970
     transport.common.version = 1
-    // SAFETY: the library calls these with what it was given, and room of its own.
+    // SAFETY: the library calls these with this context and its own buffers.
     unsafe transport.common.transmit = { unsafe ChipTransport.transmit($0, $1, $2) }
     unsafe transport.common.receive = { unsafe ChipTransport.receive($0, $1, $2, $3) }
     transport.descriptor = descriptor
@@ -27,13 +29,13 @@ import UAFWire
   }
 
   deinit {
-    // SAFETY: the library has let go of it.
+    // SAFETY: the library no longer uses it.
     close(unsafe context.pointee.descriptor)
     unsafe context.deinitialize(count: 1)
     unsafe context.deallocate()
   }
 
-  /// What the library takes for a transport.
+  /// The transport in the form that the library expects.
   // SAFETY: the allocation lives as long as this object.
   var handle: OpaquePointer { unsafe OpaquePointer(context) }
 
@@ -50,7 +52,7 @@ import UAFWire
   private static func transmit(_ handle: OpaquePointer?, _ size: Int, _ command: UnsafePointer<UInt8>?) -> TSS2_RC {
     // SAFETY: the library lends the command for the call.
     guard let handle = unsafe handle, let command = unsafe command else { return badReference }
-    // SAFETY: the library passes back what ``handle`` gave it, and a command of so many bytes.
+    // SAFETY: the library passes back what ``handle`` gave it, and a command of that many bytes.
     let transport = unsafe UnsafeMutablePointer<chip_transport>(handle)
     guard unsafe transport.pointee.is_pending == 0 else { return badSequence }
     var sent = 0
@@ -68,12 +70,12 @@ import UAFWire
     _ handle: OpaquePointer?, _ size: UnsafeMutablePointer<Int>?, _ response: UnsafeMutablePointer<UInt8>?,
     _ timeout: Int32
   ) -> TSS2_RC {
-    // SAFETY: the library lends the room for the call.
+    // SAFETY: the library lends the buffer for the call.
     guard let handle = unsafe handle, let size = unsafe size else { return badReference }
-    // SAFETY: the library passes back what ``handle`` gave it, and room for as many bytes as `size` says.
+    // SAFETY: the library passes back what ``handle`` gave it, and a buffer of `size` bytes.
     let transport = unsafe UnsafeMutablePointer<chip_transport>(handle)
     guard unsafe transport.pointee.is_pending != 0 else { return badSequence }
-    // It may ask how much room it takes: as much as any response.
+    // The library may ask for the size of the response: the answer is the size of the largest one.
     guard let response = unsafe response else {
       unsafe size.pointee = 4096
       return 0
@@ -95,11 +97,11 @@ import UAFWire
     var (count, length) = (0, headerLength)
     while count < length {
       var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-      // SAFETY: one entry is passed and one is announced.
+      // SAFETY: one entry is passed, and the count is one.
       let ready = unsafe poll(&entry, 1, patienceMilliseconds)
       if ready < 0, errno == EINTR { continue }
       guard ready > 0 else { return .failure(Problem(code: ioError)) }
-      // A device wants room for the whole response at once, whatever is still missing.
+      // A device needs a buffer for the whole response in each call, however much is still missing.
       // SAFETY: the buffer is lent with its length by the caller.
       let got = unsafe Glibc.read(descriptor, room.baseAddress?.advanced(by: count), room.count - count)
       if got < 0, errno == EINTR { continue }
@@ -157,7 +159,7 @@ enum ChipPlace {
     return descriptor
   }
 
-  /// What an error number of the system means here.
+  /// The failure that a system error number means.
   static func failure(_ number: CInt, _ step: String) -> ChipFailure {
     let outcome: ChipOutcome =
       switch number {

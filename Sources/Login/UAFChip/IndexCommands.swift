@@ -11,7 +11,7 @@ import UAFWire
 
   /// An index of the chip.
   struct Index {
-    /// The library's number for it.
+    /// The library's handle for it.
     let handle: ESYS_TR
     /// The hash of its public area.
     let name: [UInt8]
@@ -30,7 +30,7 @@ import UAFWire
     return Index(handle: handle, name: try chip.name(of: handle))
   }
 
-  /// The numbers of our range that have an index.
+  /// The numbers in our range at which there is an index.
   ///
   /// - Throws: ``ChipFailure``.
   func numbers() throws(ChipFailure) -> [UInt32] {
@@ -45,7 +45,7 @@ import UAFWire
       try Chip.check(code, "list indices")
       guard let data = unsafe data else { return found }
       defer { unsafe Esys_Free(data) }
-      // SAFETY: the member of the union that belongs to handles; no more of them than the structure has room for.
+      // SAFETY: the member of the union that belongs to handles; at most as many as the structure has room for.
       let part = unsafe withUnsafeBytes(of: &data.pointee.data.handles.handle) { room in
         unsafe Array(room.bindMemory(to: UInt32.self).prefix(Int(data.pointee.data.handles.count)))
       }
@@ -55,7 +55,7 @@ import UAFWire
     }
   }
 
-  /// The mark of an index.
+  /// The share identifier that an index contains.
   ///
   /// - Throws: ``ChipFailure``.
   func mark(of index: Index) throws(ChipFailure) -> [UInt8] {
@@ -73,16 +73,16 @@ import UAFWire
 
   // MARK: The owner's part
 
-  /// Makes an index and has it count from 0.
+  /// Makes an index and sets its count to 0.
   ///
-  /// Its value goes to the chip hidden by the session.
+  /// Its value goes to the chip encrypted by the session.
   ///
-  /// - Throws: ``ChipFailure``: `full` where there is no room, or where the chip has no such indices.
+  /// - Throws: ``ChipFailure``: `full` if there is no room, or if the chip does not support such indices.
   func define(
     _ area: TPM2B_NV_PUBLIC, value: UnsafeRawBufferPointer, limit: UInt32, over session: ESYS_TR
   ) throws(ChipFailure) -> Index {
     var (area, auth) = (area, TPM2B_AUTH())
-    // SAFETY: the caller's own structure, wiped when it is not read any more.
+    // SAFETY: the caller's own structure, wiped when it is no longer read.
     defer { unsafe explicit_bzero(&auth, MemoryLayout<TPM2B_AUTH>.size) }
     unsafe Chip.fill(&auth, value)
     try chip.set(session, Chip.hidesCommand)
@@ -102,7 +102,7 @@ import UAFWire
     }
   }
 
-  /// Writes how many wrong values there were, and how many there may be.
+  /// Writes how many wrong values there were, and how many are allowed.
   ///
   /// - Throws: ``ChipFailure``.
   func count(_ count: UInt32, _ limit: UInt32, _ index: Index, over session: ESYS_TR) throws(ChipFailure) {
@@ -133,16 +133,16 @@ import UAFWire
 
   // MARK: The person's part
 
-  /// Has an index judge a value, for a session that is to meet a policy: the chip counts a wrong one.
+  /// Makes an index check a value, for a session that must satisfy a policy: the chip counts a wrong value.
   ///
-  /// - Throws: ``ChipFailure``: `wrong`, or `exhausted` where it was not judged any more.
+  /// - Throws: ``ChipFailure``: `wrong`, or `exhausted` if the value was no longer checked.
   func prove(
     _ index: Index, value: UnsafeRawBufferPointer, to policy: ESYS_TR, over session: ESYS_TR
   ) throws(ChipFailure) {
     // SAFETY: the bytes are lent for the call.
     try unsafe setValue(of: index.handle, value)
     try chip.set(session, 0)
-    // SAFETY: no output is asked for, and no input but the numbers of the library is given.
+    // SAFETY: no output is asked for, and the library's handles are the only input.
     let code = unsafe Esys_PolicySecret(
       chip.context, index.handle, policy, session, Chip.none, Chip.none, nil, nil, nil, 0, nil, nil)
     if ChipFailure.isAbout(code & 0xffff, 0x8e, 0xa2) { throw ChipFailure(.wrong, "prove", number: code) }
@@ -151,9 +151,9 @@ import UAFWire
     try Chip.check(code, "prove")
   }
 
-  /// Opens a loaded share, whose policy the session has met but for the share's own value.
+  /// Opens a loaded share, whose policy the session has satisfied, except for the share's own value.
   ///
-  /// - Throws: ``ChipFailure``: `indexReplaced` where that value is wrong, although the index has accepted its own.
+  /// - Throws: ``ChipFailure``: `indexReplaced` if the share's value is wrong although the index accepted its own.
   func open(
     _ share: ESYS_TR, value: UnsafeRawBufferPointer, by policy: ESYS_TR
   ) throws(ChipFailure) -> Secret {
@@ -163,16 +163,16 @@ import UAFWire
     // SAFETY: the bytes are lent for the call.
     try unsafe setValue(of: share, value)
     do throws(ChipFailure) { return try chip.unseal(share, over: policy) } catch {
-      // The value is wrong, or the policy names another index.
+      // The value is wrong, or the policy names a different index.
       guard ChipFailure.isAbout(error.number & 0xffff, 0x8e, 0xa2, 0x9d) else { throw error }
       throw ChipFailure(.indexReplaced, "open share", number: error.number)
     }
   }
 
-  /// Tells the library the value of an index or an object.
+  /// Gives the library the value of an index or an object.
   private func setValue(of handle: ESYS_TR, _ value: UnsafeRawBufferPointer) throws(ChipFailure) {
     var auth = TPM2B_AUTH()
-    // SAFETY: the caller's own structure, wiped when it is not read any more; the library keeps a copy until it is finalised.
+    // SAFETY: the caller's own structure, wiped when it is no longer read; the library keeps a copy until it is finalised.
     defer { unsafe explicit_bzero(&auth, MemoryLayout<TPM2B_AUTH>.size) }
     unsafe Chip.fill(&auth, value)
     try Chip.check(unsafe Esys_TR_SetAuth(chip.context, handle, &auth), "value")
@@ -183,7 +183,7 @@ import UAFWire
 enum IndexTemplate {
   /// The numbers of our indices: a part of the owner's range (TCG Registry of Reserved TPM 2.0 Handles, 2.2).
   static let handles: ClosedRange<UInt32> = 0x01a6_0000...0x01a6_ffff
-  /// The number of the index that is asked where there is none to ask; no account gets it.
+  /// The index that is asked if there is no real one; no account gets it.
   static let vainHandle: UInt32 = 0x01a5_ffff
 
   // TPMA_NV_* of tss2_tpm2_types.h, whose casts Swift does not import. TPM_NT_PIN_FAIL is 8 in bits 4 to 7.
@@ -201,13 +201,13 @@ enum IndexTemplate {
   static let policySecret: [UInt8] = [0, 0, 0x01, 0x51]
   static let policyAuthValue: [UInt8] = [0, 0, 0x01, 0x6b]
 
-  /// Bytes of an index: how many wrong values, and how many at most.
+  /// Bytes of an index: the count of wrong values, and the limit.
   static let dataLength: UInt16 = 8
 
   /// An index that counts wrong values for its own value (TPM 2.0 Part 1, "PIN Fail").
   ///
-  /// What it counts does not count for the chip's own lock (noDA). Its policy is none that can be met: the place holds the
-  /// mark of the authenticator.
+  /// Its count does not add to the chip's own lock (noDA). Its policy cannot be satisfied: the field contains the share
+  /// identifier of the authenticator.
   static func index(_ handle: UInt32, mark: [UInt8]) -> TPM2B_NV_PUBLIC {
     var template = TPM2B_NV_PUBLIC()
     template.nvPublic.nvIndex = handle
@@ -222,9 +222,9 @@ enum IndexTemplate {
     return template
   }
 
-  /// A share: sealed data that opens only after an index has accepted its value, and with a value of its own.
+  /// A share: sealed data that opens only after an index has accepted its value, and only with a value of its own.
   ///
-  /// noDA: where another program has locked the chip, no person is kept out.
+  /// noDA: nobody is locked out when another program has locked the chip.
   static func share(policy: [UInt8]) -> TPM2B_PUBLIC {
     var template = TPM2B_PUBLIC()
     template.publicArea.type = keyedHash
@@ -241,14 +241,14 @@ enum IndexTemplate {
   }
 }
 
-/// The two values that the core derives of what a person enters: one that the index asks for, and one that its share asks for.
+/// The two values that the core derives from what a person enters: one for the index, and one for its share.
 struct IndexValues: ~Copyable {
   /// Bytes of each.
   static let length = 32
 
   private let both: Secret
 
-  /// Takes both, one behind the other; nil for another length.
+  /// Splits the concatenation of both; nil for a wrong length.
   init?(_ both: consuming Secret) {
     guard both.count == 2 * Self.length else { return nil }
     self.both = both

@@ -5,21 +5,21 @@ import UAFWire
 
 /// Counts wrong values in the chip: makes indices and the shares behind them, opens a share, and removes both.
 ///
-/// A share is random bytes that one key of a person needs. The chip gives it out only when the index has accepted the value that
-/// was derived of what the person entered.
+/// A share is random bytes that one key of a person needs. The chip gives it out only after the index has accepted the value that
+/// is derived from what the person entered.
 struct IndexService {
   let chip: Chip
   let storage: ChipService
 
   private static let shareLength = 32
-  /// How often another number is tried for a new index: of 65,536 only some dozens are taken.
+  /// How many numbers are tried for a new index: only some dozens of 65,536 are taken.
   private static let attempts = 8
 
   private var commands: IndexCommands { IndexCommands(chip: chip) }
 
   /// A new share.
   ///
-  /// - Throws: ``ChipFailure`` where there are no random bytes.
+  /// - Throws: ``ChipFailure`` if there are no random bytes.
   static func makeShare() throws(ChipFailure) -> Secret {
     guard let share = try? RandomBytes.makeSecret(shareLength) else { throw ChipFailure(.failed, "random") }
     return share
@@ -28,9 +28,9 @@ struct IndexService {
   /// Makes an index, and seals a share behind it.
   ///
   /// - Parameters:
-  ///   - mark: what the indices of the authenticator are known by.
-  ///   - limit: how many wrong values in a row there may be.
-  /// - Throws: ``ChipFailure``: `full`, `owned` ...; nothing is left in the chip then.
+  ///   - mark: the identifier by which the authenticator's indices are found.
+  ///   - limit: how many wrong values in a row are allowed.
+  /// - Throws: ``ChipFailure``: `full`, `owned` ...; then nothing is left in the chip.
   func define(
     _ values: borrowing IndexValues, guarding share: borrowing Secret, mark: [UInt8], limit: UInt32
   ) throws(ChipFailure) -> KeptIndex {
@@ -55,7 +55,7 @@ struct IndexService {
     }
   }
 
-  /// Makes an index under a number that nobody has.
+  /// Makes an index under a number that is free.
   private func index(
     _ values: borrowing IndexValues, mark: [UInt8], limit: UInt32, over session: ESYS_TR
   ) throws(ChipFailure) -> (UInt32, IndexCommands.Index) {
@@ -83,12 +83,12 @@ struct IndexService {
     let start = [UInt8](repeating: 0, count: SHA256.byteCount)
     do throws(CryptoError) {
       let named = try SHA256.hash(start + IndexTemplate.policySecret + name)
-      // The empty policyRef.
+      // The second hash includes the empty policyRef.
       return try SHA256.hash(try SHA256.hash(named) + IndexTemplate.policyAuthValue)
     } catch { throw ChipFailure(.failed, "policy") }
   }
 
-  /// Opens a share; a wrong value is counted by the index.
+  /// Opens a share; the index counts a wrong value.
   ///
   /// - Throws: ``ChipFailure``: `wrong`, `exhausted`, `indexMissing`, `indexReplaced` ...
   func open(_ kept: KeptIndex, _ values: borrowing IndexValues) throws(ChipFailure) -> Secret {
@@ -96,7 +96,7 @@ struct IndexService {
     defer { storage.release(parent) }
     guard let index = try commands.find(kept.handle), index.name == kept.name else {
       let outcome: ChipOutcome = try commands.find(kept.handle) == nil ? .indexMissing : .indexReplaced
-      // With hidden states this has to take the time of a wrong value.
+      // With hidden states, this must take as long as a wrong value.
       try? proveInVain(values, with: parent)
       throw ChipFailure(outcome, "find index")
     }
@@ -116,11 +116,12 @@ struct IndexService {
     }
   }
 
-  /// Does what a wrong value has a chip do, where there is no index to ask.
+  /// Makes the chip do the work of checking a wrong value, if there is no index to ask.
   ///
-  /// With hidden states the time must not show whether there was one. An index of nobody is asked, and made if it is missing.
+  /// With hidden states, the time must not show whether there was an index. An index that belongs to nobody is asked, and made if
+  /// it is missing.
   ///
-  /// - Throws: ``ChipFailure``, always: `wrong` where it took the same time.
+  /// - Throws: ``ChipFailure``, always: `wrong` if it took the same time.
   func openInVain(_ values: borrowing IndexValues) throws(ChipFailure) {
     let parent = try storage.parent()
     defer { storage.release(parent) }
@@ -143,7 +144,7 @@ struct IndexService {
     }
   }
 
-  /// Asks the index of nobody, where there is one.
+  /// Asks the index that belongs to nobody, if there is one.
   private func proveInVain(_ values: borrowing IndexValues, with parent: StorageKey) throws(ChipFailure) {
     guard let index = try commands.find(IndexTemplate.vainHandle) else { return }
     let session = try chip.session(saltedBy: parent)
@@ -156,7 +157,7 @@ struct IndexService {
     }
   }
 
-  /// Looks whether an index and the storage key of its share are there.
+  /// Checks that an index and the storage key of its share exist.
   ///
   /// - Throws: ``ChipFailure``: `otherChip`, `cleared`, `indexMissing`, `indexReplaced` ...
   func find(_ kept: KeptIndex) throws(ChipFailure) {
@@ -176,7 +177,7 @@ struct IndexService {
     try asOwner { (session) throws(ChipFailure) in try commands.count(0, limit, index, over: session) }
   }
 
-  /// Removes an index, if it is there.
+  /// Removes an index, if it exists.
   ///
   /// - Throws: ``ChipFailure``.
   func remove(_ kept: KeptIndex) throws(ChipFailure) {
@@ -184,7 +185,7 @@ struct IndexService {
     try asOwner { (session) throws(ChipFailure) in try commands.remove(index, over: session) }
   }
 
-  /// Removes every index with a mark but one: also those that killed calls have left.
+  /// Removes every index with this share identifier except one, including those that killed calls left behind.
   ///
   /// - Throws: ``ChipFailure``.
   func remove(marked mark: [UInt8], but kept: UInt32?) throws(ChipFailure) {
@@ -208,21 +209,22 @@ struct IndexService {
   }
 }
 
-/// What the core keeps of an index and of the share behind it.
+/// The core's record of an index and of the share behind it.
 ///
-/// Version (1 byte), the index's handle (4 bytes, big-endian), then two parts, each behind its length (2 bytes, big-endian): the
+/// Version (1 byte), the index's handle (4 bytes, big-endian), then two parts, each preceded by its length (2 bytes, big-endian):
+/// the
 /// name of the index, and the share as a ``SealedObject``. All of it is public.
 struct KeptIndex: Equatable {
-  /// The number of the index in the chip.
+  /// The handle of the index in the chip.
   var handle: UInt32
-  /// Its name: the hash of its public area, by which it is known again.
+  /// Its name: the hash of its public area, by which it is recognised.
   var name: [UInt8]
   /// The share, which the chip opens with the values of the index.
   var share: SealedObject
 
   private static let version: UInt8 = 1
 
-  /// As the core keeps it.
+  /// The record's bytes.
   var bytes: [UInt8] {
     [Self.version] + [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: handle >> $0) } + Parts.joined([name, share.bytes])
   }
@@ -233,7 +235,7 @@ struct KeptIndex: Equatable {
     self.share = share
   }
 
-  /// Reads what the core has kept; nil for anything else, also for a number outside our range.
+  /// Reads a record; nil for anything else, including a handle outside our range.
   init?(_ bytes: [UInt8]) {
     guard bytes.first == Self.version, bytes.count > 5, let parts = Parts.read(bytes.dropFirst(5), count: 2),
       !parts[0].isEmpty, let share = SealedObject(parts[1])

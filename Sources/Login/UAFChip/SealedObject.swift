@@ -1,14 +1,15 @@
 import CTSS2
 
-/// What the core keeps of a key that a chip has sealed: two structures of the TPM, and by what the chip is known again.
+/// The core's record of a key that a chip has sealed: two structures of the TPM, and the names by which the chip is recognised.
 ///
-/// Version (1 byte), then four parts, each behind its length (2 bytes, big-endian): the name of the storage key, the name of a
+/// Version (1 byte), then four parts, each preceded by its length (2 bytes, big-endian): the name of the storage key, the name of
+/// a
 /// key of the endorsement hierarchy (empty if the chip gave none), TPM2B_PRIVATE, TPM2B_PUBLIC. All of it is public: only the
 /// chip opens it.
 struct SealedObject: Equatable {
   /// The name of the storage key that it was sealed under (TPM 2.0 Part 1, "Names").
   var parentName: [UInt8]
-  /// The name of a key that only this chip has, whether it was cleared or not; empty if it could not be told.
+  /// The name of a key that only this chip has, whether it was cleared or not; empty if it could not be determined.
   var chipName: [UInt8]
   /// TPM2B_PRIVATE, marshalled.
   var privatePart: [UInt8]
@@ -17,7 +18,7 @@ struct SealedObject: Equatable {
 
   private static let version: UInt8 = 1
 
-  /// As the core keeps it.
+  /// The record's bytes.
   var bytes: [UInt8] {
     [Self.version] + Parts.joined([parentName, chipName, privatePart, publicPart])
   }
@@ -29,7 +30,7 @@ struct SealedObject: Equatable {
     self.publicPart = publicPart
   }
 
-  /// Reads what the core has kept; nil for anything else.
+  /// Reads a record; nil for anything else.
   init?(_ bytes: [UInt8]) {
     guard bytes.first == Self.version, let parts = Parts.read(bytes.dropFirst(), count: 4), !parts[0].isEmpty,
       !parts[2].isEmpty, !parts[3].isEmpty
@@ -74,9 +75,10 @@ enum ObjectTemplate {
     return template
   }
 
-  /// Sealed data that no other chip can take over.
+  /// Sealed data that no other chip can import.
   ///
-  /// It has no value of its own, so no guessing happens at the chip. What others guess there does not lock it (noDA).
+  /// It has no value of its own, so there is nothing to guess at the chip. The wrong guesses of other programs do not lock it
+  /// (noDA).
   static var sealedData: TPM2B_PUBLIC {
     var template = TPM2B_PUBLIC()
     template.publicArea.type = keyedHash
@@ -88,26 +90,26 @@ enum ObjectTemplate {
   }
 }
 
-/// A key of the chip under which others are sealed.
+/// A key of the chip under which other keys are sealed.
 struct StorageKey: Equatable {
-  /// The library's number for it.
+  /// The library's handle for it.
   let handle: UInt32
-  /// Its name: the hash of its public area, by which it is known again.
+  /// Its name: the hash of its public area, by which it is recognised.
   let name: [UInt8]
-  /// Whether it is the machine's own, and not one that was made for this call.
+  /// Whether it is the machine's own, not one made for this call.
   let isPersistent: Bool
 }
 
-/// Byte strings, one after the other: each behind its length (2 bytes, big-endian).
+/// Byte strings, one after the other: each preceded by its length (2 bytes, big-endian).
 enum Parts {
-  /// Puts them together.
+  /// Joins them.
   static func joined(_ parts: [[UInt8]]) -> [UInt8] {
     parts.flatMap { part in
       [UInt8(truncatingIfNeeded: part.count >> 8), UInt8(truncatingIfNeeded: part.count)] + part
     }
   }
 
-  /// Takes them apart; nil unless there are exactly `count`.
+  /// Splits them; nil unless there are exactly `count`.
   static func read(_ bytes: some Collection<UInt8>, count: Int) -> [[UInt8]]? {
     var rest = Array(bytes)[...]
     var parts: [[UInt8]] = []

@@ -11,10 +11,10 @@ enum FetchProgram {
 
     """
 
-  /// Gives up every privilege, waits for the first packet, enters its sandbox, and serves until the socket ends.
+  /// Gives up every privilege, waits for the first packet, enters its sandbox, and serves until the socket is closed.
   ///
-  /// Nothing of the network is touched before that, and nothing is read but what belongs to the system's libraries. A core
-  /// that is kept ready sends the first packet late. The sandbox follows the links of resolv.conf, which must be today's.
+  /// Before that, it does not use the network, and reads only files of the system's libraries. A core
+  /// that is kept ready sends the first packet late. The sandbox follows the links of resolv.conf, which must be current.
   static func run(_ arguments: [String]) -> FetchExitStatus {
     if let hasVersion = SocketProgram.answer(arguments, name: "uaf-fetch", version: Version.current, usage: usage) {
       return hasVersion ? .done : .usage
@@ -47,9 +47,9 @@ enum FetchProgram {
   }
 }
 
-/// How the program ends, in the numbers of sysexits.h; the core ignores them.
+/// How the program ends, as numbers of sysexits.h; the core ignores them.
 enum FetchExitStatus: Int32, Equatable {
-  /// The socket ended, or the version was asked for.
+  /// The socket was closed, or the version was asked for.
   case done = 0
   /// Arguments, or no packet socket at descriptor 3.
   case usage = 64
@@ -57,7 +57,7 @@ enum FetchExitStatus: Int32, Equatable {
   case unavailable = 69
   /// A privilege could not be given up.
   case confinement = 71
-  /// What came over the socket is not of the protocol.
+  /// What came over the socket does not follow the protocol.
   case malformedPacket = 76
 }
 
@@ -70,27 +70,27 @@ enum Version {
 enum FetchSandbox {
   /// Gives up everything else permanently, after `ProcessPrivileges`.
   ///
-  /// - Returns: what this kernel, or this container, has no means for.
+  /// - Returns: the parts that this kernel or container does not support.
   static func enter() -> SandboxReport {
     var report = SandboxReport()
     var paths = PathRules(mayConnect: true)
     for path in readable { paths.allow(.reading, path) }
     report.note(.landlock, paths.enter())
-    // The last, because it forbids the calls that the other needs.
+    // This comes last, because it forbids the calls that the other part needs.
     report.note(.seccomp, SystemCallFilter(calls).enter())
     return report
   }
 
-  /// What name services, libcurl and OpenSSL read.
+  /// The files that name services, libcurl and OpenSSL read.
   ///
-  /// Links are followed at the start: a resolv.conf that is put in its place later is read by the next call.
+  /// Links are followed at the start: a resolv.conf that replaces it later is read by the next call.
   static let readable = [
     // Plug-ins of the name services, OpenSSL's and their libraries.
     "/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache",
-    // Names.
+    // For name look-ups.
     "/etc/hosts", "/etc/resolv.conf", "/etc/nsswitch.conf", "/etc/gai.conf", "/etc/host.conf", "/run/systemd/resolve",
     "/run/nscd", "/var/run/nscd",
-    // Authorities, and the distribution's rules for TLS.
+    // Certificate authorities, and the distribution's rules for TLS.
     "/etc/ssl", "/usr/share/ca-certificates", "/usr/local/share/ca-certificates", "/etc/pki", "/etc/crypto-policies",
     "/usr/share/crypto-policies",
   ]
@@ -100,8 +100,8 @@ enum FetchSandbox {
     CommonCalls.ofItself + CommonCalls.plugIns + sockets + [
       CommonCalls.reading, CommonCalls.waiting,
       .allowed(["write", "writev"], why: "what a resolver's thread and libcurl tell each other"),
-      // Name look-ups run in a thread, so that a hanging resolver is given up. A thread is not a process, has no new
-      // namespace, and inherits all of this.
+      // Name look-ups run in a thread, so that a hanging resolver can be abandoned. A thread is not a process, has no new
+      // namespace, and inherits all these limits.
       .allowedIf(
         "clone", [CallCondition(0, mask: threadFlag | namespaceFlags, is: threadFlag)], why: "libcurl's resolver thread"
       ),

@@ -3,9 +3,9 @@ import Sandbox
 import SecretMemory
 import UAFWire
 
-/// Takes requests from the socket one by one and answers each.
+/// Reads requests from the socket one by one, and answers each.
 enum FetchService {
-  /// Serves until the other end goes away.
+  /// Serves until the other end closes the socket.
   ///
   /// There is no time limit on either side: the core may read only after the person has typed. A core that ends closes the
   /// socket.
@@ -79,36 +79,35 @@ enum FetchService {
 
 /// Whether the core still has its end of the socket open.
 enum PeerWatch {
-  /// True once the other end was closed or shut down, even if packets are still to be read: nobody waits for the
-  /// answer any more.
+  /// True once the other end was closed or shut down, even if packets can still be read: nobody waits for the answer any longer.
   static func isGone(_ descriptor: CInt) -> Bool {
     // POLLRDHUP, which Glibc's module leaves out.
     let closedForReading: Int16 = 0x2000
     var entry = pollfd(fd: descriptor, events: closedForReading, revents: 0)
-    // SAFETY: one entry is passed and one is announced.
+    // SAFETY: one entry is passed, and the count is one.
     guard unsafe poll(&entry, 1, 0) > 0 else { return false }
     return entry.revents != 0
   }
 
   /// Waits until there is a packet to read, or the other end was closed.
   ///
-  /// - Parameter work: what is done first if there is none yet.
+  /// - Parameter work: runs first if there is no packet yet.
   static func awaitPacket(_ descriptor: CInt, after work: () -> Void) {
     var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-    // SAFETY: one entry is passed and one is announced, in both calls.
+    // SAFETY: one entry is passed, and the count is one, in both calls.
     guard unsafe poll(&entry, 1, 0) == 0 else { return }
     work()
     while unsafe poll(&entry, 1, -1) < 0, errno == EINTR {}
   }
 }
 
-/// What a request may ask for, checked before any of it reaches libcurl.
+/// Checks what a request asks for before any part of it reaches libcurl.
 enum RequestCheck {
   /// Why the request is not acceptable, in words for the log; nil if it is.
   ///
-  /// - Parameter places: the places that the core named at the start; nil if it named none.
+  /// - Parameter places: the addresses that the core named at the start; nil if it named none.
   static func objection(to request: FetchRequest, within places: FetchPlaces? = nil) -> String? {
-    // Without TLS only programs of this machine may be asked, and not through a proxy.
+    // Without TLS, only programs of this machine may be asked, and not through a proxy.
     let isPlain = FetchPlaces.isPlain(request.url)
     guard isPlain || request.url.utf8.count > 8 && request.url.prefix(8).lowercased() == "https://" else {
       return "the address is not an https address"
@@ -129,13 +128,13 @@ enum RequestCheck {
     return nil
   }
 
-  /// ASCII without control bytes: a line feed in a header's value would begin a header of its own.
+  /// ASCII without control bytes: a line feed in a header's value would start a new header.
   private static func isPrintable(_ text: String, spaces: Bool) -> Bool {
     text.utf8.allSatisfy { (spaces ? 0x20 : 0x21)...0x7E ~= $0 }
   }
 }
 
-/// How far a transfer came on the way to the server.
+/// How far a transfer got on its way to the server.
 struct Reach: Equatable {
   /// Whether the TLS handshake was completed.
   var handshakeCompleted = false
@@ -143,13 +142,13 @@ struct Reach: Equatable {
   var isConnected = false
   /// The system's error number of the last connection that failed; 0 for none.
   var error: Int32 = 0
-  /// Whether this machine has no address from which one of the server's could be reached.
+  /// Whether this machine has no address from which one of the server's addresses could be reached.
   var lacksAddress = false
-  /// What the proxy said to CONNECT; 0 for nothing.
+  /// The proxy's status for CONNECT; 0 for none.
   var proxyStatus = 0
 
   /// Whether the proxy says that it found no way to the server.
   var proxyFoundNone: Bool { [502, 503, 504].contains(proxyStatus) }
-  /// Whether the proxy does not let the request through: it wants a password (407), forbids the server (403), or the like.
+  /// Whether the proxy rejected the request: it requires a password (407), forbids the server (403), or similar.
   var proxyRefused: Bool { proxyStatus >= 300 && !proxyFoundNone }
 }

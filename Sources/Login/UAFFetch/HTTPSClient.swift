@@ -9,9 +9,9 @@ import UAFWire
 
   /// Prepares libcurl; nil if it is not version 7.85 or later with OpenSSL.
   ///
-  /// - Parameter socket: A transfer is given up when the other end of this socket goes away.
+  /// - Parameter socket: a transfer is abandoned when the other end of this socket is closed.
   init?(watching socket: CInt) {
-    // SAFETY: called once, before any thread exists; libcurl's description of itself is static memory.
+    // SAFETY: called once, before any thread exists; libcurl's version data is static memory.
     guard curl_global_init(Int(CURL_GLOBAL_ALL)) == CURLE_OK,
       let version = unsafe curl_version_info(CURLVERSION_FIRST), unsafe version.pointee.version_num >= 0x07_5500,
       let library = unsafe version.pointee.ssl_version, unsafe String(cString: library).hasPrefix("OpenSSL/"),
@@ -26,7 +26,7 @@ import UAFWire
 
   /// Performs an exchange.
   ///
-  /// Returns when it has ended, at the latest after the request's time.
+  /// Returns when it has ended, at the latest when the request's time is over.
   borrowing func perform(_ request: FetchRequest) -> (FetchResponse, body: [UInt8]) {
     // SAFETY: both live no longer than this function, and the handle as long as the client.
     let reception = unsafe Reception(curl, watching: socket)
@@ -41,7 +41,7 @@ import UAFWire
     unsafe options.note(curl_set_pointer(curl, CURLOPT_ERRORBUFFER, reason.buffer))
     unsafe TransferCallbacks.install(reception, curl, &options)
     guard options.areComplete, headers.isComplete else {
-      // Before the texts and the list that were set end with this function.
+      // This must happen before the texts and the list that were set are freed at the end of this function.
       unsafe curl_easy_reset(curl)
       return (Self.failure(.other, false, "libcurl refused an option this program needs"), [])
     }
@@ -51,13 +51,14 @@ import UAFWire
     return withExtendedLifetime((reception, headers, reason)) { result }
   }
 
-  /// Performs the transfer; repeats it some times where a name could not be looked up, or a handshake broke off.
+  /// Performs the transfer; repeats it a few times if a name could not be looked up or a handshake was cut off.
   ///
-  /// A look-up without a free port, thread or memory ends at once, and looks like one of an unknown name. A stranger who takes
-  /// and returns these all the time can make one look-up fail, but hardly each of them.
+  /// A look-up without a free port, thread or memory fails immediately, and looks like the look-up of an unknown name. A stranger
+  /// who takes
+  /// and returns these all the time can make one look-up fail, but hardly all of them.
   ///
-  /// A server closes connections when it has too many, and strangers can bring it to that. Before the end of the handshake
-  /// nothing of the request was sent, so it cannot be sent twice.
+  /// A server closes connections when it has too many, and strangers can cause that. Before the end of the handshake,
+  /// no part of the request was sent, so it cannot be sent twice.
   private borrowing func transfer(
     within milliseconds: Int, _ reception: borrowing Reception
   ) -> (CURLcode, lack: String?) {
@@ -88,11 +89,11 @@ import UAFWire
     [CURLE_SSL_CONNECT_ERROR, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING].contains(code)
   }
 
-  /// How often a handshake is begun before its failure is reported.
+  /// How often a handshake is started before its failure is reported.
   private static let handshakes = 4
   /// How often a name is looked up before the failure is reported.
   private static let lookUps = 8
-  /// Milliseconds between two of them.
+  /// Milliseconds between two attempts.
   private static let pauses = 1...15
 
   /// Milliseconds of a clock that cannot be set.
@@ -117,7 +118,7 @@ import UAFWire
       lack = lackOfLookUp ?? OwnMeans.lack(toReach: reception.addresses)
       if lack != nil { outcome = .ownMeans }
     }
-    // A wrong certificate must never be reported as a server that is away.
+    // A wrong certificate must never be reported as an unreachable server.
     let handshakeCompleted = reception.handshakeCompleted || outcome == .certificateRefused
     guard outcome == .answered else {
       var response = Self.failure(outcome, handshakeCompleted, lack ?? reason.text(code))
@@ -192,7 +193,7 @@ enum ServerCertificate {
 
 /// The buffer for libcurl's text about a failure.
 @safe final class ErrorText {
-  /// The size that libcurl demands.
+  /// The size that libcurl requires.
   let buffer: UnsafeMutablePointer<CChar>
 
   init() {
@@ -201,12 +202,12 @@ enum ServerCertificate {
     unsafe buffer.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
   }
 
-  // SAFETY: the buffer is ours, and of a type that needs no end.
+  // SAFETY: the buffer is ours, and its type needs no deinitialisation.
   deinit { unsafe buffer.deallocate() }
 
-  /// What libcurl said of `code`, or what it says of such codes in general; fit for a log, at most 512 bytes.
+  /// libcurl's text about this failure, or its general text for `code`; fit for a log, at most 512 bytes.
   func text(_ code: CURLcode) -> String {
-    // SAFETY: both texts end with a NUL; libcurl keeps within the room it demands.
+    // SAFETY: both texts end with a NUL; libcurl stays within the size it requires.
     let said = unsafe String(cString: buffer)
     return LogText.cleaned((said.isEmpty ? unsafe String(cString: curl_easy_strerror(code)) : said).utf8, limit: 512)
   }
@@ -215,12 +216,13 @@ enum ServerCertificate {
 extension FetchOutcome {
   /// The outcome of a transfer that ended with `code`.
   ///
-  /// A server is reported as away only if there was no TCP connection to it. Strangers can make a reached machine close, reset or
+  /// A server is reported as unreachable only if there was no TCP connection to it. Strangers can make a reached machine close,
+  /// reset or
   /// stay silent.
   ///
   /// - Parameters:
-  ///   - isTooLarge: Whether the transfer was broken off because of its size.
-  ///   - reach: How far it came. After a finished handshake, the server sent what libcurl did not understand.
+  ///   - isTooLarge: whether the transfer was aborted because of its size.
+  ///   - reach: how far it got. After a finished handshake, the server sent something that libcurl did not understand.
   init(_ code: CURLcode, isTooLarge: Bool, _ reach: Reach) {
     self =
       switch code {
@@ -240,7 +242,7 @@ extension FetchOutcome {
       case CURLE_PARTIAL_FILE, CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_WEIRD_SERVER_REPLY,
         CURLE_HTTP2, CURLE_HTTP2_STREAM, CURLE_PROXY:
         .connectionLost
-      // libcurl says the same for an address of another scheme and for an answer that is not HTTP.
+      // libcurl reports the same for an address with a different scheme and for an answer that is not HTTP.
       case CURLE_UNSUPPORTED_PROTOCOL where reach.handshakeCompleted: .other
       case CURLE_UNSUPPORTED_PROTOCOL, CURLE_URL_MALFORMAT, CURLE_BAD_FUNCTION_ARGUMENT, CURLE_SSL_CACERT_BADFILE:
         .unacceptableRequest
@@ -248,29 +250,29 @@ extension FetchOutcome {
       }
   }
 
-  /// The outcome without a connection, by the error of the last attempt.
+  /// The outcome without a connection, from the error of the last attempt.
   ///
-  /// One error has two reasons: no port is free, or there is no address to connect from. The second is looked up and not
-  /// concluded from a port that is free afterwards: a stranger may have returned one meanwhile.
+  /// One error has two reasons: no port is free, or there is no address to connect from. The second reason is checked directly. A
+  /// port that is free afterwards does not prove it: a stranger may have released one in the meantime.
   private static func unconnected(_ reach: Reach) -> FetchOutcome {
-    // libcurl cannot distinguish a connection that was reset at once from one that was never made.
+    // libcurl cannot distinguish a connection that was reset immediately from one that was never made.
     if reach.isConnected || reach.error == ECONNRESET { return .connectionLost }
     if reach.error == ECONNREFUSED { return .refused }
     let isNetworks = SocketAddress.isNetworks(reach.error) || (reach.error == EADDRNOTAVAIL && reach.lacksAddress)
     return isNetworks ? .unreachable : .ownMeans
   }
 
-  /// Whether it means that the server is away, if this machine itself lacked nothing.
+  /// Whether it means that the server is unreachable, if this machine itself lacked nothing.
   var tellsOfAbsence: Bool { [.nameNotResolved, .refused, .unreachable, .timedOut].contains(self) }
 }
 
-/// OpenSSL's tables of methods, which it makes for each kind when it is first used.
+/// OpenSSL's tables of methods, which OpenSSL makes for each kind at its first use.
 enum TLSMethods {
-  /// Makes those that a handshake needs, while nothing else is to be done: 1.5 ms.
+  /// Makes the tables that a handshake needs, while there is nothing else to do: 1.5 ms.
   ///
-  /// No random number is drawn: the generators are started by their first use.
+  /// No random number is drawn: the generators start at their first use.
   static func load() {
-    // SAFETY: each method is freed at once; the tables keep their own.
+    // SAFETY: each method is freed immediately; the tables keep their own reference.
     unsafe EVP_MD_free(EVP_MD_fetch(nil, "SHA256", nil))
     unsafe EVP_CIPHER_free(EVP_CIPHER_fetch(nil, "AES-256-GCM", nil))
     unsafe EVP_MAC_free(EVP_MAC_fetch(nil, "HMAC", nil))

@@ -3,13 +3,13 @@ import Glibc
 
 /// Whether this machine could have reached a server at all.
 ///
-/// After "the server is away" some stacks ask for a password. Anybody who starts a login, or has an account on the machine, can
-/// use up processes, descriptors, memory and ports, and libcurl then reports the same as for a server that is away. So this tries
-/// what a look-up and a connection need, before the server is reported as away.
+/// After the message that the server is unreachable, some stacks ask for a password. Anybody who starts a login, or has an
+/// account on the machine, can use up processes, descriptors, memory and ports. libcurl then reports the same as for an
+/// unreachable server. So this tries what a look-up and a connection need, before the server is reported as unreachable.
 enum OwnMeans {
-  /// What is lacking, with the system's error number, for the log; nil where nothing is.
+  /// What is lacking, with the system's error number, for the log; nil if nothing is.
   ///
-  /// - Parameter addresses: where connections were tried.
+  /// - Parameter addresses: the addresses to which connections were tried.
   static func lack(toReach addresses: [SocketAddress]) -> String? {
     let thread = process_try_thread()
     if thread != 0 { return "no thread (errno \(thread))" }
@@ -21,10 +21,10 @@ enum OwnMeans {
     return nil
   }
 
-  /// More than a look-up takes: the stack of a thread, the plug-ins of the name services.
+  /// More memory than a look-up takes: the stack of a thread, the plug-ins of the name services.
   private static func lackOfMemory() -> CInt? {
     let size = 16 << 20
-    // SAFETY: new memory of nobody's, given back at once.
+    // SAFETY: a new mapping that nothing else refers to; it is unmapped immediately.
     guard let memory = unsafe mmap(nil, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
       unsafe memory != MAP_FAILED
     else { return errno }
@@ -32,7 +32,7 @@ enum OwnMeans {
     return nil
   }
 
-  /// Several at once, each with a port of its own, as a resolver has them.
+  /// Opens several sockets at the same time, each with its own port, as a resolver does.
   ///
   /// Nothing is sent.
   private static func lackOfSockets() -> CInt? {

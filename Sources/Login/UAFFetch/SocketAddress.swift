@@ -2,7 +2,7 @@ import CCurl
 import Glibc
 import UAFWire
 
-/// Where a connection goes.
+/// The address that a connection goes to.
 struct SocketAddress: Equatable {
   private let family: CInt
   private let bytes: [UInt8]
@@ -10,7 +10,7 @@ struct SocketAddress: Equatable {
   /// The address libcurl is about to open a socket for.
   init(_ address: UnsafePointer<curl_sockaddr>) {
     var bytes = [UInt8](repeating: 0, count: Int(CURL_ADDRESS_SIZE))
-    // SAFETY: libcurl lends the address for the call; at most as many bytes as there is room for are written.
+    // SAFETY: libcurl lends the address for the call, and writes at most `bytes.count` bytes.
     let count = unsafe curl_copy_address(address, &bytes, bytes.count)
     family = unsafe address.pointee.family
     self.bytes = Array(bytes.prefix(count))
@@ -24,8 +24,9 @@ struct SocketAddress: Equatable {
 
   /// Errors of a connection that are caused by the network or by the other end.
   ///
-  /// EACCES is what a firewall says by ICMPv6 that forbids it, and a route of the kind `prohibit`; EINVAL a route of the kind
-  /// `blackhole`. The others of the third line are rare messages of ICMP.
+  /// EACCES comes from a firewall that forbids the connection by ICMPv6, and from a route of type `prohibit`. EINVAL comes from a
+  /// route of type
+  /// `blackhole`. The other errors in the third line are rare messages of ICMP.
   static func isNetworks(_ number: CInt) -> Bool {
     [
       ECONNREFUSED, ENETUNREACH, EHOSTUNREACH, ETIMEDOUT, ENETDOWN, EHOSTDOWN, ECONNRESET, EAFNOSUPPORT,
@@ -43,9 +44,10 @@ struct SocketAddress: Equatable {
     return number == EADDRNOTAVAIL && lacksAddress ? nil : number
   }
 
-  /// Whether this machine has no address from which it could reach this one.
+  /// Whether this machine has no address from which it could reach this address.
   ///
-  /// Then a datagram fails in the same way; with no free port it fails in another. For IPv4 the error means ports alone.
+  /// Then a datagram socket fails in the same way, but without a free port it fails differently. For IPv4, the error always means
+  /// the ports.
   var lacksAddress: Bool { family == AF_INET6 && attempt(CInt(SOCK_DGRAM.rawValue)) == EADDRNOTAVAIL }
 
   /// The error number of an attempt that does not wait; 0 for none.
@@ -56,9 +58,9 @@ struct SocketAddress: Equatable {
     return connect(socket)
   }
 
-  /// Has a socket connect; returns the error number, 0 for none.
+  /// Connects a socket; returns the error number, 0 for none.
   func connect(_ socket: CInt) -> CInt {
-    // SAFETY: the bytes are an address as the kernel wants it, lent for the call with their number.
+    // SAFETY: the bytes are an address in the kernel's form, lent for the call with their length.
     unsafe bytes.withUnsafeBytes { bytes in
       guard let start = unsafe bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self) else { return EINVAL }
       return unsafe Glibc.connect(socket, start, socklen_t(bytes.count)) == 0 ? 0 : errno
@@ -72,25 +74,24 @@ struct SocketAddress: Equatable {
 @safe final class Reception {
   /// Header lines of one answer, interim answers and the proxy's included.
   static let maximumHeaderCount = 256
-  /// Bytes of all of them.
+  /// The limit for the bytes of all header lines.
   static let maximumHeaderBytes = 65_536
-  /// Addresses of a server that are remembered.
+  /// How many addresses of a server are remembered.
   static let maximumAddressCount = 16
 
   /// The handle of the transfer.
   let curl: UnsafeMutableRawPointer
-  /// The socket whose end is the end of the transfer.
+  /// The socket whose closing ends the transfer.
   let socket: CInt
   /// The body; at most ``WireLimit/responseBody`` bytes.
   private(set) var body: [UInt8] = []
-  /// Whether a limit was passed, which breaks the transfer off.
+  /// Whether a limit was exceeded, which aborts the transfer.
   private(set) var isTooLarge = false
-  /// Whether the connection, an earlier one that is used again included, is through the handshake with the
-  /// server.
+  /// Whether the connection has completed the handshake with the server, also if an earlier connection is used again.
   private(set) var handshakeCompleted = false
   /// The server's certificate in DER.
   private(set) var certificate: [UInt8]?
-  /// Where connections were tried, in their order.
+  /// The addresses to which connections were tried, in order.
   private(set) var addresses: [SocketAddress] = []
   private var headerCount = 0
   private var headerBytes = 0
@@ -99,18 +100,18 @@ struct SocketAddress: Equatable {
   ///
   /// - Parameter curl: A handle that outlives the reception.
   init(_ curl: UnsafeMutableRawPointer, watching socket: CInt) {
-    // SAFETY: only kept, for the calls of libcurl during the transfer.
+    // SAFETY: only stored, for libcurl's calls during the transfer.
     unsafe self.curl = curl
     self.socket = socket
   }
 
-  /// Notes that the handshake is through, and the certificate that the server showed in it.
+  /// Notes that the handshake is complete, and the certificate that the server showed in it.
   func noteHandshake(with certificate: [UInt8]?) {
     handshakeCompleted = true
     self.certificate = certificate
   }
 
-  /// Opens the socket of a connection, and remembers where it goes.
+  /// Opens the socket of a connection, and remembers its address.
   func open(_ address: UnsafePointer<curl_sockaddr>) -> CInt {
     // SAFETY: libcurl lends the address for the call, here and below.
     let goal = unsafe SocketAddress(address)
@@ -119,7 +120,7 @@ struct SocketAddress: Equatable {
       address.pointee.family, address.pointee.socktype | CInt(SOCK_CLOEXEC.rawValue), address.pointee.protocol)
   }
 
-  /// Keeps a part of the body; false if that would be more than may be kept.
+  /// Keeps a part of the body; false if it would exceed the limit.
   ///
   /// libcurl's own limit does not stop a body of unknown length, so this one counts.
   func receive(body bytes: Span<UInt8>) -> Bool {
@@ -131,7 +132,7 @@ struct SocketAddress: Equatable {
     return true
   }
 
-  /// Counts a header line; false if there are more than may be.
+  /// Counts a header line; false if there are too many.
   func receive(headerOf count: Int) -> Bool {
     headerCount += 1
     headerBytes += min(count, Self.maximumHeaderBytes + 1)

@@ -1,18 +1,18 @@
 import CCurl
 import UAFWire
 
-/// Sets every option of one transfer, and remembers whether libcurl took each.
+/// Sets every option of one transfer, and remembers whether libcurl accepted each.
 ///
 /// If libcurl refused an option, a rule would not be in force, so a transfer is performed only if
 /// ``areComplete``.
 @safe struct TransferOptions {
-  /// Whether every option was taken.
+  /// Whether every option was accepted.
   private(set) var areComplete = true
   private let curl: UnsafeMutableRawPointer
 
-  /// Begins with what libcurl has by default; connections stay open.
+  /// Begins with libcurl's defaults; connections stay open.
   ///
-  /// - Parameter curl: A handle that outlives this value.
+  /// - Parameter curl: a handle that outlives this value.
   init(_ curl: UnsafeMutableRawPointer) {
     // SAFETY: the handle is valid by contract, in this and all the calls below.
     unsafe self.curl = curl
@@ -35,13 +35,13 @@ import UAFWire
     set(CURLOPT_USERAGENT, "pam-uaf/\(Version.current)")
   }
 
-  /// What `request` asks for.
+  /// The options for `request`.
   mutating func set(_ request: FetchRequest) {
     set(CURLOPT_PROTOCOLS_STR, FetchPlaces.isPlain(request.url) ? "http" : "https")
     set(CURLOPT_URL, request.url)
     set(CURLOPT_TIMEOUT_MS, Int(request.timeoutMilliseconds))
     set(CURLOPT_CONNECTTIMEOUT_MS, Int(request.timeoutMilliseconds))
-    // The empty text forbids a proxy; without it libcurl reads the environment.
+    // The empty text forbids a proxy; without it, libcurl reads the environment.
     set(CURLOPT_PROXY, request.proxy ?? "")
     set(CURLOPT_NOPROXY, "")
     set(CURLOPT_SSL_VERIFYPEER, request.skipsVerification ? 0 : 1)
@@ -50,9 +50,9 @@ import UAFWire
     if request.method == .post { setBody(request.body ?? []) }
   }
 
-  /// Trusts `authorities` alone, or the system's directory.
+  /// Trusts only `authorities`, or else the system's directory.
   ///
-  /// Never the bundle beside it: parsing that takes 17 ms of each login.
+  /// The bundle next to that directory is never used: parsing it takes 17 ms of each login.
   private mutating func setAuthorities(_ authorities: String?) {
     clear(CURLOPT_CAINFO)
     guard var authorities else {
@@ -79,7 +79,7 @@ import UAFWire
     // SAFETY: the handle outlives this value.
     let curl = unsafe curl
     // SAFETY: libcurl copies as many bytes as the size says, during the call. One more byte is lent because
-    // an empty array may have no address, and no address means a body that is read from elsewhere.
+    // an empty array may have no address, and then libcurl would read the body from elsewhere.
     note(
       unsafe (body + [0]).withUnsafeBytes {
         unsafe curl_set_pointer(curl, CURLOPT_COPYPOSTFIELDS, UnsafeMutableRawPointer(mutating: $0.baseAddress))
@@ -92,16 +92,16 @@ import UAFWire
   // SAFETY: libcurl copies the text during the call.
   mutating func set(_ option: CURLoption, _ value: String) { note(unsafe curl_set_text(curl, option, value)) }
 
-  // SAFETY: the handle is valid; NULL is what unsets a text.
+  // SAFETY: the handle is valid; NULL unsets a text.
   private mutating func clear(_ option: CURLoption) { note(unsafe curl_set_text(curl, option, nil)) }
 
-  /// Notes whether an option that was set elsewhere was taken.
+  /// Notes whether an option that was set elsewhere was accepted.
   mutating func note(_ code: CURLcode) {
     if code != CURLE_OK { areComplete = false }
   }
 }
 
-/// What libcurl calls during a transfer.
+/// The functions that libcurl calls during a transfer.
 ///
 /// `context` is the transfer's ``Reception`` in each, and lives until the transfer has ended.
 enum TransferCallbacks {
@@ -129,22 +129,22 @@ enum TransferCallbacks {
 
   private static let receiveBody: curl_receiver = { bytes, size, count, context in
     // SAFETY: the context is the reception, see install. libcurl lends size * count bytes for the call; its buffer is far
-    // smaller than an Int can tell.
+    // smaller than the largest Int.
     guard let bytes = unsafe bytes, let context = unsafe context else { return 0 }
     let received = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count).bindMemory(to: UInt8.self)
     return unsafe reception(context).receive(body: received.span) ? size * count : 0
   }
 
   private static let receiveHeader: curl_receiver = { _, size, count, context in
-    // SAFETY: the context is the reception, see install; the line itself is not looked at.
+    // SAFETY: the context is the reception, see install; the line itself is not read.
     guard let context = unsafe context else { return 0 }
     return unsafe reception(context).receive(headerOf: size * count) ? size * count : 0
   }
 
-  /// Comes when the connection stands and the request is about to be sent, with a connection that is used again as well: only
+  /// Called when the connection is open and the request is about to be sent, also for a connection that is used again: only
   /// then is a finished handshake certain and the SSL object available.
   private static let beforeRequest: curl_prereq_callback = { context, _, _, _, _ in
-    // SAFETY: the context is the reception, see install; its handle is the one this is called for.
+    // SAFETY: the context is the reception, see install; its handle is the one that this is called for.
     guard let context = unsafe context else { return CURL_PREREQFUNC_ABORT }
     let reception = unsafe reception(context)
     reception.noteHandshake(with: unsafe ServerCertificate.der(of: reception.curl))
@@ -164,7 +164,7 @@ enum TransferCallbacks {
   }
 }
 
-/// The request headers that are not libcurl's own, in the form libcurl wants them.
+/// The request headers that are not libcurl's own, in the form that libcurl requires.
 @safe final class HeaderList {
   /// The list; nil if there was no memory for any of it.
   private(set) var list: UnsafeMutablePointer<curl_slist>?
@@ -173,7 +173,7 @@ enum TransferCallbacks {
 
   /// The headers of `request`, whose values must have passed ``RequestCheck``.
   init(_ request: FetchRequest) {
-    // Without a value a header is left out: no waiting for "100 Continue", no made-up types.
+    // A header without a value is left out: libcurl then neither waits for "100 Continue" nor adds a type of its own.
     append("Expect:")
     append("Accept:" + (request.accept.map { " " + $0 } ?? ""))
     append("Content-Type:" + (request.contentType.map { " " + $0 } ?? ""))

@@ -10,9 +10,9 @@ enum FingerProgram {
 
     """
 
-  /// Leaves the network, gives up every privilege, and serves until the socket ends.
+  /// Leaves the network, gives up every privilege, and serves until the socket is closed.
   ///
-  /// The bus is connected to with the first packet, and the sandbox entered then.
+  /// When the first packet comes, it connects to the bus and then enters the sandbox.
   static func run(_ arguments: [String]) -> FingerExitStatus {
     if let hasVersion = SocketProgram.answer(
       arguments, name: "uaf-finger", version: FingerVersion.current, usage: usage)
@@ -39,15 +39,15 @@ enum FingerProgram {
   }
 }
 
-/// How the program ends, in the numbers of sysexits.h; the core ignores them.
+/// How the program ends, as numbers of sysexits.h; the core ignores them.
 enum FingerExitStatus: Int32, Equatable {
-  /// The socket ended, or the version was asked for.
+  /// The socket was closed, or the version was asked for.
   case done = 0
   /// Arguments, or no packet socket at descriptor 3.
   case usage = 64
   /// A privilege could not be given up.
   case confinement = 71
-  /// What came over the socket is not of the protocol.
+  /// What came over the socket does not follow the protocol.
   case malformedPacket = 76
 }
 
@@ -56,16 +56,16 @@ enum FingerVersion {
   static let current = "0.1.0"
 }
 
-/// What the program can do once it is connected to the bus: speak over the two sockets that it has, and end.
+/// What the program can do once it is connected to the bus: talk over its two sockets, and end.
 enum FingerSandbox {
   /// Gives up everything else permanently, after `ProcessPrivileges`.
   ///
-  /// - Parameter report: what was found missing so far.
-  /// - Returns: what this kernel, or this container, has no means for.
+  /// - Parameter report: the parts found missing so far.
+  /// - Returns: the parts that this kernel or container does not support.
   static func enter(_ report: SandboxReport) -> SandboxReport {
     var report = report
     report.note(.landlock, PathRules(mayConnect: false).enter())
-    // The last, because it forbids the calls that the other needs.
+    // This comes last, because it forbids the calls that the other part needs.
     report.note(.seccomp, SystemCallFilter(calls).enter())
     return report
   }

@@ -3,7 +3,7 @@ import Sandbox
 import SecretMemory
 import UAFWire
 
-/// Takes the core's packets and the service's signals as they come, and answers.
+/// Reads the core's packets and the service's signals as they come, and answers.
 @safe struct FingerService: ~Copyable {
   private let socket: PacketSocket
   private let descriptor: CInt
@@ -13,17 +13,17 @@ import UAFWire
   /// Why there is no client.
   private var obstacle = FingerSensor(.noService)
 
-  /// Serves until the other end goes away.
+  /// Serves until the other end closes the socket.
   ///
   /// - Parameters:
-  ///   - descriptor: the socket's.
+  ///   - descriptor: the socket's descriptor.
   ///   - report: what the sandbox lacks so far.
   /// - Throws: ``PacketSocketError``; `closed` is the normal end.
   static func serve(
     _ socket: consuming PacketSocket, on descriptor: CInt, in report: SandboxReport
   ) throws(PacketSocketError) {
     guard let buffer = try? Secret(capacity: WireLimit.packet + 1) else { throw .closed }
-    // The bus may be restarted while a core is kept ready, so it is connected to for the first packet.
+    // The bus may be restarted while a core is kept ready, so the program connects to it only for the first packet.
     try awaitPacket(descriptor)
     var service = FingerService(socket, descriptor, buffer, report)
     try service.run()
@@ -44,7 +44,7 @@ import UAFWire
 
   private static func awaitPacket(_ descriptor: CInt) throws(PacketSocketError) {
     var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-    // SAFETY: one entry is passed and one is announced.
+    // SAFETY: one entry is passed, and the count is one.
     while unsafe poll(&entry, 1, -1) < 0 { guard errno == EINTR else { throw .closed } }
   }
 
@@ -61,7 +61,7 @@ import UAFWire
   private func isCoreWaiting() throws(PacketSocketError) -> Bool {
     var entries = [pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)]
     if let (bus, events) = client?.waiting { entries.append(pollfd(fd: bus, events: events, revents: 0)) }
-    // SAFETY: as many entries are passed as are announced.
+    // SAFETY: the count is that of the entries passed.
     guard unsafe poll(&entries, nfds_t(entries.count), -1) >= 0 || errno == EINTR else { throw .closed }
     return entries[0].revents != 0
   }
@@ -104,7 +104,7 @@ import UAFWire
       do throws(SensorTrouble) {
         if let sensor = try client.compare(for: ask.account) { try? tell(sensor) }
       } catch {
-        // After a first *sensor* a failure is an *end*.
+        // After the first *sensor*, a failure is reported as an *end*.
         guard client.stop() else { return try tell(error.report) }
         let detail = error.detail
         try send { () throws(PacketError) in try FingerEnd(.failed, detail: detail).packet() }

@@ -1,16 +1,16 @@
 import UAFWire
 
-/// What the core may ask of the fingerprint service: look for a sensor, claim it, compare, give it back.
+/// What the core may ask of the fingerprint service: look for a sensor, claim it, compare, release it.
 @safe final class FingerprintClient {
   private let bus: SystemBus
   /// The sensor that is claimed for an account; nil if none is.
   private var claimed: (claim: SensorClaim, account: String)?
   private var isComparing = false
 
-  /// - Throws: ``BusError`` where there is no system bus.
+  /// - Throws: ``BusError`` if there is no system bus.
   init() throws(BusError) { bus = try SystemBus() }
 
-  /// What can be waited on for a signal, and for which events.
+  /// The descriptor to wait on for a signal, and the events to wait for.
   var waiting: (descriptor: CInt, events: Int16) { (bus.descriptor, bus.events) }
 
   /// Says whether there is a sensor, and which fingers the account has.
@@ -20,10 +20,10 @@ import UAFWire
     }
   }
 
-  /// Begins a comparison, and claims the sensor before unless it is claimed.
+  /// Begins a comparison, after claiming the sensor if it is not yet claimed.
   ///
-  /// - Returns: nil for a further comparison with a sensor that was claimed already.
-  /// - Throws: ``FingerEnd/Cause`` where a further comparison could not begin.
+  /// - Returns: nil for a further comparison with a sensor that is already claimed.
+  /// - Throws: ``FingerEnd/Cause`` if a further comparison could not begin.
   func compare(for account: String) throws(SensorTrouble) -> FingerSensor? {
     if let claimed, claimed.account == account {
       try begin(with: claimed.claim)
@@ -41,13 +41,13 @@ import UAFWire
     return FingerSensor(.ready, fingers: fingers)
   }
 
-  /// Ends what is under way, and gives the sensor back.
+  /// Ends a comparison that is under way, and releases the sensor.
   ///
-  /// - Returns: whether there was anything to give back.
+  /// - Returns: whether a sensor was claimed.
   @discardableResult
   func stop() -> Bool {
     guard let (claim, _) = claimed.take() else { return false }
-    // The service may be gone, and says so; it gives the sensor back by itself then.
+    // The service may be gone, and the call then fails; the sensor is released with it.
     if isComparing { _ = try? bus.call(claim.call("VerifyStop")) }
     isComparing = false
     _ = try? bus.call(claim.call("Release"))
@@ -57,13 +57,13 @@ import UAFWire
 
   /// The meaning of the next signal that has one; nil if no signal is left.
   ///
-  /// - Throws: ``BusError`` where the bus is lost.
+  /// - Throws: ``BusError`` if the connection to the bus is lost.
   func nextMeaning() throws(BusError) -> SensorClaim.Meaning? {
     while let signal = try bus.nextSignal() {
       guard let claim = claimed?.claim, let meaning = claim.meaning(of: signal) else { continue }
       switch meaning {
       case .touch(let touch) where touch.isCompared:
-        // A second result of one comparison is none.
+        // A second result of the same comparison is ignored.
         guard isComparing else { continue }
         isComparing = false
         _ = try? bus.call(claim.call("VerifyStop"))
@@ -81,7 +81,7 @@ import UAFWire
     isComparing = true
   }
 
-  /// The default sensor, who speaks for it, and the account's fingers.
+  /// The default sensor, the connection that serves it, and the account's fingers.
   private func find(_ account: String) throws(SensorTrouble) -> (claim: SensorClaim, fingers: [String]) {
     let manager = BusCall(
       destination: SensorClaim.service, path: "/net/reactivated/Fprint/Manager",
@@ -106,7 +106,7 @@ import UAFWire
   }
 }
 
-/// A sensor of the service, and whose signals about it count.
+/// A sensor of the service, and the connection whose signals about it are accepted.
 ///
 /// A value without input or output: what a signal means depends on nothing else.
 struct SensorClaim: Equatable {
@@ -115,16 +115,16 @@ struct SensorClaim: Equatable {
   /// The interface of a sensor.
   static let interface = "net.reactivated.Fprint.Device"
 
-  /// The unique name of the connection that owned the service's name when the sensor was looked for.
+  /// The unique name of the connection that owned the service's name when the sensor was found.
   let owner: String
   /// The sensor.
   let path: String
 
   /// What a signal says.
   enum Meaning: Equatable {
-    /// A touch; after one that was compared, the comparison has to be ended at the service.
+    /// A touch. After a compared touch, the service must be told to end the comparison.
     case touch(FingerTouch)
-    /// The sensor waits no more.
+    /// The sensor no longer waits.
     case end(FingerEnd.Cause)
   }
 
@@ -154,14 +154,14 @@ struct SensorClaim: Equatable {
     }
   }
 
-  /// A call of the sensor.
+  /// A call to the sensor.
   ///
-  /// It goes to the connection and not to the name, so another owner of the name never gets it.
+  /// It goes to the connection, not to the name, so a different owner of the name never receives it.
   func call(_ member: String, _ arguments: String...) -> BusCall {
     BusCall(destination: owner, path: path, interface: Self.interface, member: member, arguments: arguments)
   }
 
-  /// The signals that the bus has to pass on.
+  /// The signals that the bus must pass on.
   var matches: [String] {
     [
       "type='signal',sender='\(owner)',path='\(path)',interface='\(Self.interface)'",
@@ -181,7 +181,7 @@ struct SensorTrouble: Error, Equatable {
     self.detail = detail
   }
 
-  /// What an error of the bus or of the service means.
+  /// The trouble that an error of the bus or of the service means.
   init(_ error: BusError) {
     self.init(Self.state(of: error), detail: "\(error)")
   }
@@ -201,6 +201,6 @@ struct SensorTrouble: Error, Equatable {
     }
   }
 
-  /// The report of it.
+  /// The report of this trouble.
   var report: FingerSensor { FingerSensor(state, detail: detail) }
 }

@@ -1,4 +1,4 @@
-// Purpose: the only Swift that calls sd-bus. Calls wait for their answer; signals are taken one by one.
+// Purpose: the only Swift that calls sd-bus. Calls wait for their answer; signals are read one by one.
 
 import CSystemd
 import Glibc
@@ -8,7 +8,7 @@ import UAFWire
 @safe final class SystemBus {
   private let bus: OpaquePointer
 
-  /// How long an answer is waited for: a service may have to be started first.
+  /// How long to wait for an answer: a service may have to be started first.
   private static let answerMicroseconds: UInt64 = 5_000_000
 
   /// Connects, and waits until the bus has given this connection its name.
@@ -26,22 +26,22 @@ import UAFWire
     guard number >= 0 else { throw .failed(-number) }
   }
 
-  // SAFETY: the connection is ours, and nothing uses it any more.
+  // SAFETY: the connection is ours, and nothing uses it any longer.
   deinit { unsafe _ = sd_bus_close_unref(bus) }
 
-  /// What can be waited on for a signal.
+  /// The descriptor to wait on for a signal.
   var descriptor: CInt {
     // SAFETY: the connection is ours.
     unsafe sd_bus_get_fd(bus)
   }
 
-  /// What has to be waited for on the descriptor, in the bits of poll.
+  /// The events to wait for on the descriptor, as bits of poll.
   var events: Int16 {
     // SAFETY: the connection is ours.
     Int16(truncatingIfNeeded: max(0, unsafe sd_bus_get_events(bus)))
   }
 
-  /// Calls, and waits for the answer.
+  /// Calls a method, and waits for the answer.
   ///
   /// - Throws: ``BusError``.
   func call(_ call: BusCall, expecting form: BusReply.Form = .nothing) throws(BusError) -> BusReply {
@@ -70,7 +70,7 @@ import UAFWire
 
   /// The next signal that has arrived; nil if there is none.
   ///
-  /// - Throws: ``BusError`` where the connection is lost.
+  /// - Throws: ``BusError`` if the connection is lost.
   func nextSignal() throws(BusError) -> BusSignal? {
     while true {
       var message: OpaquePointer?
@@ -136,7 +136,7 @@ import UAFWire
   }
 }
 
-/// One call of a method over the bus; every argument is a text.
+/// A call of a method over the bus; every argument is a text.
 struct BusCall: Equatable {
   /// A name of the bus, or the unique name of a connection.
   let destination: String
@@ -145,7 +145,7 @@ struct BusCall: Equatable {
   let member: String
   let arguments: [String]
 
-  /// A call of the bus itself.
+  /// A call to the bus itself.
   static func ofBus(_ member: String, _ arguments: String...) -> BusCall {
     BusCall(
       destination: "org.freedesktop.DBus", path: "/org/freedesktop/DBus", interface: "org.freedesktop.DBus",
@@ -155,7 +155,7 @@ struct BusCall: Equatable {
 
 /// The answer to a call.
 struct BusReply: Equatable {
-  /// What an answer is expected to hold.
+  /// What an answer should contain.
   enum Form {
     case nothing, text, objectPath, texts, number
   }
@@ -165,7 +165,7 @@ struct BusReply: Equatable {
   /// The texts of the answer, in order; a number is written in decimal digits.
   let texts: [String]
 
-  /// The only text; nil where there are several or none.
+  /// The only text; nil if there are several or none.
   var text: String? { texts.count == 1 ? texts.first : nil }
 }
 
@@ -175,7 +175,7 @@ struct BusSignal: Equatable {
   let path: String
   let interface: String
   let member: String
-  /// The texts that it begins with, at most three.
+  /// The texts at its beginning, at most three.
   let texts: [String]
   /// The boolean that follows them; nil if there is none.
   let flag: Bool?
@@ -183,7 +183,7 @@ struct BusSignal: Equatable {
 
 /// Why the bus gave no answer.
 enum BusError: Error, Equatable {
-  /// An error that somebody on the bus answered with: its name, and its text.
+  /// An error with which somebody on the bus answered: its name, and its text.
   case answered(name: String, text: String)
   /// A failure on the way; the system's error number.
   case failed(CInt)

@@ -4,5 +4,5 @@
 import CArguments
 import Glibc
 
-// Without what libraries do at an exit: nothing of it outlives the process.
+// The libraries' exit handlers are skipped: nothing that they would clean up outlives the process.
 _exit(FingerProgram.run(CommandLine.arguments).rawValue)

@@ -7,11 +7,11 @@ import UAFWire
 
 /// uaf-helper: serves one conversation on descriptor 3 and ends.
 enum HelperProgram {
-  /// Serves the conversation; the exit status means nothing to anyone.
+  /// Serves the conversation; nobody reads the exit status.
   static func run(_ arguments: [String]) -> CInt {
     if arguments.dropFirst() == ["--version"] {
       print("uaf-helper \(HelperVersion.current)")
-      // The program ends without what libraries do at an exit.
+      // The program skips the libraries' exit handlers.
       _ = fflush(nil)
       return 0
     }
@@ -40,11 +40,11 @@ enum HelperProgram {
     guard groundwork.awaitCall(on: listener), let connection = PassedDescriptor.receive(over: SocketProgram.socket),
       let socket = try? PacketSocket(takingOver: connection)
     else { return 0 }
-    // The log is opened now: inside the sandbox a log that was restarted is not found again.
+    // The log is opened now: after a restart of the log, a process in the sandbox cannot connect to it again.
     return serve(socket, groundwork, SystemLog())
   }
 
-  /// Takes the connections to systemd's socket.
+  /// Accepts the connections to systemd's socket.
   private static func listen() -> CInt {
     HelperProcess.openStandardDescriptors()
     let log = SystemLog()
@@ -79,7 +79,7 @@ enum HelperProgram {
         return 0
       }
       guard let begin = try begin(frontEnd) else { return 0 }
-      // Before configuration, state and uaf-fetch take memory.
+      // This comes before configuration, state and uaf-fetch take memory.
       let calledBy = try frontEnd.peerUserID() == 0 ? begin.callerUID : nil
       let hostSeat = PeerSeat(calledBy, by: .caller, log, locale: begin.localeText)
       defer { withExtendedLifetime(hostSeat) {} }
@@ -104,13 +104,13 @@ enum HelperProgram {
     return PAMExit.finished(ending, text: text)
   }
 
-  /// Ends a conversation that began, without a session; a PAM host shows only what is sent as an error.
+  /// Ends a conversation after its *begin*, without a session; a PAM host shows only what is sent as an error.
   private static func refuse(_ begin: Begin, _ frontEnd: FrontEnd, _ finished: Finished) throws(Ending) {
     if begin.service != Array(CallerIdentity.toolService.utf8) { try frontEnd.send(.error(finished.text ?? "")) }
     try frontEnd.send(.finished(finished))
   }
 
-  /// The log's text for memory that could not be locked; the login goes on all the same.
+  /// The log's text for memory that could not be locked; the login continues anyway.
   static let memoryNotice =
     "entries may be swapped out: raise RLIMIT_MEMLOCK, leave the helper CAP_IPC_LOCK, or encrypt the swap"
 
@@ -126,9 +126,9 @@ enum HelperProgram {
     }
   }
 
-  /// Holds the conversation.
+  /// Runs the conversation.
   ///
-  /// - Returns: why there was none, if no session could be made.
+  /// - Returns: why there was no conversation, if no session could be made.
   private static func converse(
     _ begin: Begin, _ frontEnd: FrontEnd, _ groundwork: Groundwork, _ log: SystemLog
   ) -> Ending? {
@@ -163,7 +163,7 @@ enum HelperProgram {
     } catch { return .failed(error.log) }
   }
 
-  /// Says why there was no session, and for whom, if that was known.
+  /// Logs why there was no session, and for which account, if that is known.
   static func logRefusal(
     _ ending: Ending, of operation: Operation, for caller: CallerIdentity?, _ log: any LogSink
   ) {
@@ -212,7 +212,7 @@ enum HelperProgram {
   private static let protocolError: CInt = 76
 }
 
-/// Starts uaf-finger before the sandbox, where this call may use a fingerprint.
+/// Starts uaf-finger before the sandbox, if this call may use a fingerprint.
 struct FingerSensorStart {
   let call: Call
   let policy: CallPolicy
@@ -221,7 +221,7 @@ struct FingerSensorStart {
 
   /// The sensor of this call.
   ///
-  /// Nothing is asked of it yet. What fails here is told once the sensor is needed.
+  /// It is not asked anything yet. A failure here is reported when the sensor is needed.
   func sensor() -> FingerSensorAccess {
     let name = name
     let (folder, owner) = (environment.printsFolder, environment.owner)
@@ -239,7 +239,7 @@ struct FingerSensorStart {
       isAtSeat: environment.isAtSeat, hadPrints: hadPrints)
   }
 
-  /// Whether the sensor may be needed: it is asked for, or a fingerprint is registered.
+  /// Whether the sensor may be needed: the call asks for it, or a fingerprint is registered.
   private var mayUse: Bool {
     guard policy.enabledTypes.contains(.fingerprint), call.caller.origin == .local, environment.isAtSeat,
       !policy.hidesState

@@ -115,9 +115,9 @@ struct OperationParts {
   }
 }
 
-/// What a call does: one type for each operation.
+/// The work of a call, with one type for each operation.
 ///
-/// It gets what it needs as parameters.
+/// Each type gets everything it needs as parameters.
 protocol CallOperation {
   /// Does what was asked.
   ///

@@ -22,14 +22,14 @@ import UAFWire
   private let locks: LockLog
   private let accounts: AccountAccess
   private let environment: SessionEnvironment
-  /// When the front end stops waiting; nil where root's arguments name no time.
+  /// When the front end stops waiting; nil if root's arguments set no time.
   private let timeLimit: CallTimeLimit?
   /// The fingerprint sensor, once it is known whether this call may use it.
   private var sensor = FingerSensorAccess.none
 
-  /// Reads what decides everything else: who asks, root's arguments, root's configuration.
+  /// Reads what everything else depends on: the caller, root's arguments, and root's configuration.
   ///
-  /// - Throws: ``Ending``; nobody was asked anything yet.
+  /// - Throws: ``Ending``; nobody has been asked anything yet.
   init(_ begin: Begin, _ frontEnd: FrontEnd, caller: CallerIdentity, in environment: SessionEnvironment)
     throws(Ending)
   {
@@ -58,7 +58,7 @@ import UAFWire
     locks = LockLog(of: call, log)
     accounts = AccountAccess(for: call, policy, folder, shares, server, locks, log, now: environment.now)
     reporter = Reporter(of: call, policy, log, to: frontEnd)
-    // A peer without root sends no name: its text is made when the account is open.
+    // A peer that is not root sends no name: its text is made once the account is open.
     guard caller.isRoot, call.isLogin, begin.payload == nil else { return }
     guard policy.settings.transaction || begin.transaction != nil else { return }
     let source = TransactionSource(begin, caller, hostName: environment.device.hostName)
@@ -67,7 +67,7 @@ import UAFWire
 
   /// Refuses a text to be confirmed outside a login, and a denial without a payload.
   ///
-  /// An empty text is refused too: a script whose variable is empty would take a mere login for a confirmation.
+  /// An empty text is refused too: a script whose variable is empty would mistake a mere login for a confirmation.
   ///
   /// - Throws: ``Ending`` (1001).
   private static func requireSense(_ begin: Begin) throws(Ending) {
@@ -80,9 +80,9 @@ import UAFWire
     }
   }
 
-  /// Does what was asked.
+  /// Runs the operation.
   ///
-  /// - Throws: ``Ending``: any end but a success.
+  /// - Throws: ``Ending``: any end other than a success.
   func run() throws(Ending) -> Success {
     do throws(Ending) {
       try prepare()
@@ -92,14 +92,14 @@ import UAFWire
       }
       return success
     } catch {
-      // On the disk before the refusal is reported, so that nobody gains anything by cutting the network now.
+      // This is on the disk before the refusal is reported, so that nobody gains anything by cutting the network now.
       if error.server.hasRefused { accounts.noteRefusal() }
       if error.server.hasForbidden { accounts.noteForbidden() }
       throw timeLimit?.explaining(error) ?? error
     }
   }
 
-  /// Reads the files outside the state folder, then enters the sandbox; nobody was asked anything yet.
+  /// Reads the files outside the state folder, then enters the sandbox; nobody has been asked anything yet.
   private func prepare() throws(Ending) {
     // A missing server is an error only for an operation that needs one.
     let found = try? server.settings()
@@ -108,7 +108,7 @@ import UAFWire
     if call.begin.operation == .initialise { try InitialiseOperation.makeFolder(folder) }
     // The chip works while the rest is read.
     key.prepare(for: call.begin.operation, in: folder.path, owner: folder.owner)
-    // What the server said last is compared with today's trust, too.
+    // The server's last answer is compared with the current trust settings too.
     let usesUnlock = call.begin.operation == .unlock && call.begin.payload != nil
     if let trusted = isAccountCheck || usesUnlock ? found : asked { try server.readTrust(trusted) }
     sensor = FingerSensorStart(call: call, policy: policy, accounts: accounts, environment: environment).sensor()
@@ -120,9 +120,9 @@ import UAFWire
     FetchPlaces(of: server.urls.map(\.text) + server.appIDs, proxy: server.proxy?.text)
   }
 
-  /// Tells the server how this machine is, after a login that it has accepted.
+  /// Reports this machine's condition to the server, after a login that the server accepted.
   ///
-  /// Called once the front end has its result: nobody waits for it.
+  /// Call it after the front end has its result, so that nobody waits for it.
   func checkIn(after success: Success) {
     guard call.isLogin, success.offlineAge == nil else { return }
     checkIn.afterLogin(news: success.machineNews)
@@ -167,25 +167,25 @@ import UAFWire
   }
 }
 
-/// What a session needs from outside; a test gives it another one.
+/// What a session needs from outside; a test supplies different ones.
 struct SessionEnvironment {
-  /// The configuration where the caller names none.
+  /// The configuration's path if the caller names none.
   var configurationPath = Configuration.defaultPath
-  /// Who must own configuration and state.
+  /// The uid that must own configuration and state.
   var owner: uid_t = 0
   /// The time now.
   var now: () -> BootTime
-  /// Waits for so many milliseconds.
+  /// Waits for this many milliseconds.
   var pause: (Int) -> Void
-  /// How many key derivations may run at once on this machine.
+  /// How many key derivations may run at the same time on this machine.
   var derivationSlots: Int
-  /// Where the log goes.
+  /// The destination of the log.
   var log: any LogSink
-  /// Where records for the kernel's audit go.
+  /// The destination of records for the kernel's audit.
   var audit: any AuditSink
   /// Enters the sandbox, which keeps the named state folder.
   ///
-  /// The places are those of the server that will be asked; nil if none will be.
+  /// The addresses are those of the server that will be asked; nil if none will be.
   /// Called once, before anybody is asked.
   var seclude: (FetchPlaces?, String) -> Void = { _, _ in }
   /// Starts uaf-finger, and keeps the named folder of stored prints readable in the sandbox.
@@ -202,7 +202,7 @@ struct SessionEnvironment {
   var chip: DeviceKeySource.Starting = { () throws(Ending) in
     throw Ending(.clientMismatch, log: "uaf-chip is not started here")
   }
-  /// The machine, as the server may know it.
+  /// The description of the machine that the server may know.
   var device: DeviceDescription
   /// Makes the layout of a shuffled keypad.
   var keypad: () throws(CryptoError) -> ShuffledKeypad = { () throws(CryptoError) in try ShuffledKeypad() }

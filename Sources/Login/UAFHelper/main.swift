@@ -5,5 +5,6 @@
 import CArguments
 import Glibc
 
-// Without what libraries do at an exit: whoever waits for this process would wait for OpenSSL to take its tables apart.
+// The libraries' exit handlers are skipped: otherwise, everybody who waits for this process would also wait until OpenSSL frees
+// its tables.
 _exit(HelperProgram.run(CommandLine.arguments))

@@ -1,24 +1,25 @@
 import Glibc
 import UAFWire
 
-/// Looks the name of a number up, and whether the name leads back to the number.
+/// Looks up the name of a uid, and checks that the name maps back to the same uid.
 ///
-/// A name that leads elsewhere belongs to somebody else: an account of /etc/passwd, or of an earlier service, has it too.
+/// A name that maps to a different uid belongs to somebody else: an account in /etc/passwd, or in an earlier service, has the
+/// same name.
 struct NameLookup {
-  /// What a name service says.
+  /// The answer of a name service.
   enum Entry: Equatable {
     case account(uid: UInt32, name: [UInt8])
     case none
-    /// With the system's error number.
+    /// The look-up failed; with the system's error number.
     case failed(CInt)
   }
 
-  /// The account of a number.
+  /// The account of a uid.
   let ofNumber: (UInt32) -> Entry
-  /// The account of a name.
+  /// The account with a name.
   let ofName: ([UInt8]) -> Entry
 
-  /// What is answered to the question for a number.
+  /// The answer to the question for a uid.
   func answer(to uid: UInt32) -> NameAnswer {
     switch ofNumber(uid) {
     case .failed(let number): return Self.failure(number)
@@ -44,12 +45,12 @@ struct NameLookup {
   static var ofTheSystem: NameLookup {
     NameLookup(
       ofNumber: { uid in
-        // SAFETY: everything is what `find` lends.
+        // SAFETY: everything comes from `find`.
         unsafe find { unsafe getpwuid_r(uid, $0, $1, room, $2) }
       },
       ofName: { name in
         let text = name.map { CChar(bitPattern: $0) } + [0]
-        // SAFETY: the name ends with a NUL and lives for the call; the rest is what `find` lends.
+        // SAFETY: the name ends with a NUL and lives for the call; the rest comes from `find`.
         return unsafe find { unsafe getpwnam_r(text, $0, $1, room, $2) }
       })
   }
@@ -70,7 +71,7 @@ struct NameLookup {
     return unsafe buffer.withUnsafeMutableBufferPointer { buffer -> Entry in
       guard let base = buffer.baseAddress else { return .failed(ENOMEM) }
       let failure = unsafe search(&entry, base, &found)
-      // A name service that is not installed says the first two of any name.
+      // A name service that is not installed returns one of the first two errors for any name.
       guard failure == 0 || failure == ENOENT || failure == ESRCH else { return .failed(failure) }
       guard unsafe found != nil, let name = unsafe entry.pw_name else { return .none }
       return unsafe .account(uid: entry.pw_uid, name: Array(String(cString: name).utf8))

@@ -13,13 +13,13 @@ enum NameProgram {
 
   /// Leaves the network, gives up every privilege, enters its sandbox, and answers one question.
   ///
-  /// No plug-in of a name service is loaded before. A look-up may hang: the core ends this program then.
+  /// No plug-in of a name service is loaded before that. A look-up may hang: the core then kills this program.
   static func run(_ arguments: [String]) -> NameExitStatus {
     if let hasVersion = SocketProgram.answer(arguments, name: "uaf-name", version: NameVersion.current, usage: usage) {
       return hasVersion ? .done : .usage
     }
     var report = SandboxReport()
-    // Services that are asked over a socket with a path do not belong to the network.
+    // Sockets with a path do not belong to the network namespace, so services can still be asked over them.
     report.note(.network, NetworkNamespace.leave())
     do throws(PrivilegeError) {
       try ProcessPrivileges.giveUp(as: .name)
@@ -55,15 +55,15 @@ enum NameProgram {
   }
 }
 
-/// How the program ends, in the numbers of sysexits.h; the core ignores them.
+/// How the program ends, as numbers of sysexits.h; the core ignores them.
 enum NameExitStatus: Int32, Equatable {
-  /// The question was answered, the socket ended, or the version was asked for.
+  /// The question was answered, the socket was closed, or the version was asked for.
   case done = 0
   /// Arguments, or no packet socket at descriptor 3.
   case usage = 64
   /// A privilege could not be given up.
   case confinement = 71
-  /// What came over the socket is not of the protocol.
+  /// What came over the socket does not follow the protocol.
   case malformedPacket = 76
 }
 
@@ -76,27 +76,27 @@ enum NameVersion {
 enum NameSandbox {
   /// Gives up everything else permanently, after `ProcessPrivileges`.
   ///
-  /// - Parameter report: what was found missing so far.
-  /// - Returns: what this kernel, or this container, has no means for.
+  /// - Parameter report: the parts found missing so far.
+  /// - Returns: the parts that this kernel or container does not support.
   static func enter(_ report: SandboxReport) -> SandboxReport {
     var report = report
     var paths = PathRules(mayConnect: false)
     for path in readable { paths.allow(.reading, path) }
     report.note(.landlock, paths.enter())
-    // The last, because it forbids the calls that the other needs.
+    // This comes last, because it forbids the calls that the other part needs.
     report.note(.seccomp, SystemCallFilter(calls).enter())
     return report
   }
 
-  /// What name services read, as far as everybody may read it: this program has no user number of anybody's.
+  /// The files that name services read and that everybody may read: this program's uid belongs to nobody.
   static let readable = [
-    // Plug-ins and their libraries, and what says which of them are asked.
+    // Plug-ins and their libraries, and the files that say which of them are asked.
     "/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc",
     // Sockets and files of services: SSSD, nslcd, winbind, nscd, systemd.
     "/run", "/var/run",
     // Accounts in files: SSSD's cache, libnss-extrausers, libnss-cache and libnss-db, nscd.
     "/var/lib/sss", "/var/lib/extrausers", "/var/lib/misc", "/var/db", "/var/cache/nscd",
-    // What libnss-systemd takes random numbers of.
+    // The file that libnss-systemd gets random numbers from.
     "/proc/sys/kernel/random/boot_id",
   ]
 

@@ -1,9 +1,10 @@
-// Purpose: asks the machine's name services (NSS) for the name of one number, for the core, as an unprivileged user. Their
-// plug-ins are code of others: so it holds no key, no state and no value, and has no network. Imports UAFWire and Sandbox; no
+// Purpose: asks the machine's name services (NSS) for the name of one uid, for the core, as an unprivileged user. Their
+// plug-ins are other people's code: so this program holds no key, no state and no value, and has no network. Imports UAFWire and
+// Sandbox; no
 // Foundation.
 
 import CArguments
 import Glibc
 
-// Without what libraries do at an exit: nothing of it outlives the process.
+// The libraries' exit handlers are skipped: nothing that they would clean up outlives the process.
 _exit(NameProgram.run(CommandLine.arguments).rawValue)

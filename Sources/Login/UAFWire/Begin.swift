@@ -54,16 +54,16 @@ public struct Begin: Equatable, Sendable {
     ]
   }
 
-  /// The version this code writes.
+  /// The version that this code writes.
   public static let currentVersion: UInt16 = 3
-  /// The versions that this code reads: the current one and the one before it, which occurs briefly during an upgrade.
+  /// The versions that this code reads: the current one and the one before it, which is in use briefly during an upgrade.
   public static let spokenVersions: ClosedRange<UInt16> = 2...currentVersion
 
   /// The front end's version of the protocol.
   public var version = currentVersion
-  /// What is asked.
+  /// The operation that is asked for.
   public var operation: Operation
-  /// The account's number; nil when the name could not be resolved, and from peers without root.
+  /// The account's uid; nil if the name could not be resolved, and from peers that are not root.
   public var uid: UInt32?
   /// The account's canonical name; at most 256 bytes.
   public var account: [UInt8]?
@@ -73,7 +73,7 @@ public struct Begin: Equatable, Sendable {
   public var service: [UInt8]?
   /// The terminal; at most 256 bytes.
   public var tty: [UInt8]?
-  /// Where the person comes from, as the host says; at most 256 bytes.
+  /// Where the person comes from, as the host states; at most 256 bytes.
   public var remoteHost: [UInt8]?
   /// The user on that host or, with sudo, on this one; at most 256 bytes.
   public var remoteUser: [UInt8]?
@@ -91,22 +91,22 @@ public struct Begin: Equatable, Sendable {
   public var arguments: [[UInt8]] = []
   /// The person's locale; at most 64 bytes.
   public var locale: [UInt8]?
-  /// Whether the core is to wait for *resume* before it asks.
+  /// Whether the core should wait for *resume* before it asks.
   public var isDivided: Bool {
     get { divided ?? false }
     set { divided = newValue }
   }
-  /// The authenticator type or AAID the operation is for; at most 64 bytes.
+  /// The authenticator type or AAID that the operation is for; at most 64 bytes.
   public var authenticator: [UInt8]?
-  /// The real user id of the host's process, from hosts with root: the caller of su or sudo.
+  /// The real uid of the host's process, from hosts with root privileges: the caller of su or sudo.
   public var callerUID: UInt32?
   /// sudo's file; at most 4096 bytes.
   public var program: [UInt8]?
-  /// sudo's arguments, its name first, with a NUL behind each; at most ``WireLimit/commandLine`` bytes, and cut there.
+  /// sudo's arguments, its name first, each followed by a NUL; cut after ``WireLimit/commandLine`` bytes.
   public var commandLine: [UInt8]?
   /// The enrolment payload; at most 16384 bytes.
   public var payload: [UInt8]?
-  /// Whether *finished* is to have the server's token.
+  /// Whether *finished* should contain the server's token.
   public var wantsToken: Bool {
     get { token ?? false }
     set { token = newValue }
@@ -114,10 +114,10 @@ public struct Begin: Equatable, Sendable {
 
   /// A text that the caller wants to have confirmed, without NUL; at most ``WireLimit/transaction`` bytes.
   public var transaction: [UInt8]?
-  /// Whether the person denies the text that the payload is for.
+  /// Whether the person denies the text that the payload names.
   public var denies = false
 
-  // Absent means no, or 0, but is written differently: a message that was read is written as it was.
+  // Nil means no, or 0. It is kept apart from no and 0 so that a message is written exactly as it was read.
   private var remote: Bool?
   private var flags: UInt32?
   private var divided: Bool?
@@ -126,11 +126,11 @@ public struct Begin: Equatable, Sendable {
   /// Asks for `operation` and leaves everything else absent.
   public init(_ operation: Operation) { self.operation = operation }
 
-  /// Only the version, of a packet that cannot be read; its place is the same in every version.
+  /// Reads only the version, for a packet that cannot be read; its position is the same in every version.
   ///
-  /// Nil for a packet that is not a *begin*, and for a version that this code reads: such a packet is malformed.
+  /// Nil for a packet that is not a *begin*, and for a version that this code reads: then the packet is malformed.
   public init?(foreignVersionIn bytes: Span<UInt8>) {
-    // The type; the first field, of two bytes.
+    // The packet type, and the first field, which has two bytes.
     let head: [UInt8] = [PacketType.begin.rawValue, Field.version.tag, 0, 2]
     guard bytes.count >= head.count + 2, head.indices.allSatisfy({ bytes[$0] == head[$0] }) else { return nil }
     let version = UInt16(bytes[head.count]) << 8 | UInt16(bytes[head.count + 1])
@@ -141,7 +141,7 @@ public struct Begin: Equatable, Sendable {
 
   /// The packet.
   ///
-  /// - Throws: ``PacketError`` if a field is longer than it may be, or newer than the version.
+  /// - Throws: ``PacketError`` if a field is longer than allowed, or newer than the version.
   public func packet() throws(PacketError) -> [UInt8] {
     var writer = PacketWriter(.begin)
     writer.put(Field.version, u16: version)
@@ -170,7 +170,7 @@ public struct Begin: Equatable, Sendable {
     return try writer.finish()
   }
 
-  /// Reads *begin* from the bytes `packet` was read from.
+  /// Reads *begin* from the bytes that `packet` was read from.
   ///
   /// - Throws: ``PacketError``, also for an operation that does not exist, and for a field newer than the version.
   public init(_ packet: Packet, _ bytes: Span<UInt8>) throws(PacketError) {
@@ -208,7 +208,7 @@ public struct Begin: Equatable, Sendable {
   }
 }
 
-/// What a conversation is for (*begin*, field 2).
+/// The operation that a conversation is for (*begin*, field 2).
 public enum Operation: UInt8, CaseIterable, Sendable {
   case authenticate = 1
   case change = 2

@@ -1,6 +1,6 @@
 import SecretMemory
 
-/// What the core asks uaf-chip for (docs/protocol.md, "Chip").
+/// A request of the core to uaf-chip (docs/protocol.md, "Chip").
 public struct ChipRequest: Equatable, Sendable {
   /// The fields of *chip request*.
   enum Field: UInt8, PacketField {
@@ -25,38 +25,38 @@ public struct ChipRequest: Equatable, Sendable {
     ]
   }
 
-  /// What is asked for.
+  /// The operation that is asked for.
   public enum Purpose: UInt8, CaseIterable, Sendable {
     /// Seal the key that goes with the request.
     case seal = 1
     /// Open a key that this chip has sealed.
     case unseal = 2
-    /// Tell what the chip is.
+    /// Report the chip's properties.
     case facts = 3
     /// Make an index that counts wrong values, and a share behind it.
     case define = 4
     /// Open the share with the values that go with the request; wrong ones are counted.
     case open = 5
-    /// Do as much as for a wrong value, where there is no index to open.
+    /// Do the same work as for a wrong value, if there is no index to open.
     case openInVain = 6
     /// Set the count of an index to 0.
     case clear = 7
-    /// Remove one index, or all that have a mark.
+    /// Remove one index, or all that have one share identifier.
     case remove = 8
-    /// Tell whether an index, and the key that its share was sealed under, are in this chip; nothing is changed.
+    /// Report whether an index, and the key that its share was sealed under, are in this chip; nothing is changed.
     case find = 9
   }
 
-  /// The version this code writes and reads.
+  /// The version that this code writes and reads.
   public static let currentVersion: UInt16 = 1
 
-  /// What is asked for.
+  /// The operation that is asked for.
   public var purpose: Purpose
   /// The absolute path of the chip's device, or of a socket; at most ``WireLimit/chipPlace`` bytes.
   public var place: String
-  /// What a chip has sealed; at most ``WireLimit/sealedKey`` bytes.
+  /// A key that a chip has sealed; at most ``WireLimit/sealedKey`` bytes.
   public var sealedKey: [UInt8]?
-  /// What the indices of one authenticator are known by; at most ``WireLimit/indexMark`` bytes.
+  /// The identifier by which the indices of one authenticator are found; at most ``WireLimit/indexMark`` bytes.
   public var mark: [UInt8]?
   /// How many wrong values in a row an index allows.
   public var limit: UInt32?
@@ -68,9 +68,9 @@ public struct ChipRequest: Equatable, Sendable {
     self.sealedKey = sealedKey
   }
 
-  /// The packet of a request without a key and values.
+  /// The packet of a request without a key or values.
   ///
-  /// - Throws: ``PacketError`` if a field is longer than it may be.
+  /// - Throws: ``PacketError`` if a field is longer than allowed.
   public func packet() throws(PacketError) -> [UInt8] { try writer().finish() }
 
   /// The packet of a request to seal `key`.
@@ -100,8 +100,9 @@ public struct ChipRequest: Equatable, Sendable {
 
   /// Reads a request; its key is read with ``key(_:in:)``.
   ///
-  /// - Throws: ``PacketError``, also for another version, an unknown purpose, a path that is not absolute, and a key with what
-  ///   belongs to an index.
+  /// - Throws: ``PacketError``, also for a different version, an unknown purpose, a path that is not absolute, and a key with
+  ///   what
+  ///   belong to an index.
   public init(_ packet: Packet, _ bytes: Span<UInt8>) throws(PacketError) {
     guard packet.type == .chipRequest else { throw .unexpectedType(packet.type) }
     guard packet.number(Field.version, bytes) == UInt32(Self.currentVersion) else {
@@ -110,7 +111,7 @@ public struct ChipRequest: Equatable, Sendable {
     let purpose: Purpose = try packet.meaning(of: Field.purpose, bytes)
     place = packet.text(Field.place, bytes) ?? ""
     guard place.hasPrefix("/") else { throw .invalidValue(.chipRequest, tag: Field.place.tag) }
-    // A key is the last field, and so are values.
+    // A key is the last field of its request, and so are values.
     for field in [Field.mark, .limit, .values] where packet.range(Field.key) != nil && packet.range(field) != nil {
       throw .invalidValue(.chipRequest, tag: field.tag)
     }
@@ -120,14 +121,14 @@ public struct ChipRequest: Equatable, Sendable {
     limit = packet.number(Field.limit, bytes)
   }
 
-  /// The key that is to be sealed, as a secret of its own; nil if the request has none.
+  /// The key to seal, as a separate secret; nil if the request has none.
   ///
   /// - Throws: ``PacketError`` if there is no memory (`size`).
   public static func key(_ packet: Packet, in buffer: borrowing Secret) throws(PacketError) -> Secret? {
     try packet.secret(Field.key, in: buffer)
   }
 
-  /// The values of an index, as a secret of their own; nil if the request has none.
+  /// The values of an index, as a separate secret; nil if the request has none.
   ///
   /// - Throws: ``PacketError`` if there is no memory (`size`).
   public static func values(_ packet: Packet, in buffer: borrowing Secret) throws(PacketError) -> Secret? {
@@ -135,7 +136,7 @@ public struct ChipRequest: Equatable, Sendable {
   }
 }
 
-/// What uaf-chip answers to a request (docs/protocol.md, "Chip").
+/// The answer of uaf-chip to a request (docs/protocol.md, "Chip").
 public struct ChipAnswer: Equatable, Sendable {
   /// The fields of *chip answer*.
   enum Field: UInt8, PacketField {
@@ -162,7 +163,7 @@ public struct ChipAnswer: Equatable, Sendable {
     ]
   }
 
-  /// How it ended.
+  /// How the request ended.
   public var outcome: ChipOutcome
   /// The chip's or the system's number for a failure.
   public var number: UInt32?
@@ -176,15 +177,15 @@ public struct ChipAnswer: Equatable, Sendable {
   public var manufacturer: String?
   /// How many failures the chip has counted against guessing (TPM_PT_LOCKOUT_COUNTER).
   public var lockoutCounter: UInt32?
-  /// Whether the machine's storage key (0x81000001) is used, and not one that is made for each call.
+  /// Whether the machine's storage key (0x81000001) is used, not one that is made for each call.
   public var isPersistent: Bool?
 
-  /// An answer with nothing but its outcome.
+  /// An answer with only its outcome.
   public init(_ outcome: ChipOutcome) { self.outcome = outcome }
 
   /// The packet of an answer without a key.
   ///
-  /// - Throws: ``PacketError`` if a field is longer than it may be.
+  /// - Throws: ``PacketError`` if a field is longer than allowed.
   public func packet() throws(PacketError) -> [UInt8] { try writer().finish() }
 
   /// The packet of an answer with the key that was opened.
@@ -222,7 +223,7 @@ public struct ChipAnswer: Equatable, Sendable {
     isPersistent = packet.flag(Field.isPersistent, bytes)
   }
 
-  /// The key that was opened, as a secret of its own; nil if the answer has none.
+  /// The key that was opened, as a separate secret; nil if the answer has none.
   ///
   /// - Throws: ``PacketError`` if there is no memory (`size`).
   public static func key(_ packet: Packet, in buffer: borrowing Secret) throws(PacketError) -> Secret? {
@@ -232,36 +233,36 @@ public struct ChipAnswer: Equatable, Sendable {
 
 /// How a request to the chip ended (*chip answer*, field 1).
 public enum ChipOutcome: UInt8, CaseIterable, Sendable {
-  /// It was done.
+  /// The request was performed.
   case done = 0
-  /// There is no chip at that place.
+  /// There is no chip at that path.
   case absent = 1
-  /// The place may not be opened.
+  /// The path may not be opened.
   case forbidden = 2
-  /// Another program holds the chip, or its memory is full.
+  /// Another program is using the chip, or its memory is full.
   case busy = 3
   /// The chip is locked against guessing (TPM_RC_LOCKOUT, 0x921), which another program caused.
   case lockedOut = 4
-  /// Another chip has sealed the key: another machine, or another mainboard.
+  /// A different chip sealed the key: this is a different machine, or has a different mainboard.
   case otherChip = 5
-  /// This chip has sealed the key, and was cleared since then, or its storage key was replaced.
+  /// This chip has sealed the key, but was cleared since then, or its storage key was replaced.
   case cleared = 6
-  /// The chip's storage key, or its owner, has a value that is not ours.
+  /// The chip's storage key, or its owner, has an authorisation value that is not ours.
   case owned = 7
   /// The sealed key is damaged.
   case damaged = 8
-  /// The chip went away while it was at work.
+  /// The chip disappeared while it was working.
   case lost = 9
   /// Anything else that the chip refused.
   case failed = 10
-  /// The values are wrong; the index has counted them.
+  /// The values are wrong; the index counted this.
   case wrong = 11
   /// The index has counted as many wrong values in a row as it allows.
   case exhausted = 12
-  /// The index is not there: it was removed.
+  /// The index was removed.
   case indexMissing = 13
-  /// Another index is in its place, or its share does not take the values: it was made anew.
+  /// A different index has replaced it, or its share does not accept the values: it was made again.
   case indexReplaced = 14
-  /// The chip has no room for another index, or has no indices that count.
+  /// The chip has no room for another index, or does not support indices that count.
   case full = 15
 }

@@ -43,7 +43,7 @@ public enum CoreMessage: Equatable, Sendable {
 
   /// The packet.
   ///
-  /// - Throws: ``PacketError`` if a text is longer than it may be or holds a NUL.
+  /// - Throws: ``PacketError`` if a text is longer than allowed or contains a NUL.
   public func packet() throws(PacketError) -> [UInt8] {
     var writer = PacketWriter(type)
     switch self {
@@ -74,7 +74,7 @@ public enum CoreMessage: Equatable, Sendable {
     return try writer.finish()
   }
 
-  /// Reads a core message from the bytes `packet` was read from.
+  /// Reads a core message from the bytes that `packet` was read from.
   ///
   /// - Throws: ``PacketError`` for any other type.
   public init(_ packet: Packet, _ bytes: Span<UInt8>) throws(PacketError) {
@@ -120,7 +120,7 @@ public enum CoreMessage: Equatable, Sendable {
 
 /// A question to the person (docs/protocol.md, *prompt*).
 ///
-/// `text` is complete by itself; the other fields say the same in parts, for front ends that draw
+/// `text` is complete by itself; the other fields repeat its content in parts, for front ends that draw
 /// their own screen.
 public struct Prompt: Equatable, Sendable {
   /// The fields of *prompt*.
@@ -154,7 +154,7 @@ public struct Prompt: Equatable, Sendable {
   public var echo: Bool
   /// What kind of answer is expected.
   public var check: Check
-  /// Which entry.
+  /// The entry that is asked for.
   public var step: PromptStep
   /// What to show; at most ``WireLimit/text`` bytes.
   public var text: String
@@ -162,17 +162,17 @@ public struct Prompt: Equatable, Sendable {
   public var remainingAttempts: UInt32?
   /// What was wrong with the last entry.
   public var errorMessage: String?
-  /// What the login is for.
+  /// The reason for the login.
   public var reason: String?
-  /// The entry is complete at so many characters; 1 to ``WireLimit/entry``.
+  /// The entry is complete at this many characters; 1 to ``WireLimit/entry``.
   ///
-  /// A front end that owns the terminal may then send it without Enter.
+  /// A front end that owns the terminal may then send the entry without Enter.
   public var entryLength: UInt32?
-  /// The choices of check `choice`, in order; the answer is the number of one, from 1, in decimal digits.
+  /// The choices of check `choice`, in order; the answer is the number of a choice, counted from 1, in decimal digits.
   ///
-  /// At most ``WireLimit/options`` of at most ``WireLimit/option`` bytes.
+  /// At most ``WireLimit/options`` choices of at most ``WireLimit/option`` bytes.
   public var options: [String] = []
-  /// What the answer confirms, to be shown in a message of its own right before the prompt; at most ``WireLimit/text`` bytes.
+  /// What the answer confirms, to be shown in a separate message right before the prompt; at most ``WireLimit/text`` bytes.
   ///
   /// A front end that cannot show it cancels.
   public var confirmed: String?
@@ -186,13 +186,13 @@ public struct Prompt: Equatable, Sendable {
   }
 }
 
-/// Which entry of a check a prompt asks for (*prompt*, field 3).
+/// The entry of a check that a prompt asks for (*prompt*, field 3).
 public enum PromptStep: UInt8, CaseIterable, Sendable {
   /// The current secret.
   case current = 1
   /// A new secret.
   case new = 2
-  /// The new secret once more.
+  /// The new secret again.
   case newAgain = 3
 }
 
@@ -205,18 +205,18 @@ public enum Check: Hashable, Sendable, CaseIterable, ExpressibleByStringLiteral 
   case choice
   /// An enrolment code.
   case code
-  /// A name that is not in the list of docs/protocol.md: a front end asks nobody, and cancels.
+  /// A name that is not in the list of docs/protocol.md: a front end then does not ask, and cancels.
   case unknown(String)
 
   /// The checks of the list.
   public static let allCases: [Check] = [.passcode, .pattern, .choice, .code]
 
-  /// A check of this name, of the list or not.
+  /// A check of this name, in the list or not.
   public init(rawValue name: String) {
     self = Self.allCases.first { $0.rawValue == name } ?? .unknown(name)
   }
 
-  /// A check of this name, of the list or not.
+  /// A check of this name, in the list or not.
   public init(stringLiteral name: String) { self.init(rawValue: name) }
 
   /// The name in the packet; at most 32 bytes.
@@ -256,15 +256,15 @@ public struct Finished: Equatable, Sendable {
   public var pamCode: UInt8
   /// The result's number.
   public var result: UInt32
-  /// The result in words; at most ``WireLimit/text`` bytes.
+  /// The text of the result; at most ``WireLimit/text`` bytes.
   public var text: String?
   /// The server's token, on success and if requested.
   public var token: String?
   /// The JSON document of *status*.
   public var document: String?
-  /// Today's passcode policy would refuse the secret that was just verified.
+  /// The current policy would refuse the secret that was just verified.
   ///
-  /// Only with a success of *authenticate*; the module refuses it with anything else.
+  /// It is allowed only with a success of *authenticate*; otherwise, the module refuses it.
   public var staleValue = false
 
   /// An outcome, without text.
@@ -295,7 +295,7 @@ public enum Answer {
     return try PacketWriter(.answer).finish(endingWith: Field.value, value)
   }
 
-  /// The value of an *answer* in the buffer it was received into, as a secret of its own.
+  /// The value of an *answer* in the buffer it was received into, as a separate secret.
   ///
   /// - Throws: ``PacketError`` for any other packet, or if there is no memory (`size`).
   public static func value(_ packet: Packet, in buffer: borrowing Secret) throws(PacketError) -> Secret {
@@ -335,13 +335,13 @@ public enum FrontEndSignal: Sendable {
     }
   }
 
-  /// The first version of the protocol in which a person can deny.
+  /// The first version of the protocol in which a person can deny a text.
   private static let firstVersionWithDenial: UInt16 = 3
 
-  /// What a packet says; `bytes` are those it was read from.
+  /// Reads a signal; `bytes` are the bytes that the packet was read from.
   ///
-  /// - Parameter version: the version that the front end speaks.
-  /// - Throws: ``PacketError`` for another type, for two reasons to cancel, and for a field that the version does not have.
+  /// - Parameter version: the version that the front end uses.
+  /// - Throws: ``PacketError`` for a different type, for two reasons to cancel, and for a field that the version does not have.
   public init(
     _ packet: Packet, _ bytes: Span<UInt8>, version: UInt16 = Begin.currentVersion
   ) throws(PacketError) {
@@ -356,7 +356,7 @@ public enum FrontEndSignal: Sendable {
   }
 }
 
-/// Where a conversation stands, and the table of what may come next (docs/protocol.md, "What follows what").
+/// The state of a conversation, and the table of what may come next (docs/protocol.md, "What follows what").
 public enum ConversationState: Equatable, Sendable {
   case opened, working, asked, paused, finished
 
@@ -373,7 +373,7 @@ public enum ConversationState: Equatable, Sendable {
 
   /// Notes a message, in either direction.
   ///
-  /// - Throws: ``PacketError/unexpectedType(_:)``; the state is then as before.
+  /// - Throws: ``PacketError/unexpectedType(_:)``; the state is then unchanged.
   public mutating func advance(_ type: PacketType) throws(PacketError) {
     guard allowedNext.contains(type) else { throw .unexpectedType(type) }
     switch type {

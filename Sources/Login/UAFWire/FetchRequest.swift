@@ -1,4 +1,4 @@
-/// One HTTPS exchange the core asks for (docs/protocol.md, "Fetch").
+/// One HTTPS exchange that the core asks for (docs/protocol.md, "Fetch").
 public struct FetchRequest: Equatable, Sendable {
   /// The request's method.
   public enum Method: UInt8, Sendable {
@@ -37,7 +37,7 @@ public struct FetchRequest: Equatable, Sendable {
     ]
   }
 
-  /// The version this code speaks.
+  /// The version that this code uses.
   public static let currentVersion: UInt16 = 1
 
   /// The method.
@@ -50,14 +50,14 @@ public struct FetchRequest: Equatable, Sendable {
   public var accept: String?
   /// The body; at most ``WireLimit/requestBody`` bytes.
   public var body: [UInt8]?
-  /// For connection and answer together; 1 to 600,000.
+  /// The limit for connection and answer together; 1 to 600,000.
   public var timeoutMilliseconds: UInt32
-  /// Trusted authorities in PEM; nil: the system's.
+  /// Trusted authorities in PEM; nil for the system's authorities.
   ///
-  /// At most ``WireLimit/longAuthorities`` bytes. Above ``WireLimit/certificateAuthorities`` they go before the request, in
-  /// packets of their own.
+  /// At most ``WireLimit/longAuthorities`` bytes. Above ``WireLimit/certificateAuthorities`` they are sent before the request, in
+  /// separate packets.
   public var certificateAuthorities: String?
-  /// The proxy's address; nil: none, whatever the environment says.
+  /// The proxy's address; nil for none, whatever the environment contains.
   public var proxy: String?
   /// Whether the server's certificate is not checked.
   public var skipsVerification: Bool {
@@ -68,7 +68,7 @@ public struct FetchRequest: Equatable, Sendable {
   /// The header `UAF-Machine`; at most 272 bytes.
   public var machineProof: String?
 
-  // Absent means no, but is written differently: a message that was read is written as it was.
+  // Nil and false both mean no. They are kept apart so that a message is written exactly as it was read.
   private var skip: Bool?
 
   /// A request without a body.
@@ -78,7 +78,7 @@ public struct FetchRequest: Equatable, Sendable {
     self.timeoutMilliseconds = timeoutMilliseconds
   }
 
-  /// The request with the authorities that go before it, in the order to be sent.
+  /// The request with the authorities that are sent before it, in the order of sending.
   ///
   /// - Throws: ``PacketError``, as ``packet()``.
   public func packets() throws(PacketError) -> [[UInt8]] {
@@ -88,14 +88,14 @@ public struct FetchRequest: Equatable, Sendable {
     return (authorities ?? []) + [try packet()]
   }
 
-  /// The authorities that do not fit into the request; nil where there are none.
+  /// The authorities that do not fit into the request; nil if there are none.
   private var longAuthorities: String? {
     certificateAuthorities.flatMap { $0.utf8.count > WireLimit.certificateAuthorities ? $0 : nil }
   }
 
   /// The packet of the request alone.
   ///
-  /// - Throws: ``PacketError`` if a field is longer than it may be.
+  /// - Throws: ``PacketError`` if a field is longer than allowed.
   public func packet() throws(PacketError) -> [UInt8] {
     var writer = PacketWriter(.fetchRequest)
     writer.put(Field.version, u16: Self.currentVersion)
@@ -116,9 +116,9 @@ public struct FetchRequest: Equatable, Sendable {
 
   /// Reads a request.
   ///
-  /// - Parameter authorities: what *authorities* have brought since the last request.
-  /// - Throws: ``PacketError``, also for another version, method or time-out than docs/protocol.md names, and for other
-  ///   authorities than the request announces: a request that lost them would trust the system's.
+  /// - Parameter authorities: the content of the *authorities* packets since the last request.
+  /// - Throws: ``PacketError``, also for a version, method or time-out that is not in docs/protocol.md, and for
+  ///   authorities that the request does not announce: a request that lost them would trust the system's.
   public init(_ packet: Packet, _ bytes: Span<UInt8>, authorities: [UInt8] = []) throws(PacketError) {
     guard packet.type == .fetchRequest else { throw .unexpectedType(packet.type) }
     guard packet.number(Field.version, bytes) == UInt32(Self.currentVersion) else {
@@ -153,7 +153,7 @@ public struct FetchRequest: Equatable, Sendable {
 
 /// The servers that uaf-fetch may ask during one call (docs/protocol.md, *places*).
 ///
-/// If it is sent, it is the first packet.
+/// If this packet is sent, it comes first.
 public struct FetchPlaces: Equatable, Sendable {
   /// The fields of *places*.
   enum Field: UInt8, PacketField {
@@ -168,10 +168,10 @@ public struct FetchPlaces: Equatable, Sendable {
 
   /// Hosts with their ports, as ``place(of:)`` writes them; 1 to ``WireLimit/places``.
   public var places: [String]
-  /// The one proxy; nil: none.
+  /// The only proxy; nil for none.
   public var proxy: String?
 
-  /// Makes the list of some URLs, each place once.
+  /// Makes the list of some URLs, with each place once.
   ///
   /// - Parameter urls: https URLs, or http URLs of this machine. Others are left out.
   public init(of urls: [String], proxy: String?) {
@@ -181,15 +181,15 @@ public struct FetchPlaces: Equatable, Sendable {
     self.proxy = proxy
   }
 
-  /// Whether an exchange with `url` by way of `proxy` is one of these.
+  /// Whether an exchange with `url` through `proxy` is allowed by this list.
   public func allow(_ url: String, proxy: String?) -> Bool {
     guard let place = Self.place(of: url) else { return false }
     return places.contains(place) && proxy == self.proxy
   }
 
-  /// `HOST:PORT` of an https URL, in small letters and with the port written; nil where there is no plain one.
+  /// `HOST:PORT` of an https URL, in lower case and always with the port; nil if the URL does not have such a form.
   ///
-  /// The same for an http URL whose host can only be this machine. No other server is asked without TLS.
+  /// An http URL has a place only if its host can only be this machine. No other server is asked without TLS.
   ///
   /// A URL that two programs could read differently, for example one with a user name, has no place.
   public static func place(of url: String) -> String? {
@@ -227,7 +227,7 @@ public struct FetchPlaces: Equatable, Sendable {
 
   /// The packet.
   ///
-  /// - Throws: ``PacketError`` if there is no place, or more than there may be.
+  /// - Throws: ``PacketError`` if there is no place, or too many.
   public func packet() throws(PacketError) -> [UInt8] {
     var writer = PacketWriter(.fetchPlaces)
     for place in places { writer.put(Field.place, text: place) }
@@ -237,7 +237,7 @@ public struct FetchPlaces: Equatable, Sendable {
 
   /// Reads the list.
   ///
-  /// - Throws: ``PacketError``, also for a place that this code would not have written.
+  /// - Throws: ``PacketError``, also for an address that is not in canonical form.
   public init(_ packet: Packet, _ bytes: Span<UInt8>) throws(PacketError) {
     guard packet.type == .fetchPlaces else { throw .unexpectedType(packet.type) }
     places = packet.texts(Field.place, bytes)
@@ -248,7 +248,7 @@ public struct FetchPlaces: Equatable, Sendable {
   }
 }
 
-/// Authorities of the next request that are too long for it (docs/protocol.md, *authorities*).
+/// Authorities of the next request that do not fit into it (docs/protocol.md, *authorities*).
 public enum FetchAuthorities {
   /// The field of *authorities*.
   enum Field: UInt8, PacketField {
@@ -273,9 +273,9 @@ public enum FetchAuthorities {
     return packets
   }
 
-  /// Appends a packet to what has come before it.
+  /// Appends a packet to the content of the packets before it.
   ///
-  /// - Throws: ``PacketError`` for another packet, and for more than ``WireLimit/longAuthorities``.
+  /// - Throws: ``PacketError`` for a different packet, and for more than ``WireLimit/longAuthorities``.
   public static func append(
     _ packet: Packet, _ bytes: Span<UInt8>, to authorities: inout [UInt8]
   ) throws(PacketError) {

@@ -29,13 +29,13 @@ public struct FetchResponse: Equatable, Sendable {
     ]
   }
 
-  /// How it ended.
+  /// How the exchange ended.
   public var outcome: FetchOutcome
   /// Whether a TLS handshake with the server was completed.
   ///
-  /// If so, the server is not away, and may have influenced the outcome.
+  /// If so, the server is not unreachable, and may have influenced the outcome.
   public var handshakeCompleted: Bool
-  /// The HTTP status; 0 exactly when nothing was answered.
+  /// The HTTP status; 0 if and only if there was no answer.
   public var status: UInt16
   /// The answer's type.
   public var contentType: String?
@@ -43,13 +43,13 @@ public struct FetchResponse: Equatable, Sendable {
   public var certificate: [UInt8]?
   /// How many bytes follow; at most ``WireLimit/responseBody``.
   public var bodyLength: UInt32
-  /// What failed, in words for the log.
+  /// The failure, as text for the log.
   public var detail: String?
   /// The target of a status of 300 to 399; nil if it is unknown.
   public var redirect: Redirect?
-  /// What uaf-fetch's sandbox lacks on this kernel, for the log; nil if nothing.
+  /// The parts that uaf-fetch's sandbox lacks on this kernel, for the log; nil if nothing is missing.
   public var missing: String?
-  /// When the server says it answered (its header Date), in seconds since 1970; nil without an answer or a date.
+  /// The time of the answer by the server's header Date, in seconds since 1970; nil without an answer or a date.
   public var date: UInt32?
 
   /// The target of a redirect; uaf-fetch does not follow it.
@@ -59,7 +59,7 @@ public struct FetchResponse: Equatable, Sendable {
     /// Whether the server authorises it with `FIDO-AppID-Redirect-Authorized: true`.
     public var isAuthorized: Bool
 
-    /// A place.
+    /// A redirect.
     public init(url: String, isAuthorized: Bool) {
       self.url = url
       self.isAuthorized = isAuthorized
@@ -76,7 +76,7 @@ public struct FetchResponse: Equatable, Sendable {
 
   /// The packet.
   ///
-  /// - Throws: ``PacketError`` if a field is longer than it may be.
+  /// - Throws: ``PacketError`` if a field is longer than allowed.
   public func packet() throws(PacketError) -> [UInt8] {
     var writer = PacketWriter(.fetchResponse)
     writer.put(Field.outcome, u8: outcome.rawValue)
@@ -95,7 +95,7 @@ public struct FetchResponse: Equatable, Sendable {
 
   /// Reads a head.
   ///
-  /// - Throws: ``PacketError``, also for an unknown outcome, a status that does not fit it, or a body or a date without
+  /// - Throws: ``PacketError``, also for an unknown outcome, a status that does not fit it, a body or a date without
   ///   an answer, a body above the limit, or a redirect without its status or its other half.
   public init(_ packet: Packet, _ bytes: Span<UInt8>) throws(PacketError) {
     guard packet.type == .fetchResponse else { throw .unexpectedType(packet.type) }
@@ -136,11 +136,11 @@ public enum FetchOutcome: UInt8, CaseIterable, Sendable {
   case other = 9
   /// This machine lacked a thread, a descriptor, memory or a port.
   case ownMeans = 10
-  /// A connection came about, and no handshake in time.
+  /// A connection was made, but no handshake was completed in time.
   case stalled = 11
-  /// No way leads to the server.
+  /// The server is unreachable.
   case unreachable = 12
-  /// The proxy did not let the request through.
+  /// The proxy rejected the request.
   case proxyRefused = 13
 }
 
@@ -169,9 +169,9 @@ public enum FetchChunk {
     return packets
   }
 
-  /// Appends a chunk to `body`, of which `total` bytes are announced.
+  /// Appends a chunk to `body`, for which `total` bytes were announced.
   ///
-  /// - Throws: ``PacketError`` for another packet, or a chunk that is not exactly as long as the
+  /// - Throws: ``PacketError`` for a different packet, or a chunk that is not exactly as long as the
   ///   next one must be.
   public static func append(
     _ packet: Packet, _ bytes: Span<UInt8>, to body: inout [UInt8], total: Int

@@ -1,4 +1,4 @@
-/// What the core asks of uaf-finger (docs/protocol.md, *ask*).
+/// A question of the core to uaf-finger (docs/protocol.md, *ask*).
 public struct FingerAsk: Equatable, Sendable {
   /// The fields of *ask*.
   enum Field: UInt8, PacketField {
@@ -8,15 +8,15 @@ public struct FingerAsk: Equatable, Sendable {
     static let rules = [wish.rule(.u8, required: true), account.rule(.text(WireLimit.fingerAccount), required: true)]
   }
 
-  /// What is wanted.
+  /// What the core wants.
   public enum Wish: UInt8, CaseIterable, Sendable {
-    /// Say whether there is a sensor, and whether the account has fingers enrolled; claim nothing.
+    /// Report whether there is a sensor, and whether the account has fingers enrolled; claim nothing.
     case look = 1
     /// Claim the sensor for the account, if it is not claimed yet, and compare one touch.
     case compare = 2
   }
 
-  /// What is wanted.
+  /// What the core wants.
   public var wish: Wish
   /// The account's name; not empty, at most ``WireLimit/fingerAccount`` bytes.
   public var account: String
@@ -49,13 +49,13 @@ public struct FingerAsk: Equatable, Sendable {
     self.init(wish, account: account)
   }
 
-  /// The packet that ends comparing and gives the sensor back (docs/protocol.md, *stop*).
+  /// The packet that ends comparing and releases the sensor (docs/protocol.md, *stop*).
   ///
-  /// - Throws: never in fact.
+  /// - Throws: nothing in practice.
   public static func stop() throws(PacketError) -> [UInt8] { try PacketWriter(.fingerStop).finish() }
 }
 
-/// What came of a touch (docs/protocol.md, *touch*).
+/// The result of a touch (docs/protocol.md, *touch*).
 public enum FingerTouch: UInt8, CaseIterable, Sendable {
   /// The field of *touch*.
   enum Field: UInt8, PacketField {
@@ -64,19 +64,19 @@ public enum FingerTouch: UInt8, CaseIterable, Sendable {
     static let rules = [outcome.rule(.u8, required: true)]
   }
 
-  /// The finger is one of the account's.
+  /// The finger is one of the account's enrolled fingers.
   case matched = 0
-  /// It is not.
+  /// The finger is not one of the account's enrolled fingers.
   case notMatched = 1
-  /// It could not be read, and no comparison was made: the sensor goes on waiting.
+  /// The finger could not be read, and no comparison was made: the sensor keeps waiting.
   case scanAgain = 2
-  /// The same: the swipe was too short.
+  /// The same, because the swipe was too short.
   case tooShort = 3
-  /// The same: the finger did not lie in the middle.
+  /// The same, because the finger was not in the middle.
   case notCentred = 4
-  /// The same: the finger has to be lifted first.
+  /// The same, because the finger must be lifted first.
   case liftFirst = 5
-  /// The same: the finger was lifted too soon.
+  /// The same, because the finger was lifted too soon.
   case tooFast = 6
 
   /// Whether a comparison was made.
@@ -84,14 +84,14 @@ public enum FingerTouch: UInt8, CaseIterable, Sendable {
 
   /// The packet.
   ///
-  /// - Throws: never in fact.
+  /// - Throws: nothing in practice.
   public func packet() throws(PacketError) -> [UInt8] {
     var writer = PacketWriter(.fingerTouch)
     writer.put(Field.outcome, u8: rawValue)
     return try writer.finish()
   }
 
-  /// Reads it.
+  /// Reads the touch.
   ///
   /// - Throws: ``PacketError``, also for an unknown outcome.
   public init(_ packet: Packet, _ bytes: Span<UInt8>) throws(PacketError) {
@@ -112,19 +112,19 @@ public struct FingerEnd: Equatable, Sendable {
 
   /// The causes.
   public enum Cause: UInt8, CaseIterable, Sendable {
-    /// The core has ended it.
+    /// The core ended the wait.
     case stopped = 0
     /// The service reported a failure.
     case failed = 1
     /// The sensor was unplugged.
     case sensorGone = 2
-    /// The service ended, or its name has another owner than when the sensor was claimed.
+    /// The service ended, or the owner of its name has changed since the sensor was claimed.
     case serviceGone = 3
   }
 
   /// The cause.
   public var cause: Cause
-  /// What the log says about it.
+  /// The text for the log.
   public var detail: String?
 
   /// An end.
@@ -143,7 +143,7 @@ public struct FingerEnd: Equatable, Sendable {
     return try writer.finish()
   }
 
-  /// Reads it.
+  /// Reads the end.
   ///
   /// - Throws: ``PacketError``, also for an unknown cause.
   public init(_ packet: Packet, _ bytes: Span<UInt8>) throws(PacketError) {
@@ -152,7 +152,7 @@ public struct FingerEnd: Equatable, Sendable {
   }
 }
 
-/// How the sensor stands for an account (docs/protocol.md, *sensor*).
+/// The state of the sensor for an account (docs/protocol.md, *sensor*).
 public struct FingerSensor: Equatable, Sendable {
   /// The fields of *sensor*.
   enum Field: UInt8, PacketField {
@@ -167,11 +167,11 @@ public struct FingerSensor: Equatable, Sendable {
 
   /// The states of a sensor.
   public enum State: UInt8, CaseIterable, Sendable {
-    /// It can be used, or is waiting for a touch already.
+    /// It can be used, or is already waiting for a touch.
     case ready = 0
     /// There is no fingerprint service on this machine, or it cannot be started.
     case noService = 1
-    /// The service knows no sensor.
+    /// The service has no sensor.
     case noSensor = 2
     /// Another program has claimed it.
     case busy = 3
@@ -179,7 +179,7 @@ public struct FingerSensor: Equatable, Sendable {
     case notEnrolled = 4
     /// The service does not let this program ask for the account: a polkit rule is missing.
     case denied = 5
-    /// Who answers under the service's name is not root's.
+    /// The process that answers under the service's name does not belong to root.
     case untrusted = 6
     /// Anything else.
     case failed = 7
@@ -189,7 +189,7 @@ public struct FingerSensor: Equatable, Sendable {
   public var state: State
   /// The enrolled fingers, as the service names them.
   public var fingers: [String]
-  /// What the log says about it.
+  /// The text for the log.
   public var detail: String?
   /// The parts of uaf-finger's sandbox that are not in force.
   public var missing: String?

@@ -1,4 +1,4 @@
-/// What the core asks of uaf-name (docs/protocol.md, *name request*).
+/// A question of the core to uaf-name (docs/protocol.md, *name request*).
 public struct NameRequest: Equatable, Sendable {
   /// The field of *name request*.
   enum Field: UInt8, PacketField {
@@ -7,7 +7,7 @@ public struct NameRequest: Equatable, Sendable {
     static let rules = [uid.rule(.u32, required: true)]
   }
 
-  /// The number whose name is asked for, which the core has from the kernel.
+  /// The uid whose name is asked for; the core has it from the kernel.
   public var uid: UInt32
 
   /// A question.
@@ -15,7 +15,7 @@ public struct NameRequest: Equatable, Sendable {
 
   /// The packet.
   ///
-  /// - Throws: never in fact.
+  /// - Throws: nothing in practice.
   public func packet() throws(PacketError) -> [UInt8] {
     var writer = PacketWriter(.nameRequest)
     writer.put(Field.uid, u32: uid)
@@ -32,7 +32,7 @@ public struct NameRequest: Equatable, Sendable {
   }
 }
 
-/// What uaf-name answers (docs/protocol.md, *name answer*).
+/// The answer of uaf-name (docs/protocol.md, *name answer*).
 public struct NameAnswer: Equatable, Sendable {
   /// The fields of *name answer*.
   enum Field: UInt8, PacketField {
@@ -47,19 +47,19 @@ public struct NameAnswer: Equatable, Sendable {
 
   /// How the look-up ended.
   public enum Outcome: UInt8, CaseIterable, Sendable {
-    /// One account has the number, and its name leads back to it.
+    /// One account has the uid, and its name maps back to it.
     case found = 0
-    /// The name services know no account with the number.
+    /// The name services know no account with the uid.
     case unknown = 1
-    /// The name of the number is that of an account with another number.
+    /// The uid's name belongs to an account with a different uid.
     case ambiguous = 2
     /// A name service failed, or its answer was too long.
     case failed = 3
   }
 
-  /// How it ended.
+  /// How the look-up ended.
   public var outcome: Outcome
-  /// The canonical name, with ``Outcome/found`` alone; 1 to ``WireLimit/accountName`` bytes.
+  /// The canonical name, only with ``Outcome/found``; 1 to ``WireLimit/accountName`` bytes.
   public var name: [UInt8]?
   /// The system's number for a failure.
   public var number: UInt32?

@@ -4,9 +4,9 @@
 
 import SecretMemory
 
-/// A packet whose form was checked: its type, and where its fields lie in the bytes it was read from.
+/// A packet whose form was checked: its type, and the positions of its fields in the bytes that it was read from.
 ///
-/// It holds positions, not bytes, so that a packet with a secret can be read in place in the memory it was received
+/// It holds positions, not bytes, so that a packet with a secret can be read in place in the memory that it was received
 /// into.
 public struct Packet: Equatable, Sendable {
   /// What the packet is.
@@ -15,7 +15,7 @@ public struct Packet: Equatable, Sendable {
 
   /// Checks `bytes` against all rules of "Packets" in docs/protocol.md.
   ///
-  /// - Throws: ``PacketError``; nothing is kept of a packet that fails.
+  /// - Throws: ``PacketError``; no part of a packet that fails is kept.
   public init(_ bytes: Span<UInt8>) throws(PacketError) {
     guard (1...WireLimit.packet).contains(bytes.count) else { throw .size }
     guard let type = PacketType(rawValue: bytes[0]) else { throw .unknownType(bytes[0]) }
@@ -50,7 +50,7 @@ public struct Packet: Equatable, Sendable {
     return fields
   }
 
-  /// Where the first field of this tag lies; nil if there is none.
+  /// The position of the first field with this tag; nil if there is none.
   public func range(_ tag: UInt8) -> Range<Int>? { fields.first { $0.tag == tag }?.range }
 
   func range(_ field: some PacketField) -> Range<Int>? { range(field.tag) }
@@ -62,7 +62,7 @@ public struct Packet: Equatable, Sendable {
 
   func bytes(_ field: some PacketField, _ bytes: Span<UInt8>) -> [UInt8]? { range(field)?.map { bytes[$0] } }
 
-  /// The text of a field whose form is `text`: valid UTF-8 by then.
+  /// The text of a field whose form is `text`: it was already checked to be valid UTF-8.
   func text(_ field: some PacketField, _ bytes: Span<UInt8>) -> String? {
     self.bytes(field, bytes).flatMap { String(validating: $0, as: UTF8.self) }
   }
@@ -77,9 +77,9 @@ public struct Packet: Equatable, Sendable {
     range(field)?.reduce(0) { $0 << 8 | UInt32(bytes[$1]) }
   }
 
-  /// What the number of a field of one byte stands for.
+  /// The meaning of the number in a field of one byte.
   ///
-  /// - Throws: ``PacketError/invalidValue(_:tag:)`` where the field is missing, or its number stands for nothing.
+  /// - Throws: ``PacketError/invalidValue(_:tag:)`` if the field is missing, or if its number has no meaning.
   func meaning<Meaning: RawRepresentable<UInt8>>(
     of field: some PacketField, _ bytes: Span<UInt8>
   ) throws(PacketError) -> Meaning {
@@ -89,7 +89,7 @@ public struct Packet: Equatable, Sendable {
     return meaning
   }
 
-  /// The bytes of a field as a secret of its own; nil if the packet does not have the field.
+  /// The bytes of a field as a separate secret; nil if the packet does not have the field.
   func secret(_ field: some PacketField, in buffer: borrowing Secret) throws(PacketError) -> Secret? {
     guard let range = range(field) else { return nil }
     return try buffer.withBytes { (span: Span<UInt8>) throws(PacketError) -> Secret in
@@ -100,13 +100,13 @@ public struct Packet: Equatable, Sendable {
 
   func flag(_ field: some PacketField, _ bytes: Span<UInt8>) -> Bool? { number(field, bytes).map { $0 == 1 } }
 
-  /// Equal when type and positions are; the bytes are not compared.
+  /// Two packets are equal if types and positions are equal; the bytes are not compared.
   public static func == (one: Packet, other: Packet) -> Bool {
     one.type == other.type && one.fields.elementsEqual(other.fields) { $0.tag == $1.tag && $0.range == $1.range }
   }
 }
 
-/// The fields of one type of packet: their tags, named as in docs/protocol.md, and what each may hold.
+/// The fields of one type of packet: their tags, named as in docs/protocol.md, and what each may contain.
 protocol PacketField: RawRepresentable<UInt8>, CaseIterable, Sendable {
   /// One rule for each field, in the order of tags.
   static var rules: [FieldRule] { get }
@@ -116,7 +116,7 @@ extension PacketField {
   /// The tag.
   var tag: UInt8 { rawValue }
 
-  /// What the field may hold.
+  /// The rule for the field's content.
   func rule(_ form: FieldRule.Form, required: Bool = false, repeats: Int = 1) -> FieldRule {
     FieldRule(tag: tag, form: form, isRequired: required, repeats: repeats)
   }
@@ -124,17 +124,17 @@ extension PacketField {
 
 /// Why bytes are not a packet of docs/protocol.md, or a message does not fit into one.
 public enum PacketError: Error, Equatable, Sendable {
-  /// Nothing, or more than ``WireLimit/packet`` bytes.
+  /// The packet has no bytes, or more than ``WireLimit/packet`` bytes.
   case size
-  /// No such type.
+  /// There is no such type.
   case unknownType(UInt8)
-  /// A tag that this type does not have, or that stands out of order or too often.
+  /// A tag that this type does not have, or that is out of order or occurs too often.
   case unexpectedField(PacketType, tag: UInt8)
-  /// A field that goes on beyond the packet.
+  /// A field that extends beyond the packet.
   case truncated(PacketType)
   /// A length, a NUL or a text that the field may not have.
   case invalidValue(PacketType, tag: UInt8)
-  /// A required field is not there.
+  /// A required field is missing.
   case missingField(PacketType, tag: UInt8)
   /// A well-formed message of a type that was not expected here.
   case unexpectedType(PacketType)
@@ -155,18 +155,18 @@ extension PacketError: CustomStringConvertible {
   }
 }
 
-/// What one field of a packet may be.
+/// The rule for one field of a packet.
 struct FieldRule {
   /// The form of a field's value.
   enum Form: Equatable {
     case flag, u8, u16, u32
     /// A boolean that is 1, or absent.
     case mark
-    /// Bytes that the front end got, without NUL; at most so many.
+    /// Bytes that the front end got, without NUL; at most this many.
     case name(Int)
-    /// UTF-8 without NUL; at most so many bytes.
+    /// UTF-8 without NUL; at most this many bytes.
     case text(Int)
-    /// Any bytes; at most so many.
+    /// Any bytes; at most this many.
     case raw(Int)
     /// 1 to ``WireLimit/chunk`` bytes of any kind.
     case chunk
@@ -175,7 +175,7 @@ struct FieldRule {
   let tag: UInt8
   let form: Form
   let isRequired: Bool
-  /// How often the field may stand.
+  /// How often the field may occur.
   let repeats: Int
 
   /// Whether the bytes in `range` of the packet are a value of this form.
@@ -223,7 +223,7 @@ public enum PacketType: UInt8, CaseIterable, Sendable {
   case nameRequest = 0x31
   case nameAnswer = 0xB1
 
-  /// The fields a packet of this type may have, in the order they must have.
+  /// The fields that a packet of this type may have, in the required order.
   var rules: [FieldRule] {
     switch self {
     case .begin: Begin.Field.rules

@@ -47,7 +47,7 @@ public struct PacketSocket: ~Copyable {
     self.descriptor = descriptor
   }
 
-  /// The user id of the peer, as the kernel noted it when the connection was made.
+  /// The uid of the peer, as the kernel noted it when the connection was made.
   ///
   /// - Throws: ``PacketSocketError/noPeer``.
   public borrowing func peerUserID() throws(PacketSocketError) -> uid_t { try peer()[1] }
@@ -106,9 +106,9 @@ public struct PacketSocket: ~Copyable {
   /// Waits for a packet and puts it into `buffer`, whose capacity must be above ``WireLimit/packet``.
   ///
   /// - Parameters:
-  ///   - timeoutMilliseconds: -1 waits for as long as it takes.
-  ///   - readsAfterReset: whether what the peer sent is still read where it closed its end with something unread. The system
-  ///     tells of that once, before it gives out what lies in the socket.
+  ///   - timeoutMilliseconds: -1 waits without a limit.
+  ///     - readsAfterReset: whether to read what the peer sent even if it closed its end with something unread. The system
+  ///   reports that once, before it returns the data in the socket.
   /// - Throws: ``PacketSocketError``: `timedOut`; `closed` at the end of the stream, which an empty
   ///   packet counts as; `malformed` for a packet that was cut, carries descriptors, or is refused by
   ///   ``Packet/init(_:)``.
@@ -121,7 +121,7 @@ public struct PacketSocket: ~Copyable {
     let descriptor = descriptor
     var flags: CInt = 0
     // SAFETY: the vector names exactly the buffer lent to the closure. No room is given for control
-    // data, so descriptors somebody passes are closed by the kernel and MSG_CTRUNC tells.
+    // data, so descriptors somebody passes are closed by the kernel and MSG_CTRUNC reports it.
     try unsafe buffer.refill { (bytes: UnsafeMutableRawBufferPointer) throws(PacketSocketError) -> Int in
       var received = unsafe Self.receive(descriptor, bytes, &flags)
       if received < 0, errno == ECONNRESET, readsAfterReset {
@@ -139,7 +139,7 @@ public struct PacketSocket: ~Copyable {
   private static func receive(
     _ descriptor: CInt, _ bytes: UnsafeMutableRawBufferPointer, _ flags: inout CInt
   ) -> Int {
-    // SAFETY: it names the buffer that the caller lends, for this call alone.
+    // SAFETY: it points to the buffer that the caller lends, for this call only.
     var vector = unsafe iovec(iov_base: bytes.baseAddress, iov_len: bytes.count)
     // SAFETY: vector and message live until recvmsg returns.
     return unsafe withUnsafeMutablePointer(to: &vector) { vector in
@@ -162,7 +162,7 @@ public struct PacketSocket: ~Copyable {
 
   /// Waits until the peer has closed its end, and reports whether it left something unread.
   ///
-  /// - Returns: false if it has not closed it in time: it may still read it.
+  /// - Returns: false if the peer has not closed its end in time: it may still read the rest.
   public borrowing func leftUnread(timeoutMilliseconds: Int32) -> Bool {
     guard (try? Self.wait(descriptor, for: 0, timeoutMilliseconds: timeoutMilliseconds)) == true else { return false }
     var error: CInt = 0
@@ -183,7 +183,7 @@ public struct PacketSocket: ~Copyable {
       var entries = [
         pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0), pollfd(fd: other.descriptor, events: 0, revents: 0),
       ]
-      // SAFETY: as many entries are passed as are announced.
+      // SAFETY: the count is that of the entries passed.
       let ready = unsafe poll(&entries, nfds_t(entries.count), left)
       if ready < 0, errno == EINTR { continue }
       guard ready >= 0, entries[1].revents == 0 else { throw .closed }
@@ -194,7 +194,7 @@ public struct PacketSocket: ~Copyable {
 
   /// Waits for a packet of this socket or of another one, or for the end of either.
   ///
-  /// - Parameter timeoutMilliseconds: -1 waits for as long as it takes.
+  /// - Parameter timeoutMilliseconds: -1 waits without a limit.
   /// - Returns: whether this one is ready, and whether the other is; neither once the time is over.
   /// - Throws: ``PacketSocketError``.
   public borrowing func awaitPacket(
@@ -205,7 +205,7 @@ public struct PacketSocket: ~Copyable {
       let passed = Self.milliseconds() - start
       let left = timeoutMilliseconds < 0 ? -1 : Int32(clamping: max(0, Int64(timeoutMilliseconds) - passed))
       var entries = [descriptor, other.descriptor].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-      // SAFETY: as many entries are passed as are announced.
+      // SAFETY: the count is that of the entries passed.
       let ready = unsafe poll(&entries, nfds_t(entries.count), left)
       if ready < 0, errno == EINTR { continue }
       guard ready >= 0 else { throw .closed }
@@ -222,7 +222,7 @@ public struct PacketSocket: ~Copyable {
       let passed = Self.milliseconds() - start
       let left = timeoutMilliseconds < 0 ? -1 : Int32(clamping: max(0, Int64(timeoutMilliseconds) - passed))
       var entry = pollfd(fd: descriptor, events: events, revents: 0)
-      // SAFETY: one entry is passed and one is announced.
+      // SAFETY: one entry is passed, and the count is one.
       let ready = unsafe poll(&entry, 1, left)
       if ready > 0 { return true }
       if ready == 0 { return false }
@@ -252,17 +252,17 @@ public struct PacketSocket: ~Copyable {
 
 /// Why a packet could not be sent or received.
 public enum PacketSocketError: Error, Equatable, Sendable {
-  /// The descriptor is not a socket of packets.
+  /// The descriptor is not a packet socket.
   case notASocket
-  /// No connection; the system's error number.
+  /// There is no connection; with the system's error number.
   case notConnected(CInt)
-  /// The peer's user id cannot be told.
+  /// The peer's uid cannot be determined.
   case noPeer
-  /// Nothing within the time.
+  /// Nothing came within the time.
   case timedOut
   /// The other end is gone.
   case closed
-  /// What came is not a packet.
+  /// The received bytes are not a packet.
   case malformed(PacketError)
 }
 
@@ -281,17 +281,17 @@ extension PacketSocketError: CustomStringConvertible {
   }
 }
 
-/// What the programs have in common that the core is or starts: a packet socket at descriptor 3, and a few words where
-/// somebody starts them by hand.
+/// What the core and the programs that it starts have in common: a packet socket at descriptor 3, and a few words for a
+/// start by hand.
 public enum SocketProgram {
-  /// Where the starting program leaves the socket.
+  /// The descriptor at which the starting program leaves the socket.
   public static let socket: CInt = 3
 
-  /// Answers a start with arguments, which is one by hand: with the version where that is asked for, else with the usage.
+  /// Answers a start with arguments, which is a start by hand: with the version if that is asked for, otherwise with the usage.
   ///
   /// - Parameters:
-  ///   - name: the program's own.
-  ///   - usage: ends with a new line.
+  ///   - name: the program's name.
+  ///   - usage: the usage, which ends with a newline.
   /// - Returns: whether the version was asked for; nil for a start without arguments.
   public static func answer(
     _ arguments: [String], name: String, version: String, usage: String
@@ -304,7 +304,7 @@ public enum SocketProgram {
 
   /// Writes a text.
   ///
-  /// One that cannot be written has nowhere else to go.
+  /// If it cannot be written, it is dropped.
   public static func say(_ text: String, to descriptor: CInt = STDERR_FILENO) {
     var text = text
     // SAFETY: the bytes are valid for the call.

@@ -40,7 +40,7 @@ struct PacketWriter {
     if let u32 { put(field, [24, 16, 8, 0].map { UInt8(u32 >> $0 & 0xff) }) }
   }
 
-  /// What has been written, with the head of a last field whose bytes the caller adds.
+  /// The bytes written so far, with the head of a last field whose bytes the caller adds.
   func header(of field: some PacketField, length: Int) throws(PacketError) -> [UInt8] {
     if let tooLong { throw tooLong }
     guard let length = UInt16(exactly: length) else { throw .invalidValue(type, tag: field.tag) }
@@ -56,7 +56,7 @@ struct PacketWriter {
 }
 
 extension PacketWriter {
-  /// The packet with a secret as its last field, which lies in no other memory than that of a `Secret`.
+  /// The packet with a secret as its last field, which is never outside the memory of a `Secret`.
   ///
   /// - Throws: ``PacketError`` as ``finish()``, or if there is no memory (`size`).
   func finish(endingWith field: some PacketField, _ secret: borrowing Secret) throws(PacketError) -> Secret {

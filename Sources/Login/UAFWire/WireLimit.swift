@@ -1,4 +1,4 @@
-/// The sizes docs/protocol.md allows, in bytes unless the name says otherwise.
+/// The sizes that docs/protocol.md allows, in bytes unless the name says otherwise.
 public enum WireLimit {
   /// A whole packet.
   public static let packet = 65_536
@@ -26,13 +26,13 @@ public enum WireLimit {
   public static let document = 32_768
   /// The body of a request to the server.
   public static let requestBody = 24_576
-  /// A host with its port, that uaf-fetch may go to.
+  /// A host with its port, that uaf-fetch may connect to.
   public static let place = 264
-  /// How many of them there may be.
+  /// How many hosts with ports there may be.
   public static let places = 64
   /// Certificate authorities in PEM that are in the request itself.
   public static let certificateAuthorities = 24_576
-  /// Certificate authorities in PEM, in packets of their own: a file of 1 MiB, whose lines may become shorter.
+  /// Certificate authorities in PEM, in separate packets: enough for a file of 1 MiB, whose lines may be shortened.
   public static let longAuthorities = 34 * chunk
   /// The server's certificate in DER.
   public static let certificate = 16_384
@@ -42,11 +42,11 @@ public enum WireLimit {
   public static let deviceKey = 32
   /// A device key as a chip has sealed it.
   public static let sealedKey = 2048
-  /// What the indices of one authenticator are known by.
+  /// The identifier by which the indices of one authenticator are found.
   public static let indexMark = 32
-  /// The two values that an index and its share ask for.
+  /// The two values that an index and its share require.
   public static let chipValues = 64
-  /// The path of a chip's device or socket: what fits into an address of a socket.
+  /// The path of a chip's device or socket: what fits into a socket address.
   public static let chipPlace = 107
   /// An account's name for the fingerprint service.
   public static let fingerAccount = 256
@@ -54,13 +54,13 @@ public enum WireLimit {
   public static let accountName = 256
   /// How many enrolled fingers are named.
   public static let fingers = 16
-  /// What a log line says of the fingerprint service.
+  /// A log line's text about the fingerprint service.
   public static let fingerDetail = 256
   /// A whole response body.
   public static let responseBody = 262_144
 }
 
-/// Text from outside, made fit for a log line.
+/// Text from outside, made safe for a log line.
 public enum LogText {
   /// `text` with one `?` for each character that is not printable ASCII, at most `limit` bytes.
   public static func cleaned(_ text: some Sequence<UInt8>, limit: Int) -> String {

@@ -6,18 +6,18 @@ import SecretMemory
 
 /// A type of authenticator: everything that distinguishes it from the others, in one value.
 ///
-/// Code that has to decide by type asks one of these properties. The types that exist are in ``allCases``. All but the
+/// Code that has to decide by type reads one of these properties. All types are in ``allCases``. All but the
 /// fingerprint are opened by a secret that a person types, which ``entry`` describes.
 public struct AuthenticatorType: Sendable {
   /// The name that configuration, records and people use for it; ASCII small letters.
   ///
   /// It is part of the seal of every key of this type, so it never changes.
   public let rawValue: String
-  /// The model's number, of which each type has its own (UAF protocol, AAID: `HHHH#HHHH`).
+  /// The model's number, which is different for each type (UAF protocol, AAID: `HHHH#HHHH`).
   ///
   /// It is part of the seal of every key of this type, so it never changes.
   public let aaid: String
-  /// Its one `USER_VERIFY` bit (FIDO registry, user verification methods).
+  /// Its single `USER_VERIFY` bit (FIDO registry, user verification methods).
   public let userVerification: UInt32
   /// How hard an entry is to guess, for the metadata statement.
   public let accuracy: VerificationAccuracy
@@ -25,15 +25,15 @@ public struct AuthenticatorType: Sendable {
   ///
   /// The English word is also the name that `uafctl` takes, so it equals ``rawValue``.
   public let kind: ValueKind
-  /// How a person enters its secret, and what of an entry counts.
+  /// How a person enters its secret, and which part of an entry counts.
   public let entry: TypedEntry
-  /// What entries must be like if root has configured nothing.
+  /// The rules for entries if root has configured nothing.
   public let defaultRules: @Sendable () -> any EntryRules
   /// When local wrong entries lock it if root has configured nothing.
   public let defaultLock: LockPolicy
   /// Whether it can be used if root does not list the types.
   public let isEnabledByDefault: Bool
-  /// Whether a person types its secret; false if the machine's sensor says who it is.
+  /// Whether a person types its secret; false if the machine's sensor identifies the person.
   public var isTyped = true
 }
 
@@ -45,17 +45,17 @@ extension AuthenticatorType: Hashable {
   public func hash(into hasher: inout Hasher) { hasher.combine(rawValue) }
 }
 
-/// What root asks of the entries of one type.
+/// What root requires of the entries of one type.
 public protocol EntryRules: Sendable {
   /// What is wrong with a new secret, one line for each reason; empty if it may be set.
   func objections(to value: borrowing Secret, in language: Language) -> [String]
 
-  /// What a new secret has to be like, one line for each rule: told before one is entered.
+  /// The requirements for a new secret, one line for each rule; shown before one is entered.
   func requirements(in language: Language) -> [String]
 
   /// The text for an entry without the required form; nil if it has that form.
   ///
-  /// Such an entry is neither checked nor counted, so the answer depends on the configuration alone.
+  /// Such an entry is neither checked nor counted, so the answer depends only on the configuration.
   func formRefusal(of entry: borrowing Secret) -> PromptText?
 
   /// How many digits every entry has, which the prompt says; nil if that is not fixed.
@@ -68,39 +68,40 @@ public protocol EntryRules: Sendable {
   var usesShuffledKeypad: Bool { get }
 }
 
-/// How a person types the secret of a type, and what of an entry counts.
+/// How a person types the secret of a type, and which part of an entry counts.
 public struct TypedEntry: Sendable {
-  /// The check that a prompt for it names (docs/protocol.md, *prompt*); at most 32 bytes of ASCII.
+  /// The check that a prompt for the secret names (docs/protocol.md, *prompt*); at most 32 bytes of ASCII.
   ///
-  /// Front ends choose by it how to ask. A new name needs front ends that know it.
+  /// Front ends use it to choose how to ask. A new name needs front ends that know it.
   public let check: String
-  /// The lines above the question that explain an entry; none if there is nothing to explain.
+  /// The lines above the question that explain an entry; empty if there is nothing to explain.
   public let legend: [String]
   /// The same in words, for screen readers; nil if there is nothing to explain.
   public let spokenLegend: PromptText?
   /// The one form of an entry that is sealed and compared; nil for an entry that could never have been set.
   public let canonical: @Sendable (borrowing Secret) -> Secret?
 
-  /// The check of a plain line of text, which every front end can ask for.
+  /// The check for a plain line of text, which every front end can ask for.
   ///
-  /// It is also used where a prompt must not show the type.
+  /// It is also used if a prompt must not show the type.
   public static let plainCheck = "passcode"
 }
 
 /// How hard an entry is to guess, as in the FIDO metadata statement.
 ///
-/// The figures are the weakest that the configuration allows. The statement adds the limits of the lock, which all types share.
+/// The figures are for the weakest entry that the configuration allows. The statement adds the limits of the lock, which all
+/// types share.
 public enum VerificationAccuracy: Equatable, Sendable {
   /// A text (metadata statement, CodeAccuracyDescriptor).
   ///
   /// - Parameters:
-  ///   - base: how many characters there are to choose from.
+  ///   - base: the number of characters to choose from.
   ///   - minimumLength: the fewest characters of a secret.
   case code(base: UInt16, minimumLength: UInt16)
   /// A pattern (metadata statement, PatternAccuracyDescriptor).
   ///
-  /// - Parameter minimumComplexity: how many patterns there are of the fewest nodes.
+  /// - Parameter minimumComplexity: the number of patterns with the fewest nodes.
   case pattern(minimumComplexity: UInt32)
-  /// Nothing that is typed: what is known of a sensor's accuracy, its maker says.
+  /// Nothing is typed: only the sensor's maker can state its accuracy.
   case unstated
 }

@@ -1,12 +1,12 @@
-// Purpose: when wrong entries lock an authenticator, for how long, and when permanently. Only data: the arithmetic of
-// charge and settle is the lock's, the reading of `[lock]` is the configuration's.
+// Purpose: when wrong entries lock an authenticator, for how long, and when permanently. It contains only data: the arithmetic of
+// charge and settle is in the lock, the reading of `[lock]` in the configuration.
 
 /// How many wrong entries lock an authenticator, for how long, and how often before the lock is permanent.
 ///
-/// One policy counts local attempts, another remote ones. The configuration refuses values outside the ranges below,
+/// One policy is for local attempts, a second one for remote attempts. The configuration refuses values outside the ranges below,
 /// because the server's metadata statements publish them as fixed limits.
 public struct LockPolicy: Equatable, Sendable {
-  /// Wrong entries in a row until a lock.
+  /// Wrong entries in a row that cause a lock.
   public var retryCountToLock: Int
 
   /// How long a lock lasts; with ``doublesUpTo``, the first one.
@@ -26,25 +26,27 @@ public struct LockPolicy: Equatable, Sendable {
     self.doublesUpTo = doublesUpTo
   }
 
-  /// Local attempts unless configured otherwise: ten guesses before a permanent lock, NIST's figure for a local PIN.
+  /// The policy for local attempts unless configured otherwise: ten guesses before a permanent lock, NIST's figure for a local
+  /// PIN.
   public static let localDefault = LockPolicy(retryCountToLock: 5, lockTime: .seconds(300), maxLockCount: 1)
 
-  /// Remote attempts unless configured otherwise: never permanent, or anyone who can reach the host could lock everyone out.
+  /// The policy for remote attempts unless configured otherwise: never permanent, or anyone who can reach the host could lock
+  /// everyone out.
   public static let remoteDefault = LockPolicy(
     retryCountToLock: 5, lockTime: .seconds(300), maxLockCount: nil, doublesUpTo: .seconds(86_400))
 
-  /// What `retry_count_to_lock` may be.
+  /// The allowed values of `retry_count_to_lock`.
   public static let retryCountRange = 1...10
 
-  /// What `lock_time` may be, in seconds, except for demonstrations with a loopback server.
+  /// The allowed values of `lock_time` except for demonstrations with a loopback server.
   public static let lockTimeRange: ClosedRange<Duration> = .seconds(30)...(.seconds(86_400))
 
-  /// What `max_lock_count` may be.
+  /// The allowed values of `max_lock_count`.
   public static let maxLockCountRange = 0...10
 }
 
 extension LockPolicy {
-  /// Key by key the stricter of the two.
+  /// The policy with the stricter of both values for each key.
   public func stricter(_ other: LockPolicy) -> LockPolicy {
     LockPolicy(
       retryCountToLock: min(retryCountToLock, other.retryCountToLock),
@@ -56,10 +58,10 @@ extension LockPolicy {
 
 /// Where an attempt comes from.
 ///
-/// Counters are split only by this, and only a host with root says it.
+/// Counters are split only by this, and only a host with root privileges states it.
 public enum AttemptOrigin: UInt8, CaseIterable, Sendable {
   case local = 1
   case remote = 2
-  /// Another local account: somebody at su, or at sudo if it asks for the target's password.
+  /// Another local account: a person who uses su, or at sudo if it asks for the target's password.
   case otherUser = 3
 }

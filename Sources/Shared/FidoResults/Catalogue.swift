@@ -1,11 +1,11 @@
 /// The texts of one language.
 ///
-/// Another language is one more conforming type and one more case of ``Language``.
+/// A further language is one more conforming type and one more case of ``Language``.
 protocol Catalogue {
   /// Texts of the listed results, by number.
   static func results(_ codes: CodeUse) -> [UInt32: ResultText]
 
-  /// The one way for a person who has forgotten a value.
+  /// The text about the only way for a person who has forgotten a value.
   static func ifForgotten(_ codes: CodeUse) -> String
 
   /// Prompts and notes.
@@ -26,14 +26,14 @@ protocol Catalogue {
   /// The labels of a shuffled keypad's rows; both have the same width.
   static var keypadHeads: (digit: String, key: String) { get }
 
-  /// What a shuffled keypad in words begins with.
+  /// The beginning of a shuffled keypad in words.
   static var keypadOpening: String { get }
 
   /// A shuffled keypad in words.
   static func text(keypad: [(digit: String, key: String)]) -> String
 }
 
-// How each language says the layout of a shuffled keypad.
+// How each language describes the layout of a shuffled keypad.
 
 extension EnglishCatalogue {
   static let digits = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
@@ -66,7 +66,7 @@ extension KoreanCatalogue {
   }
 }
 
-/// A language people are spoken to in: the list of catalogues.
+/// A language for texts to people; this is the list of catalogues.
 public enum Language: String, CaseIterable, Sendable {
   /// English.
   case english = "en"
@@ -90,7 +90,7 @@ public enum Language: String, CaseIterable, Sendable {
     locale.flatMap(Language.init(locale:)) ?? configured
   }
 
-  /// Whether a locale name has UTF-8 for its characters; a missing one has not.
+  /// Whether a locale name has UTF-8 for its characters; false if there is none.
   public static func hasUTF8(locale: String?) -> Bool {
     guard let bytes = locale?.utf8, bytes.prefix(Self.longestLocale + 1).count <= Self.longestLocale,
       let dot = bytes.firstIndex(of: UInt8(ascii: "."))
@@ -113,7 +113,7 @@ private func isLetter(_ byte: UInt8) -> Bool {
   (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
 }
 
-/// What a result says to the person, and what can be done about it.
+/// The text about a result for the person, and what can be done about it.
 struct ResultText: Equatable, Sendable {
   let text: String
   let nextStep: String?
@@ -126,7 +126,7 @@ struct ResultText: Equatable, Sendable {
 
 /// A text of the administrator for people: one for everybody, or one for each language.
 public struct AdministratorText: Hashable, Sendable {
-  /// The texts as written, by language; at least one.
+  /// The texts as they were written, by language; at least one.
   private let texts: [Language: String]
 
   /// A text for every language.
@@ -136,7 +136,7 @@ public struct AdministratorText: Hashable, Sendable {
 
   /// A text for each language that is named.
   ///
-  /// - Returns: nil where none is.
+  /// - Returns: nil if none is named.
   public init?(_ texts: [Language: String]) {
     guard !texts.isEmpty else { return nil }
     self.texts = texts
@@ -151,20 +151,20 @@ extension AdministratorText: ExpressibleByStringLiteral {
   public init(stringLiteral text: String) { self.init(text) }
 }
 
-/// Who gives an account a new value by an enrolment code, for whoever reads a text.
+/// Who can give an account a new value with an enrolment code, from the view of the reader of a text.
 ///
 /// The texts that lead to a new registration name the command that works for their reader.
 public enum CodeUse: Hashable, Sendable {
-  /// The reader, for the account that is the reader's own.
+  /// The reader, for the reader's own account.
   case persons
-  /// Root alone, where the account is in use: nothing proves to this machine that the server has accepted a code.
+  /// Only root, if the account is in use: nothing proves to this machine that the server accepted a code.
   case roots
   /// The reader, who is root and names the account.
   case root(of: String)
 
-  /// The command that sets a new value of an account in use.
+  /// The command that sets a new value for an account in use.
   ///
-  /// - Parameter kinds: whose value; a single one is named.
+  /// - Parameter kinds: the kinds of value; if there is only one, the command names it.
   public func setting(_ kinds: [ValueKind] = []) -> String {
     switch self {
     case .persons: "uafctl register --code FILE\(PromptText.named(kinds))"
@@ -173,13 +173,13 @@ public enum CodeUse: Hashable, Sendable {
     }
   }
 
-  /// Another command for the account, as its reader runs it: with the account's name where that is root.
+  /// A different command for the account, in the form for the reader: with the account's name if the reader is root.
   public func command(_ verb: String, _ rest: String = "") -> String {
     let words = if case .root(let user) = self { [verb, PromptText.shown(user), rest] } else { [verb, rest] }
     return "uafctl " + words.filter { !$0.isEmpty }.joined(separator: " ")
   }
 
-  /// The command that registers an account that is not in use, where a code of the person's is enough.
+  /// The command that registers an account that is not in use, if a code of the person is enough.
   public var registration: String { command("register", "--code FILE") }
 
   /// Whether root reads the text.

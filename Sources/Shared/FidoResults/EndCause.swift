@@ -1,6 +1,6 @@
-/// Why a conversation failed, where the result alone would say too little or mislead.
+/// Why a conversation failed, for cases in which the result alone would say too little or mislead.
 ///
-/// One result stands for many causes. The text and what can be done about it belong to the cause, and stand side by side in the
+/// One result has many causes. The text and the advice belong to the cause, and are next to each other in the
 /// catalogues.
 public enum EndCause: CaseIterable, Sendable {
   // MARK: Codes
@@ -10,21 +10,21 @@ public enum EndCause: CaseIterable, Sendable {
   case repairCodeMissing
   /// No code was entered.
   case codeNotEntered
-  /// A type that the account uses is not enabled, so nothing proves who asks.
+  /// A type that the account uses is not enabled, so nothing proves the identity of the person.
   case otherTypeInUse
   /// The text given is not a payload.
   case codeUnreadable
-  /// What was entered at a prompt is not a code; a prompt takes less than a payload.
+  /// The text entered at a prompt is not a code; a prompt accepts less text than a payload.
   case enteredCodeUnreadable
-  /// The code's time is over.
+  /// The code has expired.
   case codeExpired
-  /// The server does not accept the code: used, expired there, or never issued.
+  /// The server does not accept the code: it was used, has expired there, or was never issued.
   case codeRefused
-  /// The payload is for something else than what was asked for.
+  /// The payload is for a different operation.
   case codeOfOtherOperation
-  /// The payload names another server than the configuration.
+  /// The payload names a server other than the configured one.
   case codeOfOtherServer
-  /// The payload names another certificate authority than the configuration.
+  /// The payload names a certificate authority other than the configured one.
   case codeOfOtherAuthority
   /// This server does not check codes, so a code cannot set a secret.
   case codesNotJudged
@@ -34,24 +34,24 @@ public enum EndCause: CaseIterable, Sendable {
   case codesNotSigned
   /// The server's verdict is not signed, so a code cannot reset.
   case resetsNotSigned
-  /// The payload of an approval names another server than the configuration.
+  /// The payload of an approval names a server other than the configured one.
   case approvalOfOtherServer
-  /// The payload of an approval names another certificate authority than the configuration.
+  /// The payload of an approval names a certificate authority other than the configured one.
   case approvalOfOtherAuthority
   /// The text to approve has expired.
   case approvalExpired
   /// The server no longer has the text to approve.
   case approvalRefused
-  /// The server sent no text to be approved that could be shown.
+  /// The server sent no text for approval that can be shown.
   case approvalWithoutText
 
-  /// The server knows the account by keys that this machine has lost, and there is no code that replaces them.
+  /// The server has keys of the account that this machine has lost, and there is no code to replace them.
   case keysLost
 
   // MARK: Joining
   /// The text given is not a payload for joining.
   case joinUnreadable
-  /// The time of the join code is over.
+  /// The join code has expired.
   case joinExpired
   /// The server does not accept the join code: it was closed there, or never issued.
   case joinRefused
@@ -61,13 +61,13 @@ public enum EndCause: CaseIterable, Sendable {
   case joinTaken
   /// The code's limit of machines is reached.
   case joinUsedUp
-  /// The payload is for another server than the configuration.
+  /// The payload is for a server other than the configured one.
   case joinOfOtherServer
-  /// Nobody could say that the server of the payload has answered.
+  /// The answer is not proved to come from the server of the payload.
   case joinNotSigned
   /// The server joins no machines.
   case joinNotOffered
-  /// Root's configuration lets nothing about this machine be told.
+  /// Root's configuration allows no data about this machine to be sent.
   case joinUntold
   /// This machine has joined no server.
   case notJoined
@@ -77,11 +77,11 @@ public enum EndCause: CaseIterable, Sendable {
   case unlockUnreadable
   /// The server's verdicts are not signed here, so nothing proves an unlock.
   case unlockNotSigned
-  /// The unlock is for another account.
+  /// The unlock is for a different account.
   case unlockOfOtherAccount
-  /// The unlock is for another machine.
+  /// The unlock is for a different machine.
   case unlockOfOtherMachine
-  /// The time of the unlock is over.
+  /// The unlock has expired.
   case unlockExpired
   /// The unlock is from the future, by this machine's clock.
   case unlockFromFuture
@@ -93,7 +93,7 @@ public enum EndCause: CaseIterable, Sendable {
   case unlockNotNeeded
   /// Too many wrong unlock codes were typed.
   case unlockCodesHeld
-  /// An unlock was used shortly before, and codes wait for a while then.
+  /// An unlock was used shortly before, and after that, codes are refused for a while.
   case unlockCodeTooSoon
   /// The server has given this machine no secret for the account, so no typed code can be checked.
   case unlockCodeNotKnown
@@ -101,26 +101,26 @@ public enum EndCause: CaseIterable, Sendable {
   // MARK: The server's success
   /// The success is not signed with a key that root trusts.
   case verdictNotSigned
-  /// The success is signed, and is for something else than what was done here.
+  /// The success is signed, but it is for something other than what was done here.
   case verdictOfOther
-  /// The success is signed, and too old or from the future by this machine's clock.
+  /// The success is signed, but it is too old, or from the future by this machine's clock.
   case verdictStale
 
   /// A divided login could not be prepared: the server's request did not come.
   ///
-  /// It says nothing of the server, because nobody has entered anything yet.
+  /// It says nothing about the server, because nobody has entered anything yet.
   case noRequest
 
   // MARK: Authenticators
-  /// Everything that the server accepts is registered already.
+  /// Everything that the server accepts is already registered.
   case registeredAlready
-  /// Everything that this machine enables is registered already, and none was named.
+  /// Everything that this machine enables is already registered, and no type was named.
   case nothingLeftToRegister
-  /// The server accepts none of the types that are here.
+  /// The server accepts none of the types that are on this machine.
   case typesNotAccepted
-  /// The server names keys, and none of them is here.
+  /// The server names keys, but none of them is on this machine.
   case keysNotHere
-  /// The configuration leaves no authenticator.
+  /// The configuration enables no authenticator.
   case noneEnabled
   /// The server does not accept the authenticator that root named.
   case configuredNotAccepted
@@ -128,21 +128,21 @@ public enum EndCause: CaseIterable, Sendable {
   case namedNotAccepted
   /// The authenticator that the person named is not enabled.
   case namedNotEnabled
-  /// The authenticator that was named is not registered for the account, and another one is.
+  /// The authenticator that was named is not registered for the account, but a different one is.
   case namedNotRegistered
-  /// Several fit, and the program has one prompt.
+  /// Several authenticators fit, but the program has only one prompt.
   case severalFit
-  /// Several fit, and the caller has to name one.
+  /// Several authenticators fit, and the caller must name one.
   case severalToName
-  /// The server wants several together, and the program has one prompt.
+  /// The server requires several authenticators together, but the program has only one prompt.
   case severalTogether
-  /// Nothing of a list was chosen.
+  /// Nothing in a list was chosen.
   case nothingChosen
-  /// The secret to change meets the rules by now.
+  /// The secret to change already meets the rules.
   case nothingStale
 
   // MARK: Accounts and names
-  /// The account has another authenticator here than the one whose registration is to be removed.
+  /// The account's authenticator here is not the one whose registration should be removed.
   case otherHere
   /// Nothing of this account is stored here, and the operation needs no registration.
   case nothingHere
@@ -150,63 +150,63 @@ public enum EndCause: CaseIterable, Sendable {
   case nameNotMapped
   /// The account is neither in /etc/passwd nor known to the machine's name services.
   case nameNotFound
-  /// The name that the name services give the account belongs to another account.
+  /// The name that the name services give the account belongs to a different account.
   case nameOfOther
   /// Another account of this machine is registered under the account's name at the server.
   case serverNameOfOther
   /// The machine's name services could not be asked, or did not answer in time.
   case namesSilent
-  /// What is stored of this account here is damaged or was changed; it counts as locked.
+  /// The stored data of this account is damaged or was changed; the account counts as locked.
   case accountDamaged
-  /// The account has another name on this machine than it was registered under.
+  /// The account's name on this machine is not the one that it was registered under.
   case accountRenamed
   /// The server has disabled the account.
   case accountDisabled
   /// The server has locked the account for a time.
   case accountLocked
-  /// The server forbade the account what it asked for last, and may have disabled or locked it.
+  /// The server forbade the account's last request, and may have disabled or locked it.
   case accountForbidden
-  /// Nothing says that the account is active, and root demands that.
+  /// Root requires the account to be known as active, and it is not known.
   case accountNotKnown
 
   // MARK: The chip that holds the device key
-  /// There is no chip where root says.
+  /// There is no chip at the configured path.
   case chipAbsent
   /// The chip may not be opened.
   case chipForbidden
   /// The chip is busy with other programs.
   case chipBusy
-  /// The chip is locked against guessing, which another program has caused.
+  /// The chip is locked against guessing, which another program caused.
   case chipLockedOut
-  /// Another chip has sealed the device key.
+  /// A different chip sealed the device key.
   case chipOther
   /// The chip was cleared after it had sealed the device key.
   case chipCleared
-  /// Another owner of the chip protects its storage key.
+  /// A different owner of the chip protects its storage key.
   case chipOwned
-  /// What the chip has sealed is damaged.
+  /// The sealed key is damaged.
   case chipDamaged
-  /// The chip went away while it was at work.
+  /// The chip disappeared while it was working.
   case chipLost
   /// The chip refused for another reason.
   case chipFailed
   /// The chip does not have the index that counts this account's wrong values.
   case indexMissing
-  /// The index that counts this account's wrong values is another one.
+  /// The index that counts this account's wrong values was replaced by a different one.
   case indexReplaced
-  /// What the chip has sealed for this account is damaged.
+  /// The share that the chip sealed for this account is damaged.
   case shareDamaged
-  /// No chip counts the wrong values of a new value, and root demands that one does.
+  /// No chip counts the wrong values of a new value, but root requires that one does.
   case indexNotMade
   /// Accounts need the chip, so the device key cannot leave it.
   case indicesInUse
-  /// The device key lies in a file; root demands a chip, or the account needs one.
+  /// The device key is in a file; root requires a chip, or the account needs one.
   case keyNotSealed
-  /// The device key is not in the place that it is to be moved from.
+  /// The device key is not in the place from which it should be moved.
   case keyElsewhere
   /// Root's configuration says that no chip is used.
   case chipNotUsed
-  /// Root's configuration demands a chip.
+  /// Root's configuration requires a chip.
   case chipDemanded
   /// No recovery key was made.
   case recoveryNone
@@ -216,7 +216,7 @@ public enum EndCause: CaseIterable, Sendable {
   // MARK: Who asks, and with what
   /// Only root may ask for that.
   case onlyRoot
-  /// sudo was called by a name that does not say what it does.
+  /// sudo was called with a name that does not say what it does.
   case ambiguousName
   /// The module is older than the core.
   case olderModule
@@ -224,9 +224,9 @@ public enum EndCause: CaseIterable, Sendable {
   case olderCore
   /// The server sent something that is not valid.
   case messageNotValid
-  /// The list of facets could not be fetched, or what came is none.
+  /// The list of facets could not be fetched, or the answer is not a list.
   case facetsNotRead
-  /// HTTP's 403 or 407 without a UAF message: a proxy or a gateway before the server has refused.
+  /// HTTP's 403 or 407 without a UAF message: a proxy or a gateway before the server refused.
   case refusedOnTheWay
   /// The server says that what this machine sent is not valid.
   case messageNotAccepted

@@ -323,7 +323,7 @@ extension EnglishCatalogue {
     }
   }
 
-  /// How an account goes on whose values no chip counts any more.
+  /// How an account can be used again if no chip counts its values any longer.
   private static func indexLost(_ codes: CodeUse) -> String {
     "Ask the administrator: root's 'uafctl reset USER', then '\(codes.setting())'."
   }

@@ -15,7 +15,7 @@ enum EnglishCatalogue: Catalogue {
       : "Ask the administrator for a new enrolment code, then run '\(codes.setting())'."
   }
 
-  /// Names the type that is gone: another one that is left would get the new value otherwise.
+  /// It names the type that is gone: otherwise, a remaining type would get the new value.
   private static func registersAgain(_ kinds: [ValueKind] = [], _ codes: CodeUse) -> String {
     // Nothing of the type is left, so that a person's code is enough.
     "With an enrolment code '\((codes == .roots ? .persons : codes).setting(kinds))' registers again."
@@ -290,7 +290,7 @@ enum EnglishCatalogue: Catalogue {
     }
   }
 
-  /// What stands in brackets behind the name in a prompt.
+  /// The text in brackets after the name in a prompt.
   private static func brackets(_ service: String?, _ digits: Int?) -> String {
     let parts = [service.map(PromptText.shown), digits.map { "\($0) digits" }].compactMap(\.self)
     return parts.isEmpty ? "" : " (\(parts.joined(separator: ", ")))"
@@ -330,7 +330,7 @@ enum EnglishCatalogue: Catalogue {
 }
 
 extension EnglishCatalogue {
-  /// What came of a touch.
+  /// The result of a touch.
   static func text(_ touch: TouchText) -> String {
     switch touch {
     case .notMatched: "That finger was not recognised: touch the sensor again."

@@ -1,4 +1,4 @@
-// Purpose: the one table of outcomes, a declaration a row: number, name, PAM rule. Texts are in the catalogues.
+// Purpose: the one table of outcomes, with one declaration for each row: number, name, PAM rule. Texts are in the catalogues.
 // The names are those that UAF software development kits for other systems use, odd spellings included.
 
 extension FidoResult {
@@ -20,21 +20,21 @@ extension FidoResult {
   public static let clientMismatch = FidoResult(1_006, "ERROR_NOT_MATCH_FIDO_CLIENT", .always(.systemError))
   /// Unusable on this machine: state unreadable, full or not initialised.
   public static let cannotUse = FidoResult(1_007, "ERROR_CANNOT_USE_FIDO", .always(.systemError))
-  /// The server has the account, this machine has no key.
+  /// The server has the account, but this machine has no key.
   public static let alreadyRegistered = FidoResult(1_008, "ERROR_ALREADY_REG_USER")
-  /// No key of this account here.
+  /// There is no key of this account on this machine.
   public static let notRegistered = FidoResult(1_009, "ERROR_NOT_REG_USER", .notRegistered)
   /// The name has white space, control or non-ASCII characters.
   public static let invalidUsername = FidoResult(1_011, "ERROR_INVALID_USERNAME", .unknownUser)
-  /// No such authenticator type.
+  /// There is no such authenticator type.
   public static let invalidAuthenticatorType = FidoResult(1_012, "ERROR_INVALID_AUTHENTICATOR_TYPE", .fault)
-  /// Nothing under way, or the server's challenge was used or expired.
+  /// Nothing is under way, or the server's challenge was used or expired.
   public static let requestNotExist = FidoResult(1_100, "ERROR_AUTH_REQUEST_NOT_EXIST")
   /// This client is not in the server's list.
   public static let untrustedFacet = FidoResult(2_001, "ERROR_UNTRUSTED_FACET_ID")
   /// No authenticator here fits what the server asks for.
   public static let noSuitableAuthenticator = FidoResult(2_002, "ERROR_NO_SUITABLE_AUTHENTICATOR")
-  /// The server speaks another version of UAF.
+  /// The server uses a different version of UAF.
   public static let unsupportedVersion = FidoResult(2_003, "ERROR_UNSUPPORTED_VERSION")
   /// State: this machine cannot do it.
   public static let stateNotSupported = FidoResult(3_005, "Authenticator_State_Not_Support")
@@ -54,15 +54,15 @@ extension FidoResult {
   public static let locked = FidoResult(3_013, "LOCAL_FAIL_VERIFY_LOCKED", .locked)
   /// Locked until an administrator unlocks.
   public static let lockedForGood = FidoResult(3_014, "ERROR_MAX_LOCK_COUNT_OVER", .locked)
-  /// Lock options stay as they are while wrong entries stand.
+  /// Lock options do not change while there are counted wrong entries.
   public static let lockOptionsIgnored = FidoResult(3_015, "IGNORE_LOCK_OPTION_SET")
   /// No answer from the server.
   public static let noAnswer = FidoResult(4_001, "ERROR_NETWORK_STATE", .noAnswer)
   /// The enrolled biometry is the same.
   public static let biometryNotChanged = FidoResult(7_000, "Biometry_State_Not_Changed")
-  /// The enrolled biometry is another.
+  /// The enrolled biometry has changed.
   public static let biometryChanged = FidoResult(7_001, "Biometry_State_Changed")
-  /// The state of biometry cannot be told.
+  /// The state of biometry cannot be determined.
   public static let biometryStateNotSupported = FidoResult(7_002, "Biometry_State_Not_Support")
   /// The state of biometry could not be read.
   public static let biometryStateError = FidoResult(7_003, "Biometry_State_Error")
@@ -76,11 +76,11 @@ extension FidoResult {
   public static let biometryWithoutPasscode = FidoResult(7_007, "Biometry_State_Not_Reg_Passcode")
   /// This machine has no biometry.
   public static let biometryNotSupported = FidoResult(7_008, "Biometry_Not_Support")
-  /// The person chose the other way in.
+  /// The person chose the other way to log in.
   public static let userFallback = FidoResult(7_009, "Biometry_User_Fallback", .always(.credentialsUnavailable))
   /// The host abandoned the conversation.
   public static let applicationCancel = FidoResult(7_010, "Biometry_App_Cancel", .always(.conversationError))
-  /// A signal or the deadline.
+  /// A signal or the deadline ended the call.
   public static let systemCancel = FidoResult(7_011, "Biometry_System_Cancel", .always(.systemError))
   /// Biometry was asked out of turn.
   public static let biometryInvalidContext = FidoResult(7_012, "Biometry_Invalid_Context")

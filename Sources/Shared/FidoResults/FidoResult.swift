@@ -1,7 +1,7 @@
 /// The outcome of an operation: a number, its name, and its PAM code.
 ///
-/// The listed ones are in the table; numbers from 10000 up are a server's own and are kept. Two results are equal when
-/// their numbers are.
+/// The listed results are in the table; numbers from 10000 upwards are a server's own and are kept. Two results are equal if
+/// their numbers are equal.
 public struct FidoResult: Sendable {
   /// The number of the table, or the server's.
   public let code: UInt32
@@ -13,14 +13,14 @@ public struct FidoResult: Sendable {
 
   /// A row of the table.
   ///
-  /// What a row does not say is PAM_AUTH_ERR.
+  /// The default rule of a row is PAM_AUTH_ERR.
   init(_ code: UInt32, _ name: String, _ rule: PAMRule = .always(.authenticationError)) {
     self.code = code
     self.name = name
     self.rule = rule
   }
 
-  /// The result of a number from outside; a number that is not in the table is PAM_AUTH_ERR.
+  /// The result for a number from outside; a number that is not in the table is PAM_AUTH_ERR.
   public init(code: UInt32) {
     if let listed = Self.allListed.first(where: { $0.code == code }) {
       self = listed
@@ -29,7 +29,7 @@ public struct FidoResult: Sendable {
     }
   }
 
-  /// Numbers from here up are the server's.
+  /// Numbers from here upwards are the server's.
   public static let firstServerCode: UInt32 = 10_000
 
   /// Whether the number is the server's.
@@ -50,14 +50,14 @@ public struct FidoResult: Sendable {
 
   /// What the person, or the administrator, can do about it; nil if there is nothing to do.
   ///
-  /// - Parameter codes: who may set a new value by a code.
+  /// - Parameter codes: who may set a new value with a code.
   public func nextStep(in language: Language, codes: CodeUse = .persons) -> String? {
     language.catalogue.results(codes)[code]?.nextStep
   }
 }
 
 extension FidoResult: Hashable {
-  /// Equality by number.
+  /// Whether both have the same number.
   public static func == (left: FidoResult, right: FidoResult) -> Bool { left.code == right.code }
 
   /// Hashes the number.
@@ -69,7 +69,7 @@ extension FidoResult: CustomStringConvertible {
   public var description: String { "\(name) (\(code))" }
 }
 
-// From the status codes of the FIDO protocols to results.
+// Makes results from the status codes of the FIDO protocols.
 
 extension FidoResult {
   /// The result of a server's UAF status code (UAF client API and transport 1.1, section 3.1.2).
@@ -77,7 +77,7 @@ extension FidoResult {
   /// Its PAM code is asked for with `spokenByServer`. A status that is not listed is ``unknown``; the caller shows it with
   /// ``PromptText/serverStatus(_:)``.
   ///
-  /// - Parameter deregistering: whether the request was a deregistration, where an unknown key has its own number.
+  /// - Parameter deregistering: whether the request was a deregistration, in which an unknown key has its own number.
   public init(uafStatus status: Int, deregistering: Bool = false) {
     self =
       switch status {

@@ -233,7 +233,7 @@ extension KoreanCatalogue {
     }
   }
 
-  /// How an account goes on whose values no chip counts any more.
+  /// How an account can be used again if no chip counts its values any longer.
   private static func indexLost(_ codes: CodeUse) -> String {
     "관리자에게 문의하십시오. root가 'uafctl reset USER'를 실행한 뒤 '\(codes.setting())'로 다시 등록해야 합니다."
   }

@@ -14,7 +14,7 @@ enum KoreanCatalogue: Catalogue {
       : "관리자에게 새 등록 코드를 받은 뒤 '\(codes.setting())'을 실행하십시오."
   }
 
-  /// Names the type that is gone: another one that is left would get the new value otherwise.
+  /// It names the type that is gone: otherwise, a remaining type would get the new value.
   private static func registersAgain(_ kinds: [ValueKind] = [], _ codes: CodeUse) -> String {
     // Nothing of the type is left, so that a person's code is enough.
     "등록 코드가 있으면 '\((codes == .roots ? .persons : codes).setting(kinds))' 명령으로 다시 등록합니다."
@@ -247,7 +247,7 @@ enum KoreanCatalogue: Catalogue {
     }
   }
 
-  /// What stands in brackets behind the name in a prompt.
+  /// The text in brackets after the name in a prompt.
   private static func brackets(_ service: String?, _ digits: Int?) -> String {
     let parts = [service.map(PromptText.shown), digits.map { "숫자 \($0)자리" }].compactMap(\.self)
     return parts.isEmpty ? "" : " (\(parts.joined(separator: ", ")))"
@@ -281,7 +281,7 @@ enum KoreanCatalogue: Catalogue {
 }
 
 extension KoreanCatalogue {
-  /// What came of a touch.
+  /// The result of a touch.
   static func text(_ touch: TouchText) -> String {
     switch touch {
     case .notMatched: "등록된 지문이 아닙니다. 센서에 다시 대십시오."

@@ -1,6 +1,6 @@
-/// Korean particles whose form depends on how the word before them ends.
+/// Korean particles whose form depends on the end of the word before them.
 ///
-/// A text has both forms, as in `이(가)`, since the word is known only when the text is shown.
+/// A text has both forms, as in `이(가)`, because the word is known only when the text is shown.
 public enum KoreanParticles {
   /// How a word ends, as it is read.
   private enum Ending {
@@ -13,7 +13,7 @@ public enum KoreanParticles {
     ("(이)라고", "이라고", "라고"),
   ]
 
-  /// The text with the form that fits each word; a pair after what cannot be read stays as it is.
+  /// The text with the form that fits each word; a pair after an unreadable word stays as it is.
   public static func resolved(_ text: String) -> String {
     guard text.contains("(") else { return text }
     var made = ""
@@ -32,7 +32,7 @@ public enum KoreanParticles {
     return made
   }
 
-  /// How the last word of a text ends; nil where nothing can be read.
+  /// The ending of a text's last word; nil if nothing can be read.
   private static func ending(of text: String) -> Ending? {
     let isRead: (Unicode.Scalar) -> Bool = { isLetter($0) || isDigit($0) || isSyllable($0) }
     let scalars = Array(text.unicodeScalars.suffix(64))
@@ -42,7 +42,7 @@ public enum KoreanParticles {
     else { return nil }
     let last = scalars[end]
     if isSyllable(last) {
-      // The syllables stand in blocks of 28 from U+AC00, by their final consonant: none first, ㄹ ninth.
+      // The syllables are in blocks of 28 from U+AC00, by their final consonant: none first, ㄹ ninth.
       let final = (last.value - 0xAC00) % 28
       return final == 0 ? .vowel : final == 8 ? .rieul : .consonant
     }
@@ -59,7 +59,7 @@ public enum KoreanParticles {
     "8": .rieul, "9": .vowel,
   ]
 
-  /// A word in small Latin letters, by the rules for loan words as far as the spelling tells.
+  /// A word in small Latin letters, by the rules for loan words as far as the spelling shows.
   private static func ending(ofLatin word: String) -> Ending {
     let vowels: Set<Character> = ["a", "e", "i", "o", "u"]
     let letters = Array(word)
@@ -78,7 +78,7 @@ public enum KoreanParticles {
     case "e" where before == "m" || before == "n": return letters.count > 3 ? .consonant : .vowel
     case "k" where before == "c": return .consonant
     case "b", "c", "k", "p", "t":
-      // A stop closes a short syllable (web, git), and is one of its own after a long one (root) or a consonant (desk).
+      // A stop closes a short syllable (web, git), but is a separate syllable after a long one (root) or a consonant (desk).
       guard vowels.contains(before) else { return .vowel }
       return letters.count > 2 && vowels.contains(letters[letters.count - 3]) ? .vowel : .consonant
     default: return .vowel

@@ -1,16 +1,16 @@
 /// How a result becomes a PAM code: the last column of the table of outcomes.
 enum PAMRule: Equatable, Sendable {
-  /// Success of `auth`, and of nothing else.
+  /// Success of `auth`, and of no other stage.
   case authenticated
-  /// Success of `password`, and of nothing else.
+  /// Success of `password`, and of no other stage.
   case valueChanged
   /// The same code whatever the context.
   case always(PAMCode)
-  /// An invalid parameter: root's configuration, or something that anybody else sent.
+  /// An invalid parameter: root's configuration, or a value that somebody else sent.
   case fault
   /// A wrong name; PAM_AUTH_ERR with `hide_state`.
   case unknownUser
-  /// No key of the account here.
+  /// There is no key of the account here.
   case notRegistered
   /// Locked; PAM_AUTH_ERR with `hide_state`.
   case locked
@@ -23,14 +23,14 @@ enum PAMRule: Equatable, Sendable {
       return context.stage == .authentication ? .success : .authenticationError
     case .valueChanged:
       return context.stage == .password ? .success : .authenticationError
-    // A stack that goes on while the server is down must not go on for an account that the server refused.
+    // A stack that continues while the server is down must not continue for an account that the server refused.
     case _ where context.spokenByServer: return .authenticationError
     case .always(let code): return code
-    // A stack may go on to the password after root's mistake, so nobody else may cause this code.
+    // A stack may continue with the password after root's mistake, so nobody else may cause this code.
     case .fault: return context.isRootsFault ? .serviceError : .authenticationError
     case .unknownUser: return context.hideState ? .authenticationError : .userUnknown
     case .notRegistered:
-      // Only in the password stage do the other modules have work.
+      // The other modules have work only in the password stage.
       if context.leavesToOthers, context.stage == .password { return .ignore }
       if context.hideState { return .authenticationError }
       return context.nouserok && context.neverHadRow ? .ignore : .userUnknown
@@ -41,7 +41,7 @@ enum PAMRule: Equatable, Sendable {
   }
 }
 
-/// What else decides the PAM code of a result, for the special cases of the table of outcomes.
+/// What decides the PAM code of a result in addition to its number, for the special cases of the table of outcomes.
 public struct PAMContext: Equatable, Sendable {
   /// The half of PAM that asked.
   public enum Stage: CaseIterable, Sendable {
@@ -54,11 +54,11 @@ public struct PAMContext: Equatable, Sendable {
   /// The half of PAM that asked.
   public var stage: Stage
 
-  /// Whether the server must not be reported as away: a machine answered at its address in this call, or this machine
+  /// Whether the server must not be reported as unreachable: a machine answered at its address in this call, or this machine
   /// lacked the means to ask.
   public var mustNotReportUnavailable: Bool
 
-  /// Whether the result comes from the server's answer, and not from this machine.
+  /// Whether the result comes from the server's answer, not from this machine.
   public var spokenByServer: Bool
 
   /// Whether wrong, locked, unregistered and unknown must look alike.
@@ -67,7 +67,7 @@ public struct PAMContext: Equatable, Sendable {
   /// Whether root's PAM stack passes accounts that never registered on to the next module.
   public var nouserok: Bool
 
-  /// Whether this machine never had a row of the account: no key, no counter, no tombstone.
+  /// Whether this machine never had a record of the account: no key, no counter, no tombstone.
   public var neverHadRow: Bool
 
   /// Whether root wrote the invalid value: in the configuration or the module's arguments.
@@ -99,7 +99,7 @@ public struct PAMContext: Equatable, Sendable {
 public enum PAMCode: Int32, CaseIterable, Sendable {
   /// PAM_SUCCESS.
   case success = 0
-  /// PAM_SERVICE_ERR: root's configuration or module arguments are wrong, and nothing else. Only root can cause it.
+  /// PAM_SERVICE_ERR: root's configuration or module arguments are wrong, and there is no other cause. Only root can cause it.
   case serviceError = 3
   /// PAM_SYSTEM_ERR: this machine failed.
   case systemError = 4

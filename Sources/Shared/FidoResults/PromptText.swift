@@ -1,4 +1,4 @@
-/// What the helper says in a conversation, other than results and rules.
+/// The texts of the core in a conversation, other than results and rules.
 ///
 /// Names and texts that come from outside are cleaned and capped here, so that no caller can forget to.
 public enum PromptText: Hashable, Sendable {
@@ -8,9 +8,9 @@ public enum PromptText: Hashable, Sendable {
   case currentValue(ValueKind, user: String, digits: Int? = nil)
   /// Asks for a secret to set.
   case newValue(ValueKind, user: String, digits: Int? = nil)
-  /// Asks for it once more.
+  /// Asks for the new secret again.
   case newValueAgain(ValueKind, digits: Int? = nil)
-  /// Two different entries; not an attempt.
+  /// Two entries differ; this is not an attempt.
   case valuesDiffer
   /// The new secret is the old one.
   case valueUnchanged(ValueKind)
@@ -20,9 +20,9 @@ public enum PromptText: Hashable, Sendable {
   case patternKeys
   /// Asks which authenticator to use; the numbered list follows.
   case choice(user: String)
-  /// Asks for a number of the list.
+  /// Asks for a number from the list.
   case choiceNumber(Int)
-  /// One entry of the list: what is to be entered, in turn.
+  /// One entry of the list: the secrets to be entered, in order.
   case choiceOption([ValueKind])
   /// The entry of the list that leads to a new registration.
   case registerAgain
@@ -32,27 +32,27 @@ public enum PromptText: Hashable, Sendable {
   case noSuchChoice(Int)
   /// An empty line leads back to the list.
   case emptyLineBack
-  /// The secret was correct, but today's rules would refuse it.
+  /// The secret was correct, but the current rules would refuse it.
   case valueIsStale(ValueKind)
-  /// The same, if no change can be asked for here: the person has to change it later.
+  /// The same, if no change can be asked for here: the person must change it later.
   case valueIsStaleHere(ValueKind)
   /// The server could not be reached, and the login was accepted without it.
   case acceptedOffline
-  /// The secret that was entered meets the rules: another one has to be changed.
+  /// The secret that was entered meets the rules: a different one must be changed.
   case valueMeetsRules(ValueKind, other: ValueKind)
   /// Asks for an enrolment code.
   case enrolmentCode
   /// Asks for the line of a machine payload.
   case machinePayload
-  /// Asks for the one line of an unlock, as its file has it.
+  /// Asks for the line of an unlock, as in its file.
   case unlockLine
   /// Asks for the characters of an unlock code.
   case unlockCode
   /// Asks for the words of the recovery key.
   case recoveryKey
-  /// Asks for a code that may be for something else.
+  /// Asks for a code without naming its purpose.
   case oneTimeCode
-  /// No entry could be set as a first secret, or in place of a forgotten one.
+  /// No entry could be set as a first secret, or to replace a forgotten one.
   case valueNotSet(ValueKind)
   /// A wrong secret; nil if states are hidden.
   case wrong(ValueKind, triesLeft: Int?)
@@ -62,9 +62,9 @@ public enum PromptText: Hashable, Sendable {
   case locked(seconds: Int)
   /// Locked until an administrator unlocks.
   case lockedForGood
-  /// The entry's format is wrong: that many digits are asked for. Not an attempt.
+  /// The entry's format is wrong: the prompt asks for this many digits. Not an attempt.
   case digitsExpected(Int)
-  /// The server takes its time.
+  /// The server is taking a long time.
   case waitingForServer
   /// No answer from the server.
   case noAnswer(NetworkFailure)
@@ -72,9 +72,10 @@ public enum PromptText: Hashable, Sendable {
   case refusedByServer(String?)
   /// The server has revoked the registration (1493), with the text it gave.
   case revoked(said: String?)
-  /// The server has the key of one authenticator no more, and another one can prove who registers it again.
+  /// The server no longer has the key of one authenticator, and a different authenticator can prove the person who registers it
+  /// again.
   case keyGone(ValueKind)
-  /// The server asks for other keys of the account: it has no more of this one, or does not accept it.
+  /// The server asks for other keys of the account: it no longer has this one, or does not accept it.
   case notAskedFor(ValueKind)
   /// The server does not allow the request, now or later (1403).
   case serverForbids
@@ -82,35 +83,35 @@ public enum PromptText: Hashable, Sendable {
   case serverUndecided
   /// The server failed (1500, and HTTP's own statuses for it).
   case serverFailed
-  /// The configuration gives the account another name at the server than the one it is registered under.
+  /// For this account, the configuration has a server user name other than the registered one.
   case serverNameChanged
   /// The server answered with a UAF status that has no text of its own.
   case serverStatus(Int)
   /// The server answered with a number of its own.
   case serverNumber(UInt32)
-  /// The server has seen signatures that this machine's state does not know.
+  /// The server has seen signatures that this machine's state does not contain.
   case stateIsOlder
   /// The person cancelled.
   case cancelled
   /// The text that the next entry confirms, already prepared for showing.
   case confirm(ValueKind, String)
-  /// The first question can be asked; at a terminal the person says when.
+  /// The first question can be asked; at a terminal, the person says when.
   case ready
   /// The waiting text was denied.
   case denied
   /// The code of an approval can no longer be used.
   case approvalIsOver
-  /// So many characters of the text to confirm are not shown.
+  /// This many characters of the text to confirm are not shown.
   case partOfText(left: Int)
-  /// The text to confirm has more than so many characters.
+  /// The text to confirm has more than this many characters.
   case textTooLong(Int)
-  /// The same of a text that a caller of uafctl wrote.
+  /// The same for a text that a caller of uafctl wrote.
   case ownTextTooLong(Int)
-  /// sudo was given a list of variables: it has written over its command line, which cannot be relied on.
+  /// sudo was given a list of variables: it has overwritten its command line, which cannot be relied on.
   case overwrittenByList
-  /// The payload is for another account than this one, by its name at the server.
+  /// The payload is for an account other than this one, named by its server user name.
   case codeOfOtherAccount(than: String)
-  /// The approval is asked of another account than this one, which has this name at the server.
+  /// The approval is for an account other than this one, named by its server user name.
   case approvalOfOtherAccount(than: String)
   /// The configuration is wrong; the log has file, line and key.
   case configurationError
@@ -118,47 +119,47 @@ public enum PromptText: Hashable, Sendable {
   case tooManyConversations
   /// Registered.
   case registered(user: String)
-  /// The server knew the account by keys that this machine had lost, and has forgotten them.
+  /// The server had keys of the account that this machine had lost, and has now forgotten them.
   case lostKeysForgotten
-  /// The code sets a new secret for an authenticator that the account has already.
+  /// The code sets a new secret for an authenticator that the account already has.
   case registeredBefore(ValueKind, user: String)
-  /// A new secret took the place of one that was set; says what became of the old key at the server.
+  /// A new secret replaced an existing one; says what happened to the old key at the server.
   case valueReplaced(ValueKind, user: String, oldKey: ReplacedKey)
   /// Deregistered here and at the server: these authenticators.
   case deregistered(user: String, of: [ValueKind] = [])
-  /// Deregistered at the server alone, whose word removes nothing here.
+  /// Deregistered only at the server, whose answer is not trusted to remove anything here.
   case deregisteredThere(user: String, of: [ValueKind])
   /// Deregistered only here: the server had already forgotten the key.
   case deregisteredHere(user: String, of: [ValueKind] = [])
-  /// Deregistered, and the server has forgotten another authenticator's key as well, which is still here.
+  /// Deregistered, and the server has also forgotten another authenticator's key, which is still here.
   case deregisteredMore(user: String, left: ValueKind)
   /// Nothing of the account is left on this machine.
   case forgotten(user: String)
-  /// Another name of the account has taken its registration over; its name at the server stays.
+  /// A different name of the account took over its registration; its name at the server stays.
   case renamed(user: String, from: String, server: String)
   /// Changed.
   case changed(ValueKind, user: String)
-  /// Changed, and the server does not accept its key.
+  /// Changed, but the server does not accept its key.
   case changedButRefused(ValueKind, user: String)
   /// Reset; says whether the server was told.
   case reset(ValueKind, user: String, serverKnows: Bool)
-  /// A new key was registered under the value; says what became of the old one at the server.
+  /// A new key was registered under the value; says what happened to the old one at the server.
   case repaired(ValueKind, user: String, oldKey: ReplacedKey)
   /// Left the server that the machine had joined; says whether the server was told.
   case left(serverKnows: Bool)
   /// Registered again: the new secret is the one to log in with.
   case registeredAgain(ValueKind)
-  /// What was typed is not the unlock code of this account on this machine, which the server knows by these characters.
+  /// The typed text is not the unlock code of this account on this machine, which the server knows by these characters.
   case unlockCodeWrong(machine: String)
   /// Why a conversation ended, if its result says too little.
   case cause(EndCause)
-  /// The sensor waits while the secret is asked for.
+  /// The sensor waits during the prompt for the secret.
   case touchOrType
-  /// The sensor waits, and nothing has to be typed.
+  /// The sensor waits, and nothing needs to be typed.
   case touch
   /// The sensor waits, and Enter says that it was touched.
   case touchThenEnter
-  /// What came of a touch.
+  /// The result of a touch.
   case touched(TouchText)
   /// Prints that had changed are accepted again.
   case printsAccepted
@@ -167,23 +168,24 @@ public enum PromptText: Hashable, Sendable {
 
   /// The text; a prompt ends with a colon and a space, everything else with a full stop or the server's last character.
   ///
-  /// - Parameter codes: who may set a new value by a code.
+  /// - Parameter codes: who may set a new value with a code.
   public func text(in language: Language, codes: CodeUse = .persons) -> String { language.catalogue.text(self, codes) }
 
-  /// What asks for a new secret once more, in the language of `question`, which has asked for it.
+  /// The text that asks for a new secret again, in the language of `question`, which asked for it first.
   ///
-  /// A front end that shows both questions at once needs the second one before the core asks it, and does not know all that its
-  /// words follow from: the configuration, and the policy of a server.
+  /// A front end that shows both questions at once needs the second one before the core asks it, and does not know everything
+  /// that the
+  /// text depends on: the configuration, and the policy of a server.
   ///
   /// - Parameters:
   ///   - question: a text that ``newValue(_:user:digits:)`` has, for any user.
-  ///   - kinds: what may be asked for.
-  ///   - length: how many digits a PIN may have.
-  /// - Returns: nil where no language asks for a new secret in this way.
+  ///   - kinds: the kinds that may be asked for.
+  ///   - length: the number of digits that a PIN may have.
+  /// - Returns: nil if no language asks for a new secret in this way.
   public static func newValueAgain(after question: String, among kinds: [ValueKind], length: Int?) -> String? {
     for language in Language.allCases {
       for kind in kinds {
-        // The digits first: without them they would pass for a part of the name.
+        // The digits come first: otherwise, they would be taken for a part of the name.
         for digits in [length, nil] where isNewValue(question, kind, digits, in: language) {
           return newValueAgain(kind, digits: digits).text(in: language)
         }
@@ -192,7 +194,7 @@ public enum PromptText: Hashable, Sendable {
     return nil
   }
 
-  /// Whether `question` asks for such a new secret, whoever is asked.
+  /// Whether `question` asks for such a new secret, whatever the user's name.
   private static func isNewValue(_ question: String, _ kind: ValueKind, _ digits: Int?, in language: Language) -> Bool {
     let anybody = "@"
     let text = newValue(kind, user: anybody, digits: digits).text(in: language)
@@ -201,16 +203,16 @@ public enum PromptText: Hashable, Sendable {
     return question.hasPrefix(around[0]) && question.hasSuffix(around[1])
   }
 
-  /// A user or service name as it may be shown.
+  /// A user or service name made safe to show.
   static func shown(_ name: String) -> String { Text.cleaned(name, limit: nameLimit) }
 
-  /// The server's words, as a part of our own sentence; nothing if it said nothing.
+  /// The server's words, as a part of our own sentence; empty if it sent none.
   static func inBrackets(_ said: String?) -> String {
     let words = Text.cleaned(said ?? "")
     return words.isEmpty ? "" : " (\(words))"
   }
 
-  /// The type as a command names it, after a space; nothing where there are several.
+  /// The type as a command names it, after a space; empty if there are several.
   static func named(_ kinds: [ValueKind]) -> String { kinds.count == 1 ? " \(kinds[0].english)" : "" }
 
   private static let nameLimit = 64
@@ -219,19 +221,19 @@ public enum PromptText: Hashable, Sendable {
 extension PromptText {
   /// What can be done about an ending with this text; nil if the text says so itself, or there is nothing to do.
   ///
-  /// - Parameter codes: who may set a new value by a code.
+  /// - Parameter codes: who may set a new value with a code.
   public func nextStep(in language: Language, codes: CodeUse = .persons) -> String? {
     switch self {
     case .cause(let cause): language.catalogue.told(cause, codes).nextStep
     case .wrong, .digitsExpected: FidoResult.wrongValue.nextStep(in: language, codes: codes)
-    // The texts say how a lock ends. Whoever has forgotten the value is locked again after that.
+    // The texts say how a lock ends. A person who has forgotten the value is locked again afterwards.
     case .locked, .lockedForGood: language.catalogue.ifForgotten(codes)
     case .noAnswer(.dns), .noAnswer(.refused), .noAnswer(.unreachable), .noAnswer(.timeOut), .noAnswer(.connectionLost):
       FidoResult.noAnswer.nextStep(in: language)
     case .noAnswer(.tls), .noAnswer(.proxy), .serverStatus, .serverNumber: FidoResult.unknown.nextStep(in: language)
-    // A server's own words may contradict any advice beside them.
+    // A server's own words may contradict any advice next to them.
     case .refusedByServer: nil
-    // These texts say it themselves.
+    // These texts contain the advice themselves.
     case .noAnswer(.ownMeans), .valueNotSet, .revoked, .keyGone, .notAskedFor, .serverForbids, .serverUndecided,
       .serverFailed, .serverNameChanged, .stateIsOlder, .codeOfOtherAccount, .approvalOfOtherAccount, .cancelled,
       .denied, .approvalIsOver,
@@ -239,7 +241,7 @@ extension PromptText {
       .ownTextTooLong, .overwrittenByList, .configurationError,
       .tooManyConversations, .registeredAgain, .unlockCodeWrong:
       nil
-    // These texts end nothing, or belong to a success.
+    // These texts do not end a conversation, or belong to a success.
     case .value, .currentValue, .newValue, .newValueAgain, .valuesDiffer, .valueUnchanged, .enrol, .patternKeys,
       .choice,
       .choiceNumber, .choiceOption, .registerAgain, .noSuchChoice, .emptyLineBack, .valueIsStale, .valueIsStaleHere,
@@ -258,13 +260,13 @@ extension PromptText {
   }
 }
 
-/// What a person is asked to enter, as texts name it: the secret of one authenticator type, or of one of several.
+/// The name in texts for what a person is asked to enter: the secret of one authenticator type, or of one of several.
 ///
 /// An authenticator type brings its own words, so that the texts around them need no change for a new type.
 public struct ValueKind: Hashable, Sendable {
-  /// The noun as it stands inside an English sentence.
+  /// The noun as it appears inside an English sentence.
   let english: String
-  /// The noun as it stands inside a Korean sentence, without a particle.
+  /// The noun as it appears inside a Korean sentence, without a particle.
   let korean: String
 
   /// The words of one type; each is a noun that begins with a small letter.
@@ -273,9 +275,9 @@ public struct ValueKind: Hashable, Sendable {
     self.korean = korean
   }
 
-  /// One of several, if the text must not show which of them the account has.
+  /// The name for one of several kinds, if the text must not show which of them the account has.
   ///
-  /// - Parameter kinds: at least one; one alone is returned as it is.
+  /// - Parameter kinds: at least one; a single one is returned unchanged.
   public static func oneOf(_ kinds: [ValueKind]) -> ValueKind {
     ValueKind(
       english: listed(kinds.map(\.english), last: " or "), korean: listed(kinds.map(\.korean), last: " 또는 "))
@@ -296,18 +298,19 @@ public struct ValueKind: Hashable, Sendable {
 
   /// Whether the last Hangul syllable has a final consonant, which decides between the two forms of a particle.
   private var endsWithConsonant: Bool {
-    // The syllables stand in blocks of 28 from U+AC00; the first of each block has no final consonant.
+    // The syllables are in blocks of 28 from U+AC00; the first of each block has no final consonant.
     guard let last = korean.unicodeScalars.last?.value, (0xAC00...0xD7A3).contains(last) else { return false }
     return (last - 0xAC00) % 28 != 0
   }
 }
 
-/// What the server thinks of a key that a new one has replaced.
+/// The state at the server of a key that a new one has replaced.
 public enum ReplacedKey: Hashable, Sendable {
-  /// It has said that it forgot it.
+  /// The server confirmed that it forgot the key.
   case forgotten
-  /// It had revoked it, or did not have it any more: there is nothing left to be done.
+  /// The server had revoked the key, or no longer had it: nothing is left to do.
   case refusedBefore
-  /// It has said nothing, and may accept it still; the KeyIDs, as the server's commands take them.
+  /// The server did not say that it forgot the keys, and may still accept them. With their KeyIDs, in the form that the server's
+  /// commands expect.
   case unsaid([String])
 }

@@ -1,13 +1,13 @@
-/// Text from outside, made fit to be shown.
+/// Text from outside, made safe to show.
 public enum Text {
-  /// The longest text of a server or a name that is shown.
+  /// The longest text of a server, or name, that is shown.
   public static let defaultLimit = 512
 
   /// The text without anything that controls a terminal or is invisible, at most `limit` code points long.
   ///
   /// Control, format (bidirectional and zero-width included), private, unassigned and invisible code points are dropped; white
   /// space of any kind, line ends included, becomes one space, so that a text is always one line; none is left at the ends. The
-  /// limit counts code points, because one character may be made of any number of them.
+  /// limit counts code points, because one character may consist of any number of them.
   public static func cleaned(_ text: String, limit: Int = defaultLimit) -> String {
     var kept = String.UnicodeScalarView()
     var count = 0
@@ -28,9 +28,10 @@ public enum Text {
     return String(kept)
   }
 
-  /// The text with `[U+202E]` in place of each character that nobody sees, or that moves others, at most `limit` code points.
+  /// The text with `[U+202E]` instead of each character that is invisible or moves other characters, at most `limit` code points.
   ///
-  /// For texts that have to be compared or judged: what ``cleaned(_:limit:)`` drops could be the difference between two names.
+  /// For texts that must be compared or judged: a character that ``cleaned(_:limit:)`` drops could be the difference between two
+  /// names.
   ///
   /// - Parameter keepsLines: whether line feeds and tabs stay as they are.
   public static func marked(_ text: String, limit: Int = .max, keepsLines: Bool = false) -> String {
@@ -51,7 +52,7 @@ public enum Text {
     return String(shown)
   }
 
-  /// The first character that ``marked(_:limit:keepsLines:)`` would write in another way, as `U+202E`; nil if there is none.
+  /// The first character that ``marked(_:limit:keepsLines:)`` would write differently, as `U+202E`; nil if there is none.
   public static func firstHidden(in text: String, keepsLines: Bool = false) -> String? {
     text.unicodeScalars.first { isHidden($0, keepsLines) }.map(name)
   }
@@ -83,7 +84,7 @@ public enum Text {
   }
 }
 
-/// What a rule for new passcodes says if a secret breaks it and the administrator gave no text.
+/// The text of a rule for new passcodes if a secret breaks it and the administrator gave no text.
 public enum RuleText: Hashable, Sendable {
   /// Fewer characters than `min_length`.
   case minimumLength(Int)
@@ -97,7 +98,7 @@ public enum RuleText: Hashable, Sendable {
   case tooLong
   /// Control, private-use or unassigned characters, or not UTF-8.
   case unusableCharacters
-  /// Something but digits (`digits_only`).
+  /// Something other than digits (`digits_only`).
   case digitsOnly
   /// `equal_character`.
   case equalCharacter
@@ -111,7 +112,7 @@ public enum RuleText: Hashable, Sendable {
   case notNumberEnglish
   /// A pattern of fewer nodes than `min_nodes`.
   case minimumNodes(Int)
-  /// A pattern with something but nodes in it.
+  /// A pattern that contains something other than nodes.
   case nodesOnly
   /// A pattern that visits a node twice.
   case nodeTwice
@@ -119,21 +120,21 @@ public enum RuleText: Hashable, Sendable {
   case regularExpression
   /// An ignore list entry without a text of its own.
   case ignored
-  /// There is an expression without a text of its own; told before anything is entered.
+  /// There is an expression without a text of its own; shown before anything is entered.
   case ownForm
-  /// There is an ignore list entry without a text of its own; told before anything is entered.
+  /// There is an ignore list entry without a text of its own; shown before anything is entered.
   case ownExclusions
 
   /// The message.
   public func text(in language: Language) -> String { language.catalogue.text(self) }
 }
 
-/// The text for a person that says which key stands for which digit.
+/// The text for a person that says which key means which digit.
 public struct KeypadText: Hashable, Sendable {
-  /// The key, 0 to 9, of each digit from 0 on.
+  /// The key, 0 to 9, of each digit starting with 0.
   public let keys: [UInt8]
 
-  /// In words on one line, for a screen reader; else in two rows below a line that explains them.
+  /// Whether the text is in words on one line, for a screen reader; otherwise, it is in two rows below a line that explains them.
   public let isSpeltOut: Bool
 
   /// Makes the text of a layout of ten keys.
@@ -142,9 +143,9 @@ public struct KeypadText: Hashable, Sendable {
     self.isSpeltOut = isSpeltOut
   }
 
-  /// Whether a prompt's text shows a keypad, in any language: its entry is typed with that keypad alone.
+  /// Whether a prompt's text shows a keypad, in any language: its entry is typed only with that keypad.
   ///
-  /// Other lines may look the same. The caller must not lose more by that than one more question.
+  /// Other lines may look the same, so for the caller a mistake must cost no more than one further question.
   public static func isPart(of text: String) -> Bool {
     text.split(separator: "\n").contains { line in
       Language.allCases.contains { language in
@@ -155,7 +156,7 @@ public struct KeypadText: Hashable, Sendable {
 
   /// The text.
   ///
-  /// Each row but the last ends with a line end; words end with a full stop.
+  /// Each row but the last ends with a line end; the form in words ends with a full stop.
   public func text(in language: Language) -> String {
     let catalogue = language.catalogue
     let names = catalogue.digits
@@ -169,17 +170,17 @@ public struct KeypadText: Hashable, Sendable {
   }
 }
 
-/// What came of a touch of the fingerprint sensor, as people read it.
+/// The result of a touch of the fingerprint sensor, as shown to people.
 public enum TouchText: Hashable, Sendable, CaseIterable {
-  /// The finger is not one of the account's.
+  /// The finger is not one of the account's enrolled fingers.
   case notMatched
   /// Nothing could be read.
   case again
   /// The swipe was too short.
   case tooShort
-  /// The finger did not lie in the middle.
+  /// The finger was not in the middle.
   case notCentred
-  /// The finger has to be lifted first.
+  /// The finger must be lifted first.
   case liftFirst
   /// The finger was lifted too soon.
   case tooFast
@@ -191,18 +192,18 @@ public enum TouchText: Hashable, Sendable, CaseIterable {
 public enum NetworkFailure: CaseIterable, Sendable {
   /// The name was not found.
   case dns
-  /// Nothing listens there.
+  /// The connection was refused.
   case refused
-  /// No route to the server: the network is away, or a router, a firewall or the proxy reports none.
+  /// No route to the server: the network is down, or a router, a firewall or the proxy reports that there is no route.
   case unreachable
-  /// Too late.
+  /// The answer came too late.
   case timeOut
   /// The secure connection could not be made.
   case tls
-  /// The proxy of the configuration does not let the request through: it wants a password, or forbids the server.
+  /// The proxy of the configuration rejected the request: it requires a password, or forbids the server.
   case proxy
   /// The connection broke, or the bytes received were not an answer.
   case connectionLost
-  /// This machine lacked a thread, a descriptor, memory or a port, so it is unknown whether the server is there.
+  /// This machine lacked a thread, a descriptor, memory or a port, so it is unknown whether the server is reachable.
   case ownMeans
 }

@@ -1,22 +1,22 @@
-// Purpose of this target: what uafctl asks of the system: the state of a file, whole reads and writes, accounts. It may import
-// the C library alone. It decides nothing, and says nothing to anybody.
+// Purpose of this target: what uafctl needs from the system: the state of a file, whole reads and writes, accounts. It may import
+// only the C library. It decides nothing, and shows nothing to anybody.
 
 import Glibc
 
-/// What a name in the file system is, without following a last link.
+/// The properties of a name in the file system; if it is a link, it is not followed.
 package struct FileState: Equatable {
-  /// The bits of the mode that say what it is, such as `S_IFREG`.
+  /// The file type bits of the mode, such as `S_IFREG`.
   package let kind: mode_t
   /// The permissions, with set-user-id, set-group-id and the sticky bit.
   package let mode: mode_t
-  /// The number of its owner.
+  /// Its owner's uid.
   package let owner: uid_t
   /// Its length in bytes.
   package let size: Int
   /// How many names (hard links) it has.
   package let names: Int
 
-  /// Looks at `path`; gives the system's error number where that fails.
+  /// Reads the state of `path`; returns the system's error number if that fails.
   package static func of(_ path: String) -> Result<FileState, FileStateError> {
     var state = stat()
     // SAFETY: `state` is a stat; the path lives for the call.
@@ -31,18 +31,18 @@ package struct FileState: Equatable {
   package var octal: String { String(mode, radix: 8) }
 }
 
-/// Why a file could not be looked at.
+/// Why a file could not be examined.
 package struct FileStateError: Error, Equatable {
   /// The system's error number.
   package let number: CInt
 
-  /// Whether there is nothing of that name.
+  /// Whether there is no file with that name.
   package var isAbsence: Bool { number == ENOENT || number == ENOTDIR }
 }
 
-/// Reads what a file holds, up to a limit.
+/// Reads a file's content, up to a limit.
 package enum DescriptorReader {
-  /// The first `limit` bytes, or all there are; nil with `errno` if that fails.
+  /// The first `limit` bytes, or all if there are fewer; nil with `errno` if that fails.
   package static func read(_ descriptor: CInt, atMost limit: Int) -> [UInt8]? {
     var content = [UInt8](repeating: 0, count: limit)
     var used = 0
@@ -63,7 +63,7 @@ package enum DescriptorReader {
 
 /// Writes whole runs of bytes.
 package enum DescriptorWriter {
-  /// Whether all of `bytes` went out; where not, `errno` says why.
+  /// Whether all of `bytes` were written; if not, `errno` says why.
   package static func write(_ bytes: [UInt8], to descriptor: CInt) -> Bool {
     var offset = 0
     while offset < bytes.count {

@@ -8,16 +8,16 @@ package struct SystemAccounts: AccountDirectory {
   // Far above what a passwd entry takes; a longer one counts as no account.
   private static let room = 65_536
 
-  /// The account of that name, as NSS finds it; nil if there is none.
+  /// The account with that name, as NSS finds it; nil if there is none.
   package func account(named name: String) -> Account? {
     guard !name.isEmpty, !name.utf8.contains(0) else { return nil }
-    // SAFETY: the name lives for the call; the rest is what `find` lends.
+    // SAFETY: the name lives for the call; the rest is from `find`.
     return unsafe find { unsafe getpwnam_r(name, $0, $1, Self.room, $2) }
   }
 
-  /// The account of that number, as NSS finds it; nil if there is none.
+  /// The account with that uid, as NSS finds it; nil if there is none.
   package func account(withID userID: uid_t) -> Account? {
-    // SAFETY: everything is what `find` lends.
+    // SAFETY: everything comes from `find`.
     unsafe find { unsafe getpwuid_r(userID, $0, $1, Self.room, $2) }
   }
 
@@ -42,22 +42,22 @@ package struct SystemAccounts: AccountDirectory {
 
 /// An account of the machine.
 package struct Account: Equatable {
-  /// Its number.
+  /// Its uid.
   package let userID: uid_t
   /// Its canonical name.
   package let name: [UInt8]
 
-  /// An account of that number and canonical name.
+  /// An account with that uid and canonical name.
   package init(userID: uid_t, name: [UInt8]) {
     self.userID = userID
     self.name = name
   }
 }
 
-/// Where accounts are looked up.
+/// A directory in which accounts are looked up.
 package protocol AccountDirectory {
-  /// The account of that name; nil if there is none.
+  /// The account with that name; nil if there is none.
   func account(named name: String) -> Account?
-  /// The account of that number; nil if there is none.
+  /// The account with that uid; nil if there is none.
   func account(withID userID: uid_t) -> Account?
 }

@@ -1,4 +1,4 @@
-// Purpose of this target: how uafctl and uaf-server take a command line, and how they end. They share the exit statuses, the
+// Purpose of this target: how uafctl and uaf-server parse a command line, and how they end. They share the exit statuses, the
 // words for a command that does not exist, and the check that a result was written. Nothing here knows what a command does.
 
 import ArgumentParser
@@ -9,7 +9,7 @@ import Synchronization
 /// The names of a program's commands.
 public struct CommandNames {
   private let root: any ParsableCommand.Type
-  /// Options of the program itself, which take a value and stand before a command.
+  /// Options of the program itself, which take a value and come before a command.
   private let valued: [String]
 
   /// The commands of `root`, whose own options in `valued` take a value.
@@ -18,7 +18,7 @@ public struct CommandNames {
     self.valued = valued
   }
 
-  /// What `help` is asked to explain and cannot, in the arguments of the program.
+  /// The topic in the program's arguments that `help` should explain but cannot.
   ///
   /// The parser would explain the part that it knows.
   public func unknownTopic(in arguments: [String]) -> UnknownCommand? {
@@ -33,11 +33,11 @@ public struct CommandNames {
     return nil
   }
 
-  /// The word that the parser took for an argument too many, where it stands in the place of a command.
+  /// The word that the parser treated as an extra argument, if it is in the position of a command.
   ///
   /// - Parameters:
-  ///   - message: what the parser says of its error.
-  ///   - path: the program and the commands that it had read by then.
+  ///   - message: the parser's message about its error.
+  ///   - path: the program and the commands that it had read before the error.
   public func unknownCommand(by message: String, after path: [String]) -> UnknownCommand? {
     guard let start = Self.beginnings.lazy.compactMap({ message.firstRange(of: $0) }).first else { return nil }
     let word = String(message[start.upperBound...].prefix { $0 != "'" })
@@ -50,7 +50,7 @@ public struct CommandNames {
     return unknown(word, below: parents)
   }
 
-  // What the parser says of one such argument, and of several.
+  // How the parser's messages begin for one such argument, and for several.
   private static let beginnings = ["Unexpected argument '", " unexpected arguments: '"]
 
   private func unknown(_ word: String, below parents: [any ParsableCommand.Type]) -> UnknownCommand {
@@ -60,7 +60,7 @@ public struct CommandNames {
     return UnknownCommand(word: word, parents: path, suggestion: near?.joined(separator: " "))
   }
 
-  /// Where a command of exactly this name stands below another one.
+  /// The path of a command with exactly this name below a different command.
   private func place(of word: String) -> [String]? {
     for command in root.configuration.subcommands where Self.child(word, of: command) != nil {
       return [Self.name(root), Self.name(command), word]
@@ -75,12 +75,12 @@ public struct CommandNames {
   private static func name(_ command: any ParsableCommand.Type) -> String { command.configuration.commandName ?? "" }
 }
 
-/// Finds the name that was probably meant by a word that is none of the names.
+/// Finds the name that a word probably means if it is not one of the names.
 enum NearName {
-  // With more mistakes than this it is another word.
+  // With more mistakes than this it is a different word.
   private static let mostMistakes = 2
 
-  /// The name that is begun by `word` or, failing that, the one fewest mistakes away; nil where none is near.
+  /// The name that begins with `word`, or else the name with the fewest differences from it; nil if none is near.
   static func of(_ word: String, among names: [String]) -> String? {
     let begun = names.filter { word.count >= 2 && $0.hasPrefix(word) }
     if begun.count == 1 { return begun.first }
@@ -89,9 +89,10 @@ enum NearName {
     return near.filter { $0.mistakes <= allowed }.min { $0.mistakes < $1.mistakes }?.name
   }
 
-  /// How many letters are missing, too many, wrong, or in the place of their neighbour.
+  /// How many letters are missing, too many, wrong, or swapped with their neighbour.
   private static func mistakes(from word: [Character], to name: [Character]) -> Int {
-    // The last three rows of the usual table: each entry is for so many letters of the word and so many of the name.
+    // The last three rows of the usual table: each entry is for a number of letters of the word and a number of letters of the
+    // name.
     var before: [Int] = []
     var above = Array(0...name.count)
     for (row, letter) in word.enumerated() {
@@ -109,15 +110,15 @@ enum NearName {
   }
 }
 
-/// A word of a command line that is none of the commands it stands among.
+/// A word of a command line that is not one of the commands in its position.
 public struct UnknownCommand: Error, Equatable, Sendable {
   /// The word.
   public let word: String
   /// The program, and the commands before the word.
   public let parents: [String]
-  /// The command that was probably meant, with all that stands before it; nil where none is near.
+  /// The command that was probably meant, with everything before it; nil if none is near.
   public let suggestion: String?
-  /// The command line that lists those there are.
+  /// The command line that lists the existing commands.
   public var list: String { ([parents[0], "help"] + parents.dropFirst()).joined(separator: " ") }
 }
 
@@ -128,7 +129,7 @@ extension UnknownCommand: CustomStringConvertible {
   public var hint: String { suggestion.map { "did you mean '\($0)'?" } ?? "'\(list)' lists the commands" }
 }
 
-/// What the parser says of a command line it cannot read, taken apart.
+/// The parts of the parser's message about a command line that it cannot read.
 public struct ParserMessage {
   /// What is wrong.
   public let problem: String
@@ -137,7 +138,7 @@ public struct ParserMessage {
   /// The program and the commands that were read before the mistake.
   public let path: [String]
 
-  /// - Parameter error: what parsing by `root` threw.
+  /// - Parameter error: the error that parsing with `root` threw.
   public init(_ error: any Error, by root: (some ParsableCommand).Type) {
     problem = root.message(for: error)
     let full = root.fullMessage(for: error)
@@ -150,34 +151,34 @@ public struct ParserMessage {
 
 /// The exit statuses of uafctl and of uaf-server.
 public enum ExitStatus: CInt, CaseIterable, Sendable {
-  /// Done.
+  /// The command succeeded.
   case success = 0
   /// The core or the server refused, there is no such account, or a check failed.
   case refused = 1
   /// The command line, a file or a folder it names, or the configuration is wrong.
   case usage = 2
-  /// The other side is not there: the core, or for the server its address or its store.
+  /// The other side is not reachable: the core, or for the server its address or its store.
   case unreachable = 3
   /// The person who was asked said no.
   case denied = 4
-  /// What was to be printed could not be written: what was done is done, and the output is not whole.
+  /// The output could not be written: the work is done, but the output is not complete.
   case unwritten = 5
   /// The server's database is not one that it can use as its store: EX_CONFIG of sysexits.h.
   case unusableStore = 78
 }
 
-/// Where results are written to, and whether all of them went out.
+/// The destination of results, which knows whether all of them were written.
 public final class ResultWriter: Sendable {
   private let descriptor: CInt
   private let firstFailure = Mutex<CInt?>(nil)
 
-  /// Writes to `descriptor`, which stays the caller's.
+  /// Writes to `descriptor`, which still belongs to the caller.
   public init(_ descriptor: CInt) { self.descriptor = descriptor }
 
-  /// The system's error number of the write that failed; nil where none did.
+  /// The system's error number of the write that failed; nil if none failed.
   public var failure: CInt? { firstFailure.withLock { $0 } }
 
-  /// Writes a line; nothing after one that could not be written, so that what there is has no gaps.
+  /// Writes a line; after one that could not be written, writes nothing more, so that the output has no gaps.
   public func write(line: String) {
     firstFailure.withLock { failure in
       guard failure == nil, !DescriptorWriter.write(Array((line + "\n").utf8), to: descriptor) else { return }

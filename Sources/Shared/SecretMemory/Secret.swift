@@ -1,9 +1,9 @@
 // Purpose: memory for passcodes and keys. A `Secret` owns pages of its own that are locked against
 // swapping, left out of core dumps, absent in forked children, and overwritten before another secret
-// or the system gets them. It has no `description`, cannot be copied, and nothing but the closures
-// below sees its bytes.
+// or the system gets them. It has no `description` and cannot be copied, and only the closures
+// below see its bytes.
 //
-// This target imports Glibc and Swift's own library and nothing else, so that every other target may use it.
+// This target imports Glibc and Swift's own library , so that every other target may use it.
 
 import Glibc
 
@@ -11,7 +11,7 @@ import Glibc
 ///
 /// The capacity is fixed when the value is made; `count` may be anything from 0 to the capacity.
 /// Locking is attempted and reported by ``isLocked``: in a container without `CAP_IPC_LOCK` the
-/// system may refuse. The login then goes on, with a note in the log.
+/// system may refuse. The login then continues, with a note in the log.
 @safe public struct Secret: ~Copyable {
   private let base: UnsafeMutableRawPointer
   private let mappedLength: Int
@@ -19,7 +19,7 @@ import Glibc
   /// Bytes in use, at most ``capacity``.
   public private(set) var count: Int
 
-  /// Bytes that fit.
+  /// The number of bytes that fit.
   public let capacity: Int
 
   /// Whether the pages are locked against swapping.
@@ -33,7 +33,7 @@ import Glibc
     guard (0...Self.maximumCapacity).contains(capacity) else { throw .capacityOutOfRange }
     let page = SecretPages.pageLength
     let length = max(1, (capacity + page - 1) / page) * page
-    // SAFETY: the pages are ours until they are given back, in deinit.
+    // SAFETY: the pages are ours until they are released, in deinit.
     let pages = try unsafe SecretPages.shared.take(length)
     unsafe base = pages.base
     isLocked = unsafe pages.isLocked
@@ -42,12 +42,12 @@ import Glibc
     count = 0
   }
 
-  /// Has pages ready, so that the next secrets cost no system call.
+  /// Prepares pages, so that the next secrets cost no system call.
   ///
   /// - Throws: ``SecretMemoryError/outOfMemory``.
   public static func prepare() throws(SecretMemoryError) { try SecretPages.shared.prepare() }
 
-  /// Makes a secret that holds a copy of bytes whose source the caller wipes.
+  /// Makes a secret with a copy of bytes; the caller wipes the source.
   ///
   /// - Throws: ``SecretMemoryError``.
   public init(copying bytes: Span<UInt8>) throws(SecretMemoryError) {
@@ -115,7 +115,7 @@ import Glibc
     count = 0
   }
 
-  /// Whether both hold the same bytes, in time that depends on the lengths alone.
+  /// Whether both contain the same bytes, in time that depends only on the lengths.
   public borrowing func isEqual(to other: borrowing Secret) -> Bool {
     guard count == other.count else { return false }
     var difference: UInt8 = 0
@@ -132,7 +132,7 @@ import Glibc
   public static let maximumCapacity = 1 << 20
 }
 
-/// Why no memory for a secret could be had.
+/// Why no memory for a secret could be allocated.
 public enum SecretMemoryError: Error, Equatable {
   /// The system refused the pages.
   case outOfMemory

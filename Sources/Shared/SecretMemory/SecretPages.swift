@@ -4,9 +4,9 @@ import Synchronization
 /// The pages of secrets: locked against swapping, left out of core dumps, absent in forked children.
 ///
 /// Such a page costs five system calls, and a login has more than twenty secrets that need one. So a few single pages are wiped
-/// and kept for the next secrets. They stay locked meanwhile: 32 KiB, where the tightest systems allow a process 64.
+/// and kept for the next secrets. They stay locked: 32 KiB, while the strictest systems allow a process 64 KiB.
 final class SecretPages: Sendable {
-  /// Those of this process.
+  /// The pages of this process.
   static let shared = SecretPages()
 
   /// The most pages that are kept without a secret.
@@ -18,13 +18,13 @@ final class SecretPages: Sendable {
   /// Addresses of single pages that are locked and hold zeros.
   private let kept = Mutex<[UInt]>([])
 
-  /// How many pages are kept.
+  /// The number of kept pages.
   var keptCount: Int { kept.withLock { $0.count } }
 
   /// Pages that hold zeros.
   ///
   /// - Parameter length: a multiple of ``pageLength``.
-  /// - Returns: where they begin, and whether they are locked.
+  /// - Returns: their start, and whether they are locked.
   /// - Throws: ``SecretMemoryError/outOfMemory``.
   func take(_ length: Int) throws(SecretMemoryError) -> (base: UnsafeMutableRawPointer, isLocked: Bool) {
     // SAFETY: a page that is kept belongs to nobody else, and stays mapped.
@@ -33,7 +33,7 @@ final class SecretPages: Sendable {
     {
       return unsafe (page, true)
     }
-    // SAFETY: as they come from the system.
+    // SAFETY: the pages come directly from the system.
     return try unsafe Self.map(length)
   }
 
@@ -48,12 +48,12 @@ final class SecretPages: Sendable {
     }
   }
 
-  /// Has as many pages ready as are kept at most, so that the next secrets wait for no system call.
+  /// Fills the store of kept pages, so that the next secrets do not wait for a system call.
   ///
   /// - Throws: ``SecretMemoryError/outOfMemory``.
   func prepare() throws(SecretMemoryError) {
     for _ in 0..<max(0, Self.mostKept - keptCount) {
-      // SAFETY: the page is new, and given up at once.
+      // SAFETY: the page is new, and given up immediately.
       let (base, isLocked) = try unsafe Self.map(Self.pageLength)
       unsafe giveBack(base, Self.pageLength, isLocked: isLocked)
     }

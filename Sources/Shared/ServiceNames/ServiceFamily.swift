@@ -1,7 +1,7 @@
 // Purpose of this target: the names by which programs ask PAM. The configuration and the editor of PAM's services need the same
-// list, and nothing else of each other. It may import nothing.
+// list, but share nothing else. It may import nothing.
 
-/// The names by which one program asks PAM: anybody who gets in by one of them has what the others give.
+/// The names by which one program asks PAM: a person who logs in with one of them gets what the others give.
 public struct ServiceFamily: Equatable, Sendable {
   /// The name that people know the program by.
   public let main: String
@@ -19,9 +19,9 @@ public struct ServiceFamily: Equatable, Sendable {
   /// All names, the best known first.
   public var names: [String] { [main] + members }
 
-  /// Every program of which it is known that it has several names.
+  /// All programs that are known to have several names.
   public static let all = [
-    // sudo asks as sudo-i for `sudo -i`, where it was built so, as on Debian.
+    // sudo asks as sudo-i for `sudo -i`, if it was built that way, as on Debian.
     ServiceFamily(main: "sudo", members: ["sudo-i"]),
     // util-linux's su asks as su-l for `su -` and `su -l`.
     ServiceFamily(main: "su", members: ["su-l"]),
@@ -29,9 +29,9 @@ public struct ServiceFamily: Equatable, Sendable {
     ServiceFamily(main: "login", members: ["remote"]),
   ]
 
-  /// Services that no person waits for: they run what was left for later, or what belongs to a session.
+  /// Services that no person waits for: they run scheduled jobs, or jobs that belong to a session.
   public static let unattended: Set<String> = ["cron", "crond", "anacron", "atd", "at", "systemd-user"]
 
-  /// The family that has a name; nil for a service with one name.
+  /// The family that contains a name; nil for a service with one name.
   public static func of(_ service: String) -> ServiceFamily? { all.first { $0.names.contains(service) } }
 }

@@ -1,24 +1,25 @@
-// Purpose: the file of authorities, as the core and doctor read it. What stands between BEGIN and END of its certificates counts;
-// the rest is somebody's comment, in whatever characters.
+// Purpose: the file of authorities, as the core and doctor read it. Only the text between BEGIN and END of its certificates is
+// used;
+// the rest is a comment, in any characters.
 
 import Glibc
 import UAFCrypto
 
-/// The authorities that a server's certificate may come from, as root's file names them.
+/// The authorities that may issue a server's certificate, as root's file names them.
 public struct CertificateAuthorities: Equatable, Sendable {
   /// The largest file, in bytes: several times the bundle of a distribution.
   public static let maximumSize = 1024 * 1024
 
-  /// The certificates alone, in PEM with lines of 64 characters.
+  /// Only the certificates, in PEM with lines of 64 characters.
   ///
   /// Two files that differ in comments give the same text.
   public let pem: String
   /// The same certificates in DER.
   public let certificates: [[UInt8]]
 
-  /// The labels that OpenSSL takes for a certificate.
+  /// The labels that OpenSSL accepts for a certificate.
   ///
-  /// The last one carries restrictions of its trust, so it is kept as it is.
+  /// The last one contains restrictions of its trust, so it is kept unchanged.
   private static let labels = ["CERTIFICATE", "X509 CERTIFICATE", "TRUSTED CERTIFICATE"]
   private static let lineLength = 64
 
@@ -35,10 +36,10 @@ public struct CertificateAuthorities: Equatable, Sendable {
   /// Reads the certificates of a file.
   ///
   /// A certificate begins where a line does, as it does for OpenSSL: one that is commented out is a comment. A byte order mark
-  /// may stand before the first.
+  /// may come before the first.
   ///
   /// - Throws: ``ConfigurationFileProblem`` for a file without a certificate, and for one with a certificate that cannot be read:
-  ///   none is left out.
+  ///   no certificate is skipped.
   public init(parsing bytes: [UInt8]) throws(ConfigurationFileProblem) {
     var pem = ""
     var certificates: [[UInt8]] = []
@@ -70,13 +71,14 @@ public struct CertificateAuthorities: Equatable, Sendable {
     self.certificates = certificates
   }
 
-  /// Why a file holds no certificate in PEM.
+  /// Why a file contains no certificate in PEM.
   private static func reason(_ bytes: [UInt8]) -> ConfigurationFileProblem {
     if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) { return .isUTF16 }
     return X509.isCertificate(bytes) ? .isDER : .noCertificate
   }
 
-  /// The lines with their numbers from 1, without white space at their ends; of Unix, of Windows or of an old Macintosh.
+  /// The lines with their numbers from 1, without white space at their ends, with the line ends of Unix, Windows or an old
+  /// Macintosh.
   private static func lines(_ bytes: ArraySlice<UInt8>) -> [(Int, ArraySlice<UInt8>)] {
     var lines: [(Int, ArraySlice<UInt8>)] = []
     var start = bytes.startIndex

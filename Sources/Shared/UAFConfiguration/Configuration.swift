@@ -1,16 +1,16 @@
-// Purpose: everything root has configured, checked, with defaults for what he has not.
+// Purpose: everything that root has configured, checked, with defaults for everything else.
 
 import AuthenticatorTypes
 import ServiceNames
 
-/// Root's configuration: what `pam_uaf.conf` and the files of `pam_uaf.conf.d` say, with the defaults of what they leave out.
+/// Root's configuration: what `pam_uaf.conf` and the files of `pam_uaf.conf.d` say, with defaults for what they leave out.
 public struct Configuration: Sendable {
   /// The enabled types, at least one, none twice.
   public internal(set) var authenticators: [ConfiguredAuthenticator] = AuthenticatorType.allCases.filter(
     \.isEnabledByDefault
   )
   .map { ConfiguredAuthenticator($0) }
-  /// `[server]`; nil without one, when nobody can log in.
+  /// `[server]`; nil without it; then nobody can log in.
   public internal(set) var server: ServerSettings?
   /// `[state]`.
   public internal(set) var state = StateSettings()
@@ -30,16 +30,16 @@ public struct Configuration: Sendable {
   /// `[policy]`.
   public internal(set) var policy = PolicySettings()
 
-  /// The files that it was read from, in their order; none where there are only the defaults.
+  /// The files that it was read from, in order; empty if there are only the defaults.
   public internal(set) var files: [String] = []
 
   var lock = LockSettings()
   var remoteLock = LockSettings()
   var typeLocks: [ConfiguredAuthenticator: LockSettings] = [:]
   var services: [String: ServiceSettings] = [:]
-  /// The server's policy that counts beside all that; nil for none.
+  /// The server's policy that applies in addition; nil for none.
   var followed: LentSettings?
-  /// Where each key stands.
+  /// The line of each key.
   var lines: [String: ConfigurationLine] = [:]
 
   /// Defaults, without a server.
@@ -63,7 +63,7 @@ public struct Configuration: Sendable {
 
   /// When wrong entries lock an authenticator; remote attempts, and those of other users, have one policy for all types.
   ///
-  /// Those of other users lock as remote ones do, but never permanently: another account must not be able to cause that.
+  /// Attempts of other users lock as remote ones do, but never permanently: another account must not be able to cause that.
   public func lockPolicy(for type: ConfiguredAuthenticator, origin: AttemptOrigin) -> LockPolicy {
     var policy = remoteLock.laid(over: .remoteDefault)
     switch origin {
@@ -88,7 +88,7 @@ public struct Configuration: Sendable {
     return sections[type] ?? type.defaultRules()
   }
 
-  /// The settings for a PAM service; nil for callers who may not name their service.
+  /// The settings for a PAM service; nil for callers that may not name their service.
   ///
   /// The section of a program's main name applies to its other names, too: `[service.sudo]` applies to `sudo -i`.
   public func settings(for service: String?) -> ServiceSettings {
@@ -104,9 +104,9 @@ public struct Configuration: Sendable {
   /// names.
   ///
   /// - Parameters:
-  ///   - path: `conf=`; nil for the default, which may be missing: then there are the defaults, without a server.
+  ///   - path: `conf=`; nil for the default, which may be missing: then the defaults apply, without a server.
   ///   - defaultPath: a parameter for tests.
-  ///   - requiredOwner: who must own the files.
+  ///   - requiredOwner: the uid that must own the files.
   /// - Throws: ``ConfigurationError``.
   public static func load(
     path: String?, defaultPath: String = defaultPath, requiredOwner: UInt32 = 0
@@ -117,7 +117,7 @@ public struct Configuration: Sendable {
 
   /// The files that ``load(path:defaultPath:requiredOwner:)`` reads, in their order.
   ///
-  /// Each was checked for who can have written it.
+  /// Each was checked that only its owner can have written it.
   ///
   /// - Throws: ``ConfigurationError/file(path:_:)``.
   public static func documents(
@@ -134,7 +134,7 @@ public struct Configuration: Sendable {
     return documents + (try DropInFolder.documents(of: main, requiredOwner: requiredOwner))
   }
 
-  /// Reads one file, without a folder beside it.
+  /// Reads one file, without a folder next to it.
   ///
   /// - Throws: ``ConfigurationError``.
   public static func load(
@@ -149,16 +149,16 @@ public struct Configuration: Sendable {
     return try Configuration(parsing: bytes, path: path)
   }
 
-  /// Reads a configuration's text; `path` is for errors alone.
+  /// Reads a configuration's text; `path` is only for errors.
   ///
   /// - Throws: ``ConfigurationError``.
   public init(parsing bytes: [UInt8], path: String) throws(ConfigurationError) {
     try self.init([ConfigurationDocument(path: path, bytes: bytes)], path: path)
   }
 
-  /// Reads documents in their order; `path` is for errors that are about none of them.
+  /// Reads documents in their order; `path` is for errors that concern none of them.
   ///
-  /// - Throws: ``ConfigurationError``; not whether there are too many files.
+  /// - Throws: ``ConfigurationError``; this does not check for too many files.
   public init(_ documents: [ConfigurationDocument], path: String) throws(ConfigurationError) {
     var reader = ConfigurationReader(path: path, filling: Configuration())
     self = try reader.read(documents)
@@ -180,8 +180,8 @@ extension Configuration {
   /// Refuses arguments that contradict this configuration.
   ///
   /// Somebody who typed a value for another module did not see the shuffled keypad or the text of the transaction. `nouserok`
-  /// together with `hide_state` is not an error: it has no effect then. As an error it would be PAM_SERVICE_ERR, and the profile of
-  /// pam-auth-update would ask everybody for the password alone.
+  /// together with `hide_state` is not an error: `nouserok` then has no effect. An error would be PAM_SERVICE_ERR, and the
+  /// profile of pam-auth-update would ask everybody only for the password.
   ///
   /// - Throws: ``ConfigurationError/argument(_:problem:)``.
   public func check(_ arguments: ModuleArguments, service: String?) throws(ConfigurationError) {
@@ -201,12 +201,12 @@ extension Configuration {
 }
 
 extension Configuration {
-  /// The policy that counts beside root's values; nil where none does.
+  /// The version of the policy that applies in addition to root's values; nil for none.
   public var policyVersion: Int64? { followed?.version }
 
-  /// When wrong entries lock an authenticator of anybody but root: key by key the stricter of root's and the server's values.
+  /// When wrong entries lock an authenticator of anybody but root: for each key, the stricter of root's and the server's values.
   ///
-  /// Attempts of other users stay without a permanent lock.
+  /// Attempts of other users are still never locked permanently.
   public func followedLockPolicy(for type: AuthenticatorType, origin: AttemptOrigin) -> LockPolicy {
     let own = lockPolicy(for: type, origin: origin)
     guard let followed, policy.followed.contains(.lock) else { return own }
@@ -226,7 +226,7 @@ extension Configuration {
     if general.offlineMaximumAge != nil, !allowsOffline { names.append("general.offline_max_age") }
     if !policy.followed.isEmpty, server?.requiresSignedVerdict != true { names.append("policy.follow") }
     for (name, service) in services.sorted(by: { $0.key < $1.key }) where service.general.offline == .deny {
-      // A service has the keys of [general], or of its program's main name: those are reported there.
+      // A service has the keys of [general], or of its program's main name: those keys are reported there.
       let above = ServiceFamily.of(name).flatMap { name == $0.main ? nil : services[$0.main]?.general } ?? general
       guard service.general.offlineMaximumAge != above.offlineMaximumAge else { continue }
       names.append("service.\(name).offline_max_age")
@@ -235,7 +235,7 @@ extension Configuration {
   }
 }
 
-/// A type of authenticator that the configuration may name, also one that this version cannot verify.
+/// A type of authenticator that the configuration may name, even if this version cannot verify it.
 public struct ConfiguredAuthenticator: Hashable, Sendable {
   /// The name in the configuration.
   public let rawValue: String
@@ -252,13 +252,13 @@ public struct ConfiguredAuthenticator: Hashable, Sendable {
   /// A type that this version can verify.
   public init(_ type: AuthenticatorType) { rawValue = type.rawValue }
 
-  /// The type of a name; nil if there is none.
+  /// The type with a name; nil if there is none.
   public init?(rawValue: String) {
     guard let found = Self.allCases.first(where: { $0.rawValue == rawValue }) else { return nil }
     self = found
   }
 
-  /// The type of a name, or of the AAID of one that this version can verify; nil if there is none.
+  /// The type with a name, or with the AAID of a type that this version can verify; nil if there is none.
   init?(nameOrAAID text: String) {
     guard let type = Self(rawValue: AuthenticatorType(nameOrAAID: text)?.rawValue ?? text) else { return nil }
     self = type

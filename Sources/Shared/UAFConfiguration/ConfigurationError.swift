@@ -1,7 +1,7 @@
 import AuthenticatorTypes
 import FidoResults
 
-/// Why there is no usable configuration: result 1001, said in the log before the person is asked anything.
+/// Why there is no usable configuration: result 1001, logged before the person is asked anything.
 public enum ConfigurationError: Error, Equatable, Sendable {
   /// The file is not trusted or cannot be read.
   case file(path: String, ConfigurationFileProblem)
@@ -19,7 +19,7 @@ extension ConfigurationError {
     if case .argument(let name, _) = self { name } else { nil }
   }
 
-  /// Whether root wrote it so, rather than that the machine could not read it now.
+  /// Whether root's text is at fault; false if the machine could not read it now.
   public var isRoots: Bool {
     if case .file(_, let problem) = self { return problem.isRoots }
     return true
@@ -27,7 +27,7 @@ extension ConfigurationError {
 }
 
 extension ConfigurationError: CustomStringConvertible {
-  /// Where, what is wrong, and what is allowed; one line, fit for a log.
+  /// Where the error is, what is wrong, and what is allowed; one line, fit for a log.
   public var description: String {
     switch self {
     case .file(let path, let problem): "\(Self.shown(path)): \(problem)"
@@ -41,24 +41,24 @@ extension ConfigurationError: CustomStringConvertible {
   private static func shown(_ text: String) -> String { Text.cleaned(text, limit: 256) }
 }
 
-/// Where the value of a setting comes from that root can lend to the server.
+/// The origin of a setting's value, for settings that root can let the server decide.
 public struct SettingOrigin: Equatable, Sendable {
   /// The setting's section and name, as in the configuration.
   public let key: String
-  /// The value that counts, for people.
+  /// The value that applies, for people.
   public let value: String
   /// `default`, a file with its line, or the policy with its version.
   public let origin: String
 }
 
-/// Finds out where each value comes from that a server's policy can change.
+/// Finds the origin of each value that a server's policy can change.
 public struct SettingOrigins {
   private let own: Configuration
   private let now: Configuration
 
   /// - Parameters:
   ///   - own: root's configuration.
-  ///   - now: the same with the policy that is in force, if one is.
+  ///   - now: the configuration with the policy that is in force, if there is one.
   public init(own: Configuration, now: Configuration) {
     self.own = own
     self.now = now

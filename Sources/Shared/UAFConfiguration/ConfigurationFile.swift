@@ -1,5 +1,5 @@
-// Purpose: reading root's file so that nobody else can have written what is read: every part of the path is opened from the one
-// before it without following links, and what was opened is checked on the descriptor (A10, A11).
+// Purpose: reading root's file so that nobody else can have written it: every component of the path is opened from the one
+// before it without following links, and the opened file is checked on the descriptor (A10, A11).
 
 import FidoResults
 import Glibc
@@ -16,8 +16,9 @@ public enum ConfigurationFile {
   ///
   /// - Parameters:
   ///   - path: absolute, without links.
-  ///   - requiredOwner: who must own the file. Directories on the way may be root's or this owner's; group and others may write
-  ///     to none of them but sticky ones.
+  ///   - requiredOwner: the uid that must own the file. Directories on the way may be root's or this owner's; group and others
+  ///     may write
+  ///     only to sticky ones.
   ///   - limit: the largest file, in bytes.
   /// - Throws: ``ConfigurationFileProblem``.
   public static func read(
@@ -39,7 +40,7 @@ public enum ConfigurationFile {
     return try file.readAll(limit: limit)
   }
 
-  /// Opens a folder, where only root and the owner can have made files; nil if there is none.
+  /// Opens a folder, in which only root and the owner can have made files; nil if there is none.
   ///
   /// - Throws: ``ConfigurationFileProblem``; also for a sticky folder of others, whose files they could add.
   static func folder(
@@ -119,7 +120,7 @@ public enum ConfigurationFile {
 /// The folder `pam_uaf.conf.d` beside a configuration: its files `*.conf` are read after the configuration, in the order of
 /// their names.
 ///
-/// Each is held to the rules of ``ConfigurationFile``, and so is the folder. One file that cannot be used makes the whole
+/// Each file must follow the rules of ``ConfigurationFile``, and so must the folder. One file that cannot be used makes the whole
 /// configuration unusable: it may be the one that makes a rule stricter.
 public enum DropInFolder {
   /// The folder of a configuration.
@@ -127,7 +128,7 @@ public enum DropInFolder {
 
   /// Reads the files; none if there is no folder.
   ///
-  /// Other names are left out: copies of editors and of dpkg, hidden files.
+  /// Other names are skipped, such as copies by editors and dpkg, and hidden files.
   ///
   /// - Throws: ``ConfigurationError/file(path:_:)``.
   static func documents(
@@ -144,7 +145,7 @@ public enum DropInFolder {
     } catch {
       throw .file(path: path, error)
     }
-    // By bytes: the order must not depend on the language.
+    // The names are sorted by bytes: the order must not depend on the language.
     names.sort { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     var documents: [ConfigurationDocument] = []
     for name in names {
@@ -164,10 +165,10 @@ public enum DropInFolder {
 public struct ConfigurationDocument: Sendable {
   /// Where it was read, for errors.
   public let path: String
-  /// What it says.
+  /// Its content.
   public let bytes: [UInt8]
 
-  /// A file that was read, or is to be written.
+  /// A file that was read, or that will be written.
   public init(path: String, bytes: [UInt8]) {
     self.path = path
     self.bytes = bytes
@@ -208,7 +209,7 @@ public enum ConfigurationFileProblem: Error, Equatable, Sendable {
   case tooLarge(limit: Int)
   /// It is a folder with more than ``ConfigurationFile/maximumDropIns`` files.
   case tooManyFiles
-  /// It should hold certificates in PEM, and holds none.
+  /// It should hold certificates in PEM, but contains none.
   case noCertificate
   /// It is a certificate, but in DER.
   case isDER
@@ -221,10 +222,11 @@ public enum ConfigurationFileProblem: Error, Equatable, Sendable {
 }
 
 extension ConfigurationFileProblem {
-  /// Whether only root can have caused it.
+  /// Whether only root can have caused the problem.
   ///
-  /// An error number is the machine's fault: a failing disk, or descriptors and memory that others used up. A second name is not
-  /// always root's fault: without `fs.protected_hardlinks` anybody may give one to a file that he can read.
+  /// An error number is the machine's fault: a failing disk, or descriptors and memory that others used up. A second hard link is
+  /// not
+  /// always root's fault: without `fs.protected_hardlinks` anybody may make one for a file that they can read.
   public var isRoots: Bool {
     switch self {
     case .system, .hardLinks: false

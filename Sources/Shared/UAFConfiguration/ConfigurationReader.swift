@@ -11,14 +11,14 @@ struct ConfigurationReader {
   private var configuration: Configuration
 
   /// - Parameters:
-  ///   - path: the file for refusals of what stands in none.
+  ///   - path: the file for refusals that concern no file.
   ///   - defaults: the values of everything that the documents leave out.
   init(path: String, filling defaults: Configuration) {
     configuration = defaults
     tables = TableReader(path: path)
   }
 
-  /// Reads documents, of which a later one replaces what an earlier one says.
+  /// Reads documents, of which a later one replaces settings of an earlier one.
   mutating func read(_ documents: [ConfigurationDocument]) throws(ConfigurationError) -> Configuration {
     let root = TOMLTable(.header)
     for document in documents {
@@ -54,7 +54,7 @@ struct ConfigurationReader {
     case "policy": try tables.fill(&configuration.policy, key, node, PolicySettings.settings)
     case "service": break
     case _ where ConfiguredAuthenticator(rawValue: key) != nil:
-      // A type without keys of its own has a lock alone.
+      // A type without keys of its own has only a lock.
       try readTypeLock(key, try tables.table(key, node))
       try tables.refuseOthers(in: try tables.table(key, node), of: key, but: ["lock"])
     default: throw tables.refused(key, node.line, .unknownSection)
@@ -134,7 +134,7 @@ struct ConfigurationReader {
 
   private mutating func readServices(_ node: TOMLNode) throws(ConfigurationError) {
     let services = try tables.table("service", node)
-    // The keys of a name replace those of its program's main name, wherever in the file they stand.
+    // The keys of a name replace those of its program's main name, wherever they are in the file.
     let members = Set(ServiceFamily.all.flatMap(\.members))
     for name in services.keys.filter({ !members.contains($0) }) + services.keys.filter(members.contains) {
       guard let node = services[name] else { continue }
@@ -193,7 +193,7 @@ struct ConfigurationReader {
       throw tables.refused("\(name).offline", .offlineWithoutAge)
     }
     for (name, service) in services where service.transaction && service.general.offline == .allow {
-      // If [general] allows it, it applies to the other services. Written for this service it is a contradiction.
+      // If [general] allows it, it applies to the other services. If it is set for this service, it is a contradiction.
       guard tables.lines["service.\(name).offline"] == nil else {
         throw tables.refused("service.\(name).offline", .offlineWithTransaction)
       }
@@ -239,7 +239,7 @@ struct ConfigurationReader {
     }
   }
 
-  /// Short locks and fast key derivation are for demonstrations, where the server is this machine.
+  /// Short locks and fast key derivation are for demonstrations, in which the server is this machine.
   private func checkRanges() throws(ConfigurationError) {
     guard configuration.server?.isLoopbackOnly != true else { return }
     guard StateSettings.kdfCostRange.contains(configuration.state.kdfCost ?? StateSettings.defaultKDFCost) else {
@@ -255,12 +255,12 @@ struct ConfigurationReader {
   }
 }
 
-/// Reads tables by their rows, remembering the file and line of every key for what is checked later.
+/// Reads tables by their rows, remembering the file and line of every key for later checks.
 final class TableReader {
   private let path: String
   private(set) var lines: [String: ConfigurationLine] = [:]
 
-  /// - Parameter path: the file for refusals of what stands in none.
+  /// - Parameter path: the file for refusals that concern no file.
   init(path: String) {
     self.path = path
   }
@@ -285,7 +285,7 @@ final class TableReader {
     return table
   }
 
-  /// Fills what the tables in `[passcode]` say: rules, texts that are refused, and expressions.
+  /// Fills in the tables of `[passcode]`: rules, refused texts, and expressions.
   func fillRules(_ passcode: inout PasscodeSettings, from table: TOMLTable) throws(ConfigurationError) {
     if let rules = table["rules"] { try fill(&passcode, "passcode.rules", rules, PasscodeSettings.ruleSettings) }
     try each(in: table["ignore"], "passcode.ignore") { key, value throws(SettingProblem) in
@@ -320,13 +320,14 @@ final class TableReader {
     }
   }
 
-  /// A refusal of a key; where there was no memory to look at its value, the file could not be read.
+  /// A refusal of a key; if there was no memory to examine its value, this counts as a file that could not be read.
   func refused(_ key: String, _ line: ConfigurationLine, _ problem: SettingProblem) -> ConfigurationError {
     if problem == .expression(.outOfMemory) { return .file(path: line.path, .system(ENOMEM)) }
     return .key(path: line.path, line: line.number, key: key, problem: problem)
   }
 
-  /// A refusal of a key that was read before, or of one that is missing: then its table's line, or the first.
+  /// A refusal of a key that was read before, or of one that is missing: then it names the line of its table, or else the first
+  /// line.
   func refused(_ key: String, _ problem: SettingProblem) -> ConfigurationError {
     let table = key.split(separator: ".").dropLast().joined(separator: ".")
     return refused(key, lines[key] ?? lines[table] ?? firstLine, problem)

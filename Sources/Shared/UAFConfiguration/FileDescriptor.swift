@@ -20,7 +20,7 @@ final class FileDescriptor {
     let flags = flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
     var number: CInt
     repeat {
-      // SAFETY: the name is lent as a C string for the call alone.
+      // SAFETY: the name is lent as a C string only for the call.
       number = unsafe openat(directory?.number ?? AT_FDCWD, name, flags)
     } while number < 0 && errno == EINTR
     guard number >= 0 else {
@@ -41,9 +41,9 @@ final class FileDescriptor {
     return status
   }
 
-  /// The names in a folder, in no order, but for the folder's own and its parent's.
+  /// The names in a folder, in no order, without `.` and `..`.
   func names() throws(ConfigurationFileProblem) -> [String] {
-    // A descriptor of its own: the stream takes it, and moves its place in the folder.
+    // The stream gets a descriptor of its own: it closes that, and moves its position in the folder.
     // SAFETY: the name is a literal; the stream is read and closed here alone, and d_name is NUL-terminated.
     let copy = unsafe openat(number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard copy >= 0 else { throw .system(errno) }
@@ -66,7 +66,7 @@ final class FileDescriptor {
     return names
   }
 
-  // As large as most files are, so that a login asks the kernel for no more memory than it fills.
+  // The size covers most files, so that a login asks the kernel for no more memory than it fills.
   private static let block = 16_384
 
   /// Everything up to the end; a file that has grown beyond the limit since it was checked is refused.

@@ -6,21 +6,22 @@ public struct GeneralSettings: Equatable, Sendable {
   public enum Offline: String, CaseIterable, Sendable {
     /// No login.
     case deny
-    /// A login with the secret alone, if no TLS handshake with the server was completed, for a time after its last verdict.
+    /// A login with only the secret, if no TLS handshake with the server was completed, for a limited time after its last
+    /// verdict.
     case allow
   }
 
-  /// The language where the person's locale names none.
+  /// The language if the person's locale names none.
   public internal(set) var language = Language.english
   /// The PAM environment variable the server's token goes to; empty for none.
   public internal(set) var exportToken = ""
-  /// Whether states are hidden; nil: from remote callers, not from local ones.
+  /// Whether states are hidden; nil to hide them from remote callers, but not from local ones.
   public internal(set) var hideState: Bool?
   /// What happens without the server.
   public internal(set) var offline = Offline.deny
-  /// How long ``Offline/allow`` holds after the server last accepted a login.
+  /// How long ``Offline/allow`` applies after the server last accepted a login.
   public internal(set) var offlineMaximumAge: Duration?
-  /// Whether the account stage may ask the server; where it may not, what the server said last decides.
+  /// Whether the account stage may ask the server; if it may not, the server's last answer decides.
   public internal(set) var accountCheckOnline = true
 
   /// Whether states are hidden from such a caller.
@@ -49,19 +50,19 @@ public struct PromptSettings: Equatable, Sendable {
   public internal(set) var accessible = false
   /// Whether registering anew is offered.
   public internal(set) var offersReset = false
-  /// How often one call asks; nil for the program's own: once, three times in uafctl.
+  /// How often one call asks; nil for the program's default: once, or three times in uafctl.
   public internal(set) var tries: Int?
   /// Whether more than one prompt may be shown; nil for the service's default.
   public internal(set) var interactive: Bool?
   /// The text that names the other way to log in, by language.
   public internal(set) var cancelTexts: [Language: String] = [:]
 
-  /// What `tries` and the module argument may be.
+  /// The allowed values of `tries` and of the module argument.
   public static let triesRange = 1...10
 
   /// Services whose programs can show several prompts in turn.
   ///
-  /// Each stands for the other names of its program as well (``ServiceFamily``).
+  /// Each also covers the other names of its program (``ServiceFamily``).
   static let interactiveServices: Set<String> = ["sudo", "su", "login", "sshd", "passwd", "uafctl"]
 
   static var settings: [Setting<PromptSettings>] {
@@ -82,7 +83,7 @@ public struct PromptSettings: Equatable, Sendable {
   }
 }
 
-/// What holds for one PAM service: `[general]` and `[prompt]` under `[service.NAME]`.
+/// The settings for one PAM service: `[general]` and `[prompt]` under `[service.NAME]`.
 public struct ServiceSettings: Equatable, Sendable {
   /// Language, token, hidden states, offline.
   public internal(set) var general: GeneralSettings
@@ -92,7 +93,7 @@ public struct ServiceSettings: Equatable, Sendable {
   public internal(set) var authenticator: String?
   /// Whether a text is shown and signed.
   public internal(set) var transaction = false
-  /// What the prompt says instead of the service's name; the name in a language that has none.
+  /// What the prompt says instead of the service's name; in a language without a text, the name is used.
   public internal(set) var reason: AdministratorText?
 
   static var settings: [Setting<ServiceSettings>] {
@@ -110,7 +111,7 @@ public struct ServiceSettings: Equatable, Sendable {
 }
 
 extension Setting {
-  /// The same key in a section that holds this one.
+  /// The same key in a section that contains this one.
   fileprivate func lifted<Outer>(to path: WritableKeyPath<Outer, Section>) -> Setting<Outer> {
     Setting<Outer>(name: name) { value, outer throws(SettingProblem) in
       try store(value, &outer[keyPath: path])
@@ -118,11 +119,11 @@ extension Setting {
   }
 }
 
-/// What root asks of an account in the account stage: `account_check` in a line of /etc/pam.d.
+/// What root requires of an account in the account stage: `account_check` in a line of /etc/pam.d.
 public enum AccountCheck: Equatable, Sendable {
-  /// `account_check`: an account that the server calls disabled or locked is refused; one of which nothing is known is not.
+  /// `account_check`: an account that the server calls disabled or locked is refused; an account with an unknown state is not.
   case refusesBlocked
-  /// `account_check=required`: only an account that the server calls active gets in.
+  /// `account_check=required`: only an account that the server calls active may log in.
   case demandsActive
 }
 
@@ -132,7 +133,7 @@ public struct PlainSettings: Equatable, Sendable {
   ///
   /// They are in the query of both URLs, and so in the server's access log. Nothing else is sent.
   public internal(set) var contextNames: [String: String] = [:]
-  /// The member of an answer that marks a success; nil without `[server.success]`.
+  /// The member of an answer that means success; nil without `[server.success]`.
   public internal(set) var successMember: String?
   /// The value of that member in a success.
   public internal(set) var successValue: String?
@@ -175,14 +176,14 @@ public struct StateSettings: Equatable, Sendable {
   /// The key derivation's cost as root has written it: scrypt with N two to this power, r 8, p 2; nil for the default.
   public internal(set) var kdfCost: Int?
 
-  /// The cost where root has written none.
+  /// The cost if root has set none.
   public static let defaultKDFCost = 16
-  /// The same for a value whose wrong entries a chip counts: who guesses has to ask the chip.
+  /// The default cost for a value whose wrong entries a chip counts: whoever guesses must ask the chip.
   public static let defaultKDFCostWithIndex = 14
 
-  /// What `kdf_cost` may be.
+  /// The allowed values of `kdf_cost`.
   public static let kdfCostRange = 14...20
-  /// What it may be for demonstrations against a loopback server.
+  /// The allowed values for demonstrations against a loopback server.
   public static let demonstrationKDFCostRange = 10...20
 
   /// The file of the state folder in which `uafctl trust` keeps the server of a payload, written as configuration.
@@ -203,26 +204,27 @@ public struct StateSettings: Equatable, Sendable {
 
 /// `[tpm]`: whether a chip holds the device key, and where the chip is.
 public struct TPMSettings: Equatable, Sendable {
-  /// Where a new device key goes, and which ones are used.
+  /// Where a new device key is stored, and which keys are used.
   public enum Use: String, CaseIterable, Sendable {
-    /// New keys lie in a file.
+    /// New keys are in a file.
     case off
     /// A chip seals a new key, if there is one.
     case ifAvailable = "if_available"
-    /// No login uses a key that lies in a file.
+    /// No login uses a key that is in a file.
     case require
   }
 
-  /// Where a new device key goes, and which ones are used.
+  /// Where a new device key is stored, and which keys are used.
   ///
-  /// A key that a chip has sealed is opened by the chip whatever this says.
+  /// A key that a chip has sealed is opened by the chip whatever this setting is.
   public internal(set) var use = Use.off
   /// The path of the chip's device or socket; empty for ``defaultPlace``.
   public internal(set) var tcti = ""
-  /// Whether a value may be set only where the chip counts wrong ones; otherwise this machine alone counts them if it cannot.
+  /// Whether a value may be set only if the chip counts wrong ones; otherwise, if the chip cannot, this machine alone counts
+  /// them.
   public internal(set) var requiresPINIndex = false
 
-  /// The kernel's device, which several programs can use at once.
+  /// The kernel's device, which several programs can use at the same time.
   public static let defaultPlace = "/dev/tpmrm0"
 
   /// The path of the chip's device or socket.
@@ -240,9 +242,9 @@ public struct TPMSettings: Equatable, Sendable {
   }
 }
 
-/// `[policy]`: what root lends to the server that this machine has joined.
+/// `[policy]`: what root lets the server decide that this machine has joined.
 public struct PolicySettings: Equatable, Sendable {
-  /// The parts in which the server's policy counts; none unless root says so.
+  /// The parts in which the server's policy applies; none by default.
   public internal(set) var followed: [LentSection] = []
 
   static var settings: [Setting<PolicySettings>] {

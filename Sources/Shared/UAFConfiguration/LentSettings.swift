@@ -1,14 +1,14 @@
 import AuthenticatorTypes
 import FidoResults
 
-/// What a server's policy asks for: the text of a workstation policy, read and checked by itself.
+/// The settings that a server's policy asks for: the text of a workstation policy, read and checked by itself.
 ///
-/// What the text leaves out has the value that changes nothing.
+/// A setting that the text leaves out has a value that changes nothing.
 public struct LentSettings: Sendable {
   /// The most bytes of a text.
   public static let maximumSize = 16 * 1024
 
-  /// Which policy it is.
+  /// The policy's version.
   public let version: Int64
   /// Lengths, rules, ignored texts and expressions; the rest is not used.
   var passcode = PasscodeSettings.allowingAll
@@ -20,17 +20,17 @@ public struct LentSettings: Sendable {
   var remoteLock = LockSettings()
   /// The texts of `[prompt]`.
   var cancelTexts: [Language: String] = [:]
-  /// What the text says, key by key, in its order; for comparing one text with another.
+  /// The keys of the text with their values, in its order; for comparing two texts.
   public internal(set) var entries: [(key: String, value: String)] = []
-  /// Where each key stands in the text.
+  /// The line of each key in the text.
   var lines: [String: ConfigurationLine] = [:]
 
   init(version: Int64) { self.version = version }
 
-  /// How errors and reports name a policy; one that is not saved yet has the version 0.
+  /// The name of a policy in errors and reports; a policy that is not saved yet has version 0.
   public static func name(of version: Int64) -> String { version == 0 ? "policy" : "policy \(version)" }
 
-  /// The sections that it says something in.
+  /// The sections in which it sets something.
   public var sections: [LentSection] {
     let names = lines.keys
     func has(_ section: String) -> Bool { names.contains { $0 == section || $0.hasPrefix(section + ".") } }
@@ -48,7 +48,7 @@ extension PasscodeSettings {
   }
 }
 
-/// A part of the configuration that root can lend to the server: `follow` of `[policy]`.
+/// A part of the configuration that root can let the server decide: `follow` of `[policy]`.
 public enum LentSection: String, CaseIterable, Sendable {
   /// `[passcode]`: lengths, `[passcode.rules]`, `[passcode.ignore]` and `[passcode.regex]`.
   case passcode
@@ -60,8 +60,8 @@ public enum LentSection: String, CaseIterable, Sendable {
   case promptTexts = "prompt.texts"
 }
 
-// From the text of a server's policy to its settings: the same tables and rows as root's file, but of the keys that can
-// be lent alone. Whatever else a server writes there makes the whole policy unusable.
+// From the text of a server's policy to its settings: the same tables and rows as root's file, but only with the keys that
+// root can let the server decide. Anything else in the text makes the whole policy unusable.
 
 /// Reads the text of a server's policy.
 public struct LentSettingsReader {
@@ -81,7 +81,7 @@ public struct LentSettingsReader {
   ///
   /// - Parameters:
   ///   - text: UTF-8.
-  ///   - version: which it is, for errors and for who asks where a value comes from.
+  ///   - version: the policy's version, for errors and for the origin of values.
   /// - Throws: ``ConfigurationError`` for a text that is too long, is not TOML, has a section or a key that no server may set,
   ///   or contradicts itself.
   public static func settings(_ text: [UInt8], version: Int64) throws(ConfigurationError) -> LentSettings {
@@ -124,7 +124,7 @@ public struct LentSettingsReader {
       try tables.fill(&pattern, key, node, PatternSettings.settings)
       lent.minimumNodes = pattern.minimumNodes
     case "lock":
-      // Without the key for root: no server says when root is locked.
+      // The key for root is not allowed: no server decides when root is locked.
       let table = try tables.fill(&lent.lock, key, node, LockSettings.settings, tables: ["remote"])
       if let remote = table["remote"] {
         try tables.fill(&lent.remoteLock, "lock.remote", remote, LockSettings.settings)
@@ -180,9 +180,10 @@ public struct LentSettingsReader {
   }
 }
 
-// Root's configuration with what he lends to the server. Everything here makes a rule stricter or leaves it as it is.
+// Combines root's configuration with the parts that root lets the server decide. Everything here makes a rule stricter or leaves
+// it as it is.
 
-/// Root's configuration and a server's policy: what counts where both say something.
+/// Root's configuration and a server's policy: which value applies if both set one.
 public struct PolicyMerge {
   private let own: Configuration
   private let lent: LentSettings
@@ -195,10 +196,11 @@ public struct PolicyMerge {
     self.lent = lent
   }
 
-  /// Root's configuration with the policy, in the parts that root lends: the stricter value of the two counts, and rules,
+  /// Root's configuration with the policy, in the parts that root lets the server decide: the stricter value of the two applies,
+  /// and rules,
   /// ignored texts and expressions add up.
   ///
-  /// - Throws: ``ConfigurationError`` where no passcode could meet both; the error names the policy's line.
+  /// - Throws: ``ConfigurationError`` if no passcode could meet both; the error names the policy's line.
   public func merged() throws(ConfigurationError) -> Configuration {
     var merged = own
     merged.followed = lent
@@ -210,7 +212,7 @@ public struct PolicyMerge {
       merged.pattern.minimumNodes = max(own.pattern.minimumNodes, lent.minimumNodes)
     }
     if own.policy.followed.contains(.promptTexts) {
-      // A service with texts of its own keeps them.
+      // A service that has its own texts keeps them.
       for (name, service) in own.services where service.prompt.cancelTexts == own.prompt.cancelTexts {
         merged.services[name]?.prompt.cancelTexts.merge(lent.cancelTexts) { _, servers in servers }
       }
@@ -227,14 +229,14 @@ public struct PolicyMerge {
     passcode.policy.rules.merge(other.rules) { own, _ in own }
     passcode.policy.ignored += other.ignored
     passcode.policy.expressions += other.expressions
-    // A longer passcode of earlier must still be enterable: without Enter it would end at the new limit.
+    // It must still be possible to enter a longer, earlier passcode: without Enter, the entry would end at the new limit.
     if passcode.policy.maximumLength < own.passcode.policy.maximumLength { passcode.autoSubmit = false }
     return passcode
   }
 
   // MARK: What leaves no passcode
 
-  /// Refuses a policy that leaves no passcode, as far as lengths show it.
+  /// Refuses a policy that leaves no passcode, as far as the lengths show that.
   private func check(_ merged: PasscodePolicy) throws(ConfigurationError) {
     let asked = lent.passcode.policy
     if let digits = merged.uiType.digitCount {
@@ -257,7 +259,7 @@ public struct PolicyMerge {
     }
   }
 
-  /// Whether the longest passcode has room for what each expression needs at the least.
+  /// Whether the longest passcode is at least as long as the shortest match of each expression.
   private static func hasRoomForExpressions(_ policy: PasscodePolicy) -> Bool {
     let longest = policy.uiType.digitCount ?? policy.maximumLength
     var all = policy.expressions.map(\.expression)
@@ -265,7 +267,7 @@ public struct PolicyMerge {
     return all.allSatisfy { $0.minimumLength <= longest }
   }
 
-  /// A refusal that names the policy's line of a key.
+  /// A refusal that names the line of a key in the policy.
   private func refused(_ key: String, _ problem: SettingProblem) -> ConfigurationError {
     let table = key.split(separator: ".").dropLast().joined(separator: ".")
     let line = lent.lines[key] ?? lent.lines[table]

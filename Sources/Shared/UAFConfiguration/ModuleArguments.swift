@@ -1,15 +1,15 @@
-// Purpose: the arguments behind the module's name in pam.d. An unknown or bad one is an error and never ignored, whoever runs the
-// host, because a misspelt `use_first_pass` would change who gets in.
+// Purpose: the arguments after the module's name in pam.d. An unknown or bad one is an error and never ignored, whoever runs the
+// host, because a misspelt `use_first_pass` would change who may log in.
 
-/// The module's arguments, as they stand in a line of /etc/pam.d.
+/// The module's arguments, as they appear in a line of /etc/pam.d.
 public struct ModuleArguments: Equatable, Sendable {
   /// Whether the secret that another module asked for is used.
   public enum FirstPass: Sendable {
-    /// It is not.
+    /// It is not used.
     case ignored
-    /// It is, and the person is asked where there is none.
+    /// It is used, and the person is asked if there is none.
     case tried
-    /// It is, and the person is never asked.
+    /// It is used, and the person is never asked.
     case used
   }
 
@@ -17,24 +17,24 @@ public struct ModuleArguments: Equatable, Sendable {
   public private(set) var configurationPath: String?
   /// `authenticator=`: a type, or an AAID with its "#".
   public private(set) var authenticator: String?
-  /// `nouserok`: for accounts that were never registered here, the stack goes on with the next module.
+  /// `nouserok`: for accounts that were never registered here, the stack continues with the next module.
   public private(set) var nouserok = false
   /// `debug`: more in the log, nothing secret.
   public private(set) var debug = false
-  /// `quiet`: no courtesy text.
+  /// `quiet`: no informational texts.
   public private(set) var quiet = false
   /// `divided`: the host gets a message when the login is ready, and may draw its screen before the first prompt.
   public private(set) var divided = false
-  /// `tries=`: how often one call asks; nil for the configuration's.
+  /// `tries=`: how often one call asks; nil for the configuration's value.
   public private(set) var tries: Int?
-  /// `timeout=`: how long the whole call may take; nil: only its parts have limits.
+  /// `timeout=`: how long the whole call may take; nil if only its parts have limits.
   public private(set) var timeout: Duration?
   /// `try_first_pass` or `use_first_pass`.
   public private(set) var firstPass = FirstPass.ignored
-  /// `account_check`, or `account_check=required`: what is asked of an account in the account stage; nil for nothing.
+  /// `account_check`, or `account_check=required`: what is required of an account in the account stage; nil for nothing.
   public private(set) var accountCheck: AccountCheck?
 
-  /// What `timeout=` may be, in seconds.
+  /// The allowed values of `timeout=`, in seconds.
   ///
   /// The module has the same limit (`cshim/limits.h`).
   public static let timeoutRange = 1...600

@@ -3,22 +3,22 @@ import FidoResults
 
 /// `[passcode]` and its tables.
 public struct PasscodeSettings: Sendable {
-  /// Which digit is entered with which key.
+  /// How digits are assigned to keys.
   public enum Keypad: String, CaseIterable, Sendable {
-    /// With its own key.
+    /// Each digit is entered with its own key.
     case plain
-    /// With another key each time.
+    /// Each digit is entered with a different key each time.
     case shuffled
   }
 
-  /// What a new passcode must be like.
+  /// The rules for a new passcode.
   public internal(set) var policy = PasscodePolicy()
-  /// Which digit is entered with which key.
+  /// How digits are assigned to keys.
   public internal(set) var keypad = Keypad.plain
-  /// Whether a full entry is taken without Enter, on terminals of `uafctl`.
+  /// Whether a full entry is accepted without Enter, on terminals of `uafctl`.
   public internal(set) var autoSubmit = false
 
-  /// What these settings mean for entries.
+  /// The rules for entries that follow from these settings.
   var rules: PasscodeEntryRules {
     PasscodeEntryRules(policy: policy, usesShuffledKeypad: keypad == .shuffled, autoSubmit: autoSubmit)
   }
@@ -89,7 +89,7 @@ public struct PatternSettings: Equatable, Sendable {
   /// How the grid is drawn.
   public internal(set) var appearance = PatternAppearance()
 
-  /// What these settings mean for entries.
+  /// The rules for entries that follow from these settings.
   var rules: PatternEntryRules { PatternEntryRules(minimumNodes: minimumNodes) }
 
   static var settings: [Setting<PatternSettings>] { [.integer("min_nodes", \.minimumNodes, Pattern.minimumNodesRange)] }
@@ -117,7 +117,7 @@ public struct PatternAppearance: Equatable, Sendable {
   public internal(set) var lineWidth = LineWidth.light
   /// A line's color, a name or #rrggbb; nil for the terminal's.
   public internal(set) var lineColor: String?
-  /// A wrong line's.
+  /// The color of a wrong line.
   public internal(set) var mismatchLineColor: String?
 
   static var settings: [Setting<PatternAppearance>] {
@@ -140,15 +140,15 @@ public struct PatternAppearance: Equatable, Sendable {
 public struct BiometricSettings: Equatable, Sendable {
   /// When the sensor is used.
   public enum Mode: String, CaseIterable, Sendable {
-    /// While the value is asked for: whichever comes first counts.
+    /// During the prompt for the value; whichever comes first is used.
     case together
-    /// Before the value is asked for.
+    /// Before the prompt for the value.
     case first
   }
 
-  /// Whether a fingerprint is offered only where the device key is bound to a chip.
+  /// Whether a fingerprint is offered only if the device key is bound to a chip.
   public internal(set) var requiresChip = true
-  /// Whether other enrolled prints make the fingerprint unusable until the value was entered.
+  /// Whether a change of the enrolled prints makes the fingerprint unusable until the value has been entered.
   public internal(set) var isBoundToPrints = true
   /// How many touches that do not match one call allows.
   public internal(set) var maximumTries = 3
@@ -186,7 +186,7 @@ struct LockSettings: Equatable, Sendable {
     ]
   }
 
-  /// Only `[lock]` may have the key for root.
+  /// The rows of `[lock]`, the only section that may have the key for root.
   static var settingsWithRoot: [Setting<LockSettings>] {
     settings + [.boolean("root_permanent_lock", \.rootPermanentLock)]
   }

@@ -2,7 +2,7 @@ import FidoResults
 
 /// `[server]`: the addresses of the server and the form of its messages.
 public struct ServerSettings: Equatable, Sendable {
-  /// What the bodies look like.
+  /// The form of the bodies.
   public enum Dialect: String, CaseIterable, Sendable {
     /// The standard's GetUAFRequest and SendUAFResponse.
     case fido
@@ -10,9 +10,9 @@ public struct ServerSettings: Equatable, Sendable {
     case plain
   }
 
-  /// What the server demands before it accepts the first key of an account.
+  /// What the server requires before it accepts the first key of an account.
   public enum Enrolment: String, CaseIterable, Sendable {
-    /// A payload of its own, which names server, account and code.
+    /// A payload, which names server, account and code.
     case payload
     /// A code, which the person enters.
     case code
@@ -20,19 +20,19 @@ public struct ServerSettings: Equatable, Sendable {
     case open
   }
 
-  /// What a text to be confirmed is written in.
+  /// The character set of a text to be confirmed.
   public enum TransactionCharset: String, CaseIterable, Sendable {
-    /// As UAF has it, everything else escaped.
+    /// ASCII, as UAF requires; everything else is escaped.
     case ascii
-    /// With letters beyond ASCII.
+    /// UTF-8, with characters beyond ASCII.
     case utf8 = "utf-8"
   }
 
   /// Whose texts a person is asked to confirm.
   public enum TransactionSource: String, CaseIterable, Sendable {
-    /// Those that this machine sent, and those of an approval that the person asked for.
+    /// Texts that this machine sent, and texts of an approval that the person asked for.
     case ours
-    /// Also one that the server adds to a request by itself.
+    /// Also a text that the server adds to a request by itself.
     case any
   }
 
@@ -44,9 +44,9 @@ public struct ServerSettings: Equatable, Sendable {
     public internal(set) var responseURL: ServerURL?
   }
 
-  /// Where requests are fetched; nil only where each operation has its own.
+  /// Where requests are fetched; nil only if each operation has its own.
   public internal(set) var requestURL: ServerURL?
-  /// Where answers go; nil only where registration and authentication have their own.
+  /// Where answers go; nil only if registration and authentication have their own.
   public internal(set) var responseURL: ServerURL?
   /// `[server.registration]`.
   public internal(set) var registration = OperationURLs()
@@ -54,20 +54,20 @@ public struct ServerSettings: Equatable, Sendable {
   public internal(set) var authentication = OperationURLs()
   /// `[server.deregistration]`.
   public internal(set) var deregistration = OperationURLs()
-  /// What the bodies look like.
+  /// The form of the bodies.
   public internal(set) var dialect = Dialect.fido
   /// What a first registration of an account needs.
   public internal(set) var enrolment = Enrolment.payload
-  /// The media type of what is sent, and wanted in return; nil for the dialect's own.
+  /// The media type of requests and of the answers that are wanted; nil for the dialect's own.
   public internal(set) var contentType: String?
   /// What the plain dialect leaves open.
   public internal(set) var plain = PlainSettings()
-  /// AppIDs whose list of facets may be fetched although they have another host or port than the server.
+  /// AppIDs whose list of facets may be fetched although their host or port differs from the server's.
   public internal(set) var appIDs: [String] = []
-  /// The longest one exchange may take, connection and answer.
+  /// The longest time for one exchange, including connection and answer.
   public internal(set) var timeout: Duration = .seconds(30)
 
-  /// The same server, which is waited for no longer than `limit`.
+  /// The same settings with a time-out of at most `limit`.
   public func waiting(atMost limit: Duration) -> ServerSettings {
     var settings = self
     settings.timeout = min(timeout, limit)
@@ -82,7 +82,7 @@ public struct ServerSettings: Equatable, Sendable {
   public internal(set) var facetID = "linux:pam-module:pam_uaf"
   /// How an account's name becomes its name at the server.
   public internal(set) var username = UsernameMapping.identity
-  /// The proxy; nil for none, and never the environment's.
+  /// The proxy; nil for none, the environment's proxy is never used.
   public internal(set) var proxy: ServerURL?
   /// Whether the device is described to the server.
   public internal(set) var sendsDevice = true
@@ -97,10 +97,10 @@ public struct ServerSettings: Equatable, Sendable {
   /// The key of that token.
   public internal(set) var verdictKeyFile: String?
 
-  /// What a text to be confirmed is written in, where root says so.
+  /// The character set of a text to be confirmed, if root sets it.
   var chosenTransactionCharset: TransactionCharset?
 
-  /// What a text to be confirmed is written in.
+  /// The character set of a text to be confirmed.
   ///
   /// UAF allows ASCII, which every server accepts. The default is UTF-8 if verdicts are signed, because then the server is
   /// uaf-server, which accepts it.
@@ -108,19 +108,19 @@ public struct ServerSettings: Equatable, Sendable {
     chosenTransactionCharset ?? (requiresSignedVerdict ? .utf8 : .ascii)
   }
 
-  /// Every URL there is.
+  /// All configured URLs.
   public var urls: [ServerURL] {
     [self.requestURL, self.responseURL].compactMap { $0 }
       + [registration, authentication, deregistration].flatMap { [$0.requestURL, $0.responseURL].compactMap { $0 } }
   }
 
-  /// Whether each operation has an address for requests, and each but deregistration one for responses.
+  /// Whether each operation has an address for requests, and each except deregistration has one for responses.
   var isComplete: Bool {
     let asked = [registration, authentication, deregistration].allSatisfy { ($0.requestURL ?? requestURL) != nil }
     return asked && [registration, authentication].allSatisfy { ($0.responseURL ?? responseURL) != nil }
   }
 
-  /// Whether there is a server and all its URLs lead to this machine.
+  /// Whether there is a server and all its URLs are on this machine.
   public var isLoopbackOnly: Bool {
     !urls.isEmpty && urls.allSatisfy(\.isLoopback)
   }
@@ -195,7 +195,7 @@ extension ServerSettings.OperationURLs {
 
 // The URLs of the server, parsed strictly: a URL that two programs could read differently is refused.
 
-/// An `https` (or, where allowed, `http`) URL with placeholders in its path or query.
+/// An `https` (or, if allowed, `http`) URL with placeholders in its path or query.
 public struct ServerURL: Equatable, Sendable {
   /// The URL as written.
   public let text: String
@@ -206,15 +206,16 @@ public struct ServerURL: Equatable, Sendable {
   /// The host name or address in lower case, without brackets.
   public let host: String
 
-  /// The port; the scheme's own where none is written.
+  /// The port; the scheme's default if none is written.
   public let port: UInt16
 
-  /// The placeholders a path or query may hold.
+  /// The placeholders a path or query may contain.
   public static let placeholders = ["{user}", "{appID}", "{transaction}"]
 
   /// Parses a URL; nil if it is not of the form `https://HOST[:PORT][/PATH][?QUERY]`.
   ///
-  /// Refused as well: user information, fragments, bytes outside printable ASCII, quotes, backslashes, and braces that are not a
+  /// Refused as well: user information, fragments, bytes outside printable ASCII, quotes, backslashes, and braces that are not
+  /// part of a
   /// placeholder's.
   public init?(_ text: String) {
     let isSecure = text.hasPrefix("https://")
@@ -300,7 +301,7 @@ public struct ServerURL: Equatable, Sendable {
   }
 }
 
-/// How a local account's name becomes the server's: `username`.
+/// How a local account's name becomes its name at the server: `username`.
 public struct UsernameMapping: Equatable, Sendable {
   private let prefix: String
   private let suffix: String
@@ -316,9 +317,9 @@ public struct UsernameMapping: Equatable, Sendable {
     self.suffix = suffix
   }
 
-  /// Makes a mapping of a text with `{user}` in it once; nil for anything else.
+  /// Makes a mapping from a text that contains `{user}` once; nil for anything else.
   ///
-  /// Without the placeholder all accounts would share one name.
+  /// Without the placeholder, all accounts would share one name.
   public init?(_ template: String) {
     let parts = template.split(separator: "{user}", omittingEmptySubsequences: false)
     guard parts.count == 2, parts.allSatisfy({ Self.isVisibleASCII($0) && !$0.contains("{") && !$0.contains("}") })
@@ -328,7 +329,8 @@ public struct UsernameMapping: Equatable, Sendable {
     self.init(prefix: String(parts[0]), suffix: String(parts[1]))
   }
 
-  /// The server's name of an account; nil if it would be empty, too long, or hold white space, control or non-ASCII characters.
+  /// The server's name of an account; nil if it would be empty, too long, or contain white space, control or non-ASCII
+  /// characters.
   public func name(of account: String) -> String? {
     let name = prefix + account + suffix
     guard !account.isEmpty, Self.isVisibleASCII(account), name.utf8.count <= Self.maximumLength else { return nil }
@@ -347,7 +349,7 @@ public struct DeviceNameTemplate: Equatable, Sendable {
   /// The longest name, in code points.
   public static let maximumLength = 64
 
-  /// Makes a template of a text; nil if it has characters that control a terminal.
+  /// Makes a template from a text; nil if it has characters that control a terminal.
   ///
   /// Any other brace is refused, because it looks like a placeholder that does not exist.
   public init?(_ text: String) {
@@ -358,7 +360,7 @@ public struct DeviceNameTemplate: Equatable, Sendable {
     self.text = text
   }
 
-  /// The name of a machine, cut at ``maximumLength``; nil where nothing is left.
+  /// The name of a machine, cut at ``maximumLength``; nil if nothing is left.
   public func name(hostName: String) -> String? {
     let name = text.split(separator: Self.placeholder, omittingEmptySubsequences: false).joined(separator: hostName)
     let cleaned = Text.cleaned(name, limit: Self.maximumLength)

@@ -14,7 +14,7 @@ struct Setting<Section> {
     Setting(name: name) { value, section throws(SettingProblem) in section[keyPath: path] = try Self.boolean(value) }
   }
 
-  /// `true` or `false`, where leaving it out means something else.
+  /// `true` or `false`, for a key whose absence has a separate meaning.
   static func boolean(_ name: String, _ path: WritableKeyPath<Section, Bool?>) -> Setting {
     Setting(name: name) { value, section throws(SettingProblem) in section[keyPath: path] = try Self.boolean(value) }
   }
@@ -28,7 +28,7 @@ struct Setting<Section> {
     }
   }
 
-  /// A whole number in a range, where leaving it out means something else.
+  /// A whole number in a range, for a key whose absence has a separate meaning.
   static func integer(
     _ name: String, _ path: WritableKeyPath<Section, Int?>, _ range: ClosedRange<Int>
   ) -> Setting {
@@ -132,7 +132,7 @@ enum AllowedText {
     return byLanguage(value).flatMap { AdministratorText($0) }
   }
 
-  /// A table of messages by language, and of nothing else.
+  /// A table of messages by language, with no other keys.
   static func byLanguage(_ value: TOMLNode.Value) -> [Language: String]? {
     guard case .table(let table) = value else { return nil }
     var texts: [Language: String] = [:]
@@ -163,7 +163,7 @@ enum AllowedText {
 
   /// The name or the AAID of a known type, the AAID with or without its "#".
   ///
-  /// libpam takes every "#" for the beginning of a comment.
+  /// libpam treats every "#" as the beginning of a comment.
   static func authenticatorArgument(_ text: String) -> String? {
     let meant = AuthenticatorType.allCases.first { $0.aaid.filter { $0 != "#" } == text.uppercased() }
     return authenticator(meant?.aaid ?? text)

@@ -2,15 +2,15 @@ import AuthenticatorTypes
 
 /// What the value of a key or of a module argument must be.
 ///
-/// Who shows it in another language has a text for each; logs have the description.
+/// Code that shows it in another language has a text for each form; logs contain the description.
 public enum SettingForm: Equatable, Sendable {
   case boolean
   case integer(ClosedRange<Int>)
   /// The cost of the key derivation, which has a wider range for demonstrations.
   case derivationCost
-  /// A time of root's, which has a wider range for demonstrations.
+  /// A time that root sets, which has a wider range for demonstrations.
   case lockTime
-  /// A time of the server's policy.
+  /// A time in the server's policy.
   case lentLockTime
   case text
   case bytes(limit: Int)
@@ -22,7 +22,7 @@ public enum SettingForm: Equatable, Sendable {
   case authenticators
   /// A type, or an AAID.
   case authenticator
-  /// The same in a line of a PAM file.
+  /// The same, in a line of a PAM file.
   case authenticatorArgument
   case table(String)
   case absolutePath
@@ -33,7 +33,7 @@ public enum SettingForm: Equatable, Sendable {
   case messagesByLanguage
   /// A rule for passcodes: on, off, or on with a message.
   case rule
-  /// What is refused with a message of its own, or with the built-in one.
+  /// A refused text with its own message, or with the built-in one.
   case refusal
   case deviceName
   case character
@@ -45,7 +45,7 @@ public enum SettingForm: Equatable, Sendable {
   case facetID
   case usernameMapping
   case proxy
-  /// What the server calls a member of the context.
+  /// The server's name for a member of the context.
   case parameterName
   /// A member of an answer, or its value in a success.
   case successMark
@@ -110,7 +110,7 @@ extension SettingForm: CustomStringConvertible {
     AuthenticatorType.allCases.map { "\($0.rawValue): \($0.aaid)" }.joined(separator: ", ")
   }
 
-  /// The same as they are written in a line of a PAM file.
+  /// The AAIDs as they are written in a line of a PAM file.
   package static var argumentAAIDs: String { aaids.filter { $0 != "#" } }
 
   package static func quoted(_ names: [String]) -> String { names.map { "\"\($0)\"" }.joined(separator: ", ") }
@@ -118,7 +118,7 @@ extension SettingForm: CustomStringConvertible {
 
 /// Why a key of the configuration, or of a server's policy, is refused.
 public enum SettingProblem: Error, Equatable, Sendable {
-  /// The value has another form.
+  /// The value has the wrong form.
   case form(SettingForm)
   case unknownKey(allowed: [String])
   /// A key of the file itself.
@@ -143,7 +143,7 @@ public enum SettingProblem: Error, Equatable, Sendable {
   case notEnabled(String, enabled: [String])
   case incompleteServer
   case insecureURL
-  /// A place for the AppID in a question, where none is known yet.
+  /// A placeholder for the AppID in a question, when no AppID is known yet.
   case unknownAppID
   /// An unverified certificate of a server elsewhere.
   case unverified
@@ -160,7 +160,7 @@ public enum SettingProblem: Error, Equatable, Sendable {
   case lentLengths(minimum: Int, maximum: Int)
   /// The same together with root's values.
   case mergedLengths(minimum: Int, maximum: Int)
-  /// Root's passcodes have so many digits.
+  /// Root's passcodes have this many digits.
   case rootsDigits(Int)
   case mergedExpression
 }
@@ -219,13 +219,13 @@ extension SettingProblem: CustomStringConvertible {
   package static let firstSections = "authenticators, [server], [state], [tpm], [general], [lock]"
   /// The keys after them.
   package static let lastSections = "[passcode], [pattern], [biometric], [prompt], [policy], [service.NAME]"
-  /// What a server's policy may have.
+  /// The sections that a server's policy may have.
   package static let lentSections = "[passcode], [pattern], [lock], [lock.remote], [prompt]"
 }
 
 /// Why a module argument is refused.
 public enum ModuleArgumentProblem: Equatable, Sendable {
-  /// The value has another form.
+  /// The value has the wrong form.
   case form(SettingForm)
   /// It is unknown, has a value where none belongs, or lacks one.
   case unknown
@@ -233,7 +233,7 @@ public enum ModuleArgumentProblem: Equatable, Sendable {
   case tooMany(limit: Int)
   case bothFirstPasses
   case accountCheckValue
-  /// `account_check` in a line of another type.
+  /// `account_check` in a line of a different type.
   case notAccount
 
   // MARK: Against the configuration
@@ -242,7 +242,7 @@ public enum ModuleArgumentProblem: Equatable, Sendable {
   case notEnabled(String)
   case shuffledKeypad
   case transaction
-  /// Texts of the server's that it adds by itself.
+  /// Texts that the server adds by itself.
   case anyTransaction
 }
 

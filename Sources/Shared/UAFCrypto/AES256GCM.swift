@@ -11,7 +11,7 @@ public enum AES256GCM {
   public static let nonceByteCount = 12
   /// Length of the tag that ends a sealed text, in bytes.
   public static let tagByteCount = 16
-  /// The longest associated data taken.
+  /// The longest associated data that is accepted.
   public static let maximumAdditionalData = 1 << 20
 
   /// Encrypts and authenticates.
@@ -27,7 +27,7 @@ public enum AES256GCM {
     defer { unsafe EVP_CIPHER_CTX_free(context) }
     var sealed = [UInt8](repeating: 0, count: plaintext.count + tagByteCount)
     var length: CInt = 0
-    // SAFETY: GCM writes exactly as many bytes as it reads; the tag has its 16 bytes behind them.
+    // SAFETY: GCM writes exactly as many bytes as it reads; the tag has its 16 bytes after them.
     let done = unsafe sealed.withUnsafeMutableBufferPointer { output in
       guard let base = output.baseAddress else { return false }
       let updated = unsafe plaintext.withUnsafeBytes { input in
@@ -112,13 +112,13 @@ public enum AES256GCM {
 public enum CryptoError: Error, Equatable {
   /// The system or OpenSSL had no memory; says nothing about whether a secret was correct.
   case outOfMemory
-  /// A length, a cost or a range that the operation does not take.
+  /// A length, a cost or a range that the operation does not accept.
   case invalidParameter(CryptoPrimitive)
   /// Not a key: wrong length, not on the curve, zero, or not below the group's order.
   case invalidKey
   /// Not a signature in the encoding asked for.
   case invalidSignature
-  /// The AES-GCM tag is wrong: another key, another nonce, other data, or damage.
+  /// The AES-GCM tag is wrong: the key, the nonce or the data is a different one, or the text is damaged.
   case authenticationFailed
   /// Not a certificate, or more than one where one was expected.
   case invalidCertificate

@@ -17,7 +17,7 @@ import SecretMemory
       try unsafe setSerialNumber(of: certificate)
       let subject = unsafe X509_get_subject_name(certificate)
       let name = Array(commonName.utf8)
-      // SAFETY: version 2 stands for X.509 v3; the name's bytes are copied.
+      // SAFETY: version 2 means X.509 v3; the name's bytes are copied.
       guard unsafe X509_set_version(certificate, 2) == 1,
         unsafe X509_NAME_add_entry_by_txt(subject, "CN", MBSTRING_UTF8, name, CInt(name.count), -1, 0) == 1,
         unsafe X509_set_issuer_name(certificate, issuer == nil ? subject : X509_get_subject_name(issuer)) == 1,
@@ -164,7 +164,7 @@ public struct DevelopmentCertificate: ~Copyable {
 
   /// The names in OpenSSL's notation.
   ///
-  /// Checked, because a comma in a name would become another name.
+  /// Checked, because a comma in a name would start a further name.
   private static func alternativeNames(
     dnsNames: [String], ipAddresses: [String]
   ) throws(CryptoError) -> String {

@@ -15,13 +15,13 @@ public enum CertificateChain {
 
   /// Validates a chain.
   ///
-  /// A root need not sign itself: metadata may name an issuer in the middle, or the leaf. Each certificate that was
+  /// A root need not be self-signed: metadata may name an intermediate issuer, or the leaf. Each certificate that was
   /// sent must issue the one before it, and must be part of the path or one of the roots, so that each is checked.
   ///
   /// - Parameters:
   ///   - certificates: as sent, DER, leaf first.
   ///   - roots: of the model's metadata statement, DER.
-  ///   - time: seconds since 1970 at which every certificate of the path has to be valid.
+  ///   - time: seconds since 1970 at which every certificate of the path must be valid.
   public static func validate(
     _ certificates: [[UInt8]], roots: [[UInt8]], at time: Int64
   ) throws(CertificateChainError) -> Leaf {
@@ -35,7 +35,7 @@ public enum CertificateChain {
     for index in 1..<max(sent.count, 1) {
       guard unsafe X509_check_issued(sent[index], sent[index - 1]) == X509_V_OK else { throw .outOfOrder }
     }
-    // One root at a time: of two with one name, OpenSSL would try the first alone.
+    // Roots are tried one at a time: of two with the same name, OpenSSL would try only the first.
     var found: [[UInt8]]?
     for index in 0..<trusted.count where found == nil {
       found = try unsafe path(from: leaf, through: sent, to: trusted[index], at: time)
@@ -79,7 +79,7 @@ public enum CertificateChain {
       throw .failed(.unavailable(.certificate))
     }
     guard unsafe X509_verify_cert(context) == 1 else { return nil }
-    // SAFETY: the chain belongs to the context, and each element to the chain; what is not a chain counts -1.
+    // SAFETY: the chain belongs to the context, and each element to the chain; the count of a missing chain is -1.
     let path = unsafe X509_STORE_CTX_get0_chain(context)
     var certificates: [[UInt8]] = []
     for index in 0..<max(0, unsafe OPENSSL_sk_num(path)) {
@@ -91,9 +91,9 @@ public enum CertificateChain {
     return certificates
   }
 
-  /// The AAID in the extension id-fido-gen-ce-aaid, which tells models under one vendor's root apart.
+  /// The AAID in the extension id-fido-gen-ce-aaid, which distinguishes models under one vendor's root.
   ///
-  /// The specification does not say which ASN.1 string it is: each kind of string and the bare characters are taken.
+  /// The specification does not say which ASN.1 string it is: each kind of string and the bare characters are accepted.
   @unsafe private static func aaid(of certificate: OpaquePointer) throws(CertificateChainError) -> [UInt8]? {
     // SAFETY: the identifier is ours until the `defer`; extension and value belong to the certificate.
     guard let identifier = unsafe OBJ_txt2obj("1.3.6.1.4.1.45724.1.1.1", 1) else { throw .failed(.outOfMemory) }
@@ -123,7 +123,7 @@ public enum CertificateChainError: Error, Equatable {
   case malformed
   /// A certificate is not issued by the next one.
   case outOfOrder
-  /// No path to a root: another issuer, a wrong signature, expired or not yet valid, an issuer that may not issue, or
+  /// No path to a root: a different issuer, a wrong signature, expired or not yet valid, an issuer that may not issue, or
   /// keys and hashes that are too weak.
   case untrusted
   /// The leaf's key may not be used for signatures.
@@ -135,7 +135,7 @@ public enum CertificateChainError: Error, Equatable {
 }
 
 extension CertificateChainError: CustomStringConvertible {
-  /// What failed and who has to act.
+  /// What failed and who must act.
   public var description: String {
     switch self {
     case .malformed: "not a chain of certificates in DER; the authenticator's maker has to correct it"
@@ -156,7 +156,7 @@ extension CertificateChainError: CustomStringConvertible {
   ///
   /// - Throws: ``CryptoError/invalidCertificate`` for one that is not DER to the last byte.
   init(parsing certificates: [[UInt8]]) throws(CryptoError) {
-    // SAFETY: freed by `deinit`, which also follows a throw; OpenSSL refuses to push on a stack it had no memory for.
+    // SAFETY: freed by `deinit`, which also follows a throw; OpenSSL refuses to push on a stack for which it had no memory.
     unsafe stack = OPENSSL_sk_new_null()
     for der in certificates {
       let certificate = try unsafe X509.parse(der)
@@ -165,7 +165,7 @@ extension CertificateChainError: CustomStringConvertible {
         unsafe X509_free(certificate)
         throw OpenSSLQueue.failure(.outOfMemory)
       }
-      // Written anew and compared: OpenSSL reads more than DER.
+      // The certificate is encoded again and compared: OpenSSL accepts more than DER.
       guard try unsafe X509.der(of: certificate) == der else { throw .invalidCertificate }
     }
   }
@@ -177,13 +177,13 @@ extension CertificateChainError: CustomStringConvertible {
   }
 
   var count: Int {
-    // SAFETY: the stack lives as long as the list; one that there was no memory for counts -1.
+    // SAFETY: the stack lives as long as the list; the count is -1 if there was no memory for the stack.
     max(0, Int(unsafe OPENSSL_sk_num(stack)))
   }
 
   /// A certificate, borrowed for as long as the list lives.
   @unsafe subscript(index: Int) -> OpaquePointer? {
-    // SAFETY: OpenSSL answers an index outside the list with no element.
+    // SAFETY: OpenSSL returns no element for an index outside the list.
     unsafe OPENSSL_sk_value(stack, CInt(clamping: index)).map { OpaquePointer($0) }
   }
 

@@ -11,7 +11,7 @@ public struct ECDSASignature: Equatable, Sendable {
   /// Length of the raw form, in bytes.
   static let rawByteCount = 64
 
-  /// Takes the raw form.
+  /// Reads the raw form.
   ///
   /// - Throws: ``CryptoError/invalidSignature`` unless it is 64 bytes long.
   public init(raw: [UInt8]) throws(CryptoError) {
@@ -19,12 +19,12 @@ public struct ECDSASignature: Equatable, Sendable {
     self.raw = raw
   }
 
-  /// Takes the DER form, SEQUENCE { INTEGER r, INTEGER s } (ALG_SIGN_SECP256R1_ECDSA_SHA256_DER).
+  /// Reads the DER form, SEQUENCE { INTEGER r, INTEGER s } (ALG_SIGN_SECP256R1_ECDSA_SHA256_DER).
   ///
   /// - Throws: ``CryptoError/invalidSignature`` for negative numbers, numbers longer than 32 bytes, padding,
   ///   long-form lengths, and bytes left over.
   public init(der: [UInt8]) throws(CryptoError) {
-    // 72 bytes is the longest: two numbers of 33 bytes with their headers, and the sequence's own.
+    // 72 bytes is the longest: two numbers of 33 bytes with their headers, and the sequence's header.
     guard (8...72).contains(der.count), der[0] == 0x30, Int(der[1]) == der.count - 2 else {
       throw .invalidSignature
     }
@@ -75,7 +75,7 @@ enum SignatureCheck {
     case pkcs1
   }
 
-  /// Whether `signature`, in the form OpenSSL takes, is one of `message`, hashed once with SHA-256.
+  /// Whether `signature`, in the form that OpenSSL expects, is a signature of `message`, hashed once with SHA-256.
   ///
   /// - Parameters:
   ///   - key: a public key that was checked, borrowed for the call.

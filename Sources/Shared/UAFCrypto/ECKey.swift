@@ -4,7 +4,7 @@ import Synchronization
 
 /// OpenSSL's form of a key on a curve.
 enum ECKey {
-  /// Lends OpenSSL's key object of a public key, for the call only.
+  /// Lends OpenSSL's key object for a public key, for the call only.
   ///
   /// - Throws: ``CryptoError/invalidKey`` unless these are 65 bytes `04 | X | Y` of a point on the curve.
   @unsafe static func with<Result>(
@@ -12,17 +12,17 @@ enum ECKey {
   ) throws(CryptoError) -> Result {
     guard publicKey.count == EllipticCurve.pointByteCount, publicKey.first == 4 else { throw .invalidKey }
     guard let keys = keys(of: curve) else { throw OpenSSLQueue.failure(.invalidKey) }
-    // SAFETY: what is lent is passed on.
+    // SAFETY: the lent object is only passed on.
     return try unsafe keys.with(publicKey, body)
   }
 
-  /// Makes OpenSSL's objects of P-256, which are made once.
+  /// Makes OpenSSL's objects for P-256, once.
   static func prepare() { _ = secp256r1 }
 
   private static let secp256r1 = makeKeys(.secp256r1)
   private static let secp256k1 = makeKeys(.secp256k1)
 
-  /// OpenSSL's objects of a curve; nil if OpenSSL does not have the curve.
+  /// OpenSSL's objects for a curve; nil if OpenSSL does not have the curve.
   private static func keys(of curve: EllipticCurve) -> CurveKeys? {
     switch curve {
     case .secp256r1: secp256r1
@@ -45,7 +45,7 @@ enum ECKey {
   ///
   /// - Parameters:
   ///   - privateKey: 32 bytes, 1 ..< n.
-  ///   - publicKey: the 65 bytes that belong to it.
+  ///   - publicKey: the public key that belongs to it, 65 bytes.
   /// - Throws: ``CryptoError/invalidKey``, ``CryptoError/outOfMemory``.
   @unsafe static func make(
     privateKey: borrowing Secret, publicKey: [UInt8]
@@ -72,7 +72,7 @@ enum ECKey {
   }
 
   @unsafe private static func make(selection: CInt, parameters: [OSSL_PARAM]) -> OpaquePointer? {
-    // SAFETY: what the parameters point to is the caller's, who lends it for the call.
+    // SAFETY: the parameters point to data that the caller lends for the call.
     var parameters = unsafe parameters
     var key: OpaquePointer?
     // SAFETY: the context is ours until the `defer`; the list ends with OSSL_PARAM_construct_end.
@@ -84,7 +84,7 @@ enum ECKey {
     return unsafe key
   }
 
-  /// Numbers in OpenSSL's parameters are in the machine's order, and Swift on Linux is little-endian.
+  /// Numbers in OpenSSL's parameters are in the machine's byte order, and Swift on Linux is little-endian.
   private static func littleEndian(_ number: borrowing Secret) throws(CryptoError) -> Secret {
     do {
       // SAFETY: both buffers have the same length.
@@ -107,7 +107,7 @@ enum ECKey {
   }
 
   @unsafe private static func mutable(_ text: StaticString) -> UnsafeMutablePointer<CChar> {
-    // SAFETY: OpenSSL only reads it; its type for parameters serves both directions.
+    // SAFETY: OpenSSL only reads it; its parameter type is used both for reading and writing.
     unsafe UnsafeMutablePointer(mutating: name(text))
   }
 }
@@ -154,20 +154,21 @@ enum EllipticCurve: Sendable {
   }
 }
 
-/// OpenSSL's key objects of a curve, each used by one thread at a time with one public key after another.
+/// OpenSSL's key objects for a curve, each used by one thread at a time with one public key after another.
 ///
-/// To make an object or a copy of one, OpenSSL looks through all names of all its methods. To set another point is half the work.
+/// To make an object or a copy of one, OpenSSL looks through all names of all its methods. Setting a different point takes half
+/// as long.
 @safe final class CurveKeys: @unchecked Sendable {
-  // Only copied after it is made; OpenSSL allows that to several threads at once.
+  // Only copied after it is made; OpenSSL allows that to several threads at the same time.
   private let first: OpaquePointer
   private let idle = Mutex<[Idle]>([])
 
-  /// One object, which whoever has taken it uses alone.
+  /// An object that only its present user may use.
   @safe private struct Idle: @unchecked Sendable {
     let key: OpaquePointer
   }
 
-  /// Takes an object without a point, and keeps it as long as the program lives.
+  /// Takes over an object without a point, and keeps it until the program ends.
   init(_ first: OpaquePointer) {
     // SAFETY: the object is ours, and is never freed.
     unsafe self.first = first
@@ -181,7 +182,7 @@ enum EllipticCurve: Sendable {
   ) throws(CryptoError) -> Result {
     // SAFETY: the object is ours until it is freed or handed back.
     guard let key = unsafe take() else { throw OpenSSLQueue.failure(.invalidKey) }
-    // Only 1 is success. An object that was refused a point may still have the last one, so it is not used again.
+    // Only 1 is success. An object that refused a point may still have the previous one, so it is not used again.
     guard unsafe EVP_PKEY_set1_encoded_public_key(key, publicKey, publicKey.count) == 1 else {
       unsafe EVP_PKEY_free(key)
       throw OpenSSLQueue.failure(.invalidKey)

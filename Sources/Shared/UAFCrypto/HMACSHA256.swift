@@ -23,7 +23,7 @@ public enum HMACSHA256 {
 
   /// The authentication code of `message` under a non-secret key, which may be in ordinary memory.
   ///
-  /// A ``Secret`` costs up to five system calls, too much where strangers decide how often.
+  /// A ``Secret`` costs up to five system calls, too much if strangers decide how often.
   ///
   /// - Returns: 32 bytes.
   /// - Throws: as ``authenticate(_:key:)``.
@@ -77,14 +77,14 @@ public enum HMACSHA256 {
 
   /// Whether `code` is the authentication code of `message`, compared in constant time.
   ///
-  /// - Throws: as ``authenticate(_:key:)``; a code of another length is simply not valid.
+  /// - Throws: as ``authenticate(_:key:)``; a code of the wrong length is simply not valid.
   public static func isValid(
     _ code: [UInt8], of message: [UInt8], key: borrowing Secret
   ) throws(CryptoError) -> Bool {
     isEqual(code, try authenticate(message, key: key))
   }
 
-  /// Whether two codes are equal, compared in constant time; codes of other lengths never are.
+  /// Whether two codes are equal, compared in constant time; codes of the wrong length never are.
   public static func isEqual(_ code: [UInt8], _ expected: [UInt8]) -> Bool {
     guard code.count == byteCount, expected.count == byteCount else { return false }
     // SAFETY: both arrays are `byteCount` long.
@@ -92,11 +92,11 @@ public enum HMACSHA256 {
   }
 }
 
-/// OpenSSL's object for HMAC with one hash function and no key; copies of it are given one.
+/// OpenSSL's object for HMAC with one hash function and no key; its copies get a key.
 ///
-/// To look up the two methods by name takes half the time of a short code.
+/// Looking up the two methods by name takes half the time of a short code.
 @safe final class HMACContext: @unchecked Sendable {
-  // Only copied after it is made; OpenSSL allows that to several threads at once.
+  // Only copied after it is made; OpenSSL allows that to several threads at the same time.
   private let context: OpaquePointer
 
   private init?(digest: StaticString) {
@@ -129,7 +129,7 @@ public enum HMACSHA256 {
 
 /// HKDF with SHA-256, extract and expand (RFC 5869).
 ///
-/// It is made of HMAC here. OpenSSL's own HKDF frees the salt without clearing it (seen with 3.0.22), and our salt is
+/// Here, it is built from HMAC. OpenSSL's own HKDF frees the salt without clearing it (seen with 3.0.22), and our salt is
 /// the device key.
 public enum HKDFSHA256 {
   /// The most that can be derived: 255 hashes.
@@ -142,7 +142,7 @@ public enum HKDFSHA256 {
   /// - Parameters:
   ///   - secret: the input key material, 1 byte or more.
   ///   - salt: may be empty; a secret here, because ours is the device key.
-  ///   - info: what the result is for, at most 1,024 bytes.
+  ///   - info: the purpose of the result, at most 1,024 bytes.
   ///   - length: 1 to ``maximumLength``.
   /// - Throws: ``CryptoError/invalidParameter(_:)``, ``CryptoError/unavailable(_:)``, ``CryptoError/outOfMemory``.
   public static func derive(
@@ -158,7 +158,7 @@ public enum HKDFSHA256 {
     var message = try make(capacity: HMACSHA256.byteCount + maximumInfo + 1)
     var number: UInt8 = 0
     while derived.count < length {
-      // 255 blocks are the most there are, by the limit above.
+      // The limit above allows at most 255 blocks.
       number &+= 1
       append(info.span, to: &message)
       append([number].span, to: &message)
@@ -186,11 +186,11 @@ public enum HKDFSHA256 {
     do throws(SecretMemoryError) { return try Secret(capacity: capacity) } catch { throw CryptoError(error) }
   }
 
-  /// Adds as many of the bytes as there is room for.
+  /// Appends as many of the bytes as fit.
   private static func append(_ bytes: Span<UInt8>, to secret: inout Secret) {
     let start = secret.count
     let count = min(bytes.count, secret.capacity - start)
-    // SAFETY: from `start` on there is room for `count` bytes, and what stands before is not touched.
+    // SAFETY: from `start` on there is room for `count` bytes, and the bytes before it are not touched.
     unsafe secret.refill { buffer in
       for index in 0..<count { unsafe buffer[start + index] = bytes[index] }
       return start + count

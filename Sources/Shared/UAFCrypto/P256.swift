@@ -80,7 +80,7 @@ public enum P256 {
     guard unsafe BN_is_zero(number) == 0, unsafe BN_cmp(number, EC_GROUP_get0_order(group)) < 0 else {
       throw .invalidKey
     }
-    // SAFETY: keeps OpenSSL on its constant-time paths.
+    // SAFETY: this keeps OpenSSL on its constant-time paths.
     unsafe BN_set_flags(number, BN_FLG_CONSTTIME)
     var encoded = [UInt8](repeating: 0, count: publicKeyByteCount)
     // SAFETY: `encoded` has the room its length argument states.
@@ -110,7 +110,7 @@ public enum P256 {
 
   /// A context that is ready to sign a message with a key; the caller frees it.
   @unsafe static func signingContext(_ key: OpaquePointer) throws(CryptoError) -> OpaquePointer {
-    // SAFETY: handed to the caller on success, freed here where it cannot be used.
+    // SAFETY: handed to the caller on success, freed here if it cannot be used.
     guard let context = unsafe EVP_MD_CTX_new() else { throw OpenSSLQueue.failure(.outOfMemory) }
     guard unsafe EVP_DigestSignInit(context, nil, EVP_sha256(), nil, key) == 1 else {
       unsafe EVP_MD_CTX_free(context)
@@ -119,7 +119,7 @@ public enum P256 {
     return unsafe context
   }
 
-  /// Signs with a context that is used up by it.
+  /// Signs with a context , which can be used only once.
   @unsafe static func sign(_ message: [UInt8], context: OpaquePointer) throws(CryptoError) -> [UInt8] {
     // 72 bytes is the longest DER signature of this curve.
     var signature = [UInt8](repeating: 0, count: 72)
@@ -174,7 +174,7 @@ public enum P256 {
 
   /// Whether these are 65 bytes `04 | X | Y` of a point on the curve.
   public static func isOnCurve(_ publicKey: [UInt8]) -> Bool {
-    // SAFETY: nothing is done with the key.
+    // SAFETY: the key is not used.
     (try? unsafe ECKey.with(publicKey: publicKey) { _ in }) != nil
   }
 
@@ -191,10 +191,11 @@ extension P256 {
   /// The most keys of one text.
   public static let maximumKeys = 4
 
-  /// The raw public keys in a PEM text, `BEGIN PUBLIC KEY` each, in its order.
+  /// The raw public keys in a PEM text, each in `BEGIN PUBLIC KEY`, in order.
   ///
-  /// - Throws: ``CryptoError/invalidKey`` for a text without such a key, with more than ``maximumKeys``, and for one that holds
-  ///   something else as well: a key that is not understood is not left out.
+  /// - Throws: ``CryptoError/invalidKey`` for a text without such a key, with more than ``maximumKeys``, and for a text that
+  ///   contains
+  ///   anything else: a key that is not understood is not skipped.
   public static func publicKeys(pem: [UInt8]) throws(CryptoError) -> [[UInt8]] {
     let begin = Array("-----BEGIN ".utf8)
     var keys: [[UInt8]] = []
@@ -235,24 +236,24 @@ enum PEMPassword {
   @unsafe typealias Callback =
     @convention(c) (UnsafeMutablePointer<CChar>?, CInt, CInt, UnsafeMutableRawPointer?) -> CInt
 
-  /// Refuses: without a callback OpenSSL asks at the terminal of the process, and waits.
+  /// Refuses to give a password: without a callback, OpenSSL asks at the terminal of the process, and waits.
   ///
-  /// It touches none of the pointers that it is given.
+  /// It touches none of the pointers that it gets.
   @unsafe static var refuse: Callback { { _, _, _, _ in -1 } }
 }
 
-/// Key agreement on P-256: key pairs of given random bytes, and what two pairs have in common.
+/// Key agreement on P-256: key pairs from given random bytes, and the shared secret of two pairs.
 public enum P256Agreement {
-  /// Bytes that ``privateKey(of:)`` makes a key of: 64 bits more than a key has, so that no key is likelier than another.
+  /// Bytes that ``privateKey(of:)`` makes a key from: 64 bits more than a key has, so that no key is likelier than another.
   public static let extraRandomByteCount = P256.privateKeyByteCount + 8
 
-  /// The private key of random bytes, always the same one for the same bytes.
+  /// The private key made from random bytes, always the same one for the same bytes.
   ///
   /// FIPS 186-5, appendix A.2.1 (extra random bits): the number of the bytes modulo n - 1, plus 1.
   ///
   /// - Parameter random: ``extraRandomByteCount`` bytes that nobody can guess.
   /// - Returns: 32 bytes, 1 ..< n.
-  /// - Throws: ``CryptoError/invalidKey`` for another number of bytes, ``CryptoError/unavailable(_:)``,
+  /// - Throws: ``CryptoError/invalidKey`` for a wrong number of bytes, ``CryptoError/unavailable(_:)``,
   ///   ``CryptoError/outOfMemory``.
   public static func privateKey(of random: borrowing Secret) throws(CryptoError) -> Secret {
     guard random.count == extraRandomByteCount else { throw .invalidKey }
@@ -288,20 +289,20 @@ public enum P256Agreement {
     return key
   }
 
-  /// What two key pairs have in common: the x coordinate of ECDH (NIST SP 800-56A, 5.7.1.2).
+  /// The shared secret of two key pairs: the x coordinate of ECDH (NIST SP 800-56A, 5.7.1.2).
   ///
   /// It is not a key yet: a derivation over it and both public keys makes one.
   ///
   /// - Parameters:
   ///   - privateKey: 32 bytes, 1 ..< n.
-  ///   - publicKey: the other's, 65 bytes `04 | X | Y`.
+  ///   - publicKey: the other pair's public key, 65 bytes `04 | X | Y`.
   /// - Returns: 32 bytes.
-  /// - Throws: ``CryptoError/invalidKey`` for a number or a point that is none, ``CryptoError/unavailable(_:)``,
+  /// - Throws: ``CryptoError/invalidKey`` for an invalid number or point, ``CryptoError/unavailable(_:)``,
   ///   ``CryptoError/outOfMemory``.
   public static func sharedSecret(
     privateKey: borrowing Secret, with publicKey: [UInt8]
   ) throws(CryptoError) -> Secret {
-    // SAFETY: the key is ours until the `defer`, the other one is lent for the call.
+    // SAFETY: the key is ours until the `defer`, the other key is lent for the call.
     let own = try unsafe ECKey.make(privateKey: privateKey, publicKey: try P256.publicKey(of: privateKey))
     defer { unsafe EVP_PKEY_free(own) }
     var failure: CryptoError? = .unavailable(.p256)

@@ -11,9 +11,9 @@ enum RSAKey {
 
   /// Makes OpenSSL's key object from one of the registry's encodings; the caller frees it.
   ///
-  /// - Throws: ``CryptoError/invalidKey`` for another form, and for a key that ``isAcceptable(_:)`` does not take.
+  /// - Throws: ``CryptoError/invalidKey`` for any other form, and for a key that ``isAcceptable(_:)`` refuses.
   @unsafe static func make(_ bytes: [UInt8], encoding: PublicKeyEncoding) throws(CryptoError) -> OpaquePointer {
-    // SAFETY: each key is made here, and `check` hands it on or frees it.
+    // SAFETY: each key is made here, and `check` passes it on or frees it.
     switch encoding {
     case .rsa2048Raw: return try unsafe check(decode(rsaPublicKey(raw: bytes), structure: typeSpecific))
     case .rsa2048DER:
@@ -23,7 +23,7 @@ enum RSAKey {
     }
   }
 
-  /// Makes OpenSSL's key object from what ``encode(_:)`` wrote of a key that was checked then; the caller frees it.
+  /// Makes OpenSSL's key object from the output of ``encode(_:)`` for a key that was checked at that time; the caller frees it.
   @unsafe static func make(checked subjectPublicKeyInfo: [UInt8]) throws(CryptoError) -> OpaquePointer {
     // SAFETY: the key goes to the caller.
     try unsafe decode(subjectPublicKeyInfo, structure: Self.subjectPublicKeyInfo)
@@ -62,8 +62,8 @@ enum RSAKey {
       }
     }
     guard let key = unsafe key else { throw OpenSSLQueue.failure(.invalidKey) }
-    // SAFETY: from here on the key is ours: freed on refusal, the caller's otherwise.
-    // Written anew and compared, so that one key has one encoding: OpenSSL reads more than DER.
+    // SAFETY: from here on the key is ours: it is freed on refusal, and otherwise passed to the caller.
+    // The key is encoded again and compared, so that one key has one encoding: OpenSSL accepts more than DER.
     guard isWhole, let canonical = try? unsafe encode(key, structure: structure), canonical == der else {
       unsafe EVP_PKEY_free(key)
       throw OpenSSLQueue.failure(.invalidKey)
@@ -72,9 +72,9 @@ enum RSAKey {
     return unsafe key
   }
 
-  /// Hands the key on, or frees it and throws.
+  /// Passes the key on, or frees it and throws.
   @unsafe private static func check(_ key: OpaquePointer) throws(CryptoError) -> OpaquePointer {
-    // SAFETY: the key is ours until it is handed on.
+    // SAFETY: the key is ours until it is passed on.
     guard unsafe isAcceptable(key) else {
       unsafe EVP_PKEY_free(key)
       throw .invalidKey
@@ -109,7 +109,7 @@ enum RSAKey {
 
   /// Modulus and exponent of the raw encoding as RSAPublicKey.
   ///
-  /// The registry says nothing of zeros before the exponent, which authenticators with fields of fixed width have.
+  /// The registry does not mention zeros before the exponent, which authenticators with fields of fixed width write.
   private static func rsaPublicKey(raw: [UInt8]) throws(CryptoError) -> [UInt8] {
     let modulusCount = 256
     guard (modulusCount + 1...modulusCount + 8).contains(raw.count), raw[0] >= 0x80 else { throw .invalidKey }
@@ -124,13 +124,13 @@ enum RSAKey {
 
 /// The public key encodings of the UAF registry that are read here (ALG_KEY).
 public enum PublicKeyEncoding: UInt16, CaseIterable, Sendable {
-  /// ALG_KEY_ECC_X962_RAW: `04 | X | Y`, 65 bytes; the signature algorithm tells the curve.
+  /// ALG_KEY_ECC_X962_RAW: `04 | X | Y`, 65 bytes; the signature algorithm decides the curve.
   case eccX962Raw = 0x0100
   /// ALG_KEY_ECC_X962_DER: SubjectPublicKeyInfo with named curve and uncompressed point.
   case eccX962DER = 0x0101
   /// ALG_KEY_RSA_2048_RAW: modulus of 256 bytes, then the exponent.
   case rsa2048Raw = 0x0102
-  /// ALG_KEY_RSA_2048_DER: RSAPublicKey of PKCS #1 by the text, SubjectPublicKeyInfo in the field; both are taken.
+  /// ALG_KEY_RSA_2048_DER: RSAPublicKey of PKCS #1 by the specification, SubjectPublicKeyInfo in practice; both are accepted.
   case rsa2048DER = 0x0103
 
   /// Whether keys of an algorithm can have this encoding.

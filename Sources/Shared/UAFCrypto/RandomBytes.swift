@@ -3,7 +3,7 @@ import SecretMemory
 
 /// Bytes from OpenSSL's generators, which the kernel seeds.
 public enum RandomBytes {
-  /// The most that one call gives.
+  /// The most that one call returns.
   public static let maximumCount = 1 << 16
 
   /// Makes `count` bytes that may become known: nonces, challenges, key identifiers.
@@ -19,7 +19,7 @@ public enum RandomBytes {
     return bytes
   }
 
-  /// Makes `count` bytes that must stay secret, from the generator OpenSSL keeps for those.
+  /// Makes `count` bytes that must stay secret, from the generator that OpenSSL reserves for those.
   ///
   /// - Parameter count: 0 to 65,536.
   /// - Throws: ``CryptoError/invalidParameter(_:)``, ``CryptoError/unavailable(_:)``, ``CryptoError/outOfMemory``.

@@ -42,7 +42,7 @@ public enum Scrypt {
       memoryLimit: try memory(for: parameters))
   }
 
-  /// The same with the limit stated, so that a test can make it too small.
+  /// The same with an explicit limit, so that a test can make it too small.
   static func derive(
     value: borrowing Secret, salt: [UInt8], parameters: Parameters, length: Int, memoryLimit: UInt64
   ) throws(CryptoError) -> Secret {
@@ -72,7 +72,7 @@ public enum Scrypt {
     let blockSize = 128 * UInt64(parameters.r)
     let needed = blockSize * (1 << UInt64(parameters.logN))
     guard needed <= maximumMemory else { throw .invalidParameter(.scrypt) }
-    // OpenSSL counts a block for each pass and two working blocks on top.
+    // OpenSSL counts a block for each pass and two working blocks in addition.
     return needed + blockSize * UInt64(parameters.p) + 4 * blockSize
   }
 }

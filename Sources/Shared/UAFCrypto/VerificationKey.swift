@@ -1,17 +1,17 @@
 import COpenSSL
 import SecretMemory
 
-/// A public key that was checked, with the one algorithm it is used for.
+/// A public key that was checked, with the only algorithm that it is used for.
 public struct VerificationKey: Equatable, Sendable {
   /// The form to store: 65 bytes `04 | X | Y` for a curve, SubjectPublicKeyInfo for RSA.
   public let encoded: [UInt8]
-  /// How it signs.
+  /// Its signature algorithm.
   public let scheme: SignatureScheme
 
   /// Reads a key in one of the registry's encodings.
   ///
   /// - Throws: ``CryptoError/invalidKey`` for an encoding of the other kind of key, a form that is not exactly the
-  ///   encoding's, a point that is not on the curve, and an RSA key below 2048 bits or with an even exponent or 1.
+  ///   form of the encoding, a point that is not on the curve, and an RSA key below 2048 bits or with an even exponent or 1.
   public init(_ bytes: [UInt8], encoding: PublicKeyEncoding, scheme: SignatureScheme) throws(CryptoError) {
     OpenSSLMethods.load()
     self.scheme = scheme
@@ -29,11 +29,11 @@ public struct VerificationKey: Equatable, Sendable {
       encoded = point
     case .rsa2048Raw, .rsa2048DER: throw .invalidKey
     }
-    // SAFETY: nothing is done with the key.
+    // SAFETY: the key is not used.
     try unsafe ECKey.with(publicKey: encoded, curve: curve) { _ in }
   }
 
-  /// Reads a key as ``encoded`` has it.
+  /// Reads a key in the form of ``encoded``.
   ///
   /// - Throws: as the other initialiser.
   public init(encoded: [UInt8], scheme: SignatureScheme) throws(CryptoError) {
@@ -47,16 +47,16 @@ public struct VerificationKey: Equatable, Sendable {
     try self.init(subjectPublicKeyInfo, encoding: scheme.curve == nil ? .rsa2048DER : .eccX962DER, scheme: scheme)
   }
 
-  /// Takes a key as ``encoded`` had it, which was checked before it was stored.
+  /// Reads a stored key in the form of ``encoded``; it was checked before it was stored.
   ///
-  /// A key that is none verifies no signature.
+  /// An invalid key verifies no signature.
   public init(stored: [UInt8], scheme: SignatureScheme) {
     OpenSSLMethods.load()
     encoded = stored
     self.scheme = scheme
   }
 
-  /// Whether `signature` is one of `message` in the encoding of ``scheme``.
+  /// Whether `signature` is a signature of `message` in the encoding of ``scheme``.
   ///
   /// - Returns: false for everything else, without a reason.
   public func isValidSignature(_ signature: [UInt8], of message: [UInt8]) -> Bool {
@@ -88,17 +88,17 @@ public struct VerificationKey: Equatable, Sendable {
   }
 }
 
-/// A P-256 private key for somebody who signs often: what OpenSSL needs for each signature is looked up once.
+/// A P-256 private key for frequent signatures: OpenSSL's look-ups for a signature are done only once.
 ///
 /// OpenSSL holds the private number in its secure heap: pages that are locked, left out of core dumps, and wiped when freed.
-/// Where the system allows no locked pages, they are ordinary ones, as with ``Secret``.
+/// If the system allows no locked pages, they are ordinary ones, as with ``Secret``.
 @safe public final class SigningKey: @unchecked Sendable {
-  // Only copied after it is made; OpenSSL allows that to several threads at once. It keeps the key.
+  // Only copied after it is made; OpenSSL allows that to several threads at the same time. The context keeps the key.
   private let context: OpaquePointer
   /// 65 bytes, `04 | X | Y`.
   public let publicKey: [UInt8]
 
-  /// Takes a private key.
+  /// Makes a signing key from a private key.
   ///
   /// - Parameter privateKey: 32 bytes, big-endian.
   /// - Throws: ``CryptoError/invalidKey``, ``CryptoError/unavailable(_:)``, ``CryptoError/outOfMemory``.
@@ -112,7 +112,7 @@ public struct VerificationKey: Equatable, Sendable {
   }
 
   deinit {
-    // SAFETY: nobody has the context any more.
+    // SAFETY: this was the last reference to the context.
     unsafe EVP_MD_CTX_free(context)
   }
 
@@ -121,7 +121,7 @@ public struct VerificationKey: Equatable, Sendable {
   /// - Returns: the raw signature, 64 bytes.
   /// - Throws: ``CryptoError/unavailable(_:)``, ``CryptoError/outOfMemory``.
   public func sign(_ message: [UInt8]) throws(CryptoError) -> [UInt8] {
-    // SAFETY: the copy is ours until the `defer`; what it is made of lives as long as this object.
+    // SAFETY: the copy is ours until the `defer`; the original lives as long as this object.
     guard let copy = unsafe EVP_MD_CTX_new() else { throw OpenSSLQueue.failure(.outOfMemory) }
     defer { unsafe EVP_MD_CTX_free(copy) }
     guard unsafe EVP_MD_CTX_copy_ex(copy, context) == 1 else { throw OpenSSLQueue.failure(.unavailable(.p256)) }
@@ -130,9 +130,9 @@ public struct VerificationKey: Equatable, Sendable {
 
   /// Room for some thousand keys, and for a thousand threads.
   ///
-  /// A server has a dozen keys, and OpenSSL takes 512 bytes for each thread that draws random numbers. Where none can be drawn,
-  /// an RSA key cannot be checked and counts as a wrong one, so there is room to spare.
+  /// A server has a dozen keys, and OpenSSL takes 512 bytes for each thread that draws random numbers. If none can be drawn,
+  /// an RSA key cannot be checked and counts as invalid, so there is room to spare.
   ///
-  /// The heap is made once for the process, before the first key. A quarter of what a process may lock on Debian (8 MiB).
+  /// The heap is made once for the process, before the first key. It is a quarter of what a process may lock on Debian (8 MiB).
   private static let hasSecureHeap = CRYPTO_secure_malloc_init(1 << 21, 32) != 0
 }

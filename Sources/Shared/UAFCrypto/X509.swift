@@ -1,14 +1,14 @@
 import COpenSSL
 import Glibc
 
-/// What the two sides need to know of X.509 certificates.
+/// What the two sides need to know about X.509 certificates.
 public enum X509 {
   /// The most certificates read from one PEM text.
   public static let maximumChain = 8
 
   /// The `serverEndPoint` hash of a TLS server's certificate (RFC 5929, section 4.1; `ChannelBinding` of UAF protocol 1.1).
   ///
-  /// The hash function is that of the certificate's own signature, SHA-256 in place of MD5 and SHA-1.
+  /// The hash function is that of the certificate's own signature, with SHA-256 instead of MD5 and SHA-1.
   ///
   /// - Parameter der: one certificate, nothing after it.
   /// - Throws: ``CryptoError/invalidCertificate``; ``CryptoError/unavailable(_:)`` for a signature without a hash
@@ -53,9 +53,9 @@ public enum X509 {
     return chain
   }
 
-  /// The one certificate of a PEM text, DER, with or without the restrictions of its trust that OpenSSL keeps beside one.
+  /// The only certificate of a PEM text, as DER, with or without OpenSSL's additional trust restrictions.
   ///
-  /// - Throws: ``CryptoError/invalidCertificate`` where there is none; nobody is asked for a password.
+  /// - Throws: ``CryptoError/invalidCertificate`` if there is none; nobody is asked for a password.
   public static func authority(pem: [UInt8]) throws(CryptoError) -> [UInt8] {
     guard let length = CInt(exactly: pem.count), length > 0 else { throw .invalidCertificate }
     // SAFETY: the BIO copies the bytes it is given; both objects are ours until their `defer`.
@@ -86,13 +86,13 @@ public enum X509 {
 
   /// Whether these bytes are one certificate, and nothing after it.
   public static func isCertificate(_ der: [UInt8]) -> Bool {
-    // SAFETY: a certificate that could be read is freed at once.
+    // SAFETY: a certificate that could be read is freed immediately.
     guard let certificate = try? unsafe parse(der) else { return false }
     unsafe X509_free(certificate)
     return true
   }
 
-  /// The public key of a certificate that nobody vouches for yet, DER.
+  /// The public key of a certificate that nothing vouches for yet, as DER.
   ///
   /// - Parameter der: one certificate, nothing after it.
   /// - Throws: ``CryptoError/invalidCertificate``.
@@ -118,7 +118,7 @@ public enum X509 {
 
   /// Parses one certificate; the caller frees it.
   @unsafe static func parse(_ der: [UInt8]) throws(CryptoError) -> OpaquePointer {
-    // SAFETY: d2i moves its own copy of the pointer, within the array; what it leaves over is refused.
+    // SAFETY: d2i moves its own copy of the pointer, within the array; bytes left over are refused.
     let (certificate, used): (OpaquePointer?, Int) = unsafe der.withUnsafeBufferPointer { buffer in
       var position = buffer.baseAddress
       let certificate = unsafe d2i_X509(nil, &position, buffer.count)
@@ -135,7 +135,7 @@ public enum X509 {
 
   /// The certificate's encoding.
   @unsafe static func der(of certificate: OpaquePointer) throws(CryptoError) -> [UInt8] {
-    // SAFETY: the first call tells the length, the second fills that many bytes.
+    // SAFETY: the first call returns the length, the second fills that many bytes.
     let length = unsafe i2d_X509(certificate, nil)
     guard length > 0 else { throw OpenSSLQueue.failure(.invalidCertificate) }
     var der = [UInt8](repeating: 0, count: Int(length))
@@ -177,7 +177,7 @@ extension X509 {
   /// The number of the hash function of a certificate's own signature.
   ///
   /// - Parameter der: one certificate, nothing after it.
-  /// - Throws: ``CryptoError/invalidCertificate``; ``CryptoError/unavailable(_:)`` for a signature without one.
+  /// - Throws: ``CryptoError/invalidCertificate``; ``CryptoError/unavailable(_:)`` for a signature without a hash function.
   static func signatureHash(der: [UInt8]) throws(CryptoError) -> CInt {
     if let identifier = namedSignatureHash(der: der) { return identifier }
     // SAFETY: the certificate is ours until the `defer`.
@@ -189,12 +189,15 @@ extension X509 {
     return identifier
   }
 
-  /// The same, where the name of the signature's algorithm alone says it; nil for every other certificate, broken ones included.
+  /// The same, if the name of the signature algorithm already determines it; nil for every other certificate, including broken
+  /// ones.
   ///
-  /// OpenSSL decodes the public key of each certificate that it reads, which takes 0.4 ms of a login. This looks at the second of
-  /// a certificate's three parts only (RFC 5280, section 4.1).
+  /// OpenSSL decodes the public key of each certificate that it reads, which takes 0.4 ms of a login. This reads only the second
+  /// of
+  /// a certificate's three parts (RFC 5280, section 4.1).
   private static func namedSignatureHash(der: [UInt8]) -> CInt? {
-    // SAFETY: `next` stays within the array, which is lent for the closure; each length was checked against what is left of it.
+    // SAFETY: `next` stays within the array, which is lent for the closure; each length was checked against the rest of the
+    // array.
     unsafe der.withUnsafeBufferPointer { bytes in
       defer { OpenSSLQueue.clear() }
       var next = bytes.baseAddress
@@ -212,12 +215,12 @@ extension X509 {
     }
   }
 
-  /// Reads the beginning of a sequence, and returns the length of what is in it; nil for anything else.
+  /// Reads the beginning of a sequence, and returns the length of its content; nil for anything else.
   @unsafe private static func lengthOfSequence(
     _ next: inout UnsafePointer<UInt8>?, _ end: UnsafePointer<UInt8>
   ) -> Int? {
     var (length, tag, kind) = (0, CInt(0), CInt(0))
-    // SAFETY: `next` is not behind the end. No more is read than is told, and no length beyond that is found.
+    // SAFETY: `next` is not beyond the end. At most the given number of bytes is read, and no greater length is returned.
     guard let begin = unsafe next else { return nil }
     let form = unsafe ASN1_get_object(&next, &length, &tag, &kind, end - begin)
     return form == V_ASN1_CONSTRUCTED && tag == V_ASN1_SEQUENCE && kind == V_ASN1_UNIVERSAL ? length : nil
@@ -227,16 +230,16 @@ extension X509 {
 extension X509 {
   /// Why clients of OpenSSL's usual security level refuse a certificate, whoever issued it.
   public enum Weakness: Equatable, Sendable {
-    /// Its key is too short.
+    /// The certificate's key is too short.
     case key(bits: Int)
-    /// The hash function of its signature can be forged, as SHA-1.
+    /// The hash function of its signature can be forged, for example SHA-1.
     case signature
   }
 
   /// Level 2 of SSL_CTX_set_security_level(3), which Debian has: RSA from 2048 bits on, curves from 224 on, SHA-224.
   private static let leastSecurityBits: CInt = 112
 
-  /// What is too weak about a server's certificate; nil for one that is strong enough.
+  /// What is too weak in a server's certificate; nil for one that is strong enough.
   ///
   /// - Parameter der: one certificate, nothing after it.
   /// - Throws: ``CryptoError/invalidCertificate``.
@@ -251,10 +254,10 @@ extension X509 {
     if unsafe EVP_PKEY_get_security_bits(key) < leastSecurityBits {
       return unsafe .key(bits: Int(EVP_PKEY_get_bits(key)))
     }
-    // Nobody looks at the signature by which a certificate vouches for itself.
+    // Nobody checks the signature with which a certificate signs itself.
     guard unsafe X509_get_extension_flags(certificate) & UInt32(EXFLAG_SS) == 0 else { return nil }
     var bits: CInt = 0
-    // SAFETY: the call fills one number, and the parts that are not asked for may be NULL.
+    // SAFETY: the call fills one number, and output pointers that are not needed may be NULL.
     guard unsafe X509_get_signature_info(certificate, nil, nil, &bits, nil) == 1 else { return nil }
     return bits < leastSecurityBits ? .signature : nil
   }

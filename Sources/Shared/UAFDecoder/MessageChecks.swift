@@ -1,7 +1,7 @@
 import UAFCrypto
 import UAFMessages
 
-/// What a message tells of itself: its form, the hash of its parameters, a signature by a key inside it.
+/// Checks that need only the message: its form, the hash of its parameters, a signature by a key inside it.
 struct MessageChecks {
   private(set) var checks: [MessageCheck] = []
 
@@ -44,7 +44,7 @@ struct MessageChecks {
       MessageCheck(.unknown, "\(name): whether the facet, the channel binding and the policy are the server's"))
   }
 
-  /// Checks an assertion without its message; what is not authentication is taken for a registration.
+  /// Checks an assertion without its message; anything that is not an authentication is treated as a registration.
   mutating func bare(_ bytes: [UInt8]) {
     let name = "bare assertion"
     if (try? TLVElement.single(in: bytes))?.tag == .authenticationAssertion {
@@ -54,7 +54,7 @@ struct MessageChecks {
     } else {
       let read = { () throws(TLVError) in try UnverifiedRegistrationAssertion(parsing: bytes) }
       guard let assertion = wellFormed(name, read) else { return }
-      // The signature is over what stands in the assertion, so that it can be verified without the message.
+      // The signature covers only content of the assertion, so that it can be verified without the message.
       registration(assertion, name)
     }
     checks.append(MessageCheck(.unknown, "\(name): its FinalChallengeHash: fcParams is in the message around it"))
@@ -119,7 +119,7 @@ struct MessageChecks {
     checks.append(MessageCheck(hash == expected, "\(name): the FinalChallengeHash is the SHA-256 of fcParams"))
   }
 
-  /// That the leaf's key signed reveals nothing about whose key it is.
+  /// A signature by the leaf's key does not show whose key that is.
   private mutating func leafSignature(
     _ signature: [UInt8], by leaf: [UInt8], _ assertion: UnverifiedRegistrationAssertion, _ name: String
   ) {
@@ -161,19 +161,19 @@ struct MessageChecks {
   }
 }
 
-/// One thing about a message that was verified, or could not be.
+/// One statement about a message that was verified, or could not be.
 public struct MessageCheck: Equatable, Sendable {
-  /// How it ended.
+  /// The result of a check.
   public enum Outcome: Equatable, Sendable {
     case holds
     case fails
-    /// The message alone does not tell.
+    /// The message alone does not show this.
     case unknown
   }
 
-  /// How it ended.
+  /// The result of the check.
   public let outcome: Outcome
-  /// What was looked at, as a statement.
+  /// The checked property, as a statement.
   public let statement: String
 
   init(_ outcome: Outcome, _ statement: String) {

@@ -5,18 +5,18 @@ import UAFMessages
 /// Members that hold JSON or TLV in another encoding are opened in place: the strings of the transport's bodies, `fcParams`,
 /// `assertion`.
 struct MessageDecoder {
-  /// The messages met, as they were sent: `header` is what tells one.
+  /// The messages found, as they were sent: an object with `header` is a message.
   private(set) var messages: [JSONObject] = []
 
-  /// Bodies hold messages that hold parameters: anything deeper is somebody's joke.
+  /// Bodies contain messages, and messages contain parameters: deeper nesting is not genuine.
   private static let maximumOpenings = 4
   private static let maximumDecoded = 65_536
   private static let embedded: Set<String> = ["uafRequest", "uafResponse", "uafProtocolMessage", "context"]
 
-  /// Counts a message in that was met outside its array.
+  /// Adds a message that was found outside its array.
   mutating func add(_ message: JSONObject) { messages.append(message) }
 
-  /// A member's line, and below it what it holds.
+  /// A member's line, and its content below it.
   mutating func node(_ name: String, _ value: JSONValue, openings: Int = 0) -> DecodedNode {
     switch value {
     case .null: return DecodedNode("\(name): null")
@@ -78,17 +78,17 @@ struct MessageDecoder {
   }
 }
 
-/// A UAF message as people read it.
+/// A UAF message in a form for people.
 ///
-/// Takes a message (an array), a transport body, or any JSON with messages inside; also a bare assertion or bare `fcParams` in
+/// Accepts a message (an array), a transport body, or any JSON with messages inside; also a bare assertion or bare `fcParams` in
 /// base64url. At most 256 KiB.
 public struct DecodedMessage: Sendable {
   /// The message as an indented tree.
   public let tree: [String]
-  /// What was verified, and what only a server could.
+  /// What was verified, and what only a server could verify.
   public let checks: [MessageCheck]
 
-  /// Whether this is a message, an assertion or final challenge parameters, and everything that could be verified holds.
+  /// Whether this is a message, an assertion or final challenge parameters, and everything that could be verified is valid.
   public var holds: Bool { !checks.contains { $0.outcome == .fails } }
 
   /// The tree, and below it the checks.
@@ -119,7 +119,7 @@ public struct DecodedMessage: Sendable {
       tree = values.enumerated().flatMap { decoder.node("message \($0.offset + 1)", $0.element).lines() }
     case .object(let object):
       tree = object.members.flatMap { decoder.node(ShownValue.name($0.name), $0.value).lines() }
-      // A message outside its array is not one, but somebody may have cut it out to look at it.
+      // A message outside its array is not valid, but somebody may have extracted it to examine it.
       if object["header"] != nil { decoder.add(object) }
     default: tree = decoder.node("value", json).lines()
     }
@@ -131,7 +131,7 @@ public struct DecodedMessage: Sendable {
       }
   }
 
-  /// What is JSON without a message is good for something only as the parameters of one, and those travel in base64url.
+  /// JSON without a message is useful only as the parameters of one, and those are sent in base64url.
   private static func checkWithoutMessage(_ json: JSONValue, isEncoded: Bool) -> MessageCheck {
     guard isEncoded, (try? FinalChallengeParams(json: json, path: "fcParams")) != nil else {
       return MessageCheck(.fails, "no UAF message found")
@@ -154,7 +154,7 @@ public struct DecodedMessage: Sendable {
   }
 }
 
-/// One line of a decoded message and what is indented below it.
+/// One line of a decoded message and the lines indented below it.
 struct DecodedNode: Equatable {
   let line: String
   var children: [DecodedNode] = []
@@ -172,10 +172,10 @@ struct DecodedNode: Equatable {
 
 /// Turns the TLV elements of an assertion into lines.
 enum ElementDecoder {
-  /// Nesting of a genuine assertion is four levels deep; what goes on below is shown as bytes.
+  /// Nesting of a genuine assertion is four levels deep; deeper content is shown as bytes.
   private static let maximumDepth = 8
 
-  /// An assertion's elements; the reason in their place where the bytes are not TLV.
+  /// An assertion's elements, or the reason why the bytes are not TLV.
   static func nodes(_ assertion: [UInt8]) -> [DecodedNode] {
     do {
       return [node(try TLVElement.single(in: assertion), depth: 0)]
@@ -199,7 +199,7 @@ enum ElementDecoder {
     }
   }
 
-  /// What the data of the extension `fido.uaf.uvm` says; nil if this is not one.
+  /// The content of the extension `fido.uaf.uvm`; nil if this is a different extension.
   private static func verificationMethods(_ members: [TLVElement]) -> [String]? {
     let id = Array(UserVerificationMethodEntry.extensionID.utf8)
     guard members.contains(where: { $0.tag == .extensionID && $0.value == id }),
@@ -266,7 +266,7 @@ enum ElementDecoder {
 
 /// Values as one line of printable ASCII: they come from strangers and go to a terminal.
 public enum ShownValue {
-  /// Text in quotes; what is not printable ASCII is escaped, and what is long is cut.
+  /// Text in quotes; anything but printable ASCII is escaped, and long text is cut.
   public static func quoted(_ text: String, maximumCount: Int = 200) -> String {
     var shown = "\""
     for scalar in text.unicodeScalars.prefix(maximumCount) {
@@ -280,13 +280,13 @@ public enum ShownValue {
     return count > maximumCount ? shown + "...\" (\(count) characters)" : shown + "\""
   }
 
-  /// A member's name: as it is where it is plain, in quotes where it is not.
+  /// A member's name: unchanged if it is plain, otherwise in quotes.
   public static func name(_ name: String) -> String {
     let isPlain = !name.isEmpty && name.utf8.count <= 64 && name.utf8.allSatisfy { (0x21...0x7E).contains($0) }
     return isPlain ? name : quoted(name, maximumCount: 64)
   }
 
-  /// Bytes in hexadecimal, and how many they are; what is long is cut.
+  /// Bytes in hexadecimal, with their number; long values are cut.
   static func hexadecimal(_ bytes: [UInt8], maximumCount: Int = 32) -> String {
     guard !bytes.isEmpty else { return "empty" }
     let digits = bytes.prefix(maximumCount).map { byte in

@@ -6,9 +6,9 @@ static char *none[] = {NULL};
 static char **arguments = none;
 static int argument_count;
 
-// glibc calls constructors with what it gives to main. /proc/self/cmdline is not the same: for a program that was started as
-// the argument of the dynamic linker, it begins with the linker's name. First of all, because Swift's runtime may ask in a
-// constructor of its own.
+// glibc calls constructors with the arguments of main. /proc/self/cmdline is not the same: for a program that was started as
+// the argument of the dynamic linker, it begins with the linker's name. Runs before all other constructors, because Swift's
+// runtime may ask for the arguments in one.
 __attribute__((constructor(101))) static void keep_arguments(int count, char **values)
 {
   arguments = values;

@@ -49,7 +49,7 @@ static inline CURLcode curl_set_opener(CURL *curl, curl_opensocket_callback open
 
 enum { CURL_ADDRESS_SIZE = 128 };
 
-// The bytes of an address as connect(2) takes them; returns how many, 0 where there is not enough room. libcurl lends
+// Copies the bytes of an address for connect(2); returns how many, 0 if there is not enough room. libcurl lends
 // more than the structure's last field has.
 static inline size_t curl_copy_address(const struct curl_sockaddr *address, unsigned char *out, size_t room)
 {
@@ -64,7 +64,7 @@ static inline int curl_has_connected(CURL *curl)
 {
   long count = 0;
   curl_off_t microseconds = 0;
-  // What cannot be told counts as a connection: then nobody is called away.
+  // If libcurl cannot report this, a connection is assumed: the server then never counts as unreachable.
   if (curl_easy_getinfo(curl, CURLINFO_NUM_CONNECTS, &count) != CURLE_OK)
     return 1;
   if (curl_easy_getinfo(curl, CURLINFO_CONNECT_TIME_T, &microseconds) != CURLE_OK)
@@ -106,7 +106,7 @@ static inline const char *curl_get_redirect(CURL *curl)
   return curl_easy_getinfo(curl, CURLINFO_REDIRECT_URL, &url) == CURLE_OK ? url : NULL;
 }
 
-// The value of a header of the answer, NULL unless it stands there exactly once.
+// The value of a header of the answer, NULL unless the header occurs exactly once.
 static inline const char *curl_get_header(CURL *curl, const char *name)
 {
   struct curl_header *header = NULL;
@@ -115,7 +115,7 @@ static inline const char *curl_get_header(CURL *curl, const char *name)
   return header->amount == 1 ? header->value : NULL;
 }
 
-// The SSL object of the transfer under way; NULL without one, or if libcurl was built with another TLS library.
+// The SSL object of the current transfer; NULL without a transfer, or if libcurl was built with a different TLS library.
 static inline SSL *curl_get_ssl(CURL *curl)
 {
   const struct curl_tlssessioninfo *session = NULL;

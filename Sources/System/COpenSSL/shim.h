@@ -19,8 +19,8 @@
 /* EVP_EC_gen is a macro around a variadic function. */
 static inline EVP_PKEY *uaf_generate_p256(void) { return EVP_EC_gen("P-256"); }
 
-/* ERR_R_MALLOC_FAILURE and EVP_R_MEMORY_LIMIT_EXCEEDED are packed with casts. Looks at the whole
-   queue, because callers of a function that had no memory push errors of their own behind it. */
+/* ERR_R_MALLOC_FAILURE and EVP_R_MEMORY_LIMIT_EXCEEDED are packed with casts. Searches the whole
+   queue, because callers of a function that had no memory push their own errors after it. */
 static inline int uaf_errors_tell_of_memory(void)
 {
   unsigned long code;
@@ -35,7 +35,7 @@ static inline int uaf_errors_tell_of_memory(void)
   return found;
 }
 
-/* What EVP_PKEY_fromdata is given: macros made of several casts. */
+/* Arguments of EVP_PKEY_fromdata: macros made of several casts. */
 static inline int uaf_select_public_key(void) { return EVP_PKEY_PUBLIC_KEY; }
 static inline int uaf_select_curve(void) { return EVP_PKEY_KEY_PARAMETERS; }
 static inline int uaf_select_key_pair(void) { return EVP_PKEY_KEYPAIR; }

@@ -1,5 +1,5 @@
-// libpam as an application sees it, and what else changing a stack takes of the C library that Glibc's module leaves out:
-// shadow passwords and extended attributes.
+// libpam as an application sees it, and the other functions of the C library that changing a stack needs and that Glibc's module
+// leaves out: shadow passwords and extended attributes.
 
 #pragma once
 
@@ -12,7 +12,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-// Instead of the pause libpam makes after a refusal; nobody is guessing here.
+// Replaces libpam's pause after a refusal; nobody is guessing here.
 static inline void pam_no_delay(int result, unsigned microseconds, void *data)
 {
   (void)result;
@@ -25,7 +25,7 @@ static inline int pam_skip_delays(pam_handle_t *handle)
   return pam_set_item(handle, PAM_FAIL_DELAY, (const void *)pam_no_delay);
 }
 
-// A conversation that cancels every question, and takes what needs no answer.
+// A conversation that cancels every question, and accepts messages that need no answer.
 static inline int pam_cancel(int count, const struct pam_message **messages, struct pam_response **responses,
                              void *data)
 {
@@ -41,8 +41,8 @@ static inline int pam_cancel(int count, const struct pam_message **messages, str
   return *responses == NULL ? PAM_BUF_ERR : PAM_SUCCESS;
 }
 
-// What is tried: authentication, or whether the account may be used, which programs ask afterwards, and of who came by another
-// way (a public key) without it.
+// What to try: authentication, or the account stage. Programs run the account stage after authentication, and also for a
+// person who logged in without PAM, such as by a public key.
 enum pam_tried { PAM_TRIED_AUTHENTICATION, PAM_TRIED_ACCOUNT };
 
 static inline int pam_ask_cancelling(enum pam_tried tried, const char *service, const char *user, const char *folder,
@@ -60,8 +60,8 @@ static inline int pam_ask_cancelling(enum pam_tried tried, const char *service, 
   return result;
 }
 
-// The same in a process of its own: modules are other people's code, and one that crashes or hangs must not take along whoever
-// asks. It has no descriptors but the standard ones. Returns the result, or 256 and the signal that ended the process, or -1
+// The same in a separate process: modules are foreign code, and a module that crashes or hangs must not affect the
+// caller. The process has only the standard descriptors. Returns the result, or 256 and the signal that ended the process, or -1
 // with errno.
 static inline int pam_try_cancelling(enum pam_tried tried, const char *service, const char *user, const char *folder,
                                      const char *tty, unsigned seconds)

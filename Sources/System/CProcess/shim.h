@@ -1,4 +1,4 @@
-// The system calls that Swift cannot call itself, most of which are for giving up power: prctl takes variable
+// The system calls that Swift cannot call itself, mostly for dropping privileges: prctl takes variable
 // arguments, libc has capset without a declaration, and Glibc's module leaves the GNU calls out. Nothing is
 // decided here.
 
@@ -19,7 +19,7 @@
 // glibc 2.34.
 int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions, int from);
 
-// The first fields of what the dynamic linker says of a program or library; <link.h> has them for GNU sources alone.
+// The first fields of the dynamic linker's description of a program or library; <link.h> declares them only for GNU sources.
 struct dl_phdr_info {
   Elf64_Addr dlpi_addr;
   const char *dlpi_name;
@@ -54,10 +54,10 @@ static inline int process_try_thread(void)
   return error != 0 ? error : pthread_join(thread, NULL);
 }
 
-// A copy of this process, which must have one thread: 0 in the copy, its number in the other, -1 if there is none.
+// A copy of this process, which must have one thread: returns 0 in the copy, its process ID in the original, -1 on failure.
 static inline pid_t process_copy(void) { return fork(); }
 
-// Whether the permitted, effective and inheritable sets are empty: 1, 0, or -1 if that cannot be told.
+// Whether the permitted, effective and inheritable sets are empty: 1, 0, or -1 if that cannot be determined.
 static inline int process_has_no_capabilities(void)
 {
   struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
@@ -88,11 +88,11 @@ static inline int process_drop_audit_control(void)
   return (int)syscall(SYS_capset, &header, sets);
 }
 
-// A network of this process's own, in which there is nothing, not even a loopback that is up.
+// Moves this process into an empty network namespace, in which not even the loopback interface is up.
 static inline int process_leave_network(void) { return (int)syscall(SYS_unshare, 0x40000000UL /* CLONE_NEWNET */); }
 
 // Landlock (Documentation/userspace-api/landlock.rst). The kernel's header of the machine that builds may be older than
-// the kernel of the one that runs this: structures and numbers stand here, which are the same on every architecture.
+// the kernel of the one that runs this, so structures and numbers are defined here; they are the same on every architecture.
 
 struct landlock_rules {
   __u64 files, network, scope;
@@ -103,17 +103,17 @@ struct landlock_beneath {
   __s32 folder;
 } __attribute__((packed));
 
-// Whether something keeps the kernel's clock right; -1 where it does not say.
+// Whether a program keeps the kernel's clock synchronised; -1 if the kernel does not report it.
 static inline int clock_is_synchronised(void)
 {
   struct timex state = {0};
   return adjtimex(&state) < 0 ? -1 : (state.status & STA_UNSYNC) == 0;
 }
 
-// The version of Landlock the kernel speaks, or -1.
+// The Landlock version that the kernel supports, or -1.
 static inline int landlock_version(void) { return (int)syscall(444, NULL, 0UL, 1U); }
 
-// What an older kernel does not know of the structure must be zero, and is then taken.
+// Fields of the structure that an older kernel does not know must be zero; it then accepts the structure.
 static inline int landlock_make_rules(const struct landlock_rules *rules)
 {
   return (int)syscall(444, rules, sizeof *rules, 0U);
@@ -127,7 +127,7 @@ static inline int landlock_allow_beneath(int rules, int folder, __u64 allowed)
 
 static inline int landlock_enter(int rules) { return (int)syscall(446, rules, 0U); }
 
-// Renames inside a folder, unless something has the new name (RENAME_NOREPLACE; EINVAL where a file system knows no such thing).
+// Renames inside a folder, unless the new name exists (RENAME_NOREPLACE; EINVAL if the file system does not support it).
 static inline int file_rename_to_new(int folder, const char *name, const char *other)
 {
   return (int)syscall(SYS_renameat2, folder, name, folder, other, 1U);

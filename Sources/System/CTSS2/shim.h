@@ -6,10 +6,10 @@
 #include <tss2/tss2_mu.h>
 #include <tss2/tss2_tcti.h>
 
-// A transport of our own over one descriptor. The libraries see its first member alone.
+// Our own transport over one descriptor. The libraries see only its first member.
 typedef struct {
   TSS2_TCTI_CONTEXT_COMMON_V1 common;
   int descriptor;
-  // Whether an answer is awaited.
+  // Whether the transport waits for an answer.
   int is_pending;
 } chip_transport;

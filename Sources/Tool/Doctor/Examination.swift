@@ -18,8 +18,8 @@ package struct Examination {
   private let configuration: ConfigurationCheck
 
   /// - Parameters:
-  ///   - core: where the state of accounts is asked for.
-  ///   - accounts: where names are looked up.
+  ///   - core: the source of the state of accounts.
+  ///   - accounts: the directory in which names are looked up.
   ///   - configuration: the configuration that root named; nil for the machine's.
   ///   - folder: the folder of the PAM services.
   package init(
@@ -35,9 +35,9 @@ package struct Examination {
       given: configuration, standard: installation.configurationPath, owner: installation.owner, isRoot: isRoot)
   }
 
-  /// Does one check after the other, so that quick checks do not wait for the server.
+  /// Runs one check after the other, so that quick checks do not wait for the server.
   ///
-  /// - Parameter tell: gets what a check found before the next one begins.
+  /// - Parameter tell: called with the findings of a check before the next one begins.
   /// - Returns: everything that was found.
   package func run(telling tell: ([Finding]) -> Void) -> [Finding] {
     var findings: [Finding] = []
@@ -72,7 +72,7 @@ package struct Examination {
     ]
   }
 
-  /// What keeps every login from being let in, of the parts that lie on this machine: programs, configuration and state.
+  /// The failures that prevent every login, among the parts on this machine: programs, configuration and state.
   ///
   /// The server is not asked, and neither is the core: both may come later.
   package static func failures(of installation: Installation) -> [Finding] {
@@ -126,7 +126,7 @@ package struct Examination {
     ).findings()
   }
 
-  /// Why a line's arguments cannot go with the configuration that it has, which is this one where it names no other; or why the
+  /// Why a line's arguments contradict its configuration, which is this one if the line names no other; or why the
   /// one that it names cannot be used.
   private func contradiction(
     of arguments: ModuleArguments, _ service: String, to configuration: Configuration?
@@ -144,19 +144,19 @@ package struct Examination {
     }
   }
 
-  /// Whether the account stage can ask in which state an account is, and believe the answer.
+  /// Whether the account stage can ask for an account's state, and trust the answer.
   private func canAskStates(_ configuration: Configuration?) -> Bool {
     guard let server = configuration?.server else { return false }
     let url = server.authentication.requestURL ?? server.requestURL
     return server.requiresSignedVerdict && url.flatMap { OwnRoute.account.url(beside: $0.text) } != nil
   }
 
-  /// What sshd makes of a stack that asks for the passcode; nothing where sshd or such a stack is not there.
+  /// What sshd does with a stack that asks for the passcode; empty if there is no sshd or no such stack.
   ///
   /// - Parameters:
   ///   - folder: the folder of the PAM services.
-  ///   - accounts: where names are looked up.
-  ///   - registered: the numbers of accounts that are registered.
+  ///   - accounts: the directory in which names are looked up.
+  ///   - registered: the uids of accounts that are registered.
   package static func ssh(
     of installation: Installation, services folder: String, isRoot: Bool, accounts: any AccountDirectory,
     registered: () -> [uid_t] = { [] }

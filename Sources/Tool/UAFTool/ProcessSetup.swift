@@ -1,10 +1,10 @@
 import Glibc
 import TerminalPrompts
 
-/// What this process inherits, and what is corrected before anything else happens.
+/// Corrects what this process inherits, before anything else happens.
 enum ProcessSetup {
-  /// Opens descriptors 0 to 2 where they are closed, so that no socket ever becomes one of them; takes the default for
-  /// SIGCHLD, so that a started helper can be waited for by its id; lets files be made for the owner alone.
+  /// Opens descriptors 0 to 2 if they are closed, so that no socket ever becomes one of them; sets the default for
+  /// SIGCHLD, so that a started helper can be waited for by its process ID; makes new files accessible only to the owner.
   static func prepare() {
     while true {
       // SAFETY: a literal path.
@@ -20,21 +20,21 @@ enum ProcessSetup {
     umask(0o077)
   }
 
-  /// The terminal of the session, or a duplicate of standard input where the session's cannot be opened.
+  /// The terminal of the session, or a duplicate of standard input if the session's cannot be opened.
   static func openTerminal() -> CInt? {
     if let own = openSessionTerminal() { return own }
     let copy = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
     return copy >= 0 ? copy : nil
   }
 
-  /// The terminal of the session; nil where there is none.
+  /// The terminal of the session; nil if there is none.
   static func openSessionTerminal() -> CInt? {
     // SAFETY: a literal path.
     let own = unsafe open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
     return own >= 0 ? own : nil
   }
 
-  /// The name of the terminal standard input is; `/dev/tty` itself would say nothing to a reader of the log.
+  /// The name of the terminal on standard input; `/dev/tty` itself would say nothing to a reader of the log.
   static func terminalName(_ terminal: CInt) -> [UInt8]? {
     var buffer = [CChar](repeating: 0, count: 256)
     for descriptor in [STDIN_FILENO, terminal] {
@@ -44,7 +44,7 @@ enum ProcessSetup {
     return nil
   }
 
-  /// The locale messages are wanted in, as POSIX looks for it; nil if none is set or the name cannot be sent.
+  /// The locale for messages, found by the rules of POSIX; nil if none is set or the name cannot be sent.
   static func locale() -> [UInt8]? {
     locale("LC_MESSAGES").flatMap { $0.utf8.count <= 64 ? Array($0.utf8) : nil }
   }
@@ -73,12 +73,12 @@ enum ProcessSetup {
 
   /// Whether `descriptor` is a terminal whose owner did not ask for no colours (NO_COLOR).
   static func usesColours(_ descriptor: CInt) -> Bool {
-    // SAFETY: only whether there is a value is looked at.
+    // SAFETY: only the existence of a value is checked.
     let isUnwanted = unsafe getenv("NO_COLOR") != nil
     return isatty(descriptor) == 1 && !isUnwanted
   }
 
-  /// The working directory; `/` where it cannot be told.
+  /// The working directory; `/` if it cannot be determined.
   static func workingDirectory() -> String {
     var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
     // SAFETY: the buffer is as long as announced.

@@ -1,5 +1,5 @@
 // Purpose of this target: uafctl, the person's and the administrator's command line: another front end of the conversation
-// of docs/protocol.md. It holds no key and opens no state file but to look at its owner and mode (`doctor`).
+// of docs/protocol.md. It has no key, and opens state files only to check their owner and mode (`doctor`).
 
 import Glibc
 

@@ -1,13 +1,13 @@
-// Purpose of this target: words for people. It has the protocol of texts in two languages, the form of a finding, the system's
-// errors in words, and the cleaning of text that somebody else wrote. It may import the C library and FidoResults alone, and
+// Purpose of this target: texts for people. It has the protocol of texts in two languages, the form of a finding, the system's
+// errors as text, and the cleaning of text that somebody else wrote. It may import only the C library and FidoResults, and
 // knows neither commands nor files.
 
 import FidoResults
 import Glibc
 
-/// What uafctl says, in each language that ``Language`` lists.
+/// A text of uafctl, in each language that ``Language`` lists.
 ///
-/// Both languages of a text stand in one file, each as a switch over every case: what one of them lacks does not compile.
+/// Both languages of a text are in one file, each as a switch over every case: if one of them lacks a text, it does not compile.
 package protocol Catalogued<Words> {
   /// A text, or a text and what to do.
   associatedtype Words
@@ -16,7 +16,7 @@ package protocol Catalogued<Words> {
 }
 
 extension Catalogued {
-  /// The words of one language.
+  /// The text in one language.
   package func text(in language: Language) -> Words {
     switch language {
     case .english: english
@@ -26,7 +26,7 @@ extension Catalogued {
 }
 
 extension Catalogued<String> {
-  /// The words of one language; of Korean with the particles that fit what is named.
+  /// The text in one language; in Korean with the particles that fit the names.
   package func text(in language: Language) -> String {
     switch language {
     case .english: english
@@ -36,7 +36,7 @@ extension Catalogued<String> {
 }
 
 extension Catalogued<FindingText> {
-  /// The words of one language; of Korean with the particles that fit what is named.
+  /// The text in one language; in Korean with the particles that fit the names.
   package func text(in language: Language) -> FindingText {
     switch language {
     case .english: english
@@ -45,34 +45,34 @@ extension Catalogued<FindingText> {
   }
 }
 
-/// What a finding says in one language.
+/// The text of a finding in one language.
 package struct FindingText: Equatable {
-  /// What was looked at, and what it is like.
+  /// What was checked, and its state.
   package let what: String
-  /// What to do about it; nil where nothing is wrong.
+  /// What to do about it; nil if nothing is wrong.
   package let remedy: String?
 
-  /// - Parameter remedy: what to do, as an order without a full stop.
+  /// - Parameter remedy: what to do, as an instruction without a full stop.
   package init(_ what: String, do remedy: String? = nil) {
     self.what = what
     self.remedy = remedy
   }
 
-  /// What was not looked at, because only root may.
+  /// The text about something that was not checked, because only root may.
   package static func asRoot(_ what: String) -> FindingText { FindingText(what, do: "run it as root") }
   /// The same in Korean.
   package static func asRootKorean(_ what: String) -> FindingText { FindingText(what, do: "root로 실행하십시오") }
 }
 
-/// Text of others as it may be shown: without anything that steers a terminal.
+/// Text of others, made safe to show: without anything that controls a terminal.
 package enum ShownText {
   /// One line.
   package static func line(_ text: String) -> String { Text.cleaned(text, limit: lineLimit) }
 
-  // A machine's people fit into a line; thousands of a directory's do not.
+  // The people of a machine fit into a line; the thousands of a directory do not.
   private static let longestList = 8
 
-  /// Names in a line, each cleaned; of many the first ones, and how many more there are.
+  /// Names in a line, each cleaned; of many names, only the first ones, and the number of the others.
   package static func names(_ names: [String], more: (Int) -> String) -> String {
     let shown = names.prefix(longestList).map(line).joined(separator: ", ")
     return names.count <= longestList ? shown : "\(shown), \(more(names.count - longestList))"
@@ -80,14 +80,14 @@ package enum ShownText {
 
   /// Several lines, each cleaned; empty ones are left out.
   ///
-  /// A space at the end, after which an entry follows, stays.
+  /// A space at the end, before an entry, stays.
   package static func lines(_ text: String) -> String {
-    // Scalar by scalar: for a String a carriage return and a line feed are one character, and not this one.
+    // Scalar by scalar: for a String a carriage return and a line feed are one character, different from this one.
     let lines = text.unicodeScalars.split(separator: "\n").map { line(String($0)) }.filter { !$0.isEmpty }
     return lines.joined(separator: "\n") + (text.hasSuffix(" ") && !lines.isEmpty ? " " : "")
   }
 
-  /// A JSON document or a token: byte for byte, but for what neither can hold and a terminal would obey.
+  /// A JSON document or a token: byte for byte, except for bytes that neither can contain and that a terminal would obey.
   package static func verbatim(_ text: String) -> String {
     var kept = String.UnicodeScalarView()
     kept.append(
@@ -101,7 +101,7 @@ package enum ShownText {
   private static let lineLimit = 4096
 }
 
-/// The system's error number in words.
+/// The system's error number as text.
 package struct SystemReason: Catalogued, Equatable {
   /// The system's error number (`errno`).
   package let number: CInt
@@ -109,7 +109,7 @@ package struct SystemReason: Catalogued, Equatable {
   /// The reason behind `errno`.
   package init(_ number: CInt) { self.number = number }
 
-  /// What the C library calls it.
+  /// The C library's text for it.
   package var english: String {
     // SAFETY: strerror returns a NUL-terminated text for every number, and this program has one thread.
     unsafe String(cString: strerror(number))

@@ -1,4 +1,4 @@
-"""Runs the attacks that are named, or all, and prints the table."""
+"""Runs the named attacks, or all of them, and prints the table."""
 
 import sys
 

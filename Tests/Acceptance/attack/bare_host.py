@@ -1,7 +1,7 @@
 """A PAM host in a bad state: bare_host.py SERVICE USER FIFO TROUBLE...
 
-Asks for a login with what it was told to make wrong with itself, answers each prompt with what somebody writes into the
-FIFO, and ends with PAM's code as its exit status. Writes nothing, since it may have nowhere to.
+Breaks itself as TROUBLE says and starts a login. Answers each prompt with what is written into the
+FIFO, and exits with PAM's code as its status. Writes nothing, since it may have nowhere to write to.
 """
 
 import ctypes
@@ -32,7 +32,7 @@ class Conversation(ctypes.Structure):
 
 
 def make_wrong(trouble):
-    """What the caller of a setuid program, or a careless one, leaves behind."""
+    """The state that a hostile or careless caller of a setuid program leaves behind."""
     if trouble.startswith("close="):
         for number in trouble.removeprefix("close=").split(","):
             os.close(int(number))
@@ -48,7 +48,7 @@ def make_wrong(trouble):
     elif trouble == "blocked":
         signal.pthread_sigmask(signal.SIG_BLOCK, range(1, 32))
     elif trouble == "timer":
-        # Interrupts whatever waits, five hundred times a second.
+        # Interrupts every waiting system call, five hundred times a second.
         signal.signal(signal.SIGALRM, lambda *_: None)
         signal.setitimer(signal.ITIMER_REAL, 0.002, 0.002)
     elif trouble == "timer-kills":

@@ -1,4 +1,4 @@
-"""Ports that somebody takes and gives back all the time, and a name server that answers."""
+"""Ports that an attacker keeps binding and releasing, and a name server that answers."""
 
 import contextlib
 import pathlib
@@ -11,7 +11,7 @@ RANGE = pathlib.Path("/proc/sys/net/ipv4/ip_local_port_range")
 RESOLVER = pathlib.Path("/etc/resolv.conf")
 FIRST, LAST = 40100, 40139
 
-# Keeps all ports but the first few, and takes those and gives them back. As uid, of a type, with seconds for both.
+# Keeps all ports but the first few bound, and binds and releases those few. Arguments: uid, type, seconds for both.
 PROGRAM = """
 import os, socket, sys, time
 first, free, last, uid, kind = map(int, sys.argv[1:6])
@@ -41,7 +41,7 @@ while True:
 
 @contextlib.contextmanager
 def ports(caller, kind, free, taken_for, free_for):
-    """Has a person take the machine's last ports of a type and give them back; few ports, so that it is quick to do."""
+    """Has a person bind and release the machine's last ports of a type; few ports, so that it is quick."""
     before = RANGE.read_text()
     RANGE.write_text(f"{FIRST} {LAST}")
     arguments = (FIRST, FIRST + free, LAST, caller.uid, int(kind), taken_for, free_for)
@@ -58,7 +58,7 @@ def ports(caller, kind, free, taken_for, free_for):
 
 @contextlib.contextmanager
 def name_server():
-    """Tells every name the address of this machine."""
+    """Resolves every name to the address of this machine."""
     before = RESOLVER.read_text() if RESOLVER.exists() else ""
     server = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     server.bind(("127.0.0.53", 53))
@@ -85,7 +85,7 @@ def name_server():
 
 def _answer(question):
     end = question.index(b"\0", 12) + 5
-    # A type A of class IN; of other types there is nothing.
+    # Answers type A of class IN only.
     address = b"\xc0\x0c\0\1\0\1\0\0\0\1\0\4\x7f\0\0\1" if question[end - 4 : end - 2] == b"\0\1" else b""
     counts = b"\0\1" + (b"\0\1" if address else b"\0\0") + b"\0\0\0\0"
     return question[:2] + b"\x81\x80" + counts + question[12:end] + address

@@ -1,4 +1,4 @@
-"""Other times: a wall clock that somebody set, and a boot clock that has gone on or begun anew."""
+"""Different times: a wall clock that was set, and a boot clock that has advanced or started again."""
 
 import pathlib
 import time
@@ -6,8 +6,8 @@ import uuid
 
 BOOT_ID = "/proc/sys/kernel/random/boot_id"
 
-# Moves the wall clock of every program by the seconds in /etc/wall-offset, and no other clock: what `date -s` does, but
-# for this root alone.
+# Moves only the wall clock of every program, by the seconds in /etc/wall-offset. `date -s` does the same, but
+# this affects only this root.
 _SOURCE = """
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -60,7 +60,7 @@ time_t time(time_t *where)
 
 
 class WallClock:
-    """The wall clock of every program that is started while the row lasts; those that run keep theirs."""
+    """The wall clock of every program that starts while the row lasts; running programs keep theirs."""
 
     def __init__(self, lab):
         self._offset, preload = pathlib.Path("/etc/wall-offset"), pathlib.Path("/etc/ld.so.preload")
@@ -68,7 +68,7 @@ class WallClock:
         self.move(0)
         preload.write_text("/usr/local/lib/wall-clock.so\n")
         lab.after(preload.unlink)
-        # A harness that moves nothing would show nothing.
+        # A harness that moves no clock would prove nothing.
         self.move(86400)
         shown = int(lab.run("date", "+%s").stdout)
         if not 86300 < shown - time.time() < 86500:
@@ -76,29 +76,29 @@ class WallClock:
         self.move(0)
 
     def move(self, seconds):
-        """Sets it so many seconds away from what it was when the row began."""
+        """Sets the clock this many seconds away from the time at which the row began."""
         self._offset.write_text(f"{seconds}\n")
 
 
 def later(seconds):
-    """A command that starts a program when the boot clock will have gone on for so many seconds (or was behind)."""
+    """A command that starts a program with the boot clock moved on by this many seconds (back if negative)."""
     return ["unshare", "--time", "--boottime", str(int(seconds)), "--fork"]
 
 
 def earlier(seconds):
-    """As `later` with less than nothing, but no further back than half of the time since the boot; and how far that is."""
+    """Like `later` with a negative value, but at most half of the time since boot; also returns how far back."""
     back = min(int(seconds), int(time.clock_gettime(time.CLOCK_BOOTTIME)) // 2)
     return later(-back), back
 
 
 def since_boot(seconds):
-    """A command that starts a program so many seconds after the boot."""
-    # The kernel adds whole seconds to what the clock shows.
+    """A command that starts a program this many seconds after boot."""
+    # The kernel adds whole seconds to the clock.
     return later(seconds - int(time.clock_gettime(time.CLOCK_BOOTTIME)))
 
 
 def reboot(lab):
-    """Has the kernel tell another boot's id until the row ends; the clock is for `since_boot`."""
+    """Has the kernel report a different boot's ID until the row ends; the clock is for `since_boot`."""
     name = pathlib.Path("/tmp/boot-id")
     name.write_text(f"{uuid.uuid4()}\n")
     lab.run("mount", "--bind", name, BOOT_ID)

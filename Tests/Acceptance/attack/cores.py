@@ -1,4 +1,4 @@
-"""The cores that run: how many, what they take, which of them derive a key."""
+"""The running cores: how many, how much memory they use, which of them derive a key."""
 
 import os
 import pathlib
@@ -9,12 +9,12 @@ from lab.processes import running
 
 
 def cores():
-    """The process numbers of all cores."""
+    """The process IDs of all cores."""
     return running("uaf-helper")
 
 
 def memory_mib():
-    """What all cores together take, each page counted once."""
+    """The memory that all cores use together, each page counted once."""
     total = 0
     for core in cores():
         try:
@@ -26,7 +26,7 @@ def memory_mib():
 
 
 class Peak:
-    """The most memory the cores took together, and how many there were, while it is used as a context."""
+    """A context that records the most memory the cores used together, and how many cores there were."""
 
     def __enter__(self):
         self.mib, self.cores, self._over = 0.0, 0, threading.Event()
@@ -49,13 +49,13 @@ def timed(action):
 
 
 def slots():
-    """How many derivations the core lets run at once on this machine."""
+    """How many derivations the core lets run simultaneously on this machine."""
     gibibytes = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") >> 30
     return max(3, min(gibibytes, 2 * os.sysconf("SC_NPROCESSORS_ONLN")))
 
 
 def slot_holders():
-    """The process numbers that hold a derivation slot."""
+    """The process IDs that hold a derivation slot."""
     inodes = {str(path.stat().st_ino) for path in pathlib.Path("/var/lib/pam-uaf/slots").glob("*.lock")}
     lines = [line.split() for line in pathlib.Path("/proc/locks").read_text().splitlines()]
     return {int(line[4]) for line in lines if line[1] == "FLOCK" and line[5].split(":")[2] in inodes}

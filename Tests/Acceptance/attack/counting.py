@@ -1,16 +1,16 @@
-"""Whether guesses are counted in a place where that may be hard, and that none is looked at where it is impossible."""
+"""Checks that guesses are counted where that is hard, and that no guess is verified where it is impossible."""
 
 from lab import hosts
 from lab.table import must
 
 LIMIT = 5
 GUESSES = 20
-# Where nothing is looked at, none of the rest would be either.
+# If this guess is not verified, none of the later ones would be either.
 FEW_GUESSES = 6
 
 
 def guess(lab, person, count, **options):
-    """Wrong guesses, then the right value; returns how many were looked at, and each login."""
+    """Wrong guesses, then the right value; returns how many were verified, and each login."""
     mark = lab.log.mark()
     logins = [*lab.guesses(person, count, **options), lab.login(person, person.passcode, **options)]
     left = lab.status(person)["authenticators"][0]["remainingTries"]
@@ -22,20 +22,20 @@ def guess(lab, person, count, **options):
 
 
 def counts(lab, person, **options):
-    """Says so if all is as ever: the limit is counted, then locked."""
+    """Reports the usual result: guesses are counted up to the limit, and then the account is locked."""
     looked, logins = guess(lab, person, GUESSES, **options)
     return _judge(looked, logins, LIMIT)
 
 
 def refuses(lab, person, code=hosts.SYSTEM_ERR, **options):
-    """Says so if no value is looked at, and the right one is not told apart from wrong ones."""
+    """Reports that no value is verified, and that the right value gets the same answer as a wrong one."""
     looked, logins = guess(lab, person, FEW_GUESSES, **options)
     must({login.code for login in logins} == {code}, f"what cannot be counted ends with {logins}")
     return _judge(looked, logins, 0)
 
 
 def counts_or_refuses(lab, person, **options):
-    """Says which of the two it is; a mixture is neither."""
+    """Reports which of the two results it is; a mixture is neither."""
     looked, logins = guess(lab, person, FEW_GUESSES, **options)
     return _judge(looked, logins, LIMIT if looked else 0)
 

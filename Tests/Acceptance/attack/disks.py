@@ -1,4 +1,4 @@
-"""Disks for the state folder: small, full, broken, cut from the power."""
+"""Disks for the state folder: small, full, broken, or without power."""
 
 import contextlib
 import fcntl
@@ -12,11 +12,11 @@ from lab.table import Skip
 from lab.waiting import until
 
 _SHUTDOWN = 0x8004587D  # EXT4_IOC_SHUTDOWN
-_NO_LOG_FLUSH = 2  # what is not in the journal yet is lost, as when the power goes
+_NO_LOG_FLUSH = 2  # what is not in the journal yet is lost, as in a power failure
 
 
 class Ext4:
-    """An ext4 of its own under the state folder, on a file, until the row has ended."""
+    """A separate ext4 in a file, mounted at the state folder until the row has ended."""
 
     def __init__(self, lab, mebibytes=16):
         if shutil.which("mkfs.ext4") is None:
@@ -36,11 +36,11 @@ class Ext4:
         self._lab.run("mount", "-t", "ext4", self._device, STATE)
 
     def unmount(self):
-        # A program that was killed holds the disk until the kernel is through with it.
+        # A killed program keeps the disk busy until the kernel has cleaned the process up.
         until(lambda: not self._lab.run("umount", STATE, check=False).returncode, "a disk that nobody uses", seconds=10)
 
     def cut_power(self):
-        """Nothing reaches the disk from here on, and what was not put there for good is gone at the next mount."""
+        """Nothing reaches the disk from here on; what was not synced is gone at the next mount."""
         folder = os.open(STATE, os.O_RDONLY | os.O_DIRECTORY)
         try:
             fcntl.ioctl(folder, _SHUTDOWN, _NO_LOG_FLUSH.to_bytes(4, "little"))
@@ -48,7 +48,7 @@ class Ext4:
             os.close(folder)
 
     def remove(self):
-        """Takes it away again, if it is still there."""
+        """Unmounts the disk if it is still mounted."""
         if self._image.exists():
             self._lab.run("umount", "--lazy", STATE, check=False)
             self._lab.run("losetup", "--detach", self._device, check=False)
@@ -67,7 +67,7 @@ def _loop_device(lab, image):
 
 
 class Memory:
-    """The state folder as it is, without the files named, on a disk of this size in memory, until the row has ended."""
+    """A copy of the state folder without the named files, on a memory disk of this size, until the row has ended."""
 
     def __init__(self, lab, size, dropping=()):
         self._lab = lab
@@ -82,14 +82,14 @@ class Memory:
         lab.after(self.remove)
 
     def remove(self):
-        """Takes it away again, if it is still there."""
+        """Unmounts the disk if it is still mounted."""
         if self._lies_there:
             self._lab.run("umount", "--lazy", STATE)
         self._lies_there = False
 
 
 class ReadOnly(Memory):
-    """The state folder as it is, of which nothing can be changed, until the row has ended."""
+    """The state folder, mounted read-only until the row has ended."""
 
     def __init__(self, lab):
         self._lab = lab

@@ -1,5 +1,5 @@
-"""The table of SECURITY.md, made from the last complete run: `python3 -m attack.document` writes it, with `--check` it
-only tells whether the page knows the rows as they are now."""
+"""The table of SECURITY.md, made from the last complete run. `python3 -m attack.document` writes it; with `--check` it
+only checks whether the page lists the current rows."""
 
 import importlib
 import json

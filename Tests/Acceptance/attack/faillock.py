@@ -1,4 +1,4 @@
-"""pam_faillock, the field's standard, as its man page has it, for the same attacks."""
+"""The same attacks on pam_faillock, the field's standard, configured as its man page shows."""
 
 import pathlib
 import shutil
@@ -30,6 +30,6 @@ def login(person, password, service="faillock", **options):
 
 
 def count(lab, person):
-    """How many failures it has counted."""
+    """How many failures pam_faillock has counted."""
     text = lab.run("faillock", "--user", person.name, check=False).stdout
     return sum(line.rstrip().endswith("V") for line in text.splitlines())

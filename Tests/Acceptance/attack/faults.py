@@ -1,8 +1,8 @@
-"""One thing at a time goes wrong inside a login: a system call of the core or of the host fails, or kills it.
+"""Makes one thing at a time go wrong inside a login: a system call of the core or the host fails, or kills its process.
 
-A small script takes the place of uaf-helper and runs the real one under what the host's environment asks for, which is
-strace with one injection. What goes wrong is first learnt from a login that is only watched, so that nothing here knows
-which calls the core makes. The core is found by the module as ever: by its one fixed path.
+A small script replaces uaf-helper and runs the real one under the command in the host's environment, which is
+strace with one injection. A login that is only watched first shows the calls, so nothing here needs to know
+which calls the core makes. The module finds the core as always, by its one fixed path.
 """
 
 import concurrent.futures
@@ -32,17 +32,17 @@ _CALL = re.compile(r"(\w+)\(")
 
 @dataclasses.dataclass
 class Run:
-    """One login, and what strace saw of the process that something was done to."""
+    """One login, and what strace saw of the disturbed process."""
 
     login: hosts.Login
     core: list
-    trace: list  # of the side that something was done to
+    trace: list  # of the disturbed side
     before: int  # tries left
     after: int
 
     @property
     def looked(self):
-        """Whether the value was looked at: the memory of a key derivation was there. See `lab.configure(cost=)`."""
+        """Whether the core verified the value: it allocated the memory of a key derivation. See `lab.configure(cost=)`."""
         return any(_derives(line) and " = 0x" in line for line in self.core)
 
     @property
@@ -74,7 +74,7 @@ def _derives(line, least=1 << 20):
 
 
 class Core:
-    """The script in the core's place, until the row has ended."""
+    """The script that replaces the core until the row has ended."""
 
     def __init__(self, lab):
         if shutil.which("strace") is None:
@@ -99,21 +99,21 @@ class Core:
         return Run(login, watched["core"], watched["host" if host else "core"], before, self.left(person))
 
     def _wait_for_end(self, path):
-        """The core may outlive a host that was killed; what it counts then still counts."""
+        """The core may outlive a killed host; the guess that it counts then is still valid."""
         until(
             lambda: not any(str(path).encode() in _command_line(each) for each in pathlib.Path("/proc").glob("[0-9]*")),
             "the end of the core",
         )
 
     def left(self, person):
-        """The tries left, as the core that nobody disturbs tells them."""
+        """The tries left, as reported by an undisturbed core."""
         status = self.lab.status(person)
         must(len(status.get("authenticators", [])) == 1, f"no count is told afterwards: {status}")
         return status["authenticators"][0]["remainingTries"]
 
 
 def stands_in(lab, text, program="uaf-helper"):
-    """Puts a script in the place of a program until the row has ended; REAL is where the real programs then are."""
+    """Replaces a program by a script until the row has ended; the real programs are then in REAL."""
     folder = pathlib.Path(HELPER).parent
     real = folder.with_name(folder.name + ".real")
     if not real.exists():
@@ -124,7 +124,7 @@ def stands_in(lab, text, program="uaf-helper"):
 
 
 def _replace(path, content):
-    # Under another name first: a program that runs cannot be written to.
+    # Under a temporary name first: a running program cannot be overwritten.
     new = pathlib.Path(f"{path}.new")
     new.write_bytes(content)
     new.chmod(0o755)
@@ -132,7 +132,7 @@ def _replace(path, content):
 
 
 def points(trace):
-    """Every system call of a trace as (its name, the how manieth of this name, its place)."""
+    """Every system call of a trace as (name, ordinal among the calls of this name, position)."""
     seen, found = {}, []
     for place, line in enumerate(trace):
         name = _CALL.match(line)
@@ -144,7 +144,7 @@ def points(trace):
 
 
 def sample(found, count, since=0):
-    """As many of them, evenly spread: three quarters of them from a place on."""
+    """This many items, evenly spread, three quarters of them after the given position."""
     early = [point for point in found if point[2] < since]
     late = [point for point in found if point[2] >= since]
     share = count // 4 if early else 0
@@ -158,12 +158,12 @@ def _spread(found, count):
 
 
 def count_of_people(jobs):
-    """How many people share the jobs: the server asks an account that logs in all the time to try again later."""
+    """How many people share the jobs: the server rate-limits an account that logs in too often."""
     return -(-len(jobs) // 150) * WORKERS
 
 
 def everywhere(lab, jobs, work, people=None):
-    """Does `work(person, job)` for each job, several at once; returns what came of them, in order."""
+    """Calls `work(person, job)` for each job, several in parallel; returns the results in order."""
     people = people or [lab.person() for _ in range(count_of_people(jobs))]
 
     def share(number):
@@ -177,7 +177,7 @@ def everywhere(lab, jobs, work, people=None):
 
 
 def learn(core, person, value, side):
-    """The points of a login that nothing goes wrong in, and the place where the value comes in."""
+    """The points of an undisturbed login, and the position at which the value arrives."""
     run = core.attempt(person, value, **{side: "-e trace=all"})
     must(run.trace, f"strace saw nothing of the {side}: {run.login}")
     must(side != "core" or run.looked, "the derivation of the key is not found in the trace")
@@ -186,8 +186,8 @@ def learn(core, person, value, side):
 
 
 def judge(run, right, what, full=5):
-    """A wrong value: never in, and counted if it was looked at. A right one: in by the core's whole word alone, and
-    otherwise counted, untried, or found right and all taken back; never looked at without a trace in the count."""
+    """A wrong value never logs in, and is counted if verified. A right one logs in only by the core's complete verdict; it is
+    otherwise counted, untried, or found right with the count taken back. Verifying always leaves a trace in the count."""
     if not right:
         must(not run.login.is_in, f"{what}: a wrong value got in")
     if run.login.is_in:

@@ -13,7 +13,7 @@ CHUNK = 1 << 22
 
 
 class Canary:
-    """A text nobody else writes, in the forms in which programs keep texts."""
+    """A text that occurs nowhere else, in the encodings that programs use for texts."""
 
     def __init__(self, text):
         self.text = text
@@ -23,7 +23,7 @@ class Canary:
         return sum(data.count(form) for form in self._forms)
 
     def in_memory(self, process):
-        """How often it is in a process's memory; every page that can be read is."""
+        """How often the text is in a process's memory; reads every readable page."""
         found = 0
         with open(f"/proc/{process}/maps", encoding="ascii", errors="replace") as maps:
             areas = [line.split() for line in maps]
@@ -41,12 +41,12 @@ class Canary:
                 memory.seek(place)
                 found += self.count(memory.read(min(CHUNK + overlap, end - place)))
             except OSError:
-                # A page that is gone, or that the kernel shows nobody.
+                # The page is gone, or the kernel lets nobody read it.
                 continue
         return found
 
     def in_every_process(self, but=()):
-        """Which processes have it in memory, arguments or environment: their names."""
+        """The names of the processes that have the text in memory, arguments or environment."""
         names = []
         for process in pathlib.Path("/proc").glob("[0-9]*"):
             if int(process.name) in {os.getpid(), *but}:
@@ -55,7 +55,7 @@ class Canary:
                 told = (process / "cmdline").read_bytes() + (process / "environ").read_bytes()
                 name = (process / "comm").read_text().strip()
                 if not (process / "maps").read_text():
-                    continue  # has ended, and nobody has asked how
+                    continue  # has ended and was not reaped yet
             except OSError:
                 continue
             if self.count(told) or self.in_memory(process.name):
@@ -63,7 +63,7 @@ class Canary:
         return names
 
     def in_files(self, since, *folders):
-        """The files that have it, in name or content, of those that anything changed since a moment."""
+        """The files changed since a moment that have the text in name or content."""
         paths = (pathlib.Path(path) for folder in folders for path in below(folder))
         return [str(path) for path in paths if self._is_in(path, since)]
 
@@ -74,12 +74,12 @@ class Canary:
                 return False
             content = path.read_bytes()
         except FileNotFoundError:
-            return False  # Removed since it was listed, by apt for instance: nothing of it is left to be read.
+            return False  # Removed since it was listed, by apt for instance.
         return self.count(str(path).encode() + content) > 0
 
 
 class Capture:
-    """What goes over the loopback interface while this is open."""
+    """Records the traffic on the loopback interface while it is open."""
 
     def __init__(self):
         self._socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3))  # ETH_P_ALL
@@ -99,7 +99,7 @@ class Capture:
                 continue
 
     def end(self):
-        """Everything that was seen."""
+        """All recorded traffic."""
         self._ends.set()
         self._thread.join()
         self._socket.close()

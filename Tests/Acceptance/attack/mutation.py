@@ -1,4 +1,4 @@
-"""Changes to packets and documents, the same ones each time for the same seed."""
+"""Mutates packets and documents; the same seed gives the same mutations."""
 
 import random
 
@@ -15,7 +15,7 @@ class Mutator:
         return self._random.randbytes(self._random.randint(0, longest))
 
     def change(self, data):
-        """Data with one to four changes."""
+        """The data with one to four changes."""
         for _ in range(self._random.randint(1, 4)):
             data = self.pick(
                 (self._flip, self._set, self._cut, self._grow, self._repeat, self._length, self._splice, self._drop)

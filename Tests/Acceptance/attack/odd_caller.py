@@ -1,7 +1,7 @@
-"""A caller that changes what the kernel hands on to each program it starts: odd_caller.py UID COMMAND...
+"""A caller that changes the process state that its children inherit: odd_caller.py UID COMMAND...
 
-Becomes that user, sets whatever of prctl(2), personality(2), set_mempolicy(2) and proc(5) outlives fork and exec and needs
-no right, and starts the command in its place. What a kernel lacks is left out.
+Becomes that user, sets everything of prctl(2), personality(2), set_mempolicy(2) and proc(5) that survives exec and needs
+no privilege, and executes the command. Leaves out what a kernel lacks.
 """
 
 import ctypes
@@ -9,7 +9,7 @@ import os
 import platform
 import sys
 
-# 40 s by which each wait of the process may end late. In nanoseconds.
+# Each wait of the process may end 40 s late. In nanoseconds.
 SLACK = 40_000_000_000
 PR_SET_DUMPABLE, PR_SET_TIMERSLACK, PR_MCE_KILL, PR_MCE_KILL_SET, PR_MCE_KILL_EARLY = 4, 29, 33, 1, 1
 PR_SET_THP_DISABLE, PR_SET_MEMORY_MERGE = 41, 67
@@ -24,7 +24,7 @@ def main(uid, *command):
         os.setgroups([])
         os.setgid(int(uid))
         os.setuid(int(uid))
-        # As after the exec of a program of one's own: /proc/self is the user's.
+        # As after the exec of the user's own program: the user owns /proc/self.
         libc.prctl(PR_SET_DUMPABLE, 1, 0, 0, 0)
     for arguments in (
         (PR_SET_TIMERSLACK, SLACK),

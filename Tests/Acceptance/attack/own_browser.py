@@ -1,4 +1,4 @@
-"""A browser at the console of a row's own server, and the product's client that confirms what it asks for."""
+"""A browser at the console of a row's own server, and the product's client, which confirms the browser's requests."""
 
 import pathlib
 
@@ -11,7 +11,7 @@ LINE = pathlib.Path("/tmp/line-to-confirm")
 
 
 class OwnBrowser:
-    """Asks for a sign-in at once; `line` is what the page gives to `uafctl oob`."""
+    """Asks for a sign-in immediately; `line` is the page's line for `uafctl oob`."""
 
     def __init__(self, folder, port, name):
         self._visitor = Visitor("127.0.0.1", "127.0.0.1", port, pathlib.Path(folder, "ca.pem"))
@@ -19,22 +19,22 @@ class OwnBrowser:
         self.line = self._visitor.line("/console/sign-in")
 
     def is_signed_in(self):
-        """Presses the page's button; whether there is a session then."""
+        """Presses the page's button; returns whether there is a session then."""
         self._visitor.post("/console/sign-in/continue")
         return SESSION in self._visitor.cookies
 
     def begin(self, path, **fields):
-        """Sends the form of a dangerous step; returns the line that it waits for."""
+        """Sends the form of a dangerous step; returns the line to confirm it with."""
         self._visitor.post(path, **fields)
         return self._visitor.line("/console/confirm")
 
     def go_on(self):
-        """Presses the button of the step that waits."""
+        """Presses the button of the pending step."""
         self._visitor.post("/console/confirm")
 
 
 def confirm(line, person):
-    """Somebody confirms what a line leads to; returns what their terminal showed."""
+    """Has a person confirm the request of a line; returns what their terminal showed."""
     LINE.unlink(missing_ok=True)
     LINE.touch(0o600)
     LINE.write_text(line + "\n")

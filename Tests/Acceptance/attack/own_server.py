@@ -1,4 +1,4 @@
-"""A server of a row's own beside the lab's, for what a row does to a whole server."""
+"""A row's own server in addition to the lab's, for rows that change a whole server."""
 
 from attack.rows.enrolling import SIGNED
 from attack.signing import SERVER
@@ -6,7 +6,7 @@ from lab import forger
 
 
 class OwnServer:
-    """Runs until the row has ended."""
+    """A server that runs until the row has ended."""
 
     def __init__(self, lab, folder, port, *options):
         self._lab, self.folder, self.port = lab, folder, port
@@ -21,16 +21,16 @@ class OwnServer:
         self._lab.after(lambda: self._lab.stop(process))
 
     def restart(self):
-        """Ends it and starts it again, with the environment as it is now."""
+        """Restarts the server with the current environment."""
         self._lab.stop(self._process)
         self._start()
 
     def configure(self, **settings):
-        """Has the machine's programs ask it, and demand a signed yes."""
+        """Points the machine's programs to this server and demands a signed confirmation."""
         self._lab.configure(port=self.port, server=SIGNED.replace(SERVER, self.folder), **settings)
 
     def person(self):
-        """Somebody new with a passcode there, which has to be the only authenticator of the configuration."""
+        """A new person with a passcode there; the passcode must be the only configured authenticator."""
         person = self._lab.person(registered=False)
         self._lab.run(
             "uafctl",

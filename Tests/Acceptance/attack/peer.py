@@ -1,4 +1,4 @@
-"""A front end of our own on the core's socket (docs/protocol.md), for what no honest front end would send."""
+"""Our own front end on the core's socket (docs/protocol.md), for packets that no honest front end would send."""
 
 import base64
 import contextlib
@@ -32,7 +32,7 @@ _identity = threading.Lock()
 
 @contextlib.contextmanager
 def identity(uid):
-    """What is connected inside is connected by that user, as the kernel tells the other end."""
+    """A connection made inside this context has that user's uid, as the kernel reports it to the other end."""
     with _identity:
         os.seteuid(uid)
         try:
@@ -98,7 +98,7 @@ def _bytes(value):
 
 
 def read(packet):
-    """A message of the core: its type, and its fields by tag; of a repeated one the last."""
+    """A message of the core: its type, and its fields by tag; the last one of a repeated field."""
     fields, rest = {}, packet[1:]
     while rest:
         length = int.from_bytes(rest[1:3], "big")
@@ -124,7 +124,7 @@ def converse(uid, *packets):
 
 
 def verdict(messages):
-    """What the last message says, where it is *finished*: (PAM's code, the FIDO result, the text), else None."""
+    """The content of the last message if it is *finished*: (PAM's code, the FIDO result, the text), else None."""
     if not messages or messages[-1][0] != FINISHED:
         return None
     fields = messages[-1][1]
@@ -132,7 +132,7 @@ def verdict(messages):
 
 
 def forged_payload(text, **members):
-    """A payload with other members than its server wrote."""
+    """A payload with some members replaced."""
     document = json.loads(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
     line = json.dumps({**document, **members}, separators=(",", ":")).encode()
     return base64.urlsafe_b64encode(line).rstrip(b"=").decode()

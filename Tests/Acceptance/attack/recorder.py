@@ -1,4 +1,4 @@
-"""An ear between client and server: what a login would have sent is kept, to be sent by somebody else."""
+"""An eavesdropper between client and server. It keeps what a login would have sent, so that an attacker can send it."""
 
 import base64
 import http.client
@@ -31,20 +31,20 @@ class Answer:
         self.is_changed = False
 
     def body(self):
-        """As it is sent; with other parameters, if `parameters` was changed."""
+        """The response as it is sent, with the changed `parameters` if they were changed."""
         if self.is_changed:
             self.message[0]["fcParams"] = encode(json.dumps(self.parameters).encode())
         return json.dumps({"uafResponse": json.dumps(self.message), "context": json.dumps(self.context)}).encode()
 
     def challenge(self, request):
-        """Makes it the answer to another request of the server's."""
+        """Makes the response the answer to a different request of the server."""
         self.header["serverData"] = request["header"]["serverData"]
         self.parameters["challenge"] = request["challenge"]
         self.is_changed = True
 
 
 class Recorder:
-    """Stands between with the server's own certificate, and keeps each answer to itself. Further logins go to it."""
+    """A proxy with the server's own certificate that withholds each answer. Later logins connect to it."""
 
     def __init__(self, lab, folder="/srv/uaf", port=machine.PORT, **settings):
         self._lab, self._port = lab, port
@@ -60,7 +60,7 @@ class Recorder:
         return forger.answer(said, status=f"{status} as said")
 
     def record(self, person, service="uaf"):
-        """What a login of this person would have told the server."""
+        """What a login of this person would have sent to the server."""
         login = self._lab.login(person, person.passcode, service)
         if login.is_in or not self.bodies:
             raise RuntimeError(f"nothing was recorded: {login}")
@@ -68,9 +68,9 @@ class Recorder:
 
 
 class Passage:
-    """Stands between with the server's own certificate, passes everything on, and keeps what was asked for.
+    """A proxy with the server's own certificate that forwards everything and records the requests.
 
-    The AppID is its own address, so that the list of facets is asked for here, too. Further logins go to it.
+    The AppID is the proxy's address, so that the client fetches the list of facets here, too. Later logins connect to it.
     """
 
     def __init__(self, lab):
@@ -97,26 +97,26 @@ class Passage:
 
 
 def respond(body, port=machine.PORT):
-    """Sends an answer to the server; returns the status code it says."""
+    """Sends an answer to the server; returns the server's status code."""
     status, said = forger.ask("/uaf/respond", body, port)
     return json.loads(said)["statusCode"] if status == 200 else status
 
 
 def request(context, op="Auth", port=machine.PORT):
-    """Asks the server for a request; returns the UAF 1.1 message, or the status code where there is none."""
+    """Asks the server for a request; returns the UAF 1.1 message, or the status code if there is no message."""
     body = json.dumps({"op": op, "context": json.dumps(context)})
     said = json.loads(forger.ask("/uaf/get", body, port)[1])
     return json.loads(said["uafRequest"])[-1] if "uafRequest" in said else said["statusCode"]
 
 
 def enrolment_code(name, folder="/srv/uaf"):
-    """A fresh enrolment code for somebody."""
+    """A new enrolment code for a person."""
     said = subprocess.run(["uaf-server", "enrol", name, "--state", folder], capture_output=True, text=True, check=True).stdout
     return json.loads(decode(said.split()[0]))["authCode"]
 
 
 class ServerLog:
-    """What a server has logged since this was made."""
+    """What a server has logged since this object was created."""
 
     def __init__(self, port=machine.PORT):
         self._path = pathlib.Path(f"/tmp/server-{port}.log")
@@ -128,6 +128,6 @@ class ServerLog:
             return file.read().decode(errors="backslashreplace").splitlines()
 
     def reasons(self):
-        """Why answers and requests were refused, in order."""
+        """The reasons for which answers and requests were refused, in order."""
         fields = [dict(part.split("=", 1) for part in line.split() if "=" in part) for line in self.lines()]
         return [entry["reason"] for entry in fields if entry.get("msg") == "refused"]

@@ -1,4 +1,4 @@
-"""A network program that somebody has taken over: in the place of uaf-fetch it may do whatever the real one can."""
+"""A compromised network program: it replaces uaf-fetch and may do whatever the real one can."""
 
 import contextlib
 import dataclasses
@@ -16,7 +16,7 @@ from attack.recorder import Answer
 
 REQUEST, RESPONSE, CHUNK = 0x41, 0xC1, 0xC2
 LONGEST_CHUNK = 32768
-# It hands the core's socket to the row, which is the network program from then on, and ends with that connection.
+# The script passes the core's socket to the row, which acts as the network program, and ends with that connection.
 SCRIPT = f"""#!{sys.executable} -IS
 import os, socket
 row = socket.socket(socket.AF_UNIX)
@@ -31,7 +31,7 @@ _numbers = itertools.count(1)
 
 @dataclasses.dataclass(frozen=True)
 class Asked:
-    """What the core wants to have sent."""
+    """A request that the core wants to send."""
 
     url: str
     kind: str
@@ -58,22 +58,22 @@ class Asked:
         return json.loads(json.loads(self.body)["context"])
 
     def answer(self):
-        """The UAF response, to be looked at and changed."""
+        """The UAF response, to be read and changed."""
         return Answer(self.body)
 
     def says(self, body):
-        """The same with another body."""
+        """The same request with a different body."""
         return dataclasses.replace(self, body=body)
 
     def about(self, **members):
-        """The same with other members of the context; None takes one away."""
+        """The same request with changed members of the context; None removes a member."""
         context = {name: value for name, value in {**self.context, **members}.items() if value is not None}
         return self.says(json.dumps({**json.loads(self.body), "context": json.dumps(context)}).encode())
 
 
 @dataclasses.dataclass(frozen=True)
 class Said:
-    """What a server has said, or what the core is to believe that it has."""
+    """A server's answer, real or forged."""
 
     status: int
     kind: str
@@ -97,7 +97,7 @@ class Said:
 
 
 class Relay:
-    """Stands in the place of uaf-fetch until the row has ended, and passes everything on where no hook says otherwise."""
+    """Replaces uaf-fetch until the row has ended, and forwards everything unless a hook says otherwise."""
 
     def __init__(self, lab):
         place = f"relay-{next(_numbers)}"
@@ -113,16 +113,16 @@ class Relay:
         threading.Thread(target=self._listen, daemon=True).start()
 
     def _close(self):
-        # Closing alone would leave the thread waiting.
+        # Closing the socket alone would leave the thread waiting.
         self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()
 
     @contextlib.contextmanager
     def doing(self, on_request=None, on_answer=None):
-        """Does something to what passes meanwhile.
+        """Changes the traffic while the block runs.
 
-        `on_request(asked)` returns what is sent in its place (Asked), or what the core hears at once (Said).
-        `on_answer(asked, said)` returns what the core hears. What goes wrong in one of them ends the block with it.
+        `on_request(asked)` returns the request to send instead (Asked), or the immediate answer to the core (Said).
+        `on_answer(asked, said)` returns the answer to the core. An error in a hook is raised at the end of the block.
         """
         self.asked, self.tokens = [], []
         self._on_request, self._on_answer = on_request or _as_it_is, on_answer or _answer_as_it_is
@@ -135,7 +135,7 @@ class Relay:
             raise failures[0]
 
     def send(self, asked):
-        """Sends a request as the real one would; returns what the server says."""
+        """Sends a request as the real program would; returns the server's answer."""
         place = urllib.parse.urlsplit(asked.url)
         headers = {"Content-Type": asked.kind, "Accept": asked.accept, "UAF-Machine": asked.proof}
         with contextlib.closing(_connection(place.hostname, place.port or 443)) as server:
@@ -177,7 +177,7 @@ class Relay:
             return changed if isinstance(changed, Said) else self._on_answer(asked, self.send(changed))
         except Exception as failure:
             self._failures.append(failure)
-            # The core hears of a server that has lost the connection.
+            # The core is told that the connection to the server was lost.
             return None
 
 
@@ -201,7 +201,7 @@ def _asked(packet):
 
 
 def _packets(said):
-    """The answer as packets; that the connection was lost, where there is none."""
+    """The answer as packets; the "connection lost" packet if there is no answer."""
     if said is None:
         return [_packet(RESPONSE, (1, b"\7"), (2, b"\1"), (3, bytes(2)), (6, bytes(4)))]
     head = _packet(

@@ -1,4 +1,4 @@
-"""Tokens as the server signs them (ES256), by the server's own key, by another one, or by nobody."""
+"""Tokens as the server signs them (ES256), with the server's own key, with a different key, or unsigned."""
 
 import json
 import os
@@ -13,7 +13,7 @@ _BEFORE, _AFTER = bytes.fromhex("30310201010420"), bytes.fromhex("a00a06082a8648
 
 
 class Signer:
-    """Whoever has a private key; `server` is the lab's server, whose state folder somebody has read."""
+    """A signer with a private key; `server` is the lab's server, whose state folder the attacker has read."""
 
     def __init__(self, number, name):
         self._key = pathlib.Path(f"/tmp/signer-{name}.der")
@@ -29,7 +29,7 @@ class Signer:
         return cls(bytes([os.urandom(1)[0] & 0x7F]) + os.urandom(31), "stranger")
 
     def sign(self, kind, claims, like=None):
-        """A token of these claims; the header is that of another token, where one is given."""
+        """A token of these claims; the header is copied from a different token, if one is given."""
         header = header_of(like) if like else {"alg": "ES256", "typ": kind}
         signed = f"{_json(header)}.{_json(claims)}"
         made = subprocess.run(
@@ -42,7 +42,7 @@ class Signer:
 
 
 def unsigned(kind, claims):
-    """A token that says of itself that nobody has signed it."""
+    """A token that declares itself unsigned."""
     return f"{_json({'alg': 'none', 'typ': kind})}.{_json(claims)}."
 
 
@@ -55,7 +55,7 @@ def claims_of(token):
 
 
 def flipped(token, bits):
-    """The token with one bit of its bytes changed, for each of so many bits that are spread over header, claims and signature."""
+    """The token with one bit of its bytes changed, for each of this many bits spread over header, claims and signature."""
     parts = [decode(part) for part in token.split(".")]
     for number in range(bits):
         part = number % 3

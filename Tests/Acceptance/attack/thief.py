@@ -1,4 +1,4 @@
-"""Somebody with an authenticator in software, who takes whatever leads to a key of another's account."""
+"""A thief with a software authenticator, who uses every way to register a key for a different person's account."""
 
 import contextlib
 import json
@@ -14,7 +14,7 @@ from lab.machine import PORT
 
 
 class Thief(Person):
-    """Has a key that is to become one of `name`'s at a server of the lab's."""
+    """Has a key that the thief wants to register for `name` at the lab's server."""
 
     def __init__(self, name, folder=SERVER, port=PORT):
         state = pathlib.Path(folder)
@@ -29,11 +29,11 @@ class Thief(Person):
 
     @property
     def gets_in(self):
-        """Whether the server lets the account in with this key."""
+        """Whether the server accepts the account's login with this key."""
         return refusal(self.login, self.channel) is None
 
     def ask(self, operation, **context):
-        """Asks the server for a request in the account's name; returns the message, or Refused."""
+        """Asks the server for a request in the account's name; returns the message, or raises Refused."""
         return self._request(self.channel, operation, **context)
 
     def proves(self, operation):
@@ -41,7 +41,7 @@ class Thief(Person):
         return self.send(self.channel, self.sign(self.channel, **wire.wish(operation))).token
 
     def in_place_of(self, asked):
-        """A registration's answer with this key in the place of the one that it was made for."""
+        """A registration's answer with this key instead of the one that it was made for."""
         answer = asked.answer()
         envelope = answer.message[0]["assertions"][0]
         model = part(answer, wire.AAID).decode()
@@ -49,8 +49,8 @@ class Thief(Person):
         return asked.says(answer.body())
 
     def take_request(self, request, context):
-        """Answers a registration's request that somebody else has asked for; or Refused."""
-        # The final challenge names the server's certificate, which is known once somebody has connected.
+        """Answers a registration request that a different person has asked for; raises Refused."""
+        # The final challenge names the server's certificate, which is known after a connection.
         self.channel.read("/uaf/facets")
         parameters = self._parameters(request, self.channel)
         assertion = self.new_key(parameters, request["policy"]["accepted"][0][0]["aaid"][0])
@@ -60,15 +60,15 @@ class Thief(Person):
             raise Refused(said["statusCode"])
 
     def confirms(self, payload):
-        """Tries to confirm the text that a payload leads to with this key; returns the status of a refusal, or None."""
+        """Tries to confirm a payload's text with this key; returns the status of a refusal, or None."""
         return refusal(self.confirm, self.channel, payload)
 
     def spend(self, tokens, **described):
-        """Tries to register this key by each token; returns what became of each: None for a success, or the status."""
+        """Tries to register this key by each token; returns each result: None for a success, or the status."""
         return [refusal(self.take_key, self.channel, **wire.by_proof(token), **described) for token in tokens]
 
     def remove(self, tokens, **described):
-        """Tries to have all the account's keys deleted by each token; returns what became of each."""
+        """Tries to have all the account's keys deleted by each token; returns each result."""
         everything = {name: value for name, value in wire.EVERYTHING.items() if value is not None}
         return [refusal(self.ask, "Dereg", **wire.by_proof(token), **everything, **described) for token in tokens]
 
@@ -81,7 +81,7 @@ def part(answer, tag):
 
 
 def refusal(act, *arguments, **options):
-    """Does something at a server; returns the status with which it was refused, or None."""
+    """Calls the server; returns the status of a refusal, or None."""
     try:
         act(*arguments, **options)
     except Refused as reason:

@@ -1,4 +1,4 @@
-"""What the attackers know of the wire, beside UAF itself: the members of docs/protocol.md, here so that no row names them."""
+"""The attackers' knowledge of the protocol, in addition to UAF: the members of docs/protocol.md, so that no row names them."""
 
 import json
 
@@ -12,7 +12,7 @@ def wish(operation):
 
 
 def by_proof(token):
-    """The members that a proof allows a request with."""
+    """The members of a request that a proof authorises."""
     return {"proof": token}
 
 
@@ -22,12 +22,12 @@ def right_in(context):
 
 
 def by_code(code, name):
-    """The members by which somebody proves an enrolment code who has it."""
+    """The members that prove possession of an enrolment code."""
     return {"codeProof": codes.registration_proof(code, name)}
 
 
 def by_approval(code):
-    """The members that lead to a text that waits."""
+    """The members that identify a pending text."""
     return {"authCode": code}
 
 
@@ -37,7 +37,7 @@ def in_place_of(key):
 
 
 def text_in(context):
-    """The text that a question asks to have confirmed."""
+    """The text that a request asks the person to confirm."""
     return context["transaction"]
 
 
@@ -52,7 +52,7 @@ def challenge(purpose, context):
 
 
 def requests_in(document):
-    """The UAF requests that an answer brings, the newest version last."""
+    """The UAF requests in an answer, the newest version last."""
     return json.loads(document["uafRequest"])
 
 
@@ -61,10 +61,10 @@ def code_of(payload):
     return json.loads(decode(payload.split()[0]))["authCode"]
 
 
-# An enrolment code by its form that no server has given out.
+# A well-formed enrolment code that no server has issued.
 MADE_UP = "00000-00000-00000-00000"
 
-# What a request says of its right to ask; an attacker who brings another one takes these away.
+# The members that authorise a request; an attacker with a different authorisation removes them.
 WITHOUT_RIGHTS = {"authCode": None, "codeProof": None, "proof": None, "proofFor": None}
 EVERYTHING = {"deregisterAll": True, "deregisterAAID": None, "deregisterKeyIDs": None}
 

@@ -22,13 +22,13 @@ HEIGHT = 900
 
 
 class Browser:
-    """One window, with a profile of its own."""
+    """One window, with its own profile."""
 
     def __init__(self, base, language, width):
         self._base, self._width, self.language = base, width, language
         options = webdriver.ChromeOptions()
         options.binary_location = "/usr/bin/chromium"
-        # It runs as root of a machine that ends with this run; the authority is none that Chromium knows.
+        # Chromium runs as root of a machine that ends with this run, and does not know the authority.
         for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--ignore-certificate-errors"):
             options.add_argument(argument)
         options.add_argument(f"--accept-lang={language}")
@@ -60,7 +60,7 @@ class Browser:
         self._driver.get(pathlib.Path(path).as_uri())
 
     def loaded(self):
-        """What the page has asked for beside itself."""
+        """The other resources that the page has requested."""
         return self._driver.execute_script("return performance.getEntriesByType('resource').map(e => e.name)")
 
     def printed(self, name):
@@ -82,7 +82,7 @@ class Browser:
 
     @staticmethod
     def _is_gone(element):
-        """Whether an element is of an earlier page. While pages change, Chromium's driver says so in more ways than one."""
+        """Whether an element belongs to an earlier page. While pages change, Chromium's driver says so in more ways than one."""
         try:
             element.is_enabled()
         except WebDriverException:

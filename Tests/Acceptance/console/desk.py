@@ -60,7 +60,7 @@ class Desk:
 
     @property
     def channel(self):
-        """To the server; opened anew, since the server has closed it while a browser looked at pages."""
+        """A new connection to the server, which closed the old one while a browser showed pages."""
         self._channel.close()
         return self._channel
 
@@ -73,13 +73,13 @@ class Desk:
         return as_user("uaf-server", *arguments, "--state", self.state).stdout.strip()
 
     def person(self, name=None, **described):
-        """Somebody with a key; `described` is what their machine says of itself."""
+        """A person with a key; `described` is their machine's description."""
         person = Person(name or f"person{next(self._numbers)}", self._verdicts)
         person.register(self.channel, self.run("enrol", person.name), **described)
         return person
 
     def visit(self):
-        """Somebody who sends what they like."""
+        """A visitor who sends arbitrary requests."""
         return Visitor(NAME, ADDRESS, CONSOLE, self.authority)
 
     def signed_in(self, role):

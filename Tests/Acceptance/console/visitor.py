@@ -20,7 +20,7 @@ class Answer:
 
 
 class Visitor:
-    """Each comes from an address of their own: sign-ins are limited by address."""
+    """Each visitor has a separate address: sign-ins are limited by address."""
 
     _numbers = itertools.count(2)
 
@@ -90,7 +90,7 @@ class Visitor:
         return found.group(1)
 
     def line(self, path):
-        """What a page says to give to `uafctl oob`."""
+        """The line that a page shows for `uafctl oob`."""
         found = re.search(r"<pre[^>]*>([^<]+)</pre>", self.get(path).text)
         must(found, f"{path} shows no line")
         assert found

@@ -1,1 +1,1 @@
-"""What holds the device key: a chip (TPM), which is Debian's swtpm here, under logins through libpam, sudo and uafctl."""
+"""The device key in a chip (TPM; here Debian's swtpm), tested with logins through libpam, sudo and uafctl."""

@@ -1,4 +1,4 @@
-"""A chip that is a program (swtpm), what stands between it and the core, and a machine whose key it holds."""
+"""A software chip (swtpm), a relay between it and the core, and a machine whose key the chip holds."""
 
 import contextlib
 import itertools
@@ -26,7 +26,7 @@ _numbers = itertools.count(1)
 
 
 class Chip:
-    """A chip of its own; it ends with the row."""
+    """A separate chip; it ends with the row."""
 
     def __init__(self, lab):
         self.folder = pathlib.Path(f"/tmp/tpm-{next(_numbers)}")
@@ -48,7 +48,7 @@ class Chip:
         self._process = int(pid.read_text())
 
     def stop(self):
-        """Takes the chip away: its process, and its socket."""
+        """Removes the chip: its process and its socket."""
         if self._process:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(self._process, 9)
@@ -68,7 +68,7 @@ class Chip:
         return next(int(line.split()[1], 16) for line in lines if line.startswith("TPM2_PT_LOCKOUT_COUNTER:"))
 
     def lock(self):
-        """Locks the chip against guessing, as another program does: one wrong value for something of its own."""
+        """Locks the chip against guessing, as another program does: one wrong value for its own object."""
         self.tool("dictionarylockout", "-s", "-n", "1", "-t", "3600", "-l", "3600")
         self.tool("nvdefine", "0x1500001", "-C", "o", "-s", "8", "-a", "authread|authwrite|ownerwrite", "-p", "right")
         (self.folder / "data").write_bytes(bytes(8))
@@ -77,7 +77,7 @@ class Chip:
         must(self.failures() == 1, "the chip is not locked")
 
     def provision(self, attributes="", value=None):
-        """Makes a storage key at the place where the machine's own is looked for."""
+        """Creates a storage key at the handle of the machine's own."""
         given = ["-a", attributes] if attributes else []
         given += ["-p", value] if value else []
         self.tool("createprimary", "-C", "o", "-G", "ecc", "-c", "primary", *given)
@@ -86,10 +86,10 @@ class Chip:
 
 
 class Between:
-    """Stands between the core and a chip: keeps what passes, and may do something at a command."""
+    """A relay between the core and a chip: records the traffic, and may act at a command."""
 
     def __init__(self, lab, chip, at=None, does=lambda: None, step=None, changes=None):
-        """`does` is done before a command of code `at` goes on, or the one of number `step`; `changes` gets that response."""
+        """Calls `does` before it forwards a command of code `at`, or command number `step`; `changes` gets that response."""
         self.place = chip.folder / f"between-{next(_numbers)}"
         self._chip, self._at, self._does, self._step, self._changes = chip, at, does, step, changes
         self.passed = bytearray()
@@ -123,7 +123,7 @@ class Between:
 
 
 def _message(connection):
-    """One command or response: its size stands in bytes 2 to 5."""
+    """One command or response: its size is in bytes 2 to 5."""
     head = _exactly(connection, 10)
     return head + _exactly(connection, struct.unpack(">I", head[2:6])[0] - 10)
 
@@ -139,12 +139,12 @@ def _exactly(connection, count):
 
 
 def use(lab, place, use="if_available"):
-    """Has the configuration name a chip."""
+    """Makes the configuration name a chip."""
     lab.configure(more=f'[tpm]\nuse = "{use}"\ntcti = "{place}"')
 
 
 def keep_state(lab):
-    """Puts the state folder back after the row as it is now: the next row's machine has its key in a file."""
+    """Restores the current state folder after the row: the next row's machine has its key in a file."""
     copy = pathlib.Path("/tmp/state-before")
     shutil.rmtree(copy, ignore_errors=True)
     shutil.copytree(STATE, copy)
@@ -175,7 +175,7 @@ def sealed(lab, *options):
 
 
 def refused(lab, person, says, logs=""):
-    """Logs in, and wants to be refused with a text before any question."""
+    """Logs in, and requires a refusal with a text before any question."""
     mark = lab.log.mark()
     login = lab.login(person, person.passcode)
     must(not login.is_in, f"let in: {login.text}")
@@ -192,11 +192,11 @@ def is_in(lab, person):
 
 
 def binding(lab, person):
-    """What `uafctl status --json` says of the key."""
+    """The key's part of `uafctl status --json`."""
     return lab.status(person).get("keyBinding")
 
 
 def tool(lab, *arguments, answers=None):
-    """Runs uafctl as root; returns its exit status and what it said."""
+    """Runs uafctl as root; returns its exit status and output."""
     done = subprocess.run(["uafctl", *arguments], input=answers or "", capture_output=True, text=True, check=False, timeout=120)
     return done.returncode, done.stdout + done.stderr

@@ -1,4 +1,4 @@
-"""What tpm2-tools talk through: standard input goes to a socket, and what comes back to standard output."""
+"""The connection of tpm2-tools: copies standard input to a socket, and the response to standard output."""
 
 import os
 import select

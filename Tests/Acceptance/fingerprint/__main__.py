@@ -1,4 +1,4 @@
-"""Runs the rows that are named, or all, and prints the table."""
+"""Runs the named rows, or all of them, and prints the table."""
 
 import contextlib
 import os

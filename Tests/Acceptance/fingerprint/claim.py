@@ -1,4 +1,4 @@
-"""Claims the sensor as soon as nobody else has it, gives it back, and ends: then nothing of the program before is left."""
+"""Claims the sensor once it is free, releases it, and ends: the previous program has then left nothing behind."""
 
 import time
 

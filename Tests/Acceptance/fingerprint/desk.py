@@ -33,14 +33,14 @@ BUS = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration
 
 
 class Desk:
-    """What the rows touch."""
+    """The fingerprint environment that the rows use."""
 
     def __init__(self, lab):
         self.lab = lab
         self.bus = self.polkit = self.service = None
 
     def set_up(self):
-        """Starts bus, polkit's stand-in and service; Skip where Debian's packages are not there."""
+        """Starts bus, polkit's stand-in and service; raises Skip if Debian's packages are missing."""
         for path in (FPRINTD, "/usr/bin/dbus-daemon", "/usr/bin/fprintd-enroll"):
             if not os.path.exists(path):
                 raise Skip(f"{path} is not there, and its package could not be fetched")
@@ -66,7 +66,7 @@ class Desk:
         self.start_service()
 
     def stop_bus(self):
-        """Kills it; what was on it has nobody to speak to any more."""
+        """Kills the bus; its clients lose their connection."""
         for process in (self.bus, self.polkit, self.service):
             self.lab.stop(process)
         SOCKET.unlink(missing_ok=True)
@@ -81,12 +81,12 @@ class Desk:
         until(lambda: self.sleeps("Holders") > 0, "the service has asked to be told")
 
     def sleep(self, begins):
-        """Tells the service that the machine goes to sleep, or has woken up; at the first, waits until it has agreed."""
+        """Tells the service that the machine goes to sleep or has woken up; before sleep, waits until the service is ready."""
         self.sleeps("Sleep", f"boolean:{'true' if begins else 'false'}")
         until(lambda: (self.sleeps("Holders") > 0) != begins, "the service is ready for it")
 
     def sleeps(self, method, *arguments):
-        """Asks logind's stand-in; returns how many still hold the sleep up."""
+        """Asks logind's stand-in; returns how many programs still delay the sleep."""
         answer = self.call(LOGIND, "/org/freedesktop/login1", f"tests.Sleep.{method}", *arguments)
         must("int32" in answer, f"logind's stand-in: {answer}")
         return int(answer.rpartition("int32")[2])
@@ -114,12 +114,12 @@ class Desk:
         until(lambda: not self.has_owner("net.reactivated.Fprint"), "fprintd's end")
 
     def restart_service(self):
-        """A new one, as after a crash; also brings an unplugged sensor back."""
+        """Starts a new service, as after a crash; also brings an unplugged sensor back."""
         self.stop_service()
         self.start_service()
 
     def has_owner(self, name):
-        """Whether somebody owns a name of the bus."""
+        """Whether a name on the bus has an owner."""
         return "boolean true" in self.call(
             "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus.NameHasOwner", f"string:{name}"
         )
@@ -139,7 +139,7 @@ class Desk:
     # --- The sensor
 
     def send(self, command):
-        """Tells the virtual sensor what happens to it."""
+        """Sends an event to the virtual sensor."""
         with socket.socket(socket.AF_UNIX) as device:
             device.connect(SENSOR)
             device.sendall(command.encode())
@@ -157,32 +157,32 @@ class Desk:
         )
 
     def awaits_touch(self):
-        """Waits until it waits."""
+        """Waits until the sensor waits for a touch."""
         until(self.is_waiting, "the sensor waits for a touch")
 
     def awaits_release(self):
-        """Waits until the sensor was given back: after a match nothing has to be done any more."""
+        """Waits until the sensor was released: after a match nothing is left to do."""
         try:
             self.lab.run(PYTHON, HERE / "claim.py", timeout=60)
         except subprocess.TimeoutExpired:
             raise Broken("the sensor is still claimed") from None
 
     def awaits_end(self):
-        """Waits until the core, which asks for a value, knows that the sensor waits no more."""
+        """Waits until the core, which asks for a value, knows that the sensor no longer waits."""
         until(
             lambda: any(asks_alone(core) for core in running("uaf-helper") if not (listens(core) or waits(core))),
             "the core waits for an answer alone",
         )
 
     def touch(self, finger, then=""):
-        """Touches the sensor with the finger of that name, and waits until it was given back. Returns what is typed then."""
+        """Touches the sensor with the finger of that name, and waits until it was released. Returns the text to type then."""
         self.awaits_touch()
         self.send(f"SCAN {finger}")
         self.awaits_release()
         return then
 
     def touching(self, person, then=""):
-        """An answer for a prompt: touches the sensor with the person's finger, and types something then."""
+        """An answer for a prompt: touches the sensor with the person's finger, and then types something."""
         return lambda: self.touch(self.finger(person), then)
 
     def once_waiting(self, *actions, then=""):
@@ -197,7 +197,7 @@ class Desk:
         return answer
 
     def touch_wrongly(self, person, times=1, then=""):
-        """Touches it with a finger that nobody has enrolled, until that was counted as often."""
+        """Touches the sensor with an unenrolled finger until the count has reached this number."""
         for _ in range(times):
             before = self.tries(person)
             self.awaits_touch()
@@ -221,7 +221,7 @@ class Desk:
         must("enroll-completed" in "".join(said), f"not enrolled: {said}")
 
     def finger(self, person, finger=RIGHT):
-        """What the sensor sees of somebody's finger."""
+        """The sensor's image of a person's finger."""
         return f"{person.name}-{finger}"
 
     def configure(self, more="", types='["passcode", "fingerprint"]', biometric="require_tpm = false", **options):
@@ -253,7 +253,7 @@ class Desk:
         return subprocess.CompletedProcess(command, process.returncode, said)
 
     def entry(self, person, kind="fingerprint"):
-        """What `uafctl status` says of one of somebody's authenticators."""
+        """The output of `uafctl status` for one authenticator of a person."""
         return next(e for e in self.lab.status(person)["authenticators"] if e["type"] == kind)
 
     def tries(self, person):
@@ -262,13 +262,13 @@ class Desk:
         return entry["remainingTries"], entry["remainingLockSeconds"] > 0, entry["permanent"]
 
     def let_in(self, person, *answers, says="", **options):
-        """The person does something as root by sudo, is let in, and told this meanwhile; returns the session."""
+        """The person runs sudo, is authenticated, and sees this message meanwhile; returns the session."""
         session = hosts.sudo(person, *answers, **options)
         must(session.is_in, f"not in: {session.text}")
         must(says in session.text, f"not told {says!r}: {session.text}")
         return session
 
     def finished(self, mark, person):
-        """The results of somebody's logins since a mark."""
+        """The results of a person's logins since a log position."""
         self.lab.log.since(mark, "event=authenticate")
         return self.lab.verdicts(mark, person)

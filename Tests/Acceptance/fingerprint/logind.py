@@ -16,7 +16,7 @@ class Manager(dbus.service.Object):
 
     def __init__(self, connection):
         super().__init__(connection, "/org/freedesktop/login1")
-        # Of each pipe our end: its other end is closed by whoever is ready for the sleep.
+        # Our end of each pipe: a program that is ready for the sleep closes the other end.
         self.holders = []
 
     @dbus.service.method(MANAGER, in_signature="ssss", out_signature="h")
@@ -44,7 +44,7 @@ class Manager(dbus.service.Object):
 
 
 def is_closed(pipe):
-    """Whether nobody holds the other end any more."""
+    """Whether no program holds the other end any longer."""
     try:
         return os.read(pipe, 1) == b""
     except BlockingIOError:

@@ -1,4 +1,4 @@
-"""Runs the rows that are named, `quick` for what fits into four minutes, or all, and prints the table."""
+"""Runs the named rows, `quick` (those that fit into four minutes), or all, and prints the table."""
 
 import sys
 

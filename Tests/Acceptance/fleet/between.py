@@ -57,7 +57,7 @@ class Between:
             threading.Thread(target=_Connection(self, client, self._target).pass_on, daemon=True).start()
 
     def takes(self):
-        """Whether it is armed; it is no more, once it was asked."""
+        """Returns whether it is armed, and disarms it."""
         with self._is_taken:
             was = self._armed.is_set()
             self._armed.clear()
@@ -104,7 +104,7 @@ class _Connection:
             self._server.sendall(kind + struct.pack(">i", len(content) + 4) + content)
 
     def _commits_what_it_wrote(self, kind, content):
-        """Whether a message has a statement done, by itself or prepared, after which something is written for good."""
+        """Whether a message executes a statement, direct or prepared, that commits a write."""
         if kind == b"Q":
             text = content
         elif kind == b"B":

@@ -32,12 +32,12 @@ UNIQUE = 32
 SUCCESS = 1200
 # What a client tells a person as "try again later": HTTP's own refusals of load and failure, and UAF's.
 LATER_OF_HTTP, LATER = (429, 500, 502, 503, 504), (1500,)
-# A server that says nothing for so long is gone.
+# A server that is silent for this long counts as lost.
 SILENCE = 20
 
 
 class Later(Exception):
-    """No yes and no no: says what came instead. `sent`: whether an answer was on its way."""
+    """Neither a yes nor a no; the message describes the actual result. `sent`: whether an answer was sent."""
 
     def __init__(self, why, sent=False):
         super().__init__(why)
@@ -54,7 +54,7 @@ class Refused(Exception):
 
 @dataclasses.dataclass
 class Signed:
-    """An answer that was signed, and when its success was acknowledged, if it was."""
+    """A signed answer, and the time at which its success was acknowledged, if it was."""
 
     person: "Person" = dataclasses.field(repr=False)
     challenge: str
@@ -64,7 +64,7 @@ class Signed:
     body: dict = dataclasses.field(repr=False)
     started: float
     acknowledged: float | None = None
-    # What the server's success was signed into.
+    # The server's signed verdict.
     token: str | None = None
 
     def spoilt(self):
@@ -102,7 +102,7 @@ class Channel:
             self._connection = None
 
     def post(self, path, body):
-        """The answer's object; Later where there is none."""
+        """The answer's object; raises Later if there is none."""
         return json.loads(self._ask("POST", path, json.dumps(body)))
 
     def tell(self, path, body, proof=None):
@@ -148,7 +148,7 @@ class Verdicts:
 
     def __init__(self, pem):
         self._keys = {}
-        # How often each key has signed.
+        # How many verdicts each key has signed.
         self.seen = collections.Counter()
         self.accept(pem)
 
@@ -176,7 +176,7 @@ class Verdicts:
 
 
 class Person:
-    """Somebody with a P-256 key. Only one thread at a time logs in for a person."""
+    """A person with a P-256 key. Only one thread at a time logs in for a person."""
 
     def __init__(self, name, verdicts, counts=True):
         self.name, self._verdicts = name, verdicts
@@ -184,7 +184,7 @@ class Person:
         self.counts = counts
         self._device = uaf.encode(os.urandom(16))
         self._key, self._key_id, self._model = ec.generate_private_key(ec.SECP256R1()), os.urandom(32), ""
-        # The last one that was signed with, whatever came of it.
+        # The last counter that was signed, whatever the result.
         self.counter = 0
 
     @property
@@ -255,7 +255,7 @@ class Person:
         return self._signed(channel, request, text, started)
 
     def confirm(self, channel, payload):
-        """Confirms the text that a payload leads to; returns the text."""
+        """Confirms the text of a payload; returns the text."""
         request = self._request(channel, "Auth", authCode=json.loads(uaf.decode(payload))["authCode"])
         text = uaf.decode(request["transaction"][0]["content"]).decode()
         self.send(channel, self._signed(channel, request, text, time.time()))
@@ -280,12 +280,12 @@ class Person:
         )
         signature = uaf.tlv(uaf.SIGNATURE, uaf.sign(self._key, data))
         body = self._response(request, parameters, uaf.tlv(uaf.AUTH_ASSERTION, data, signature))
-        # As the store knows it: by what no other challenge has.
+        # As the store identifies it: by the unique part of the challenge.
         digest = hashlib.sha256(uaf.decode(request["challenge"])[-UNIQUE:]).hexdigest()
         return Signed(self, request["challenge"], digest, self.counter, text, body, started)
 
     def send(self, channel, signed):
-        """Sends what was signed; returns when the success was here. Or Later, or Refused."""
+        """Sends a signed answer; returns the time of the success. Raises Later or Refused."""
         answer = channel.post("/uaf/respond", signed.body)
         if answer["statusCode"] in LATER:
             raise Later(f"respond: status {answer['statusCode']}", sent=True)

@@ -22,7 +22,7 @@ ROLE, DATABASE = "uaf_server", "uaf"
 
 
 def programs_of_postgresql():
-    """The folder of the newest PostgreSQL that there is."""
+    """The folder of the newest installed PostgreSQL."""
     return max(pathlib.Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: int(path.parent.name))
 
 
@@ -55,7 +55,7 @@ class Node:
             "auth-local: peer": "auth-local: trust",
         }.items():
             text = text.replace(str(told), str(here))
-        # Small, since three of them share a machine.
+        # Small, since three nodes share a machine.
         small = (
             "    ssl: on\n    shared_buffers: 32MB\n    max_wal_size: 128MB\n    min_wal_size: 48MB\n    wal_keep_size: 64MB\n"
         )
@@ -67,15 +67,15 @@ class Node:
 
     @property
     def postmaster(self):
-        """The process id of its PostgreSQL."""
+        """The process ID of the node's PostgreSQL."""
         return int((self.data / "postmaster.pid").read_text().split()[0])
 
     def kill_postgres(self):
-        """Its PostgreSQL ends in the middle of whatever it does."""
+        """Kills the node's PostgreSQL."""
         os.kill(self.postmaster, signal.SIGKILL)
 
     def freeze_postgres(self):
-        """Every process of its PostgreSQL stands still."""
+        """Stops every process of the node's PostgreSQL."""
         self._signal_all(signal.SIGSTOP)
 
     def thaw_postgres(self):
@@ -87,7 +87,7 @@ class Node:
                 os.kill(process, number)
 
     def is_(self, what):
-        """Whether its Patroni says that it is this: primary, replica, synchronous."""
+        """Whether the node's Patroni reports this role: primary, replica, synchronous."""
         try:
             with urllib.request.urlopen(f"http://{self.address}:8008/{what}", timeout=2):
                 return True
@@ -108,7 +108,7 @@ class Node:
 
 
 class Cluster:
-    """The three nodes, etcd beside them, and the database of uaf-server in them."""
+    """The three nodes, their etcd, and uaf-server's database."""
 
     def __init__(self, certificates):
         self.etcd = Etcd()
@@ -118,7 +118,7 @@ class Cluster:
         self._has_database = False
 
     def up(self):
-        """Starts what does not run, and waits until a primary has two standbys, one of them synchronous."""
+        """Starts stopped programs, and waits until a primary has two standbys, one of them synchronous."""
         self.etcd.up()
         for node in self.nodes.values():
             node.patroni.start_if_gone()

@@ -1,4 +1,4 @@
-"""People who log in without end, and a file of every yes that was acknowledged."""
+"""People who log in continuously, and a file of every acknowledged yes."""
 
 import collections
 import itertools
@@ -12,12 +12,12 @@ from lab.table import Broken, must
 
 # Between two logins of a person: the machine is shared.
 PAUSE = 0.1
-# Each so manieth login confirms a text.
+# Every nth login confirms a text.
 TEXTS = 5
 
 
 class Load:
-    """Use as a context: each person logs in over and over, until it ends."""
+    """Use as a context: each person logs in repeatedly until it ends."""
 
     def __init__(self, name, people, channel, pause=PAUSE):
         LOGS.mkdir(parents=True, exist_ok=True)
@@ -25,7 +25,7 @@ class Load:
         self._lock, self._ends = threading.Lock(), threading.Event()
         self._pause = pause
         self.yes, self.later, self.refused, self.broken = [], collections.Counter(), [], []
-        # Answers that were sent, and of which nobody knows what came of them.
+        # Answers that were sent but whose result is unknown.
         self.unknown = []
         self._threads = [threading.Thread(target=self._log_in, args=(person, channel()), daemon=True) for person in people]
         self._people = people
@@ -71,7 +71,7 @@ class Load:
             self.yes.append(yes)
 
     def for_(self, seconds):
-        """Goes on for some time."""
+        """Continues for some time."""
         time.sleep(seconds)
 
     def back_after(self, moment, seconds):
@@ -102,7 +102,7 @@ class Load:
         return highest
 
     def must_be_honest(self):
-        """No client was lied to, and nobody was told a definite no."""
+        """Checks that no client got a false answer or a definite no."""
         if self.broken:
             raise Broken(f"the client: {self.broken[:3]}")
         must(not self.refused, f"{len(self.refused)} definite refusals of honest logins: {self.refused[:5]}")

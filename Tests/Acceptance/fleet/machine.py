@@ -1,4 +1,4 @@
-"""The fleet that rows break: cluster, instances, proxy and people. What a row has broken is whole before the next one."""
+"""The fleet that rows break: cluster, instances, proxy and people. Damage by a row is repaired before the next one."""
 
 import itertools
 import pathlib
@@ -64,14 +64,14 @@ class Fleet:
         self.cluster.down()
 
     def after(self, action):
-        """Has something done when the row has ended, however it ends."""
+        """Registers an action for the end of the row, whatever its result."""
         self._tidying.append(action)
 
     def tidy(self):
         while self._tidying:
             self._tidying.pop()()
 
-    # --- What rows begin with
+    # --- The start of a row
 
     @property
     def authority(self):
@@ -87,7 +87,7 @@ class Fleet:
         return store_options([f"{host}:5432" for host in HOSTS.values()], passfile=PASSWORDS, **tls)
 
     def plain_store(self, place):
-        """Those of a store without TLS."""
+        """The options that name a store without TLS."""
         return store_options([place], passfile=PASSWORDS, sslmode="disable")
 
     @staticmethod
@@ -97,7 +97,7 @@ class Fleet:
             return database.execute(statement).fetchall()
 
     def health(self, instance):
-        """What an instance says to the proxy's question; 0 if it says nothing."""
+        """An instance's answer to the proxy's health check; 0 if there is none."""
         channel = self.channel(instance)
         try:
             channel.read("/readyz")
@@ -122,7 +122,7 @@ class Fleet:
         return Channel(NAME, instance.address, PORT, self.authority)
 
     def person(self, instance=None, counts=True):
-        """Somebody new, who has registered."""
+        """A new person who has registered."""
         instance = instance or self.instances[0]
         person = Person(f"mina{next(self._numbers)}", self.verdicts, counts)
         channel = self.channel(instance)
@@ -141,7 +141,7 @@ class Fleet:
         return True
 
     def people(self, count, instance=None):
-        """As many; the authenticator of each second one does not count."""
+        """This many new people; every second one's authenticator has no counter."""
         return [self.person(instance, counts=number % 2 == 0) for number in range(count)]
 
     def load(self, name, people, instance=None):

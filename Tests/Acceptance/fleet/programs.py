@@ -1,4 +1,4 @@
-"""Programs that run as a user without rights, each with a log of its own, and end with the fleet."""
+"""Programs that run as an unprivileged user, each with its own log, and end with the fleet."""
 
 import os
 import pathlib
@@ -10,7 +10,7 @@ LOGS = pathlib.Path(os.environ.get("LAB_RESULTS", "/tmp/results"), "logs")
 
 
 class Program:
-    """One that may be killed and started again by the same command."""
+    """A program that may be killed and restarted by the same command."""
 
     def __init__(self, name, command, folder="/", environment=None):
         self.name, self._command, self._folder = name, [str(part) for part in command], folder
@@ -40,7 +40,7 @@ class Program:
 
     @property
     def process(self):
-        """What was started last."""
+        """The process that was started last."""
         if self._process is None:
             raise RuntimeError(f"{self.name} was never started")
         return self._process
@@ -50,12 +50,12 @@ class Program:
             self.start()
 
     def kill(self):
-        """The program ends in the middle of whatever it does; what it has started goes on."""
+        """Kills the program; its children continue."""
         self.process.kill()
         self.process.wait()
 
     def stop(self):
-        """The program, and what it has started, ends."""
+        """Kills the program and its children."""
         if self._process is not None:
             for number in (signal.SIGCONT, signal.SIGKILL):
                 try:
@@ -65,19 +65,19 @@ class Program:
             self._process.wait()
 
     def freeze(self):
-        """The program is there, and does nothing."""
+        """Stops the program without ending it."""
         os.killpg(self.process.pid, signal.SIGSTOP)
 
     def thaw(self):
         os.killpg(self.process.pid, signal.SIGCONT)
 
     def told(self):
-        """What stands in its log."""
+        """The text of the program's log."""
         return self.log.read_text(errors="replace") if self.log.exists() else ""
 
 
 def as_user(*command, check=True, answers=None, seconds=60, **options):
-    """Runs a command as that user and returns its CompletedProcess with text; what hangs raises."""
+    """Runs a command as that user and returns its CompletedProcess with text; raises if the command hangs."""
     result = subprocess.run(
         [str(part) for part in command],
         input=answers,
@@ -97,7 +97,7 @@ def as_user(*command, check=True, answers=None, seconds=60, **options):
 
 
 def folder(path, mode=0o700):
-    """Makes a folder of that user."""
+    """Creates a folder owned by that user."""
     path = pathlib.Path(path)
     path.mkdir(parents=True, exist_ok=True)
     os.chmod(path, mode)
@@ -106,7 +106,7 @@ def folder(path, mode=0o700):
 
 
 def write(path, content, mode=0o600):
-    """Writes a file of that user."""
+    """Writes a file owned by that user."""
     path = pathlib.Path(path)
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
     os.chmod(path, mode)
@@ -115,7 +115,7 @@ def write(path, content, mode=0o600):
 
 
 def descendants(process):
-    """A process and its children, which are sessions of their own in PostgreSQL."""
+    """A process and its children; PostgreSQL's children are separate sessions."""
     try:
         children = pathlib.Path(f"/proc/{process}/task/{process}/children").read_text().split()
     except OSError:

@@ -1,4 +1,4 @@
-"""Programs that get the audit: a syslog server with TLS (RFC 5425) and a webhook. Each keeps its port while it is down."""
+"""Programs that receive the audit: a syslog server with TLS (RFC 5425) and a webhook. Each keeps its port while it is down."""
 
 import base64
 import contextlib
@@ -32,7 +32,7 @@ def made(name, names, **more):
 
 
 class Receiver:
-    """What both have: rows in the order in which they came, as pairs of number and hash."""
+    """The common part of both: rows in the order of arrival, as pairs of number and hash."""
 
     def __init__(self, lab, home):
         self.port, self.home = unused_port(), home
@@ -45,7 +45,7 @@ class Receiver:
         return self.home / "ca.pem"
 
     def up(self, home=None):
-        """Begins to listen, with another certificate if that is given."""
+        """Starts listening, with a different certificate if one is given."""
         home = home or self.home
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(home / "leaf.pem", home / "leaf.key")

@@ -13,9 +13,9 @@ HOME = pathlib.Path("/srv/rsyslog")
 
 
 class Rsyslog:
-    """Each message is a line of a file; gone when the row has ended.
+    """Writes each message as a line of a file; ends with the row.
 
-    It asks a sender for a certificate of its own authority that has the name `sender`.
+    It requires a sender's certificate, issued by its own authority for the name `sender`.
     """
 
     def __init__(self, lab, home, sender):
@@ -27,7 +27,7 @@ class Rsyslog:
         lab.after(self.down)
 
     def up(self, home=None):
-        """Begins to listen, with another certificate if that is given."""
+        """Starts listening, with a different certificate if one is given."""
         home = home or self.home
         settings = write(
             HOME / "rsyslog.conf",
@@ -50,7 +50,7 @@ class Rsyslog:
 
     @property
     def lines(self):
-        """Each message that it has written."""
+        """The messages that rsyslog has written."""
         return self._file.read_bytes().splitlines() if self._file.exists() else []
 
     @property
@@ -64,6 +64,6 @@ class Rsyslog:
 
 
 def _is_open(port):
-    """Whether something listens, without a connection that rsyslog would complain of."""
+    """Whether rsyslog listens; checks without a connection, about which rsyslog would complain."""
     text = pathlib.Path("/proc/net/tcp").read_text()
     return any(line.split()[1] == f"0100007F:{port:04X}" and line.split()[3] == "0A" for line in text.splitlines()[1:])

@@ -13,7 +13,7 @@ from lab.waiting import until
 
 EXAMPLE = ROOT / "examples/uaf-server-haproxy-tcp.cfg"
 KEYS = ("server.secret", "decoy.secret", "verdict.key", "verdict.pub", "audit.key", "audit.pub")
-# Everybody comes from one address here.
+# All clients have one address here.
 UNLIMITED = ("--account-rate", "0", "--address-rate", "0", "--address-connections", "0")
 NAME, PROXY, PORT = "uaf.example.org", "127.0.3.1", 8443
 URL = f"https://{NAME}"
@@ -25,7 +25,7 @@ def store_options(places, **settings):
 
 
 class Instance:
-    """A `uaf-server serve` at an address of its own, with a folder of its own."""
+    """A `uaf-server serve` with its own address and folder."""
 
     def __init__(self, name, address, certificates, store, before=(), limits=UNLIMITED):
         self.name, self.address = name, address
@@ -37,7 +37,7 @@ class Instance:
         self.program = Program(name, command, self.state)
 
     def share(self, other):
-        """Takes over what an administrator copies from one instance to the other."""
+        """Copies the files that an administrator copies from one instance to the other."""
         for name in KEYS:
             write(self.state / name, (other.state / name).read_bytes())
 
@@ -54,20 +54,20 @@ class Instance:
         return True
 
     def run(self, subcommand, *arguments, check=True, **options):
-        """Another subcommand on the same store."""
+        """Runs a different subcommand on the same store."""
         command = ["uaf-server", subcommand, *arguments, "--state", self.state, *self.store]
         return as_user(*command, check=check, **options)
 
     def rotate(self, kind, seconds):
-        """Adds a key that is used in so many seconds."""
+        """Adds a key that becomes active after this many seconds."""
         as_user("uaf-server", "keys", "rotate", kind, "--in", seconds, "--state", self.state)
 
     def reload(self):
-        """Reads the keys again."""
+        """Makes the server reload its keys."""
         self.program.process.send_signal(signal.SIGHUP)
 
     def payload(self, account):
-        """A code with which somebody registers."""
+        """A code with which a person registers."""
         return self.run("enrol", account, "--server", URL).stdout.strip()
 
     def remove(self):

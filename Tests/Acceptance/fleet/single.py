@@ -1,4 +1,4 @@
-"""One PostgreSQL without Patroni, for what needs no failover, and instances over it."""
+"""One PostgreSQL without Patroni, for rows that need no failover, and its instances."""
 
 import contextlib
 import itertools
@@ -15,7 +15,7 @@ from lab.table import Skip
 from lab.waiting import until
 
 HOME = pathlib.Path("/srv/single")
-# Of other places than the fleet's own.
+# The last part of each address, in a different network from the fleet's own instances.
 PLACES = itertools.count(1)
 
 
@@ -66,13 +66,13 @@ class Single:
         self.sql(f"CREATE DATABASE {DATABASE} OWNER {ROLE}", "postgres")
 
     def down(self):
-        """PostgreSQL ends at once, with everything that it has started."""
+        """Kills PostgreSQL immediately, with all its child processes."""
         self.program.stop()
         with contextlib.suppress(FileNotFoundError, ProcessLookupError, ValueError, IndexError):
             os.kill(int((self.data / "postmaster.pid").read_text().split()[0]), signal.SIGKILL)
 
     def freeze(self):
-        """Every process of it stands still, and its connections stay open."""
+        """Stops every process of PostgreSQL; its connections stay open."""
         self._signal_all(signal.SIGSTOP)
 
     def thaw(self):
@@ -86,7 +86,7 @@ class Single:
     # --- Instances
 
     def instance(self, clock=None, port=5432, address=None, limits=UNLIMITED):
-        """One that is not started, with the keys of all; its clock is shifted by so many seconds."""
+        """An instance that is not started, with the shared keys; its clock is shifted by this many seconds."""
         number, store = next(PLACES), self._lab.plain_store(f"{address or self.ADDRESS}:{port}")
         before = shifted_clock(clock) if clock else []
         made = Instance(f"one{number}", f"127.0.5.{number}", self._lab.certificates, store, before, limits)
@@ -95,11 +95,11 @@ class Single:
         return made
 
     def instances(self, clock=None, **options):
-        """Two that are not started; the second one's clock is shifted."""
+        """Two instances that are not started; the second one's clock is shifted."""
         return [self.instance(**options), self.instance(clock, **options)]
 
     def serve(self, **options):
-        """The same two, running."""
+        """The same two instances, running."""
         made = self.instances(**options)
         for instance in made:
             instance.start()
@@ -119,7 +119,7 @@ class Single:
 
 
 def shifted_clock(seconds):
-    """What runs a program with a wrong clock. Its timers are right: they go by another clock.
+    """The command that runs a program with a wrong clock. Its timers are right: they use a different clock.
 
     Without this program the library changes the environment's place, and Swift then finds no arguments.
     """

@@ -1,4 +1,4 @@
-"""What the surviving store has, compared with what people were told."""
+"""Compares the surviving store with the results that people got."""
 
 import collections
 import dataclasses
@@ -7,7 +7,7 @@ import time
 from fleet.client import Later, Refused
 from lab.table import must
 
-# How long a request is good for: its used challenge has to be there for so long.
+# How long a request is valid: its used challenge must be stored for this long.
 REQUEST_LIFETIME = 120
 
 
@@ -56,7 +56,7 @@ def must_have_all(sql, load, questions=POSTGRESQL):
 
 
 def must_refuse_again(load, channels):
-    """No answer that was accepted is accepted again by any instance; returns how many were tried."""
+    """Checks that no instance accepts an accepted answer again; returns how many were tried."""
     tried = 0
     for yes in load.yes:
         for channel in channels:
@@ -68,7 +68,7 @@ def must_refuse_again(load, channels):
 
 
 def must_accept_once_at_most(load, channels):
-    """An answer of which nobody knows what came of it is accepted once at most; returns what came of them now."""
+    """Checks that an answer with an unknown result is accepted at most once; returns the results now."""
     seen = []
     for signed in load.unknown:
         outcomes = [outcome(signed, channel) for channel in channels]
@@ -78,7 +78,7 @@ def must_accept_once_at_most(load, channels):
 
 
 def outcome(signed, channel):
-    """What comes of an answer: yes, later, or the status of a definite no."""
+    """The result of an answer: yes, later, or the status of a definite no."""
     try:
         signed.person.send(channel, signed)
         return "yes"

@@ -28,23 +28,23 @@ def decode(text):
 
 
 class Workstation:
-    """One machine with a device id. `channel` is where it asks, which may be another one each time."""
+    """One machine with a device id. `channel` is its connection, which may be a different one each time."""
 
     def __init__(self, name):
         self.name, self.device = name, os.urandom(16).hex()
         self._id, self._secret, self._number = b"", b"", 0
-        # The mark of the last report that was answered, and the one of a report that was not.
+        # The nonce of the last answered report, and of a report that was not answered.
         self._mark, self._next = "", ""
         self.group = ""
-        # What the server has signed as the policy for this machine; it is told the version of it.
+        # The policy that the server has signed for this machine; each report contains its version.
         self.policy = {"version": 0}
-        # The keys of the server's signed word.
+        # The keys that verify the server's verdicts.
         self._keys = []
-        # What is to be told of logins without the server.
+        # The logins without the server that must be reported.
         self._untold = []
 
     def copy(self):
-        """A second machine with all that this one has."""
+        """A copy of this machine with the same state."""
         made = Workstation(self.name)
         vars(made).update(vars(self), _untold=list(self._untold))
         return made
@@ -52,7 +52,7 @@ class Workstation:
     # --- Joining
 
     def join(self, channel, payload):
-        """Joins with the line that an administrator handed out."""
+        """Joins with an administrator's join line."""
         said = json.loads(decode(payload))
         self._keys = [
             serialization.load_pem_public_key(b"-----BEGIN" + text)
@@ -91,7 +91,7 @@ class Workstation:
     # --- Checking in
 
     def let_in(self, account, service="sudo", is_forged=False):
-        """Lets somebody in without the server, and notes it."""
+        """Records a login without the server."""
         self._number = max(self._number + 1, int(time.time()))
         now = int(time.time())
         named = b"".join(struct.pack(">I", len(text)) + text for text in (account.encode(), service.encode()))
@@ -100,13 +100,13 @@ class Workstation:
         self._untold.append({"account": account, "service": service, "time": now, "number": self._number, "code": encode(code)})
 
     def proof(self, body, nonce):
-        """The header that proves a body."""
+        """The header that authenticates a body."""
         name = b"check-in " + encode(hashlib.sha256(body).digest()).encode()
         head = bytes([1, 0]) + self._id + struct.pack(">q", int(time.time())) + nonce + bytes([len(name)]) + name
         return encode(head + hmac.digest(self._secret, head, "sha256"))
 
     def check_in(self, channel, loses_answer=False, **report):
-        """Tells the server how it is, and returns the HTTP status and what the server has signed."""
+        """Reports the machine's state to the server; returns the HTTP status and the server's signed answer."""
         self._next = self._next or encode(os.urandom(16))
         report = {**ITSELF, "deviceName": self.name, **report, "nextMark": self._next}
         report["policy"] = self.policy["version"]

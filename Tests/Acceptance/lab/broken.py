@@ -1,4 +1,5 @@
-"""Prints what did not hold in the last run of each suite: `python3 -m lab.broken FOLDER`, where FOLDER has their results."""
+"""Prints the rows that failed in the last run of each suite: `python3 -m lab.broken FOLDER`, where FOLDER contains the
+results."""
 
 import json
 import pathlib

@@ -7,14 +7,14 @@ shift 2
 checkout=$PWD
 root=$folder/root/merged
 
-# What a container may not allow even its root.
+# Some containers do not allow these commands even to root.
 try() {
   "$@" && return
   echo "$package: 0 passed, 0 failed, all skipped: this machine does not let root do this: $*"
   exit 0
 }
 
-# Layers in memory over the machine's own root, which is only read.
+# In-memory layers over the machine's own root, which stays unchanged.
 try mount -t tmpfs -o mode=755,size=3g layers "$folder/root"
 mkdir "$folder/root/"{upper,work,merged}
 try mount -t overlay overlay -o "lowerdir=/,upperdir=$folder/root/upper,workdir=$folder/root/work" "$root"
@@ -49,13 +49,13 @@ for archive in "$folder"/packages/*.deb; do
   if [[ -f $archive ]]; then dpkg-deb --fsys-tarfile "$archive" | tar -x --keep-directory-symlink -C "$root"; fi
 done
 scripts/install.sh "$root" >/dev/null
-# sudo looks up the machine's own name.
+# sudo resolves the machine's own name.
 rm -f "$root/etc/hosts"
 echo "127.0.0.1 localhost $(hostname)" >"$root/etc/hosts"
 mkdir -p "$root/var/lib/pam-uaf" "$root/run/sshd" "$root/run/lock"
 chmod 700 "$root/var/lib/pam-uaf"
 
-# The first process has to collect those whose parents ended, which a shell does.
+# Process 1 must reap orphaned processes, which a shell does.
 status=0
 chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 BASELINE="${BASELINE-}" THOROUGH="${THOROUGH-}" \
   GOLDEN="${GOLDEN-}" LAB_RESULTS=/tmp/results PYTHONPATH="$checkout/Tests/Acceptance" PYTHONDONTWRITEBYTECODE=1 \

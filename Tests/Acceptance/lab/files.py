@@ -6,8 +6,8 @@ import os
 def below(folder):
     """The paths of everything below a folder that is not a folder itself, on the folder's own file system.
 
-    What is mounted further down is not the machine that the rows are about: the checkout, and with a checkout under /tmp
-    the /proc of the machine outside, in which a walk may never end.
+    File systems mounted below are not part of the tested machine. One is the checkout. With a checkout under /tmp, one is
+    the outer machine's /proc, in which a walk may never end.
     """
     device = os.stat(folder).st_dev
     for place, folders, names in os.walk(folder):

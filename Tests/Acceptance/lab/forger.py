@@ -1,4 +1,4 @@
-"""Servers of the attacker's: one that answers as it likes or stands between, and the bad ones of Tests/Servers."""
+"""The attacker's servers: one that forges answers or intercepts, and the bad ones of Tests/Servers."""
 
 import dataclasses
 import http.client
@@ -14,7 +14,7 @@ from lab import machine
 
 FOLDER = pathlib.Path("/tmp/forger")
 TRUSTED = pathlib.Path("/etc/ssl/uaf-ca.pem")
-# The real server's own certificate and key, for a server in between that even the channel binding does not tell.
+# The real server's own certificate and key, for a proxy that even the channel binding does not detect.
 STOLEN = ("/srv/uaf/certificate.pem", "/srv/uaf/key.pem")
 UAF = "application/fido+uaf; charset=utf-8"
 
@@ -28,7 +28,7 @@ class Request:
 
 
 def answer(body, kind=UAF, status="200 OK", more="", length=None):
-    """The bytes of an HTTP answer; a body that is text is sent as UTF-8."""
+    """The bytes of an HTTP answer; a text body is sent as UTF-8."""
     body = body.encode() if isinstance(body, str) else body
     length = len(body) if length is None else length
     head = f"HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\nConnection: close\r\n{more}\r\n"
@@ -36,7 +36,7 @@ def answer(body, kind=UAF, status="200 OK", more="", length=None):
 
 
 def verdict(status=1200, **members):
-    """What a server says of an answer."""
+    """The result that a server returns for an answer."""
     return json.dumps({"statusCode": status, **members})
 
 
@@ -46,7 +46,7 @@ def member(body, name):
 
 
 def authority():
-    """Makes an authority and a certificate of it for this machine, once; returns the certificate's path."""
+    """Creates an authority and its certificate for this machine, once; returns the certificate's path."""
     if not (FOLDER / "leaf.pem").exists():
         FOLDER.mkdir(exist_ok=True)
         key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "30"]
@@ -98,7 +98,7 @@ def authority():
 
 
 def trust(lab, *authorities):
-    """Has the client trust further authorities, until the row has ended."""
+    """Makes the client trust further authorities until the row has ended."""
     before = TRUSTED.read_bytes()
     TRUSTED.write_bytes(before + b"".join(authorities))
     lab.after(lambda: TRUSTED.write_bytes(before))
@@ -129,13 +129,13 @@ class Forger:
         self._listener = socket.create_server(("127.0.0.1", 0), backlog=128)
         self.port = self._listener.getsockname()[1]
         self.reply = reply
-        # Every request that was heard, and how many bytes went out.
+        # Every received request, and the number of bytes sent.
         self.heard, self.sent = [], 0
         threading.Thread(target=self._listen, daemon=True).start()
         lab.after(self._close)
 
     def _close(self):
-        # Closing alone would leave the thread waiting.
+        # Closing the socket alone would leave the thread waiting.
         self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()
 
@@ -159,7 +159,7 @@ class Forger:
                         self.sent += len(part)
                     return
         except OSError:
-            # The client has had enough, which is what it should.
+            # The client has closed the connection, as it should.
             pass
 
     @staticmethod
@@ -185,7 +185,7 @@ def passing(request):
 
 
 class BadServers:
-    """Those of Tests/Servers/https_servers.py, each wrong in one thing."""
+    """The servers of Tests/Servers/https_servers.py, each with one fault."""
 
     def __init__(self, lab):
         program = machine.ROOT / "Tests/Servers/https_servers.py"

@@ -33,7 +33,7 @@ class Cut:
         return int.from_bytes(self.take(size))
 
     def vector(self, size):
-        """What has its length before it, in so many bytes."""
+        """A field with its length before it, in this many bytes."""
         return self.take(self.number(size))
 
 
@@ -47,7 +47,7 @@ def _extension(cut, wanted):
 
 
 def offered_groups(record):
-    """The groups of which a ClientHello brings a key."""
+    """The groups for which a ClientHello contains a key."""
     cut = Cut(record)
     # The headers, the version and the random number.
     cut.take(HEADER + 4 + 2 + 32)
@@ -102,7 +102,7 @@ class Relay:
             hello = _record(client)
             for start in range(0, len(hello), self._piece):
                 server.sendall(hello[start : start + self._piece])
-                # The next piece is a segment of its own: this one has arrived.
+                # The next piece becomes a separate segment: this one has arrived.
                 until(lambda: not _unacknowledged(server), "a piece of a ClientHello to arrive")
             answer = _record(server)
             self.seen.append(Hellos(hello, answer))
@@ -114,12 +114,12 @@ class Relay:
 
 
 def _unacknowledged(connection):
-    """Bytes that were sent and that the other end's kernel does not have yet."""
+    """The sent bytes that the other end's kernel has not acknowledged yet."""
     return struct.unpack("i", fcntl.ioctl(connection, termios.TIOCOUTQ, struct.pack("i", 0)))[0]
 
 
 def _record(connection):
-    """The next record of TLS; what there is of it where the connection ends."""
+    """The next TLS record; an incomplete one if the connection ends."""
     record = b""
     while len(record) < HEADER or len(record) < HEADER + int.from_bytes(record[3:HEADER]):
         wanted = HEADER if len(record) < HEADER else HEADER + int.from_bytes(record[3:HEADER])

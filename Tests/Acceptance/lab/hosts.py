@@ -1,4 +1,4 @@
-"""How somebody logs in: by a small host of our own, and by those that people use."""
+"""How people log in: with our own small host, and with real hosts."""
 
 import dataclasses
 import os
@@ -16,7 +16,7 @@ from lab.processes import members, reads_terminal
 from lab.table import Skip
 from lab.waiting import listens
 
-# PAM's codes that rows speak of.
+# The PAM codes that rows use.
 SUCCESS, SYSTEM_ERR, AUTH_ERR, CRED_UNAVAIL = 0, 4, 7, 15
 SERVICE_ERR, AUTHINFO_UNAVAIL, USER_UNKNOWN, MAXTRIES, IGNORE = 3, 9, 10, 11, 25
 
@@ -31,7 +31,7 @@ STACKS = "/usr/share/pam-uaf/pam.d"
 
 @dataclasses.dataclass
 class Login:
-    """What came of a login: PAM's code (None where the host ended without one) and what was said."""
+    """The result of a login: PAM's code (None if the host ended without one) and the messages."""
 
     code: int | None
     text: str
@@ -42,12 +42,12 @@ class Login:
 
 
 def command(service, user, remote=None):
-    """The command line of the small host, which asks libpam and waits for nothing after a failure."""
+    """The command line of the small host, which calls libpam and does not delay after a failure."""
     return [PAM_HOST, "/etc/pam.d", service, user] + ([remote] if remote else [])
 
 
 def called_by(person, *before):
-    """A command that starts a program as su is started: with root, and with the real user id of who called it."""
+    """A command that starts a program as su is started: as root, with the caller's real uid."""
     return [*before, "setpriv", "--ruid", str(person.uid)]
 
 
@@ -58,7 +58,7 @@ def login(service, user, answer, remote=None, prefix=(), **options):
 
 
 def start(service, user, remote=None, prefix=(), **options):
-    """Begins a login whose answer comes later, with `finish`."""
+    """Begins a login that is answered later, with `finish`."""
     return subprocess.Popen(
         [*prefix, *command(service, user, remote)],
         stdin=subprocess.PIPE,
@@ -82,7 +82,7 @@ def finish(process, answer, seconds=90):
     return Login(int(codes[-1]) if codes else None, text)
 
 
-# What somebody does at a prompt instead of entering a line.
+# An action at a prompt instead of entering a line.
 INTERRUPT, NOTHING = b"\x03", None
 
 
@@ -96,12 +96,12 @@ class Session:
 
     @property
     def is_in(self):
-        """For the hosts that people use: whether what they were told to run has run."""
+        """For real hosts: whether the given command has run."""
         return LET_IN in self.text
 
 
 def terminal(arguments, answers, seconds=120, ends=(b":",), environment=None, uid=None):
-    """Runs a program on a terminal of its own and types the answers, each once a prompt stands there.
+    """Runs a program on its own terminal and types the answers, each once a prompt has appeared.
 
     A prompt is what ends with one of `ends` and is followed by nothing. One more than there are answers is hung up on. An
     answer that is bytes is typed as it is, without a new line; NOTHING is waited with; one that is a function returns it,
@@ -121,7 +121,7 @@ def terminal(arguments, answers, seconds=120, ends=(b":",), environment=None, ui
     try:
         shown, told = _converse(process, terminal_end, list(answers), seconds, ends)
     except BaseException:
-        # A row that is broken here leaves no program to the next one.
+        # A row that breaks here leaves no running program for the next one.
         os.kill(process, signal.SIGKILL)
         raise
     finally:
@@ -136,7 +136,7 @@ def _converse(process, terminal_end, answers, seconds, ends):
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         stands = _is_prompt(asked, ends)
-        # Echo goes off after whatever is said before a prompt: what is there by then shows whether this was one.
+        # A host turns echo off after its messages and before a prompt: the text shown by then tells whether it was a prompt.
         is_hidden = stands and bool(answers) and _wait_for_silence(terminal_end)
         part = _read(process, terminal_end, 0 if stands and answers else 0.5)
         if part:
@@ -179,7 +179,7 @@ def _type(terminal_end, answer, is_hidden):
 
 
 def _read(process, terminal_end, seconds):
-    """What is shown within some seconds: None for nothing, nothing for the end."""
+    """The output within some seconds: None for no output, an empty value for the end."""
     readable, _, _ = select.select([terminal_end], [], [], seconds)
     if not readable:
         return None
@@ -222,9 +222,9 @@ def needs(path):
 
 
 def ask_uaf(lab, service, shape=None, template=None):
-    """Has a service ask for the passcode: with the lines pam.d/ has for it in one shape, or with those of a template.
+    """Makes a service ask for the passcode: with the lines pam.d/ has for it in one shape, or with those of a template.
 
-    Once more, in another shape, changes those lines alone.
+    A second call with a different shape changes only those lines.
     """
     shape = shape or ("instead" if service == "sshd" else "fallback")
     lines, stack = pathlib.Path(f"/etc/pam.d/uaf-{service}"), pathlib.Path("/etc/pam.d", service)
@@ -255,17 +255,17 @@ def sudoers(lab, *lines):
 
 
 def su(caller, target, *answers, environment=None):
-    """One person becomes another by `su`."""
+    """A person becomes a different user by `su`."""
     return terminal(["su", "-c", _SAY, target.name], answers, uid=caller.uid, environment=environment)
 
 
 def sudo(caller, *answers, options=(), more=(), environment=None):
-    """A person does something as root by `sudo`; `more` are further arguments of it, without meaning."""
+    """A person runs a command as root by `sudo`; `more` are further arguments without effect."""
     return terminal(["sudo", *options, "sh", "-c", _SAY, *more], answers, uid=caller.uid, environment=environment)
 
 
 def console(person, *answers, environment=None):
-    """A person logs in at the console, by `login`, with a shell that says so and ends."""
+    """A person logs in at the console, by `login`, with a shell that reports it and ends."""
     shell = pathlib.Path("/usr/local/bin/say-let-in")
     if not shell.exists():
         shell.write_text(f"#!/bin/sh\n{_SAY}\n")
@@ -278,7 +278,7 @@ def console(person, *answers, environment=None):
 def has_penalties():
     """Whether sshd itself keeps an address out for a while after failures, as OpenSSH 9.8 and newer do."""
     needs("/usr/sbin/sshd")
-    # Each option is looked at before the key, which is none.
+    # sshd checks each option before the key, which is invalid.
     asked = ["/usr/sbin/sshd", "-t", "-f", "/dev/null", "-h", "/dev/null", "-o", "PerSourcePenalties=no"]
     return "PerSourcePenalties" not in subprocess.run(asked, capture_output=True, text=True, check=False).stderr
 
@@ -320,7 +320,7 @@ def sshd(lab, port=2222, *options, environment=None):
 
 
 def ssh(name, *answers, port=2222, options=()):
-    """Somebody logs in by ssh. An option is one of ssh_config; the first one about something counts."""
+    """A person logs in by ssh. Options are those of ssh_config; the first of several for one keyword applies."""
     chosen = (
         *options,
         "StrictHostKeyChecking=no",

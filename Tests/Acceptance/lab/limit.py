@@ -8,14 +8,14 @@ import threading
 
 from lab.table import Broken
 
-# Seconds between two interruptions: what catches the first, as the end of a pool of threads does, meets the next.
+# Seconds between two interruptions: code that catches the first, like the end of a thread pool, gets the next.
 AGAIN = 5
 # After so many interruptions the row cannot be ended, and the run is: the namespaces take its processes with them.
 MOST = 12
 
 
 def ends_within(seconds, what):
-    """Ends the program, and with it the namespaces, once the seconds are over: what is not in a row may hang as well."""
+    """Ends the program, and with it the namespaces, once the seconds are over: code outside a row may hang as well."""
 
     def end():
         print(f"{what}: not done within {seconds} s: the run ends here", file=sys.stderr)
@@ -28,7 +28,7 @@ def ends_within(seconds, what):
 
 
 class Overdue(Broken):
-    """The row ran into its limit."""
+    """The row has reached its time limit."""
 
 
 @contextlib.contextmanager

@@ -8,21 +8,21 @@ from lab.machine import HELPER
 from lab.waiting import until
 
 SOCKET = "/run/pam-uaf/helper.sock"
-# Of a socket in /proc/net/unix: somebody listens on it (__SO_ACCEPTCON). Its file is there a moment earlier.
+# Of a socket in /proc/net/unix: a process listens on it (__SO_ACCEPTCON). The file exists a moment earlier.
 ACCEPTS = 0x10000
 
 
 def is_listened_on():
-    """Whether connections to the socket are taken; to try one would start a core."""
+    """Whether the socket accepts connections; a trial connection would start a core."""
     with open("/proc/net/unix") as sockets:
         entries = [line.split() for line in sockets][1:]
     return any(entry[7:] == [SOCKET] and int(entry[3], 16) & ACCEPTS for entry in entries)
 
 
 def serve(lab, limited=False):
-    """Has a core started for each connection until the row ends; returns the listener.
+    """Starts a core for each connection until the row ends; returns the listener.
 
-    As installed (`limited`) a person has few connections a second, which rows with many of them could not live with.
+    As installed (`limited`), a person has few connections a second, too few for some rows.
     """
     how = [f"--listen={SOCKET}", HELPER, "--listen"] if limited else ["--accept", f"--listen={SOCKET}", HELPER]
     pathlib.Path(SOCKET).parent.mkdir(mode=0o755, exist_ok=True)

@@ -15,13 +15,13 @@ def up():
 
 
 def add(address, mask="255.255.255.255"):
-    """Gives the machine one more address, or all of a network, until `remove`."""
+    """Gives the machine a further address, or a whole network, until `remove`."""
     for what, text in ((SET_ADDRESS, address), (SET_MASK, mask)):
         _ask(what, FURTHER, struct.pack("=HH4s", socket.AF_INET, 0, socket.inet_aton(text)))
 
 
 def remove():
-    """Takes away what was added."""
+    """Removes the added address."""
     _ask(SET_FLAGS, FURTHER, struct.pack("h", 0))
 
 

@@ -30,12 +30,12 @@ class Person:
 
     @property
     def state(self):
-        """The file that holds what is counted."""
+        """The file with the counts."""
         return STATE / "accounts" / f"{self.uid}.db"
 
 
 class Log:
-    """Everything the machine's programs tell syslog."""
+    """All messages of the machine's programs to syslog."""
 
     def __init__(self):
         self._lines, self._marks = [], itertools.count(1)
@@ -49,7 +49,7 @@ class Log:
             self._lines.append(self._socket.recv(65536).decode("utf-8", "backslashreplace"))
 
     def _catch_up(self):
-        """Returns once everything is here that was told before: a line of our own has to come through behind it."""
+        """Returns once all earlier messages have arrived: it sends its own line and waits for it."""
         own = f"lab: {next(self._marks)}"
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender:
             sender.sendto(own.encode(), "/dev/log")
@@ -63,7 +63,7 @@ class Log:
         return len(self._lines)
 
     def since(self, mark, wait_for="", seconds=30):
-        """The lines after a mark; waits until one of them holds a text, or long enough for a machine that is busy."""
+        """The lines after a position; waits until one contains a text, or long enough for a busy machine."""
         self._catch_up()
         deadline = time.monotonic() + seconds
         while wait_for and time.monotonic() < deadline:
@@ -74,10 +74,10 @@ class Log:
 
 
 class Lab:
-    """Use as a context: what it started ends with it."""
+    """Use as a context: its processes end with it."""
 
     def __init__(self, thorough):
-        # Whether everything is tried that could be, or a part that fits into `make test`.
+        # Whether the rows try everything, or only a part that fits into `make test`.
         self.thorough = thorough
         self._numbers = itertools.count(1)
         self._started = []
@@ -96,7 +96,7 @@ class Lab:
         self.run("uafctl", "init")
         self.stack("uaf", "auth required pam_uaf.so", "account required pam_permit.so")
         self.stack("other", "auth required pam_deny.so", "account required pam_deny.so")
-        # Those two are the machine's own: no row's end takes them away.
+        # Those two belong to the machine: they stay after each row.
         self._tidying.clear()
         return self
 
@@ -107,7 +107,7 @@ class Lab:
             process.wait()
 
     def _make_accounts(self):
-        # The machine's own hold nothing that is needed here.
+        # The machine's own files contain nothing that is needed here.
         for group in ("sshd", "sudo"):
             subprocess.run(["groupadd", "--force", group], check=True)
         if subprocess.run(["id", "sshd"], capture_output=True, check=False).returncode:
@@ -144,11 +144,11 @@ class Lab:
             self._started.remove(process)
 
     def after(self, action):
-        """Has something done when the row has ended, however it ends."""
+        """Registers an action for the end of the row, whatever its result."""
         self._tidying.append(action)
 
     def tidy(self):
-        """Called after each row: what it changed is as before."""
+        """Called after each row: undoes the row's changes."""
         while self._tidying:
             self._tidying.pop()()
         # A row's people are of no use to the next, and fill a small disk.
@@ -160,9 +160,9 @@ class Lab:
     # --- The server
 
     def start_server(self, folder="/srv/uaf", port=PORT, options=()):
-        """Starts a FIDO server of ours; returns its process.
+        """Starts our FIDO server; returns its process.
 
-        Without the limit of an address, unless the options name it: all rows come from one.
+        Without the limit per address, unless the options set it: all rows share one address.
         """
         options = options if "--address-rate" in options else ("--address-rate", "0", *options)
         os.makedirs(folder, mode=0o700, exist_ok=True)
@@ -217,7 +217,7 @@ kdf_cost = {cost}
         CONFIGURATION.chmod(0o644)
 
     def stack(self, service, *lines):
-        """Writes a PAM stack; what was there is put back after the row."""
+        """Writes a PAM stack; restores the old one after the row."""
         path = pathlib.Path("/etc/pam.d", service)
         if path.exists():
             before = path.read_text()
@@ -229,7 +229,7 @@ kdf_cost = {cost}
     # --- People
 
     def person(self, registered=True, shell="/bin/sh"):
-        """Somebody new, with a Unix password and, unless told otherwise, a passcode."""
+        """Creates a person with a Unix password and, by default, a passcode."""
         number = next(self._numbers)
         name = f"mina{number}"
         self.run("useradd", "--create-home", "--shell", shell, name)
@@ -240,9 +240,9 @@ kdf_cost = {cost}
         return person
 
     def payload(self, person, folder="/srv/uaf"):
-        """A file with an enrolment code for somebody."""
+        """A file with an enrolment code for a person."""
         path = f"/tmp/payload-{person.name}"
-        # What a server says to people goes to its standard error.
+        # The server writes its messages for people to standard error.
         result = subprocess.run(
             ["uaf-server", "enrol", person.name, "--state", folder], capture_output=True, text=True, check=True
         )
@@ -251,12 +251,12 @@ kdf_cost = {cost}
         return path
 
     def register(self, person, passcode=None):
-        """Registers a passcode, as root does it for somebody."""
+        """Registers a passcode as root for a person."""
         passcode = passcode or person.passcode
         self.run("uafctl", "register", person.name, "--payload", self.payload(person), answers=f"{passcode}\n{passcode}\n")
 
     def status(self, person, prefix=()):
-        """What `uafctl status` says of somebody: of each authenticator the state, remaining tries, seconds ..."""
+        """The output of `uafctl status` for a person: of each authenticator the state, remaining tries, seconds ..."""
         text = self.run(*prefix, "uafctl", "status", person.name, "--json", check=False).stdout
         document = next((line for line in text.splitlines() if line.startswith("{")), None)
         if document is None:
@@ -274,9 +274,9 @@ kdf_cost = {cost}
         return [self.login(person, f"wrong-guess-{number}", service, **options) for number in range(count)]
 
     def verdicts(self, since, person):
-        """The FIDO results of somebody's logins in the log, in order, as texts: "0", "3010", "3013" ...
+        """The FIDO results of a person's logins in the log, in order, as texts: "0", "3010", "3013" ...
 
-        A wrong value that caused a lock is 3012 here, as it was looked at, although its result is that of the lock.
+        A wrong value that caused a lock is 3012 here, since it was verified, although the log has the lock's result.
         """
         lines = self.log.since(since)
         found = []

@@ -1,4 +1,4 @@
-"""What the core and the network program are while they run, as /proc has it."""
+"""The running core and network program, as /proc shows them."""
 
 import contextlib
 import os
@@ -10,7 +10,7 @@ NAMES = ("uaf-helper", "uaf-fetch", "uaf-finger", "uaf-chip", "uaf-name")
 
 
 def running(*names):
-    """The ids of the processes that run programs of these names; one that has ended runs none, though it may be listed."""
+    """The IDs of the processes that run programs of these names; an ended process runs none, though it may be listed."""
     found = []
     for process in pathlib.Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
@@ -20,7 +20,7 @@ def running(*names):
 
 
 def listens(process):
-    """Whether a process is the one that takes the connections to the core's socket."""
+    """Whether a process is the one that accepts the connections to the core's socket."""
     return "--listen" in _arguments(process)
 
 
@@ -57,7 +57,7 @@ def reads_terminal(process):
 
 
 def asks_alone(core):
-    """Whether a core waits for an answer and for nothing else: it sleeps in poll(2) without a limit."""
+    """Whether a core waits only for an answer: it sleeps in poll(2) without a time limit."""
     # By machine: the number of the call, and what its third argument is without a limit. glibc has ppoll(2) for it on the second.
     number, forever = {"x86_64": ("7", 0xFFFFFFFF), "aarch64": ("73", 0)}.get(os.uname().machine, ("", 0))
     call = _read(pathlib.Path(f"/proc/{core}/syscall")).split()
@@ -72,7 +72,7 @@ def _read(path):
 
 
 def environment(process):
-    """What stands in a process's environment; empty where it has been cleared."""
+    """A process's environment; empty if it has been cleared."""
     try:
         return sorted(part for part in pathlib.Path(f"/proc/{process}/environ").read_bytes().split(b"\0") if part)
     except OSError:
@@ -108,7 +108,7 @@ class Watch:
         while not self._ends.wait(0.003):
             for process in os.listdir("/proc"):
                 if process.isdigit():
-                    # Asked each time: a program is its parent's until it is started.
+                    # Read each time: a process shows its parent's program until exec.
                     program = _read(pathlib.Path("/proc", process, "comm")).strip()
                     if program in NAMES:
                         self._note(process, program)
@@ -121,7 +121,7 @@ class Watch:
 
 
 def gone(seconds=30):
-    """Waits until no core and no network program runs any more; returns what those that still do are busy with."""
+    """Waits until no core and no network program runs any more; returns what the remaining ones are doing."""
     deadline = time.monotonic() + seconds
     while (left := [each for each in running(*NAMES) if not (listens(each) or waits(each))]) and time.monotonic() < deadline:
         time.sleep(0.02)

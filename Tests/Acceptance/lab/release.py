@@ -1,8 +1,8 @@
-"""Which release of Debian this is."""
+"""The release of Debian on this machine."""
 
 import platform
 
-# The one whose hosts the shared transcripts show.
+# The release whose hosts the shared transcripts show.
 REFERENCE = "bookworm"
 
 

@@ -15,7 +15,7 @@ from lab.machine import Lab
 from lab.processes import gone
 from lab.table import ROWS, Broken, Outcome, Skip, order
 
-# Every point of failure there is takes many times as long as the part that fits into `make test`.
+# All points of failure take many times as long as the part that fits into `make test`.
 THOROUGH = 20
 
 
@@ -30,7 +30,7 @@ def outcome_of(row, lab, with_baseline):
     except Broken as reason:
         verdict, seen = "BROKEN", str(reason)
     except Exception:
-        # A harness that cannot tell has shown nothing.
+        # A harness that cannot decide has proved nothing.
         verdict, seen = "BROKEN", "the row itself failed: " + traceback.format_exc(limit=-3)
     lab.tidy()
     if left := gone():
@@ -82,7 +82,7 @@ def keep(name, outcomes):
 
 
 def summarize(name, outcomes):
-    """What did not hold once more, where the end of a long log shows it, and the count."""
+    """Repeats the failed rows, so that the end of a long log shows them, with their number."""
     for outcome in outcomes:
         if outcome.verdict == "BROKEN":
             show(outcome)

@@ -1,4 +1,4 @@
-"""A PAM stack without PAM: its lines, and what libpam makes of the results of their modules.
+"""A model of a PAM stack: its lines, and libpam's result for the results of their modules.
 
 `scripts/stacks.py` computes with it.
 """
@@ -15,7 +15,7 @@ LINE = re.compile(r"(auth|account|password)  (\[[^]]*\]|\w+)  (\S+)(?: (.*))?|@i
 
 
 class Line:
-    """One line: its stage, what is done with each result, the module, or the name of what is included."""
+    """One line: its stage, the action for each result, the module, or the name of the included file."""
 
     def __init__(self, text):
         found = LINE.fullmatch(text)
@@ -37,7 +37,7 @@ class Line:
 
 
 def read(path):
-    """The lines, and complaints about those that nobody has explained or that are none."""
+    """The lines, and complaints about lines without an explanation and invalid lines."""
     lines, wrong, comment = [], [], 0
     for text in path.read_text().splitlines():
         if text.startswith("#"):
@@ -51,7 +51,7 @@ def read(path):
                 wrong.append(str(reason))
             comment = 0
         else:
-            # The head explains the file, and no line.
+            # The header explains the file, not a line.
             comment = 0
     return lines, wrong
 
@@ -61,7 +61,7 @@ LATER = "of-the-service"
 
 
 def follow(lines, stage, results, behind):
-    """What libpam answers to a stage with so many lines of the service behind it, and the modules it ran."""
+    """libpam's result for a stage with this many lines of the service after it, and the modules it ran."""
     lines = [line for line in lines if line.stage == stage] + behind * [Line(f"{stage}  required  {LATER}")]
     ran, status, has_failed, at = [], None, False, 0
     while at < len(lines):

@@ -1,21 +1,21 @@
-"""What a row of a table is, and what may come of it."""
+"""A row of a table, and its possible results."""
 
 import dataclasses
 import typing
 
 LIMIT = 600
 
-# The person who logs in; another account of the machine; somebody who reaches it over the network; who sits between it
+# The person who logs in; a different account of the machine; a remote attacker; an attacker between the machine
 # and the server; the server; root's own mistake; power, disk and kernel.
 CAUSES = ("the person", "a local user", "somebody afar", "the network", "the server", "root", "the machine")
 
 
 class Broken(Exception):
-    """An attack won, a host showed something else, or what was to hold could not be seen."""
+    """An attack succeeded, a host showed something different, or the expected result could not be observed."""
 
 
 class Skip(Exception):
-    """What the row needs is not there: says what."""
+    """The row's requirements are missing; the message names them."""
 
 
 @dataclasses.dataclass
@@ -24,9 +24,9 @@ class Row:
     title: str
     expected: str
     act: typing.Callable
-    # Who can bring it about: some of CAUSES.
+    # Who can cause it: some of CAUSES.
     causes: tuple[str, ...] = ()
-    # After so many seconds it is broken. A bound for what hangs: no row is judged by how fast it is.
+    # After this many seconds the row is broken. The limit is only for a hang: no row is judged by its speed.
     limit: int = LIMIT
     baseline: typing.Callable | None = None
 
@@ -45,7 +45,7 @@ ROWS: dict[str, Row] = {}
 
 
 def row(identifier, title, expected, causes=(), limit=LIMIT):
-    """Makes a function a row. It gets the lab and returns what was seen, or raises Broken or Skip."""
+    """Makes a function a row. The function gets the lab and returns its observation, or raises Broken or Skip."""
     unknown = set(causes) - set(CAUSES)
     if unknown:
         raise ValueError(f"{identifier}: unknown causes {unknown}; known are {CAUSES}")
@@ -60,7 +60,7 @@ def row(identifier, title, expected, causes=(), limit=LIMIT):
 
 
 def baseline(identifier):
-    """Makes a function the same attack on pam_faillock: returns (whether it holds, what was seen)."""
+    """Makes a function the same attack on pam_faillock: returns (whether it was withstood, the observation)."""
 
     def enter(function):
         ROWS[identifier].baseline = function
@@ -76,6 +76,6 @@ def must(condition, text):
 
 
 def order(identifier):
-    """Sorts A2 before A10, and words as words."""
+    """Sorts A2 before A10, and words alphabetically."""
     word = identifier.rstrip("0123456789")
     return word, int(identifier.removeprefix(word) or 0)

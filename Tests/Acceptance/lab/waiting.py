@@ -1,4 +1,4 @@
-"""Waiting for what another process does: for a condition, never for a time alone."""
+"""Waits for other processes: always for a condition, never just for a time."""
 
 import concurrent.futures
 import socket
@@ -8,7 +8,7 @@ from lab.table import must
 
 
 def until(condition, what, seconds=30):
-    """Returns the first true value of a condition; Broken where none comes in time."""
+    """Returns the first true value of a condition; Broken if none becomes true in time."""
     deadline = time.monotonic() + seconds
     while not (found := condition()):
         must(time.monotonic() < deadline, f"not seen within {seconds} s: {what}")
@@ -17,7 +17,7 @@ def until(condition, what, seconds=30):
 
 
 def listens(process, port):
-    """Waits until a process that was started accepts connections at a port of this machine; Broken where it ends first."""
+    """Waits until a process that was started accepts connections at a port of this machine; Broken if the process ends first."""
 
     def accepts():
         must(process.poll() is None, f"{process.args[0]} has ended with {process.returncode}")
@@ -31,6 +31,6 @@ def listens(process, port):
 
 
 def at_once(*actions):
-    """Does several things at the same time and returns their results: hosts wait after each failure."""
+    """Runs several functions in parallel and returns their results: hosts wait after each failure."""
     with concurrent.futures.ThreadPoolExecutor(len(actions)) as pool:
         return [future.result() for future in [pool.submit(action) for action in actions]]

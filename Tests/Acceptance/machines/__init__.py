@@ -1,1 +1,1 @@
-"""A server and workstations on one virtual network, each a Debian of its own."""
+"""A server and workstations on one virtual network, each a separate Debian."""

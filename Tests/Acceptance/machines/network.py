@@ -30,10 +30,10 @@ def connect(machine, number):
 
 
 def unplug(machine, number):
-    """Takes the cable out."""
+    """Unplugs the cable."""
     ip("link", "set", f"cable{number}", "down")
 
 
 def plug(machine, number):
-    """Puts the cable in again."""
+    """Plugs the cable in again."""
     ip("link", "set", f"cable{number}", "up")

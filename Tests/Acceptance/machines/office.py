@@ -1,4 +1,4 @@
-"""What a row begins with: a server that is known by its name, and workstations that have our package and know no server."""
+"""The start of a row: a server with a name, and workstations with our package but without a configured server."""
 
 import contextlib
 import itertools
@@ -42,7 +42,7 @@ class Office(Scene):
             with self._machine([self._bare], True, keeps_layer=True) as machine:
                 scene.install(machine, self.archives)
                 scene.populate(machine)
-                # Each machine makes its own: copies would be one machine to a server.
+                # Each machine creates its own ID: the server would take copies for one machine.
                 machine.run("rm", "-rf", "/var/lib/pam-uaf")
                 # Empty, so that systemd makes one; without the file it would take the start for the first of all.
                 machine.write("/etc/machine-id", "")
@@ -71,7 +71,7 @@ class Office(Scene):
 
     @contextlib.contextmanager
     def without_packages(self, name):
-        """A machine on the network that never had our packages."""
+        """A machine on the network on which our packages were never installed."""
         number = next(self._addresses)
         with self._machine([self._bare], True, own_network=True) as machine:
             network.connect(machine, number)
@@ -81,7 +81,7 @@ class Office(Scene):
 
     @contextlib.contextmanager
     def of_other_release(self, name="desk"):
-        """A workstation of the other release of Debian, with the package that was built there."""
+        """A workstation with the other release of Debian, and the package built for it."""
         bare = self._root / "other"
         archives = [archive for archive in self.of_other_releases() if archive.name.startswith("libpam-uaf_")]
         if not bare.is_dir() or not archives:
@@ -124,15 +124,15 @@ class Office(Scene):
         return self.server.run(*command, **options)
 
     def says(self, *arguments):
-        """What such a command prints on standard output."""
+        """The standard output of such a command."""
         return self.server.says("runuser", "-u", "uaf-server", "--", "uaf-server", *arguments, "--state", STATE)
 
     def join_code(self, *options):
-        """A new join code: number, payload, fingerprint and what else the server says of it."""
+        """A new join code: number, payload, fingerprint and the server's other data about it."""
         return json.loads(self.says("join-code", "create", "--json", "--authority", AUTHORITY, *options))
 
     def machines(self):
-        """What the server knows of machines, by their names."""
+        """The server's records of machines, by their names."""
         lines = self.says("machines", "--json").splitlines()
         return {machine.get("name"): machine for machine in map(json.loads, lines)}
 
@@ -164,7 +164,7 @@ def certify(machine):
 
 
 def hand_over(machine, payload, path="/root/payload"):
-    """Puts a payload where root of a workstation has it."""
+    """Copies a payload to root's folder on a workstation."""
     machine.write(path, payload + "\n", 0o600)
     return path
 

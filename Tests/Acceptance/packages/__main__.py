@@ -1,4 +1,4 @@
-"""Runs the rows that are named, or all, and prints the table."""
+"""Runs the named rows, or all of them, and prints the table."""
 
 import contextlib
 import pathlib
@@ -12,7 +12,7 @@ from packages.scene import Scene
 
 @contextlib.contextmanager
 def packages_in(folder):
-    """What the rows install, and where; says how large it is."""
+    """The packages that the rows install, and their folder; reports their size."""
     loopback.up()
     scene = Scene(pathlib.Path(folder))
     for name, archive in scene.archives.items():

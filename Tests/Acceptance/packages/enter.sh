@@ -8,7 +8,7 @@ suite=$1
 shift
 folder=$PWD/build/packages
 
-# What a container may not allow even its root.
+# Some containers do not allow these commands even to root.
 try() {
   "$@" && return
   echo "$suite: 0 passed, 0 failed, all skipped: this machine does not let root do this: $*"
@@ -29,7 +29,7 @@ lay_out "$folder/root.tar" bare
 cc -O1 Tests/EndToEndTests/Programs/pam-host.c -lpam -o "$folder/root/bare/usr/local/bin/pam-host"
 if [[ $suite == machines && -f $folder/other.tar ]]; then lay_out "$folder/other.tar" other; fi
 
-# The first process has to collect those whose parents ended, which a shell does.
+# Process 1 must reap orphaned processes, which a shell does.
 status=0
 env -i "PATH=$PATH" LC_ALL=C.UTF-8 LAB_RESULTS="$folder" PYTHONPATH=Tests/Acceptance PYTHONDONTWRITEBYTECODE=1 \
   python3 -m "$suite" "$folder" "$@" || status=$?

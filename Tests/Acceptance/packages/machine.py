@@ -1,4 +1,4 @@
-"""A Debian of its own: an overlay over folders that are only read, and processes in namespaces."""
+"""A separate Debian: an overlay over read-only folders, and processes in namespaces."""
 
 import io
 import pathlib
@@ -11,7 +11,7 @@ from lab import hosts
 from lab.table import must
 from lab.waiting import until
 
-# Bounds for what hangs, in seconds. Machines boot beside each other, and beside much other work.
+# Time limits for a hang, in seconds. Machines boot in parallel, next to much other work.
 BOOT, STEP = 300, 120
 PATH = "/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
@@ -75,7 +75,7 @@ class Machine:
             shutil.rmtree(self.folder)
 
     def _process(self):
-        """The id of the first process, as it is seen from here."""
+        """The ID of the machine's first process in this PID namespace."""
         children = pathlib.Path(f"/proc/{self._first.pid}/task/{self._first.pid}/children")
         return until(lambda: children.read_text().split(), "the first process of a machine", seconds=STEP)[0]
 
@@ -83,7 +83,7 @@ class Machine:
         must(self._first.poll() is None, "the first process of a machine has ended")
         if not self.is_booted:
             return self.run("test", "-d", "/run/machine", check=False).returncode == 0
-        # "degraded" is what a machine without a kernel of its own is by rights.
+        # A machine without its own kernel is normally "degraded".
         return self.run("systemctl", "is-system-running", check=False).stdout.strip() in ("running", "degraded")
 
     # --- Programs
@@ -114,7 +114,7 @@ class Machine:
         return result
 
     def says(self, *arguments):
-        """What a program that has to succeed prints on standard output."""
+        """The standard output of a program that must succeed."""
         return subprocess.run(
             self.command(*arguments),
             text=True,
@@ -129,13 +129,13 @@ class Machine:
         return hosts.terminal(self.command(*arguments, TERM="dumb", **environment), answers, ends=ends)
 
     def converse(self, *arguments):
-        """Starts a program that is spoken to while other things happen."""
+        """Starts a program with which the row talks while it does other things."""
         return Conversation(self.command(*arguments))
 
     # --- Files
 
     def path(self, path):
-        """A file of the machine as it is called from outside; nothing of /run, /tmp, /dev and /proc."""
+        """The path outside the machine of one of its files; not for files in /run, /tmp, /dev and /proc."""
         return self.root / path.lstrip("/")
 
     def read(self, path):
@@ -158,7 +158,7 @@ class Machine:
 
 
 class Conversation:
-    """A program with its lines, which can wait for an answer as long as the row wants."""
+    """A program that exchanges lines with the row and waits for each answer."""
 
     def __init__(self, command):
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)

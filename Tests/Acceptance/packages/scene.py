@@ -14,7 +14,7 @@ PACKAGES = ("libpam-uaf", "uaf-server")
 CONFIGURATION = "/etc/security/pam_uaf.conf"
 SERVER = "https://127.0.0.1:8443"
 PASSCODE, PASSWORD = "amber-kite-47", "unix-Password-77"
-# What the programs that somebody was let in by are told to run prints this, and nobody types it.
+# The command that the hosts run after a login prints this text, and nobody types it.
 LET_IN = "let-in"
 SAY = "printf 'let-%s\\n' in"
 
@@ -38,7 +38,7 @@ class Scene:
         self.can_boot = self._try_to_boot()
 
     def tidy(self):
-        """Nothing is left of a row: its machine has ended with it."""
+        """Cleans nothing up: a row's machine ends with the row."""
 
     def _try_to_boot(self):
         try:
@@ -90,7 +90,7 @@ class Scene:
         return bundle
 
     def newer(self, package, folder):
-        """The same package under a higher version, as another build would be."""
+        """The same package with a higher version, like a newer build."""
         return self.packed_again(package, folder, self.version + "+next1")
 
     def packed_again(self, package, folder, version, change=lambda inside: None):
@@ -117,7 +117,7 @@ def install(machine, archives, **environment):
 
 
 def state_of(machine, package):
-    """dpkg's word for a package: "installed", "config-files", or "" where it knows none."""
+    """The state of a package in dpkg: "installed", "config-files", or "" if dpkg does not know it."""
     result = machine.run("dpkg-query", "-W", "-f", "${db:Status-Status}", package, check=False)
     return result.stdout.removeprefix("not-installed") if result.returncode == 0 else ""
 
@@ -199,14 +199,14 @@ def rescuer(machine, name):
 
 
 def end(program):
-    """Ends a program as its administrator would; only one machine runs at a time."""
+    """Ends a program as the administrator would; only one machine runs at a time."""
     for process in running(program):
         os.kill(process, signal.SIGTERM)
     until(lambda: not running(program), f"the end of {program}")
 
 
 def without_server(machine):
-    """Takes the server away."""
+    """Stops the server."""
     if machine.is_booted:
         machine.run("systemctl", "stop", "uaf-server")
     else:
@@ -259,7 +259,7 @@ def register(machine, name, passcode=PASSCODE):
 
 
 def by_host(machine, name, answer, service="uaf", as_person=False):
-    """The code libpam gives the small host."""
+    """The code that libpam returns to the small host."""
     prefix = ("runuser", "-u", name, "--") if as_person else ()
     text = machine.run(*prefix, "pam-host", "/etc/pam.d", service, name, answers=f"{answer}\n", check=False).stdout
     codes = [line.split()[1] for line in text.splitlines() if line.startswith("result ")]
@@ -313,7 +313,7 @@ def ssh(machine, name, *answers):
 
 
 def passwords_let_in(machine):
-    """Everybody comes in by password alone through each host that people use; returns how many did."""
+    """Checks that everybody logs in by password alone through each real host; returns the number of logins."""
     tried = 0
     for name, other in (("mina", "otto"), ("otto", "mina")):
         for what, session in (

@@ -1,4 +1,4 @@
-"""Runs the rows that are named, `quick` for a part that is kept in one place, or all, and prints the table."""
+"""Runs the named rows, those of `quick`, or all, and prints the table."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""What every host has to do alike, in English and in Korean: let in, ask again, lock, and go on without the server."""
+"""The common behaviour of all hosts, in English and Korean: log in, ask again, lock, and work without the server."""
 
 import contextlib
 import dataclasses
@@ -21,7 +21,7 @@ WRONG = "wrong-guess-0"
 LIMIT = 3
 LOCK = f"retry_count_to_lock = {LIMIT}\nlock_time = 300\nmax_lock_count = 3"
 REMOTE_LOCK = f"[lock.remote]\nretry_count_to_lock = {LIMIT}"
-# Nothing listens there.
+# No server listens at this address.
 CLOSED_PORT = 8499
 # The core's result where a prompt is left standing.
 HUNG_UP = "7010"
@@ -29,27 +29,27 @@ HUNG_UP = "7010"
 
 @dataclasses.dataclass
 class Host:
-    """A host: how it is made to ask for the passcode, and how somebody logs in by it."""
+    """A host: how to make it ask for the passcode, and how a person logs in with it."""
 
     name: str
     # Called with the lab once in each row.
     prepare: typing.Callable
     # Called with a person, their language and the answers; returns the session.
     log_in: typing.Callable
-    # What is entered at the prompts after a wrong value: a host that asks again is given the right one.
+    # What is entered at the prompts after a wrong value: a host that asks again gets the right one.
     again: typing.Callable
-    # Whether the password decides where the server cannot be reached.
+    # Whether the password decides when the server is unreachable.
     falls_back: bool = True
     # Whether a program of the machine that has a language hands it on; where not, the configuration has to say it.
     has_locale: bool = True
-    # For logins from afar: what the small host names as the place they come from.
+    # For remote logins: the remote host that the small host names.
     remote: str | None = None
-    # For logins by another user of the machine: what the small host is started by, so that its guesses count alike.
+    # For logins by another user of the machine: the command that starts the small host, so that its guesses count the same way.
     prefix: typing.Callable = list
 
 
 class Told(hosts.Session):
-    """What one of the small programs was told, line by line: `status` is PAM's code."""
+    """The messages to one of the small programs, line by line: `status` is PAM's code."""
 
     @property
     def is_in(self):
@@ -115,7 +115,7 @@ def argue(service, *arguments):
 
 @contextlib.contextmanager
 def no_one_runs(program=HELPER):
-    """Inside, nobody can start a program, by default the core."""
+    """Inside this context nobody can start a program (by default the core)."""
     mode = os.stat(program).st_mode
     os.chmod(program, 0)
     try:
@@ -125,24 +125,24 @@ def no_one_runs(program=HELPER):
 
 
 def own_lines(lab, mark):
-    """What the module and the core have written to the log since a mark."""
+    """The module's and the core's log lines since a position."""
     return [line for line in lab.log.since(mark) if "pam_uaf(" in line or "pam-uaf[" in line]
 
 
 def verdicts(lab, mark, person):
-    """The results of somebody's logins in the log, in order, also of those that came by the core's socket."""
+    """The results of a person's logins in the log, in order, including logins through the core's socket."""
     lines = [dict(part.split("=", 1) for part in line.split() if "=" in part) for line in lab.log.since(mark)]
     return [line["result"] for line in lines if line.get("event") == "authenticate" and line.get("uid") == str(person.uid)]
 
 
 def tries(lab, person, remote=False):
-    """What is left of somebody's tries."""
+    """A person's remaining tries."""
     standing = lab.status(person)["authenticators"][0]
     return (standing["remote"] if remote else standing)["remainingTries"]
 
 
 def nothing_happened(lab, person):
-    """After a login that came to no end of ours: nothing is counted, no program is left, the right value gets in."""
+    """Checks after an aborted login: nothing is counted, no program is left running, the right value logs in."""
     must(not (left := gone()), f"programs of ours are left: {left}")
     left = tries(lab, person), tries(lab, person, remote=True)
     must(left == (5, 5), f"{left} tries (local, remote) are left of 5")
@@ -150,7 +150,7 @@ def nothing_happened(lab, person):
 
 
 def speaking(language, act):
-    """Does something while the configuration names a language for those who have none."""
+    """Runs something while the configuration sets the default language."""
     before = CONFIGURATION.read_text()
     CONFIGURATION.write_text(f'{before}\n[general]\nlanguage = "{language}"\n')
     try:
@@ -160,7 +160,7 @@ def speaking(language, act):
 
 
 def in_each_language(lab, host, case, answers, people=None):
-    """Logs somebody in for each language at the same time and compares what was shown; returns (person, session)s."""
+    """Logs a person in for each language in parallel and compares the output; returns (person, session)s."""
     people = people or {language: lab.person() for language in LANGUAGES}
     logins = [
         lambda language=language, person=person: host.log_in(person, language, *answers(person))
@@ -207,7 +207,7 @@ def lock(lab, host):
     for person, session in in_each_language(lab, host, "locked", lambda person: [person.passcode], people):
         found = verdicts(lab, mark, person)
         must(not session.is_in, f"locked, and the right value got in: {session}")
-        # The wrong one that locks ends as a lock, where states are not hidden.
+        # The wrong value that locks is reported as a lock, unless states are hidden.
         first = hosts.WRONG if host.remote else hosts.LOCKED
         must(found[:2] == [first, hosts.LOCKED] and set(found[2:]) <= {hosts.LOCKED, HUNG_UP}, f"in the log: {found}")
         must(lab.login(person, person.passcode).is_in == is_apart, "the local count is not its own")

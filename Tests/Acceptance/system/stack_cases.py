@@ -1,4 +1,4 @@
-"""What the table of pam.d/README.md speaks of: services as their programs use PAM, and cases."""
+"""The subjects of the table in pam.d/README.md: services as their programs use PAM, and cases."""
 
 import contextlib
 import dataclasses
@@ -9,7 +9,7 @@ from lab import hosts, listener, machine
 from lab.table import must
 from system import stack_table
 
-# More than the services of one shape: what is being looked at counts until it has been found right.
+# More than the services of one shape: a value under verification counts as wrong until it has been found right.
 LOCK = "retry_count_to_lock = 10\nlock_time = 300\nmax_lock_count = 3"
 CLOSED_PORT = 8444
 MODULE = "/usr/lib/*/security/pam_uaf.so"
@@ -18,7 +18,7 @@ RESCUE = "uaf-rescue"
 CHOICE = "empty line: use your password"
 RULE = "Use at least"
 
-# What Debian has for services whose packages are not here.
+# Debian's files for services whose packages are missing here.
 DEBIAN = {
     "polkit-1": """@include common-auth
 @include common-account
@@ -72,7 +72,7 @@ class Service:
         return [shape for shape in stack_table.SHAPES if pathlib.Path(hosts.STACKS, shape, self.file).exists()]
 
     def prefix(self, person, caller):
-        """What its program is started by. su is run by somebody else than it is asked for."""
+        """The command prefix that sets the user who starts the program; for su that is a different user from its target."""
         if self.runs == "root":
             return []
         if self.runs == "person":
@@ -95,12 +95,12 @@ SERVICES = {
 }
 
 
-# --- How the machine is meanwhile
+# --- The state of the machine
 
 
 @contextlib.contextmanager
 def missing(*patterns):
-    """Without some files."""
+    """Runs without some files."""
     away = [path for pattern in patterns for path in pathlib.Path("/").glob(pattern.lstrip("/"))]
     must(len(away) >= len(patterns), f"not all there: {patterns}")
     for path in away:
@@ -114,7 +114,7 @@ def missing(*patterns):
 
 @contextlib.contextmanager
 def configured(lab, change=None, **options):
-    """With another configuration, or with one whose text is changed."""
+    """Runs with a different configuration, or with a changed one."""
     lab.configure(lock=LOCK, **options)
     if change:
         machine.CONFIGURATION.write_text(change(machine.CONFIGURATION.read_text()))
@@ -143,7 +143,7 @@ def all_broken(lab):
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """Who logs in with what, and how the machine is meanwhile."""
+    """The person, their entries, and the state of the machine."""
 
     person: str = "registered"
     passcode: str | None = "right"  # right, wrong, empty; None: gives up at the question
@@ -187,14 +187,14 @@ CASES = {
 
 
 def lock(lab, person, locks):
-    """Has somebody locked, on the machine and from afar, by one guess each."""
+    """Locks a person, locally and remotely, by one guess each."""
     lab.configure(lock=f"retry_count_to_lock = 1\nlock_time = 300\nmax_lock_count = {locks}")
     for remote in (None, REMOTE):
         must(not lab.login(person, "wrong-guess", remote=remote).is_in, "a wrong guess got in")
 
 
 def people(lab):
-    """Everybody the cases speak of, by what has become of them, and `caller`, who runs su."""
+    """The people of the cases, by their state, and `caller`, who runs su."""
     subprocess.run(["groupadd", "--force", RESCUE], check=True)
     found = {name: lab.person() for name in ("registered", "locked", "locked for good", "revoked", RESCUE)}
     found |= {name: lab.person(registered=False) for name in ("unregistered", "caller")}

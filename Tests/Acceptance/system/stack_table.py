@@ -1,4 +1,4 @@
-"""The table of pam.d/README.md: for each case, service and shape what is asked, and what comes of it.
+"""The table of pam.d/README.md: the questions and the result for each case, service and shape.
 
 Purpose: to be read by people and by the row that drives every stack through every case. `read` is the only way in.
 """
@@ -22,7 +22,7 @@ class Cell:
 
 
 def read(text, services):
-    """The cells by (case, service, shape); None where the table has a dash. ValueError says which line is not good.
+    """The cells by (case, service, shape); None where the table has a dash. A ValueError names the invalid line.
 
     `services` has the shapes there are of each: of others the table says nothing, whatever its row says. Each has a row for
     each case, except for cases of one service `alone`.

@@ -1,6 +1,6 @@
 """What hosts show, word for word: kept in Tests/Transcripts, and compared in each run.
 
-A folder there with the name of a release has what hosts show otherwise there.
+A folder there with the name of a release contains that release's differing transcripts.
 """
 
 import difflib
@@ -38,7 +38,7 @@ def normalised(text, *people):
 
 
 def own_folder():
-    """The folder of what this release's hosts show otherwise; it need not be there."""
+    """The folder of this release's differing transcripts; it may not exist."""
     return FOLDER / release.name() if release.name() != release.REFERENCE else FOLDER
 
 
@@ -49,7 +49,7 @@ def kept(name):
 
 
 def needless():
-    """The transcripts of releases that are no different from the shared ones."""
+    """The transcripts of releases that equal the shared ones."""
     return [path for path in FOLDER.glob("*/*.txt") if _reads(FOLDER / path.name) == _reads(path)]
 
 
@@ -58,7 +58,7 @@ def _reads(path):
 
 
 def check(name, session, *people):
-    """Compares what a session showed with what is kept. With GOLDEN=write it is what is kept from now on."""
+    """Compares a session's output with the stored transcript. With GOLDEN=write, stores the output instead."""
     compared.add(name)
     shown = normalised(session.transcript, *people)
     if os.environ.get("GOLDEN") == "write":

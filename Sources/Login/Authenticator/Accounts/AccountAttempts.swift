@@ -74,7 +74,7 @@ struct AccountAttempts {
 
   /// Clears the attempts up to this ticket after a correct entry, and counts the signature that follows.
   ///
-  /// - Throws: ``StateError``; `superseded` for another secret than the one that is set, `absent` for none.
+  /// - Throws: ``StateError``; `superseded` if a different secret is set now, `absent` if none is.
   func settle(_ type: AuthenticatorType, ticket: UInt64, of enrolled: EnrolledAuthenticator) throws(StateError) {
     let counted = try records.write { () throws(StateError) in
       guard let stored = try records.authenticator(type) else { throw .absent }
@@ -92,7 +92,7 @@ struct AccountAttempts {
     try records.write { () throws(StateError) in try records.clearAttempts() }
   }
 
-  /// The attempts at a moment.
+  /// The attempts on an authenticator, as they are at `now`.
   ///
   /// The end of a lock is stored, if possible.
   func ledger(_ type: AuthenticatorType, at now: BootTime) throws(StateError) -> AttemptLedger {
@@ -117,12 +117,12 @@ struct AccountAttempts {
 public enum Verification: ~Copyable {
   /// The seal opened, and the count was cleared on disk.
   case verified(UnlockedAuthenticator)
-  /// Counted, checked, wrong; with the lock that it caused.
+  /// The entry was counted, checked, and wrong; with the lock that it caused, if any.
   case wrong(NewLock?)
-  /// Not checked: locked for so long.
+  /// Not checked: the authenticator is locked for this long.
   case locked(Duration)
   /// Not checked: locked until an administrator unlocks.
   case permanentlyLocked
-  /// Counted, and not looked at by the chip, which has counted too many wrong values: until an administrator unlocks.
+  /// Counted, but the chip did not check it: it has counted too many wrong values, and refuses until an administrator acts.
   case exhausted
 }

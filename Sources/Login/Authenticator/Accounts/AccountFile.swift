@@ -4,7 +4,7 @@ import UAFCrypto
 
 /// The state of one account in one SQLite file, so that a frozen, full or damaged file concerns only one person.
 public final class AccountFile {
-  /// Whose state it is.
+  /// The account that this state belongs to.
   public let identity: AccountIdentity
   /// Called once for each lock that has ended, after the end is on the disk: with its type, its attempts and its account.
   public typealias LockEnded = (AuthenticatorType, AttemptOrigin, AccountIdentity) -> Void
@@ -26,7 +26,7 @@ public final class AccountFile {
 
   // MARK: The file
 
-  /// Whether an account's file exists, or ever did: what `nouserok` depends on.
+  /// Whether an account's file exists, or ever did; `nouserok` depends on this.
   ///
   /// A file that cannot be examined throws, and never counts as "never".
   ///
@@ -40,12 +40,12 @@ public final class AccountFile {
   /// - Parameters:
   ///   - uid: the account's number.
   ///   - name: its canonical name; nil if the caller may not say it (then it is not compared).
-  ///   - serverUserName: what root's configuration maps the name to; nil as above.
-  ///   - isForState: whether an account counts too whose keys were all deregistered or reset here: the server is asked for its
-  ///     state, and nothing else can be done with it.
+  ///   - serverUserName: what root's configuration maps the name to; nil if the caller may not say it.
+  ///     - isForState: whether to open also an account whose keys were all deregistered or reset here. Such an account can only
+  ///   ask the server for its state.
   ///   - lockEnded: called for each lock that has ended.
   /// - Returns: nil if nothing was ever registered, or only a tombstone is left.
-  /// - Throws: ``StateError``: `identityMismatch` for an account with a name that it was neither registered under nor renamed
+  /// - Throws: ``StateError``: `identityMismatch` if the account was neither registered under this name nor renamed
   ///   to, `serverNameChanged`, `damaged`, `unsafe` ...
   public static func open(
     in directory: borrowing StateDirectory, uid: UInt32, name: [UInt8]?, serverUserName: (String) -> String?,
@@ -70,9 +70,9 @@ public final class AccountFile {
 
   /// Makes the file of an account that has none, or brings one back from its tombstone, with its first keys in it.
   ///
-  /// In one step either way: after an incomplete registration the account is as before.
+  /// Either way it is one step: after an incomplete registration the account is as before.
   ///
-  /// - Throws: ``StateError``; `superseded` if another call does the same, or was faster.
+  /// - Throws: ``StateError``; `superseded` if another call is making it, or has made it.
   @discardableResult
   public static func create(
     in directory: borrowing StateDirectory, identity: AccountIdentity, storing registrations: [NewRegistration]
@@ -83,7 +83,7 @@ public final class AccountFile {
     return AccountFile(contents, refusalMark: RefusalMark(of: identity.uid, in: directory.accounts))
   }
 
-  /// The name that an account was registered under; nil where nothing says so.
+  /// The name that an account was registered under; nil if no record says it.
   ///
   /// - Throws: ``StateError``.
   public static func registeredName(in directory: borrowing StateDirectory, uid: UInt32) throws(StateError) -> [UInt8]?
@@ -92,24 +92,24 @@ public final class AccountFile {
     return try AccountFiles.identity(in: records, evenBuried: true)?.name
   }
 
-  /// The accounts beside one that are registered at the server under a name, the lowest number first.
+  /// The accounts other than this one that are registered at the server under a name, the lowest uid first.
   ///
-  /// What was deregistered or reset here does not count, nor a file that cannot be read.
+  /// An account whose keys were deregistered or reset here is left out, and so is one whose file cannot be read.
   ///
-  /// - Throws: ``StateError`` where the folder cannot be read.
+  /// - Throws: ``StateError`` if the folder cannot be read.
   public static func holders(
     of serverUserName: String, besides uid: UInt32, in directory: borrowing StateDirectory
   ) throws(StateError) -> [AccountIdentity] {
     try AccountFiles.holders(of: serverUserName, besides: uid, in: directory)
   }
 
-  /// Has another name of an account's number take its registration over: root's `uafctl rename`.
+  /// Lets a different name of the same uid take over an account's registration: root's `uafctl rename`.
   ///
   /// Nothing else changes: values, locks, keys and the name at the server stay.
   ///
   /// - Parameter old: a name that the account goes by here.
-  /// - Returns: whose registration it is.
-  /// - Throws: ``StateError``; `absent` where nothing was registered, `identityMismatch` where it does not go by that name.
+  /// - Returns: the identity that the registration belongs to.
+  /// - Throws: ``StateError``; `absent` if nothing was registered, `identityMismatch` if the account does not go by that name.
   public static func takeOver(
     in directory: borrowing StateDirectory, uid: UInt32, from old: [UInt8], to name: [UInt8]
   ) throws(StateError) -> AccountIdentity {
@@ -127,17 +127,17 @@ public final class AccountFile {
     return identity
   }
 
-  /// Removes the file of an account, tombstone and all: root's `uafctl forget`.
+  /// Removes the file of an account and its tombstone: root's `uafctl forget`.
   ///
-  /// - Returns: whether there was one.
+  /// - Returns: whether there was a file.
   /// - Throws: ``StateError``; `superseded` while another call makes the file.
   public static func forget(in directory: borrowing StateDirectory, uid: UInt32) throws(StateError) -> Bool {
     try AccountFiles.remove(in: directory, uid: uid)
   }
 
-  /// An account of nobody, in memory, with a secret of `type` that nobody has.
+  /// An account that belongs to nobody, in memory, with a secret of `type` that nobody knows.
   ///
-  /// With hidden states the time must not show who is registered or locked, and SQLite takes milliseconds. So an entry
+  /// With hidden states, the time must not show who is registered or locked, and SQLite takes milliseconds. So an entry
   /// for an account without a secret is checked against this account. ``DerivationSlot/chargeInVain()`` takes as much
   /// time on the disk.
   ///
@@ -215,8 +215,7 @@ public final class AccountFile {
 
   /// The attempts at a moment, for showing.
   ///
-  /// The end of a lock is stored, so that a reboot does not restart it; if it cannot be stored, it is shown all the
-  /// same.
+  /// The end of a lock is stored, so that a reboot does not restart it. If it cannot be stored, it is shown anyway.
   ///
   /// - Throws: as ``ledger(_:)``.
   public func ledger(_ type: AuthenticatorType, at now: BootTime) throws(StateError) -> AttemptLedger {
@@ -243,8 +242,8 @@ public final class AccountFile {
   ///   - old: keys that the new ones replace.
   ///   - replacesValues: whether to remove the authenticators' earlier secrets, attempts and keys, as for a person who
   ///     registers anew after forgetting the secret.
-  /// - Throws: ``StateError``; `superseded` if an authenticator got another secret meanwhile, or was reset; `absent` if
-  ///   the whole account was.
+  /// - Throws: ``StateError``; `superseded` if the authenticator has been given a different secret in the meantime, or was reset;
+  ///   `absent` if the whole account was reset.
   public func store(
     _ registrations: [NewRegistration], replacing old: [[UInt8]] = [], replacesValues: Bool = false
   ) throws(StateError) {
@@ -253,7 +252,7 @@ public final class AccountFile {
 
   /// Seals an open authenticator under a new secret: one row changes, and its keys stay as they are.
   ///
-  /// - Throws: ``StateError``; `superseded` if somebody changed it meanwhile.
+  /// - Throws: ``StateError``; `superseded` if somebody changed it in the meantime.
   public func change(
     _ unlocked: borrowing UnlockedAuthenticator, to value: borrowing Secret, cost: Scrypt.Parameters,
     in directory: borrowing StateDirectory, holding slot: borrowing DerivationSlot
@@ -272,7 +271,7 @@ public final class AccountFile {
   /// - Throws: ``StateError``.
   public func noteUse(of type: AuthenticatorType) throws(StateError) { try keyring.noteUse(of: type) }
 
-  /// The next counter to sign with, on disk before it is used (the first since the entry): the server refuses one it has seen.
+  /// The next counter to sign with, which is on disk before it is used: the server refuses a counter that it has seen.
   ///
   /// - Throws: ``StateError``; `absent` if the key is gone.
   public func nextSignCounter(_ keyID: [UInt8]) throws(StateError) -> UInt32 {
@@ -280,15 +279,17 @@ public final class AccountFile {
     return try keyring.change(keyID) { (key: inout UAFKey) throws(StateError) in try key.countSignature() }
   }
 
-  /// Notes what the server said of a key.
+  /// Notes what the server said about a key.
   ///
   /// - Throws: ``StateError``.
   public func mark(_ keyID: [UInt8], serverStatus: UInt32) throws(StateError) {
     try keyring.change(keyID) { (key: inout UAFKey) throws(StateError) in key.note(serverStatus: serverStatus) }
   }
 
-  /// Removes keys, the authenticators that are left without one, and, with the last of them,
-  /// everything but the tombstone and what the server is asked with for the account's state.
+  /// Removes keys, and the authenticators that then have no key.
+  ///
+  /// With the last authenticator, everything is removed but the tombstone and what the machine needs to ask the server for the
+  /// account's state.
   ///
   /// - Throws: ``StateError``.
   public func remove(_ keyIDs: [[UInt8]]) throws(StateError) { try keyring.remove(keyIDs) }
@@ -302,10 +303,12 @@ public final class AccountFile {
 
   /// Stores a refusal that could not be stored when it came.
   ///
-  /// - Throws: ``StateError``: it then counts as before.
+  /// - Throws: ``StateError``: the stored answer is then still the one before.
   public func settleRefusal(at now: BootTime) throws(StateError) { try answer.settleRefusal(at: now) }
 
-  /// How many of the server's answers were not success, to be passed to ``noteYes(asked:with:under:since:)`` later.
+  /// How many of the server's answers were not a success.
+  ///
+  /// The caller passes it to ``noteYes(asked:with:under:since:)`` later.
   ///
   /// - Throws: ``StateError``.
   public func refusals() throws(StateError) -> UInt64 { try answer.refusals() }
@@ -313,32 +316,32 @@ public final class AccountFile {
   /// Stores the server's success.
   ///
   /// - Parameters:
-  ///   - asked: when its answer was asked for; time that passed since counts.
+  ///   - asked: when the answer was asked for; its age is counted from then.
   ///   - types: what the person had verified.
   ///   - terms: SHA-256 of the server's addresses and keys when it answered.
   ///   - refusals: ``refusals()`` before the server was asked: a success is not stored if a refusal came in between.
-  /// - Throws: ``StateError``; nothing is kept then.
+  /// - Throws: ``StateError``; then nothing is stored.
   public func noteYes(
     asked: BootTime, with types: [AuthenticatorType], under terms: [UInt8], since refusals: UInt64
   ) throws(StateError) {
     try answer.noteYes(LastAnswer.Yes(asked: asked, types: types, terms: terms), since: refusals)
   }
 
-  /// Makes the server's last success invalid; if the file cannot be written, by a mark beside it.
+  /// Makes the server's last success invalid; if the account's file cannot be written, with a marker file next to it.
   ///
-  /// - Parameter always: whether to store it even if no answer was ever stored: a success that is on its way must not
+  /// - Parameter always: whether to store it even if no answer was ever stored: a success that is still on its way must not
   ///   be stored after it.
   /// - Throws: ``StateError``.
   public func noteRefusal(at now: BootTime, always: Bool) throws(StateError) {
     try answer.noteRefusal(at: now, always: always)
   }
 
-  /// Decides whether the account may log in without the server; stores first that it was asked.
+  /// Decides whether the account may log in without the server, after storing that it was asked.
   ///
   /// - Parameters:
-  ///   - opened: what the person has verified just now.
+  ///   - opened: what the person has just verified.
   ///   - terms: as in ``noteYes(asked:with:under:since:)``.
-  /// - Throws: ``StateError``: then it may not; `damaged` for a record that was edited.
+  /// - Throws: ``StateError``: then the account may not log in; `damaged` for a record that was edited.
   public func judgeOffline(
     at now: BootTime, maximumAge: Duration, opened: [AuthenticatorType], terms: [UInt8]
   ) throws(StateError) -> OfflineJudgement {

@@ -16,9 +16,9 @@ enum AccountFiles {
     return try SealedRecords(database: database, uid: uid, deviceSecret: directory.deviceSecret)
   }
 
-  /// Whose file it is; nil where only a tombstone is left.
+  /// The identity that the file belongs to; nil if only a tombstone is left.
   ///
-  /// - Parameter evenBuried: whether the tombstone may name it.
+  /// - Parameter evenBuried: whether the tombstone may supply the identity.
   /// - Throws: ``StateError``.
   static func identity(
     in records: SealedRecords, evenBuried: Bool
@@ -31,7 +31,7 @@ enum AccountFiles {
 
   /// Makes the file of an account that has none, or brings one back from its tombstone, with its first keys in it.
   ///
-  /// - Throws: ``StateError``; `superseded` if another call does the same, or was faster.
+  /// - Throws: ``StateError``; `superseded` if another call is making it, or has made it.
   static func create(
     in directory: borrowing StateDirectory, identity: AccountIdentity, storing registrations: [NewRegistration]
   ) throws(StateError) {
@@ -47,9 +47,9 @@ enum AccountFiles {
     try AccountKeys(AccountRecords(identity: identity, sealed: sealed)).begin(with: registrations)
   }
 
-  /// Removes the file of an account, tombstone and all.
+  /// Removes the file of an account and its tombstone.
   ///
-  /// - Returns: whether there was one.
+  /// - Returns: whether there was a file.
   /// - Throws: ``StateError``; `superseded` while another call makes the file.
   static func remove(in directory: borrowing StateDirectory, uid: UInt32) throws(StateError) -> Bool {
     let change = try FileChange(of: uid, in: directory.slots)
@@ -64,7 +64,7 @@ enum AccountFiles {
     return removed
   }
 
-  /// The accounts that have a file, by number.
+  /// The accounts that have a file, by uid.
   static func numbers(in directory: borrowing StateDirectory) throws(StateError) -> [UInt32] {
     var numbers: [UInt32] = []
     _ = try directory.accounts.contains { name in
@@ -74,7 +74,7 @@ enum AccountFiles {
     return numbers.sorted()
   }
 
-  /// The accounts beside one that are registered at the server under a name, by number.
+  /// The accounts other than this one that are registered at the server under a name, by uid.
   ///
   /// A file that cannot be read is passed over: a damaged one must not keep everybody else from registering.
   static func holders(
@@ -90,23 +90,23 @@ enum AccountFiles {
     return holders
   }
 
-  /// Whether a file in the accounts' folder is not an account's file: left by a killed call, or useless without the
-  /// account's.
+  /// Whether a file in the accounts' folder is not an account's own file: a killed call left it, or it is useless without the
+  /// account's file.
   static func isLeftover(_ name: String) -> Bool {
     name.hasSuffix(".db-journal")
       || name.hasPrefix(".") && [".new", ".new-journal", ".refused"].contains { name.hasSuffix($0) }
   }
 
-  /// Removes what killed registrations have left of an account.
+  /// Removes what killed registrations left behind for an account.
   ///
-  /// Only inside a ``FileChange``: the file could otherwise be that of a registration under way.
+  /// Call it only inside a ``FileChange``: otherwise the file could belong to a registration that is under way.
   private static func removeLeftovers(
     of uid: UInt32, in directory: borrowing StateDirectory
   ) throws(StateError) {
     try directory.accounts.removeFiles { $0.hasPrefix(".\(uid).") && isLeftover($0) }
   }
 
-  /// Makes the file and its journal under another name, and renames it when it is complete: an interrupted registration
+  /// Makes the file and its journal under a temporary name, and renames it when it is complete: an interrupted registration
   /// leaves an account that never registered.
   private static func makeFile(
     in directory: borrowing StateDirectory, identity: AccountIdentity, storing registrations: [NewRegistration]
@@ -139,12 +139,13 @@ enum AccountFiles {
   private static func journalName(_ uid: UInt32) -> String { fileName(uid) + "-journal" }
 }
 
-/// The names that an account goes by on this machine: the one that it was registered under, and those that root has had take the
-/// registration over since.
+/// The names that an account has on this machine.
 ///
-/// The registered name stays in every seal. A renamed account opens its keys by it, and keeps its name at the server.
+/// These are the name that it was registered under, and the names that root has since let take over the registration.
+///
+/// The registered name stays in every seal. A renamed account opens its keys with that name, and keeps its name at the server.
 struct AccountNames: Equatable {
-  /// How many names may take a registration over; the oldest goes when there are more.
+  /// How many names may take a registration over; if there are more, the oldest is dropped.
   private static let most = 8
 
   private(set) var names: [[UInt8]]
@@ -160,9 +161,9 @@ struct AccountNames: Equatable {
     try reader.finish()
   }
 
-  /// Has a further name take the registration over.
+  /// Lets a further name take over the registration.
   ///
-  /// Those before it stay: an account may have two names at one time.
+  /// The earlier names stay: an account may have two names at the same time.
   mutating func add(_ name: [UInt8]) {
     guard !names.contains(name) else { return }
     names.append(name)
@@ -180,7 +181,7 @@ struct AccountNames: Equatable {
 
 /// Which accounts have a file on this machine.
 public enum AccountNumbers {
-  /// Their numbers, the lowest first.
+  /// Their uids, the lowest first.
   ///
   /// - Throws: ``StateError``.
   public static func all(in directory: borrowing StateDirectory) throws(StateError) -> [UInt32] {
@@ -194,9 +195,9 @@ public enum AccountNumbers {
 enum Tombstone: Equatable {
   /// The account has an identity row; if it is missing, somebody removed it.
   case registered
-  /// Everything was deregistered or reset; whose it was, unless an earlier version wrote it.
+  /// Everything was deregistered or reset. The identity is nil if an earlier version wrote the tombstone.
   ///
-  /// The account stage asks for that account still, with what the server knows the machine by.
+  /// The account stage still asks for that account, with the machine secret.
   case buried(AccountIdentity?)
 
   /// - Throws: ``StateError/damaged``.

@@ -23,7 +23,7 @@ struct AccountKeys {
   ) throws(StateError) {
     try records.writeRemoving { () throws(StateError) in
       try records.requireIdentity()
-      // The server's earlier answers were about other keys.
+      // The server's earlier answers were about different keys.
       try records.removeLastAnswer()
       if replacesValues { try records.remove(registrations.map(\.key.type)) }
       for keyID in old { try records.removeKey(keyID) }
@@ -35,10 +35,10 @@ struct AccountKeys {
     for registration in registrations {
       let type = registration.key.type
       let stored = try records.authenticator(type)
-      // What was removed while the person typed is not restored, which would also restart its count.
+      // A secret that was removed while the person typed is not restored: that would also restart its count.
       let isAsBefore = registration.isNew ? stored == nil : stored?.sealedKey == registration.enrolled.sealedKey
       guard isAsBefore else { throw .superseded }
-      // Its share may have been released while the person typed: what is on the disk counts.
+      // Its share may have been released while the person typed, so the record on the disk is used.
       var enrolled = stored ?? registration.enrolled
       enrolled.registrationCounter = (stored?.registrationCounter ?? 0) &+ 1
       try records.put(enrolled, type)
@@ -68,7 +68,7 @@ struct AccountKeys {
     }
   }
 
-  /// Removes the share of a value that could not be put, unless its record is on the disk, or may be.
+  /// Removes the share of a value that could not be stored, unless its record is on the disk or may be.
   private func removeShare(of changed: EnrolledAuthenticator, _ type: AuthenticatorType) {
     guard let kept = changed.chipShare else { return }
     do throws(StateError) {
@@ -127,11 +127,11 @@ struct AccountKeys {
 
 /// The latest ``maximum`` KeyIDs that this state folder has made for an account.
 ///
-/// They are in a file beside the account's, so that a reset, a deregistration and `uafctl forget` keep them. With them
-/// this machine recognises a key that it lost and the server still has. Nothing else depends on the file. It has a mark
-/// under the device secret; one whose mark is wrong names no keys.
+/// They are in a file next to the account's file, so that a reset, a deregistration and `uafctl forget` keep them. With them this
+/// machine recognises a key that it lost and the server still has. Nothing else depends on the file. It has a MAC under the
+/// device key; a file with a wrong MAC names no keys.
 public enum MadeKeys {
-  /// How many are stored; no account loses more keys before the server learns of it.
+  /// How many KeyIDs are stored; no account loses more keys before the server learns of it.
   public static let maximum = 32
 
   /// More than the file ever has: a name has 128 characters at the most.
@@ -149,7 +149,7 @@ public enum MadeKeys {
   public static func keyIDs(
     of uid: UInt32, serverUserName: String, in directory: borrowing StateDirectory
   ) throws(StateError) -> [[UInt8]] {
-    // Bytes, because Swift's equality of texts ignores some differences.
+    // Bytes are compared, because Swift's equality of texts ignores some differences.
     try read(uid, in: directory).filter { Array($0.serverUserName.utf8) == Array(serverUserName.utf8) }.map(\.keyID)
   }
 
@@ -172,7 +172,7 @@ public enum MadeKeys {
     try directory.accounts.replace(fileName(uid), with: bytes + mark)
   }
 
-  /// Whether a file in the accounts' folder is one of these, which is useless without the device key that marked it.
+  /// Whether a file in the accounts' folder is one of these, which is useless without the device key that its MAC was made with.
   static func isFile(_ name: String) -> Bool { name.hasSuffix(".made") }
 
   private static func fileName(_ uid: UInt32) -> String { "\(uid).made" }
@@ -206,7 +206,7 @@ public enum MadeKeys {
     let body = Array(bytes[..<(length - markLength)])
     let isOurs = try? HMACSHA256.isValid(
       Array(bytes[(length - markLength)..<length]), of: body, key: markKey(uid, directory))
-    // It is always safe to name no key, so this locks no account.
+    // Naming no key is always safe, so a damaged file locks no account.
     return isOurs == true ? (try? entries(body)) ?? [] : []
   }
 
@@ -221,26 +221,28 @@ public enum MadeKeys {
   }
 }
 
-/// An empty file beside an account's: the server has refused, and the account's file could not be written.
+/// An empty file next to an account's file.
 ///
-/// Somebody can stop a call in the middle of a write, and so keep that file locked. Without this mark the server's
+/// It says that the server refused, and that the account's file could not be written.
+///
+/// Somebody can stop a call in the middle of a write, and so keep that file locked. Without this marker file, the server's
 /// earlier success would still be valid for logins without it.
 struct RefusalMark {
   private let path: String
 
-  /// The mark of an account, in the accounts' folder.
+  /// The marker file of an account, in the accounts' folder.
   init(of uid: UInt32, in accounts: borrowing TrustedDirectory) { path = accounts.path + "/.\(uid).refused" }
 
-  /// Whether it is there; if that cannot be found out, it counts as there.
+  /// Whether the file exists; if that cannot be determined, it is assumed to exist.
   var isSet: Bool {
     var info = stat()
     // SAFETY: the path lives for the call; `info` is a stat structure.
     return unsafe lstat(path, &info) == 0 || errno != ENOENT
   }
 
-  /// Puts it there, on the disk.
+  /// Makes the file, on the disk.
   ///
-  /// - Returns: whether it is there.
+  /// - Returns: whether the file exists now.
   func set() -> Bool {
     // SAFETY: the path lives for the call.
     let file = unsafe open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
@@ -249,7 +251,7 @@ struct RefusalMark {
     return fsync(file) == 0
   }
 
-  /// Removes it; if that fails, it stays and refuses.
+  /// Removes it; if that fails, it stays, and logins without the server are refused.
   func clear() {
     // SAFETY: the path lives for the call.
     _ = unsafe unlink(path)
@@ -258,15 +260,15 @@ struct RefusalMark {
 
 /// A counter that was put on the disk together with the end of an attempt, and that nobody has signed with yet.
 ///
-/// A login writes twice after a correct entry: it clears the attempt, and it counts the signature. Put together they cost
-/// one wait for the disk and not two.
+/// A login writes twice after a correct entry: it clears the attempt, and it counts the signature. Written together, they cost
+/// one wait for the disk, not two.
 final class ReservedCounter {
   private var reserved: (keyID: [UInt8], counter: UInt32)?
 
   /// Counts a signature of the only key of `type`; inside `write`.
   ///
-  /// With several keys it is not known yet which will sign, and the journal's reserve is made for few pages. A key that has
-  /// signed as often as it can is left as it is: that is reported at the signature.
+  /// With several keys it is not yet known which one will sign, and the journal's reserve is meant for few pages. A key that has
+  /// signed as often as it can is left unchanged: the signature reports it.
   ///
   /// - Returns: what to hand to ``keep(_:)`` once the transaction is on the disk.
   static func count(_ type: AuthenticatorType, in records: AccountRecords) throws(StateError) -> UAFKey? {
@@ -281,8 +283,9 @@ final class ReservedCounter {
 
   /// The counter for a signature with this key, once.
   ///
-  /// - Parameter stored: the key as it is on the disk now. Where another login has counted since, the server may have seen more,
-  ///   and the reserved counter is of no use.
+  /// - Parameter stored: the key as it is on the disk now. If another login has counted since, the server may have seen a higher
+  ///   one,
+  ///   and the reserved counter is useless.
   func take(for stored: UAFKey) -> UInt32? {
     defer { reserved = nil }
     guard let (keyID, counter) = reserved, keyID == stored.keyID, counter == stored.signCounter else { return nil }

@@ -8,9 +8,9 @@ import UAFCrypto
 struct AccountRecords {
   let identity: AccountIdentity
   let sealed: SealedRecords
-  /// Where shares are; nil where there are none.
+  /// The keeper of shares; nil if there is none.
   var shares: (any ShareKeeper)?
-  /// Where the public key for copies of shares is; nil where none is made.
+  /// Where the public key is that copies of shares are sealed to; nil if no copies are made.
   var recovery: RecoveryPlace?
 
   init(identity: AccountIdentity, sealed: SealedRecords) {
@@ -24,7 +24,7 @@ struct AccountRecords {
     recovery = directory.recovery
   }
 
-  /// Makes an account of nobody, in memory, which has no records yet.
+  /// Makes an account that belongs to nobody, in memory, without records.
   init(ofNobodyUnder deviceSecret: borrowing Secret) throws(StateError) {
     let identity = AccountIdentity(uid: .max, name: [], serverUserName: "")
     let database = try Database(path: ":memory:")
@@ -34,7 +34,7 @@ struct AccountRecords {
       sealed: try SealedRecords(database: database, uid: identity.uid, deviceSecret: deviceSecret))
   }
 
-  /// What seals an account's keys of a type, for one that has no records yet.
+  /// What seals an account's keys of a type when the account has no records yet.
   static func wrap(
     _ type: AuthenticatorType, of identity: AccountIdentity, in directory: borrowing StateDirectory
   ) -> KeyWrap {
@@ -46,13 +46,13 @@ struct AccountRecords {
     KeyWrap(identity: identity, type: type, shares: shares, recovery: recovery)
   }
 
-  /// Those of an account of nobody, in memory, with a secret of `type` that nobody has.
+  /// The records of an account that belongs to nobody, in memory, with a secret of `type` that nobody knows.
   static func standIn(
     _ type: AuthenticatorType, cost: Scrypt.Parameters, in directory: borrowing StateDirectory
   ) throws(StateError) -> AccountRecords {
     var records = try AccountRecords(ofNobodyUnder: directory.deviceSecret)
     (records.shares, records.recovery) = (directory.shares, directory.recovery)
-    // As costly as one that was made on this machine by now.
+    // It costs as much as a secret that would be set on this machine now.
     let enrolled = try KeyWrap.unopenable(cost: directory.shares?.cost ?? cost)
     try records.write { () throws(StateError) in
       try records.put(enrolled, type)
@@ -67,10 +67,10 @@ struct AccountRecords {
   /// Removes a share that no record has.
   func removeShare(_ kept: [UInt8]) { shares?.remove(kept) }
 
-  /// Runs `body`, which may remove authenticators, inside one write transaction, and then removes the shares that none has any
-  /// more.
+  /// Runs `body`, which may remove authenticators, inside one write transaction, and then removes the shares that no record needs
+  /// any longer.
   ///
-  /// A share goes after its record is on the disk: until then the old value has to open.
+  /// A share goes after its record is on the disk: until then, the old value must still work.
   func writeRemoving<Result>(_ body: () throws(StateError) -> Result) throws(StateError) -> Result {
     let (result, released) = try write { () throws(StateError) in
       let before = try keptShares()
@@ -90,13 +90,13 @@ struct AccountRecords {
     return kept
   }
 
-  /// Throws `absent` unless the account is still the one that was opened, with keys or without; inside `write`.
+  /// Throws `absent` unless the file still belongs to the account that was opened, with or without keys; inside `write`.
   func requireIdentityOrTombstone() throws(StateError) {
     guard try sealed.body(.identity, of: nil) == nil else { return try requireIdentity() }
     guard try sealed.tombstone() == .buried(identity) else { throw .absent }
   }
 
-  /// Throws `absent` unless the account is still the one that was opened; inside `write`.
+  /// Throws `absent` unless the file still belongs to the account that was opened; inside `write`.
   func requireIdentity() throws(StateError) {
     guard try sealed.body(.identity, of: nil) == identity.record else { throw .absent }
   }
@@ -125,9 +125,9 @@ struct AccountRecords {
     try sealed.put(.authenticator, name: type.recordName, body: enrolled.record, of: identity)
   }
 
-  /// Puts another record of a secret in the place of one, in a transaction of its own.
+  /// Replaces the record of a secret, in a transaction of its own.
   ///
-  /// - Throws: ``StateError``; `superseded` if that one is not set any more.
+  /// - Throws: ``StateError``; `superseded` if `old` is no longer set.
   func replace(
     _ enrolled: EnrolledAuthenticator, with other: EnrolledAuthenticator, _ type: AuthenticatorType
   ) throws(StateError) {
@@ -227,18 +227,19 @@ struct AccountRecords {
 
   // MARK: Beginning and end
 
-  /// Writes whose account it is; inside `write`.
+  /// Writes the account's identity; inside `write`.
   ///
   /// - Throws: ``StateError``; `superseded` if there is an account already.
   func begin() throws(StateError) {
     guard try sealed.body(.identity, of: nil) == nil else { throw .superseded }
-    // What was kept of another account that had the number has marks of that one.
+    // A different account had this uid before: the MACs of its remaining records are wrong for the new identity.
     if let former = try sealed.tombstone(), former != .buried(identity) { try removeKept() }
     try sealed.put(.identity, body: identity.record, of: nil)
     try sealed.put(.tombstone, body: Tombstone.registered.record, of: nil)
   }
 
-  /// Leaves the tombstone of an account without keys, and what the account stage asks the server with; inside `write`.
+  /// Leaves the tombstone of an account without keys, and what the machine needs to ask the server for the account's state;
+  /// inside `write`.
   func buryIfEmpty() throws(StateError) {
     guard try keys().isEmpty else { return }
     try sealed.remove(.identity)
@@ -255,39 +256,39 @@ struct AccountRecords {
 }
 
 extension AuthenticatorType {
-  /// The name of its records.
+  /// The name of this type's records.
   fileprivate var recordName: [UInt8] { Array(rawValue.utf8) }
 }
 
-/// What a record of an account's file is.
+/// The kinds of records in an account's file.
 enum RecordKind: String, CaseIterable {
-  /// Whose file it is; one, without a name.
+  /// The account's identity; one record, without a name.
   case identity
-  /// That something was registered here once; one, without a name.
+  /// That something was once registered here; one record, without a name.
   case tombstone
   /// A secret that is set: one for each authenticator type.
   case authenticator
-  /// Its attempts: one for each authenticator type.
+  /// The attempts on an authenticator: one for each authenticator type.
   case ledger
   /// Which type was used last; at most one, without a name.
   case lastUsed
   /// What the server answered last, for logins without it; at most one, without a name.
   case lastAnswer
-  /// In which state the server said that the account is; at most one, without a name.
+  /// The account's state, as the server last reported it; at most one, without a name.
   case standing
-  /// By what the server knows this machine; at most one, without a name.
+  /// The machine secret; at most one, without a name.
   case machine
-  /// Which prints the fingerprint was registered with; at most one, without a name.
+  /// The prints with which the fingerprint was registered; at most one, without a name.
   case fingerprint
-  /// Which unlock of the helpdesk was used last, and the wrong codes; at most one, without a name.
+  /// The helpdesk's unlock that was used last, and the count of wrong codes; at most one, without a name.
   case unlock
-  /// Further names that the account goes by; at most one, without a name.
+  /// Further names of the account; at most one, without a name.
   case names
   /// A UAF key, by KeyID.
   case key
 }
 
-/// One record of an account's file, whose mark was right.
+/// One record of an account's file, whose MAC was right.
 struct SealedRecord {
   let kind: RecordKind
   let name: [UInt8]

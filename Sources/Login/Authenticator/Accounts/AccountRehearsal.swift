@@ -2,10 +2,10 @@ import AuthenticatorTypes
 import SecretMemory
 import UAFCrypto
 
-/// Goes through what a login does with an account's file, with an account of nobody in memory.
+/// Runs through what a login does with an account's file, on an account in memory that belongs to nobody.
 ///
-/// It is for a program that waits for its call. SQLite and Swift's runtime then have made what they make at the first use. No
-/// file of an account is opened, and no key is derived.
+/// It is for a program that waits for its call: SQLite and Swift's runtime then have already done their initial work. No file of
+/// an account is opened, and no key is derived.
 public enum AccountRehearsal {
   /// Opens the account, counts an attempt and clears it.
   ///
@@ -13,7 +13,7 @@ public enum AccountRehearsal {
   /// - Throws: ``StateError``.
   @discardableResult
   public static func run() throws(StateError) -> UInt32 {
-    // The journal has drawn random numbers. A copy of this process would draw the same ones next.
+    // The journal has used random numbers. A copy of this process would draw the same ones next.
     defer { Database.forgetRandomNumbers() }
     let records = try account()
     let now = BootTime(bootID: [0], nanoseconds: 0, wallSeconds: 0)

@@ -2,9 +2,9 @@ import AuthenticatorTypes
 import SecretMemory
 import UAFCrypto
 
-/// The shares of a state folder's accounts, for root: those that are in use, and those that killed calls have left.
+/// The shares of a state folder's accounts, for root: those in use, and those that killed calls left behind.
 public enum AccountShares {
-  /// Has the chip count the wrong values of an authenticator anew, where it counts them.
+  /// Resets the chip's count of an authenticator's wrong values, if the chip counts them.
   ///
   /// - Throws: ``StateError``.
   public static func clear(
@@ -15,16 +15,16 @@ public enum AccountShares {
     try shares.clear(kept, for: type.rawValue, of: account.identity.uid)
   }
 
-  /// Removes from the chip every share of an account but those that its records have.
+  /// Removes from the chip every share of an account except those that its records name.
   ///
-  /// A call that is killed after it has made a share, and before its record was on the disk, leaves one.
+  /// A call that is killed between making a share and writing its record leaves such a share.
   ///
   /// - Throws: ``StateError``; `superseded`, and nothing is removed, while another call makes a share for the account.
   public static func removeLeftovers(of uid: UInt32, in directory: borrowing StateDirectory) throws(StateError) {
     guard let shares = directory.shares else { return }
     let claim = try ShareClaim(removingOf: uid, in: directory.slots)
     defer { withExtendedLifetime(claim) {} }
-    // Read now: the last call that has made a share may have written its record since.
+    // Read now: the last call that made a share may have written its record since.
     let account = try AccountFile.open(in: directory, uid: uid, name: nil, serverUserName: { _ in nil })
     for type in AuthenticatorType.allCases where type.isTyped {
       let mark = try KeyWrap.mark(of: uid, type, deviceSecret: directory.deviceSecret)
@@ -32,7 +32,7 @@ public enum AccountShares {
     }
   }
 
-  /// Whether a record of an account has a share, as far as that can be told: what cannot be read may have it.
+  /// Whether a record of an account has a share, as far as can be determined: a record that cannot be read may have it.
   public static func isKept(_ kept: [UInt8], of uid: UInt32, in directory: borrowing StateDirectory) -> Bool {
     do throws(StateError) {
       let file = try AccountFile.open(in: directory, uid: uid, name: nil, serverUserName: { _ in nil })
@@ -41,9 +41,9 @@ public enum AccountShares {
     } catch { return true }
   }
 
-  /// The accounts whose keys need a share, by number; not those whose files are damaged, which open nothing either way.
+  /// The accounts whose keys need a share, by uid, without those whose files are damaged: they cannot be opened anyway.
   ///
-  /// - Throws: ``StateError`` where it cannot be told, since the folder or a file cannot be read now.
+  /// - Throws: ``StateError`` if the folder or a file cannot be read now.
   public static func accounts(in directory: borrowing StateDirectory) throws(StateError) -> [UInt32] {
     var found: [UInt32] = []
     for uid in try AccountFiles.numbers(in: directory) {
@@ -61,26 +61,26 @@ public enum AccountShares {
   }
 }
 
-/// Lets accounts go on whose shares were in a chip that is lost, by the copies that the recovery key opens.
+/// Makes accounts usable again whose shares were in a lost chip, with the copies that the recovery key opens.
 public struct ShareRecovery: ~Copyable {
   private let pair: P256.KeyPair
 
   /// Takes the words of the recovery key.
   ///
-  /// - Returns: nil for words that are none.
+  /// - Returns: nil if the words are not a recovery key.
   /// - Throws: ``StateError/cryptography``.
   public init?(_ words: borrowing Secret) throws(StateError) {
     guard let pair = try RecoveryKey.keyPair(of: words) else { return nil }
     self.pair = pair
   }
 
-  /// Releases the shares that the folder's keeper does not hold.
+  /// Releases the shares that the folder's keeper does not have.
   ///
-  /// A share that it holds is left as it is. Each account is a transaction of its own, and one that was released has nothing
-  /// more to release. So a call that was killed is ended by the same call. A damaged account is left out: it opens nothing
-  /// either way.
+  /// A share that the keeper has is left unchanged. Each account is a transaction of its own, and an account that was released
+  /// has nothing more to release. So repeating a killed call completes it. A damaged account is left out: it cannot be opened
+  /// anyway.
   ///
-  /// - Throws: ``StateError`` of the first account for which it could not be done; it is done for the others then.
+  /// - Throws: ``StateError`` of the first account that failed, after all others have been tried.
   public borrowing func release(in directory: borrowing StateDirectory) throws(StateError) -> RecoveredShares {
     var found: [ShareState: [UInt32]] = [:]
     var failure: StateError?

@@ -1,10 +1,10 @@
 import SecretMemory
 import UAFCrypto
 
-/// Which prints an account's fingerprint was registered with, in the account's file.
+/// The prints with which an account's fingerprint was registered, in the account's file.
 ///
-/// A match brings no secret. So the seal of the fingerprint's key is made with what this record says, and with the device key, as
-/// every seal is: with another record the key does not open.
+/// A match yields no secret. So the seal of the fingerprint's key is made from this record and, as every seal is, from the device
+/// key. With a different record, the key does not open.
 public struct FingerprintRecord: Equatable, Sendable {
   /// SHA-256 over the person's stored prints; nil if the key is not bound to them.
   public let prints: [UInt8]?
@@ -12,7 +12,7 @@ public struct FingerprintRecord: Equatable, Sendable {
   /// Makes a record.
   public init(prints: [UInt8]?) { self.prints = prints }
 
-  /// What the key is sealed under, beside the device key.
+  /// What the key is sealed under, in addition to the device key.
   ///
   /// - Throws: ``StateError/cryptography``.
   public func value() throws(StateError) -> Secret {
@@ -36,9 +36,9 @@ public struct FingerprintRecord: Equatable, Sendable {
     return FingerprintRecord(prints: prints.isEmpty ? nil : prints)
   }
 
-  /// Stores the record in place of an earlier one.
+  /// Stores the record and replaces an earlier one.
   ///
-  /// - Throws: ``StateError``; `absent` if the account was removed meanwhile.
+  /// - Throws: ``StateError``; `absent` if the account was removed in the meantime.
   public func store(in account: AccountFile) throws(StateError) {
     let body = body
     try account.records.write { () throws(StateError) in

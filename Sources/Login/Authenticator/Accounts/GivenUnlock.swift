@@ -1,15 +1,15 @@
 import AuthenticatorTypes
 
-/// An unlock that the server's helpdesk has given out for an account of this machine, and that is known to be the server's.
+/// An unlock that the server's helpdesk has given out for an account of this machine, and has been verified as the server's.
 public struct GivenUnlock: Equatable, Sendable {
-  /// Seconds by which the clocks of server and machine may differ, where times of both are compared.
+  /// Seconds by which the clocks of server and machine may differ, when their times are compared.
   ///
-  /// A machine without network has nothing to set its clock by. An unlock that nobody has used works for a lock that began up
-  /// to so many seconds after it was issued.
+  /// A machine without a network has nothing to set its clock by. So an unlock that nobody has used works for a lock that began
+  /// up to this many seconds after its issue.
   public static let clockTolerance: Int64 = 300
-  /// Minutes that have to lie between an unlock that was used and the issue of a typed one.
+  /// The minimum number of minutes between the last used unlock and the issue of a typed one.
   ///
-  /// Whoever has the machine's secret can make typed codes. That would be five more guesses with each of them.
+  /// Whoever has the machine's secret can make typed codes. Each of them would allow five more guesses.
   public static let typedPause: Int64 = 60
 
   /// When it was issued, in seconds since 1970, by the server's clock.
@@ -23,10 +23,10 @@ public struct GivenUnlock: Equatable, Sendable {
     self.expiresAt = expiresAt
   }
 
-  /// The minute of its issue, which is all that both its forms have.
+  /// The minute of its issue, the only time that both forms contain.
   private var minute: Int64 { issuedAt / 60 }
 
-  /// What becomes of it.
+  /// What can happen to an unlock.
   public enum Outcome: Equatable, Sendable {
     /// Every lock has ended, and the unlock is used.
     case unlocked
@@ -34,23 +34,23 @@ public struct GivenUnlock: Equatable, Sendable {
     case early
     /// Its time is over.
     case expired
-    /// It was used, or one was that was issued later or in the same minute.
+    /// This unlock was used, or one that was issued later or in the same minute.
     case used
     /// A lock began after it was issued.
     case olderThanLock
     /// There is no lock.
     case notLocked
-    /// It is typed, and another one was used less than an hour before it was issued.
+    /// It was typed, and another unlock was used less than an hour before it was issued.
     case tooSoon
-    /// What was typed is not right; wrong entries that are left before none is looked at for a while.
+    /// The typed code is wrong; with the wrong codes left before a pause.
     case wrong(left: Int)
-    /// Too many were wrong, and none is looked at for this time.
+    /// Too many codes were wrong; none is checked for this time.
     case held(Duration)
   }
 
   // MARK: Using it
 
-  /// Ends every lock of an account and notes that the unlock was used, in one transaction; nothing is changed otherwise.
+  /// Ends every lock of an account and notes that the unlock was used, in one transaction; if it is refused, nothing changes.
   ///
   /// - Throws: ``StateError``.
   public func use(for account: AccountFile, at now: BootTime) throws(StateError) -> Outcome {
@@ -67,9 +67,10 @@ public struct GivenUnlock: Equatable, Sendable {
     }
   }
 
-  /// The same for one that was typed, which may be wrong: each is counted, and only one that unlocks clears the count.
+  /// The same for an unlock that was typed, which may be wrong: each try is counted, and only a code that unlocks clears the
+  /// count.
   ///
-  /// Nothing of `isRight` is told before the count is on the disk.
+  /// Nothing about `isRight` is disclosed before the count is on the disk.
   ///
   /// - Throws: ``StateError``.
   public func use(
@@ -102,7 +103,7 @@ public struct GivenUnlock: Equatable, Sendable {
     return try outcome(of: record, records, at: now)
   }
 
-  /// Judges it, and clears the locks if it holds; inside `write`.
+  /// Judges it, and clears the locks if it is valid; inside `write`.
   private func outcome(
     of record: UnlockRecord, _ records: AccountRecords, at now: BootTime
   ) throws(StateError) -> Outcome {
@@ -128,12 +129,12 @@ public struct GivenUnlock: Equatable, Sendable {
   }
 }
 
-/// What an account's file keeps of unlocks by the helpdesk: which was used last, and the wrong codes.
+/// What an account's file records about unlocks from the helpdesk: which was used last, and the wrong codes.
 ///
-/// The minute of the last one's issue is enough: nothing that was issued in that minute or before counts any more. So no list
-/// grows, and a clock that is set back brings nothing back.
+/// The minute of the last one's issue is enough: an unlock issued in that minute or earlier is no longer valid. So no list grows,
+/// and setting the clock back revives nothing.
 struct UnlockRecord: Equatable {
-  /// In minutes since 1970; nil as long as none was used.
+  /// In minutes since 1970; nil until one is used.
   var latestMinute: Int64?
   private var tries = AttemptLedger()
 
@@ -142,11 +143,11 @@ struct UnlockRecord: Equatable {
 
   /// The longest pause after wrong codes, in seconds.
   static let longestPause: Int64 = 86_400
-  /// Five wrong codes, then a pause of 10 minutes, which doubles up to a day until a code was right.
+  /// Five wrong codes, then a pause of 10 minutes, which doubles up to a day until a code is right.
   private static let policy = LockPolicy(
     retryCountToLock: 5, lockTime: .seconds(600), maxLockCount: nil, doublesUpTo: .seconds(longestPause))
 
-  /// Counts a code that is about to be looked at.
+  /// Counts a code that is about to be checked.
   mutating func charge(at now: BootTime) -> ChargeOutcome { tries.charge(.local, at: now, policy: Self.policy) }
 
   /// Wrong codes that are left before the next pause.
@@ -159,7 +160,7 @@ struct UnlockRecord: Equatable {
 
   /// The record of an account.
   ///
-  /// - Throws: ``StateError``; `damaged` for one that cannot be read: nobody may take away what was used.
+  /// - Throws: ``StateError``; `damaged` for one that cannot be read: a used unlock must not become valid again.
   static func of(_ account: AccountFile) throws(StateError) -> UnlockRecord {
     guard let body = try account.records.body(.unlock, of: account.identity) else { return UnlockRecord() }
     return try UnlockRecord(record: body)

@@ -1,10 +1,12 @@
 import Glibc
 
-/// By what a server knows this machine since it has joined, in a file of the state folder; readable only by root.
+/// The machine secret that a server has given since this machine joined.
 ///
-/// It opens nothing: at the server it is worth a place that strangers cannot take. So it is neither sealed nor marked.
+/// It is in a file of the state folder that only root can read.
+///
+/// It opens nothing: at the server, it is only worth a place that strangers cannot take. So it is neither sealed nor has a MAC.
 public struct JoinRecord: Equatable, Sendable {
-  /// By what, and where the server is.
+  /// The machine's ID and secret, and which server gave them.
   public let machine: MachineRecord
   /// The group that the machine joined.
   public let group: String
@@ -35,7 +37,7 @@ public struct JoinRecord: Equatable, Sendable {
     try reader.finish()
   }
 
-  /// Keeps the record in place of an earlier one.
+  /// Stores the record and replaces an earlier one.
   ///
   /// - Throws: ``StateError``; the earlier one is then as it was.
   public func store(in path: String, owner: uid_t) throws(StateError) {
@@ -58,17 +60,19 @@ public struct JoinRecord: Equatable, Sendable {
   }
 }
 
-/// What this machine has told the server that it has joined, in a file of the state folder; readable only by root.
+/// What this machine has reported to the server that it joined.
 ///
-/// It opens nothing. Whoever changes it is told apart from this machine by the server, and no more.
+/// It is in a file of the state folder that only root can read.
+///
+/// It opens nothing. If somebody changes it, the server only takes this machine for a different one.
 public struct CheckInRecord: Equatable, Sendable {
-  /// A report that the server has taken.
+  /// A report that the server has accepted.
   public struct Told: Equatable, Sendable {
-    /// SHA-256 of what it said.
+    /// SHA-256 of the report.
     public let hash: [UInt8]
-    /// When that was, in seconds since 1970.
+    /// When the report was made, in seconds since 1970.
     public let at: Int64
-    /// The number of the server's news; nil if it named none.
+    /// The number of the server's latest notice; nil if it sent none.
     public let news: Int64?
 
     /// Makes a note of a report.
@@ -79,19 +83,19 @@ public struct CheckInRecord: Equatable, Sendable {
     }
   }
 
-  /// The mark that the last report has set; nil before the first one.
+  /// The nonce that the last report set; nil before the first one.
   public var mark: [UInt8]?
-  /// The mark that the report under way sets; nil once the server has answered.
+  /// The nonce that the current report sets; nil once the server has answered.
   public var nextMark: [UInt8]?
   /// When a report was sent that the server has not answered, in seconds since 1970; nil if it has.
   public var sentAt: Int64?
-  /// The last report that it has taken; nil before the first one.
+  /// The last report that it has accepted; nil before the first one.
   public var told: Told?
 
   private static let fileName = "machine.checkin"
   private static let maximumBytes = 256
 
-  /// A record of a machine that has told nothing.
+  /// A record of a machine that has reported nothing.
   public init() {}
 
   /// The record of a state folder; an empty one if there is none, or one that cannot be read.
@@ -122,7 +126,7 @@ public struct CheckInRecord: Equatable, Sendable {
     return isThere ? number : nil
   }
 
-  /// Keeps the record in place of an earlier one.
+  /// Stores the record and replaces an earlier one.
   ///
   /// - Throws: ``StateError``; the earlier one is then as it was.
   public func store(in path: String, owner: uid_t) throws(StateError) {
@@ -152,15 +156,15 @@ public struct CheckInRecord: Equatable, Sendable {
   }
 }
 
-/// By what a server knows this machine, in the file of the account that it gave it to; readable only by root.
+/// The machine secret, in the file of the account that the server gave it to; only root can read it.
 ///
-/// It opens nothing here. At the server it is worth a place that strangers cannot take.
+/// It opens nothing here. At the server it is only worth a place that strangers cannot take.
 public struct MachineRecord: Equatable, Sendable {
-  /// The machine's number at the server.
+  /// The machine's ID at the server.
   public let machineID: [UInt8]
   /// The key of its proofs.
   public let secret: [UInt8]
-  /// SHA-256 of the server's addresses when it gave the secret: no other server is sent a proof.
+  /// SHA-256 of the server's addresses when it gave the secret; proofs are sent to no other server.
   public let place: [UInt8]
 
   /// Makes a record.
@@ -183,9 +187,9 @@ public struct MachineRecord: Equatable, Sendable {
     return record
   }
 
-  /// Stores the record in place of an earlier one; nothing is written if it is the same.
+  /// Stores the record and replaces an earlier one; if they are the same, nothing is written.
   ///
-  /// - Throws: ``StateError``; `absent` if the account was removed meanwhile.
+  /// - Throws: ``StateError``; `absent` if the account was removed in the meantime.
   public func store(in account: AccountFile) throws(StateError) {
     // A damaged one is replaced.
     guard (try? Self.of(account)) != self else { return }
@@ -201,20 +205,20 @@ public struct MachineRecord: Equatable, Sendable {
 
 /// The policy that the server has signed for this machine, in a file of the state folder; readable only by root.
 ///
-/// It is the signed text, which each reader verifies again. So it is neither sealed nor marked.
+/// It is the signed text, which each reader verifies again. So it is neither sealed nor has a MAC.
 public struct PolicyRecord: Equatable, Sendable {
-  /// When the machine has joined, by the server's clock, in seconds since 1970: nothing that was signed before is taken.
+  /// When the machine joined, by the server's clock, in seconds since 1970; a policy signed earlier is not accepted.
   public let joinedAt: Int64
-  /// The highest version that was taken since then; 0 for none.
+  /// The highest version accepted since then; 0 for none.
   public let version: Int64
   /// The token; empty for none.
   public let token: [UInt8]
 
   private static let fileName = "machine.policy"
-  /// 24 KiB for the token, and what stands before it.
+  /// 24 KiB for the token, and what comes before it.
   private static let maximumBytes = 24 * 1024 + 32
 
-  /// Makes a record; without a policy that of a machine that has just joined.
+  /// Makes a record; without a policy, it is the record of a machine that has just joined.
   public init(joinedAt: Int64, version: Int64 = 0, token: [UInt8] = []) {
     self.joinedAt = joinedAt
     self.version = version
@@ -239,7 +243,7 @@ public struct PolicyRecord: Equatable, Sendable {
     try reader.finish()
   }
 
-  /// Keeps the record in place of an earlier one.
+  /// Stores the record and replaces an earlier one.
   ///
   /// - Throws: ``StateError``; the earlier one is then as it was.
   public func store(in path: String, owner: uid_t) throws(StateError) {

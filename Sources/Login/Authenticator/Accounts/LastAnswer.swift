@@ -2,22 +2,22 @@ import AuthenticatorTypes
 
 /// The server's last answer for an account, which decides about a login without the server.
 ///
-/// A value without input or output; the account's file keeps it under its mark. Only a success of this boot counts.
+/// A value without input or output; the account's file keeps it under its MAC. Only a success of this boot is valid.
 /// Only the wall clock could say how long the machine was off, and somebody who holds the machine can set it. Within a
 /// boot `CLOCK_BOOTTIME` decides. The wall clock can only refuse: it shows a machine whose memory was restored from an
 /// earlier moment.
 public struct LastAnswer: Equatable, Sendable {
   /// A success, with its time and what it is valid for.
   struct Yes: Equatable, Sendable {
-    /// When the server was asked for it.
+    /// When the server was asked for this success.
     var asked: BootTime
-    /// With which authenticators.
+    /// The authenticators it was given for.
     var types: [AuthenticatorType]
-    /// Under whose addresses and key: 32 bytes.
+    /// SHA-256 of the server's addresses and keys when it answered: 32 bytes.
     var terms: [UInt8]
   }
 
-  /// The success, unless the last answer was another one.
+  /// The success, nil if the last answer was not one.
   var yes: Yes?
   /// How many answers were not success; a success that was asked for before one of them is not the last answer.
   public internal(set) var refusals: UInt64 = 0
@@ -36,7 +36,7 @@ public struct LastAnswer: Equatable, Sendable {
     self.yes = yes
   }
 
-  /// Takes note of any other answer.
+  /// Notes any answer that is not a success.
   mutating func noteRefusal(at now: BootTime) {
     latestWallSeconds = max(latestWallSeconds, now.wallSeconds)
     yes = nil
@@ -57,9 +57,9 @@ public struct LastAnswer: Equatable, Sendable {
 }
 
 extension LastAnswer {
-  /// The fixed size of the record, so that a refusal can be stored on a full disk too.
+  /// The fixed size of the record, so that a refusal can be stored even on a full disk.
   static let recordSize = 256
-  /// SHA-256's.
+  /// The length of a SHA-256.
   static let termsSize = 32
 
   /// The answer as the body of a record.
@@ -108,10 +108,10 @@ extension LastAnswer.Yes {
   }
 }
 
-/// The server's last answer for an account, in the account's file, with the mark beside the file.
+/// The server's last answer for an account, in the account's file, with the marker file next to it.
 struct AccountAnswer {
   let records: AccountRecords
-  /// Says that the server has refused, if the file could not be written; nil for a file in memory.
+  /// The marker file that says that the server has refused, if the file could not be written; nil for a file in memory.
   let refusalMark: RefusalMark?
 
   /// Stores a refusal that could not be stored when it came.
@@ -134,7 +134,7 @@ struct AccountAnswer {
     }
   }
 
-  /// Makes the last success invalid; if the file cannot be written, by the mark.
+  /// Makes the last success invalid; if the file cannot be written, with the marker file.
   ///
   /// - Parameter always: whether to store it even if no answer was ever stored.
   func noteRefusal(at now: BootTime, always: Bool) throws(StateError) {
@@ -149,7 +149,7 @@ struct AccountAnswer {
     }
   }
 
-  /// Decides whether the account may log in without the server; stores first that it was asked.
+  /// Decides whether the account may log in without the server, after storing that it was asked.
   func judgeOffline(
     at now: BootTime, maximumAge: Duration, opened: [AuthenticatorType], terms: [UInt8]
   ) throws(StateError) -> OfflineJudgement {
@@ -162,7 +162,7 @@ struct AccountAnswer {
   }
 
   private func changeRecord<Result>(_ body: (inout LastAnswer) -> Result) throws(StateError) -> Result {
-    // An account that was removed meanwhile is not restored.
+    // An account that was removed in the meantime is not restored.
     try records.requireIdentity()
     let before = try records.lastAnswer()
     var answer = before ?? LastAnswer()

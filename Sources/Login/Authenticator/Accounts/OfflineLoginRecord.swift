@@ -1,10 +1,12 @@
 import Glibc
 
-/// The logins without the server that this machine has still to tell, in a file of the state folder; readable only by root.
+/// The logins without the server that this machine still has to report.
 ///
-/// Whoever changes one is noticed by the server, which checks its code. Root has the key of the codes.
+/// They are in a file of the state folder that only root can read.
+///
+/// The server checks each login's code, and so notices a change. Root has the key of the codes.
 public struct OfflineLoginRecord: Equatable, Sendable {
-  /// One login.
+  /// A login without the server.
   public struct Login: Equatable, Sendable {
     /// The account's name at the server.
     public let account: String
@@ -12,9 +14,9 @@ public struct OfflineLoginRecord: Equatable, Sendable {
     public let service: String
     /// When it was, in seconds since 1970.
     public let time: Int64
-    /// Each has a higher number than the last.
+    /// The login's number, higher than that of the login before.
     public let number: Int64
-    /// What shows the server that this machine has noted it.
+    /// The code that shows the server that this machine noted the login.
     public let code: [UInt8]
 
     /// Makes a note of a login.
@@ -32,7 +34,7 @@ public struct OfflineLoginRecord: Equatable, Sendable {
 
   /// The logins, oldest first.
   public private(set) var logins: [Login] = []
-  /// How many were dropped because there were more.
+  /// How many were dropped because there were too many.
   public private(set) var dropped: UInt32 = 0
   /// The number of the last login ever noted; 0 before the first one.
   public private(set) var lastNumber: Int64 = 0
@@ -45,12 +47,12 @@ public struct OfflineLoginRecord: Equatable, Sendable {
 
   /// The number of the next login.
   ///
-  /// The first one is the time: if the file is lost, no number is given twice.
+  /// The first one is the time, so that no number is used twice if the file is lost.
   ///
   /// - Parameter now: seconds since 1970.
   public func nextNumber(at now: Int64) -> Int64 { lastNumber == 0 ? max(now, 1) : lastNumber &+ 1 }
 
-  /// Adds a login, which takes the next number; the oldest one goes if there are too many.
+  /// Adds a login, which must have the next number; the oldest one is dropped if there are too many.
   public mutating func add(_ login: Login) {
     lastNumber = login.number
     logins.append(login)
@@ -59,11 +61,11 @@ public struct OfflineLoginRecord: Equatable, Sendable {
     dropped = dropped == .max ? dropped : dropped + 1
   }
 
-  /// Removes what the server was told.
+  /// Removes what was reported to the server.
   ///
   /// - Parameters:
-  ///   - number: the last login that it was told; nil for none.
-  ///   - count: how many dropped ones it was told of.
+  ///   - number: the last login that was reported; nil for none.
+  ///   - count: how many dropped logins were reported.
   public mutating func removeTold(through number: Int64?, dropped count: UInt32) {
     if let number { logins.removeAll { $0.number <= number } }
     dropped -= min(count, dropped)
@@ -76,7 +78,7 @@ public struct OfflineLoginRecord: Equatable, Sendable {
   /// - Throws: ``StateError`` for a folder or a file that somebody else could have written.
   public static func read(in path: String, owner: uid_t) throws(StateError) -> OfflineLoginRecord {
     let folder = try TrustedDirectory(path, owner: owner)
-    // Most machines have no such file: the room for one is not made for them.
+    // Most machines have no such file, so no buffer is allocated before it is known to exist.
     guard try folder.hasFile(fileName, owner: owner),
       let bytes = try folder.bytes(fileName, owner: owner, capacity: maximumBytes)
     else { return OfflineLoginRecord() }
@@ -98,7 +100,7 @@ public struct OfflineLoginRecord: Equatable, Sendable {
     try reader.finish()
   }
 
-  /// Keeps the record in place of an earlier one.
+  /// Stores the record and replaces an earlier one.
   ///
   /// - Throws: ``StateError``; the earlier one is then as it was.
   public func store(in path: String, owner: uid_t) throws(StateError) {
@@ -129,22 +131,22 @@ public struct OfflineLoginRecord: Equatable, Sendable {
 
 /// Whether the server's last answer is valid without the server.
 public enum OfflineJudgement: Equatable, Sendable {
-  /// It was a success, so long ago.
+  /// It is valid: it was a success, this long ago.
   case holds(age: Duration)
-  /// It does not.
+  /// It is not valid.
   case refused(Reason)
 
-  /// Why it does not; for the log, never for the person.
+  /// Why it is not valid; for the log, never for the person.
   public enum Reason: Equatable, Sendable {
     /// The last answer was not a success, or there was none since the secret was set.
     case noYes
     /// The server's addresses or its verdict key have changed.
     case otherTerms
-    /// It was given for other authenticators, or for more of them.
+    /// It was given for different authenticators, or for more authenticators than this login used.
     case otherAuthenticator
-    /// It was given before the machine was started.
+    /// It was given before the machine last booted.
     case otherBoot
-    /// A clock shows less than it has shown before.
+    /// A clock shows less than it did before.
     case clockSetBack
     /// It is too old.
     case tooOld

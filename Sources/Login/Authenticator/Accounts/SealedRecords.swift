@@ -1,9 +1,9 @@
 import SecretMemory
 import UAFCrypto
 
-/// The records of one account's file, each with a mark under the device secret.
+/// The records of one account's file, each with a MAC under the device key.
 ///
-/// The mark (HMAC-SHA-256) covers kind, name, body and identity. It detects damage, and edits by anyone without the
+/// The MAC (HMAC-SHA-256) covers kind, name, body and identity. It detects damage, and edits by anyone without the
 /// device key. It does not detect edits by root, a deleted row, or an old copy of the whole file.
 @safe final class SealedRecords {
   private let database: Database
@@ -27,13 +27,14 @@ import UAFCrypto
 
   /// Opens the records of `uid` in a file that exists.
   ///
-  /// - Throws: ``StateError``: `unknownSchema`, `damaged` for an empty file or other tables, triggers, views than ours, or
-  ///   SQLite's.
+  /// - Throws: ``StateError``: `unknownSchema`, `damaged` for an empty file or for tables, triggers or views that are not ours,
+  ///   or
+  ///     SQLite's error.
   init(database: Database, uid: UInt32, deviceSecret: borrowing Secret) throws(StateError) {
     let version = try database.schemaVersion()
     guard version != 0 else { throw .damaged }
     guard version == Self.schemaVersion else { throw .unknownSchema(version) }
-    // Marks cover only rows: a trigger could restore an old row together with its mark.
+    // MACs cover only rows: a trigger could restore an old row together with its MAC.
     let schema = try database.query("SELECT sql FROM sqlite_schema ORDER BY name").map { $0[0] }
     guard schema == Self.tables.map({ Array($0.utf8) }) else { throw .damaged }
     self.database = database
@@ -41,7 +42,7 @@ import UAFCrypto
     macKey = try Self.markKey("pam-uaf record mark", uid: uid, deviceSecret: deviceSecret)
   }
 
-  /// The key of the marks of one kind, for one account.
+  /// The key for the MACs of one kind of record, for one account.
   static func markKey(_ kind: String, uid: UInt32, deviceSecret: borrowing Secret) throws(StateError) -> Secret {
     var info = RecordWriter(version: 1)
     info.put(kind)
@@ -56,9 +57,9 @@ import UAFCrypto
     try database.write(body)
   }
 
-  /// The body of a record whose mark is right; nil if there is no such record.
+  /// The body of a record if its MAC is right; nil if there is no such record.
   ///
-  /// - Throws: ``StateError/damaged`` for a wrong mark.
+  /// - Throws: ``StateError/damaged`` for a wrong MAC.
   func body(_ kind: RecordKind, name: [UInt8] = [], of identity: AccountIdentity?) throws(StateError) -> [UInt8]? {
     let rows = try database.query(
       "SELECT body, mac FROM record WHERE kind = ? AND name = ?", [Array(kind.rawValue.utf8), name])
@@ -67,7 +68,7 @@ import UAFCrypto
     return row[0]
   }
 
-  /// That something was registered here once; nil if nothing says so.
+  /// That something was once registered here; nil if no record says so.
   ///
   /// - Throws: ``StateError``.
   func tombstone() throws(StateError) -> Tombstone? {
@@ -75,7 +76,7 @@ import UAFCrypto
     return try Tombstone(record: record)
   }
 
-  /// Every record of some kinds, by kind and name, as they stood at one moment.
+  /// Every record of some kinds, by kind and name, as they were at one moment.
   func records(_ kinds: [RecordKind], of identity: AccountIdentity?) throws(StateError) -> [SealedRecord] {
     var found: [SealedRecord] = []
     for row in try database.query("SELECT kind, name, body, mac FROM record ORDER BY kind, name") {
@@ -124,8 +125,10 @@ import UAFCrypto
     return writer.bytes
   }
 
-  /// Makes the journal as large as any later write needs, so that these still work when the disk is
-  /// full: a transaction that changes every page of a reserve leaves a journal that holds them.
+  /// Makes the journal as large as any later write needs.
+  ///
+  /// A transaction that changes every page of a reserve leaves a journal that contains them. So later writes work even when the
+  /// disk is full.
   func preallocateJournal() throws(StateError) {
     try database.write { () throws(StateError) in
       for page in 1...Self.reservedPages {

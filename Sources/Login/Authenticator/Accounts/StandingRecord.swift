@@ -1,10 +1,10 @@
-/// What the server said last of an account's state, in the account's file; for the account stage without the server.
+/// What the server last said about an account's state, in the account's file; for the account stage without the server.
 public struct StandingRecord: Equatable, Sendable {
-  /// In which state the account was.
+  /// The account's state.
   public let standing: AccountStanding
-  /// When the server was asked; time that passed since counts.
+  /// When the server was asked; its age is counted from then.
   public let asked: BootTime
-  /// SHA-256 of the server's addresses and keys then.
+  /// SHA-256 of the server's addresses and keys at that time.
   public let terms: [UInt8]
   /// The latest wall time seen, in seconds since 1970; it never goes back.
   private(set) var latestWallSeconds: Int64
@@ -17,9 +17,10 @@ public struct StandingRecord: Equatable, Sendable {
     latestWallSeconds = asked.wallSeconds
   }
 
-  /// Whether what the server said when it was asked at `other` is older than this.
+  /// Whether this record is newer than one for which the server was asked at `other`.
   ///
-  /// Two checks may run at once, and the one that asked first may be the last to write. Of another boot, what comes now is newer.
+  /// Two checks may run at the same time, and the one that asked first may be the last to write. A record from a different boot
+  /// is always older.
   private func isNewer(than other: StandingRecord) -> Bool {
     asked.bootID == other.asked.bootID && asked.nanoseconds > other.asked.nanoseconds
   }
@@ -39,16 +40,16 @@ public struct StandingRecord: Equatable, Sendable {
   /// - Throws: ``StateError``; `absent` if the account was removed meanwhile.
   public func store(in account: AccountFile) throws(StateError) {
     try account.records.write { () throws(StateError) in
-      // A damaged one is replaced: this one is signed.
+      // A damaged one is replaced: the new one is signed.
       if let kept = try? Self.of(account), kept.isNewer(than: self) { return }
       try put(in: account)
     }
   }
 
-  /// Whether the account, which was active, may be taken for active without the server; stores first that it was asked.
+  /// Whether the account, which was active, may be treated as active without the server, after storing that it was asked.
   ///
-  /// - Parameter terms: those of today's configuration.
-  /// - Throws: ``StateError``: then it may not.
+  /// - Parameter terms: the terms of the current configuration.
+  /// - Throws: ``StateError``: then it may not be treated as active.
   public static func judge(
     _ account: AccountFile, at now: BootTime, maximumAge: Duration, terms: [UInt8]
   ) throws(StateError) -> OfflineJudgement {
@@ -102,12 +103,12 @@ public struct StandingRecord: Equatable, Sendable {
   }
 }
 
-/// Whether an account may get in, as its server said last.
+/// Whether an account may log in, as its server last said.
 public enum AccountStanding: Equatable, Sendable {
-  /// It may.
+  /// It may log in.
   case active
-  /// It may not, until the server says something else.
+  /// It may not log in, until the server says something else.
   case disabled
-  /// It may not until a time, in seconds since 1970.
+  /// It may not log in until this time, in seconds since 1970.
   case locked(until: Int64)
 }

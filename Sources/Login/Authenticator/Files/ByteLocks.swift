@@ -1,8 +1,8 @@
 import Glibc
 
-/// Locks on single bytes of an empty file: one number each, for as long as this value lives.
+/// Locks on single bytes of an empty file, one number for each, which last as long as this value.
 ///
-/// They are beyond the end of the file, so that many locks need no further files. A lock is given back when its holder
+/// They are beyond the end of the file, so that many locks need no further files. A lock is released when its holder
 /// ends, however it ends.
 final class ByteLocks {
   // F_OFD_SETLK of fcntl.h, which needs _GNU_SOURCE: a lock of the open file, not of the process.
@@ -25,24 +25,24 @@ final class ByteLocks {
     close(descriptor)
   }
 
-  /// Takes the lock of a number, and does not wait for it.
+  /// Takes the lock of a number without waiting.
   ///
   /// - Returns: false if another holder has it.
   func take(_ number: Int) -> Bool { set(F_WRLCK, from: number, count: 1) }
 
-  /// Takes the lock of a number together with others who take it so, and does not wait for it.
+  /// Takes the lock of a number in shared mode, without waiting.
   ///
-  /// - Returns: false if a holder has it alone.
+  /// - Returns: false if another holder has it exclusively.
   func share(_ number: Int) -> Bool { set(F_RDLCK, from: number, count: 1) }
 
-  /// Sets or ends the locks of some bytes; 0 of them are all to the end.
+  /// Sets or ends the locks of some bytes; 0 means all to the end.
   private func set(_ type: CInt, from first: Int, count: Int) -> Bool {
     var range = Glibc.flock()
     range.l_type = Int16(type)
     range.l_whence = Int16(SEEK_SET)
     range.l_start = first
     range.l_len = count
-    // SAFETY: the structure is read during the call; an open file's lock wants its l_pid to be 0, as it is.
+    // SAFETY: the structure is read during the call; F_OFD_SETLK requires l_pid to be 0, and it is.
     return unsafe fcntl(descriptor, Self.setLock, &range) == 0
   }
 }

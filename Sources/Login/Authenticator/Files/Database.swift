@@ -11,7 +11,7 @@ import Glibc
   /// The statements that were run, by their texts.
   private var statements: [String: DatabaseStatement] = [:]
 
-  /// How long a writer waits for another one.
+  /// How long a writer waits for another writer.
   ///
   /// A write takes milliseconds, so a process that holds the file longer was stopped. Only this account waits.
   static let busyTimeoutMilliseconds: CInt = 2000
@@ -23,7 +23,7 @@ import Glibc
     unsafe sqlite3_randomness(1, &byte)
   }
 
-  /// Forgets SQLite's random numbers: the next one that is needed is made of a new seed.
+  /// Forgets SQLite's random numbers; the next one comes from a new seed.
   static func forgetRandomNumbers() {
     sqlite3_randomness(0, nil)
   }
@@ -58,9 +58,9 @@ import Glibc
     guard code == SQLITE_OK else { throw .database(code: code) }
   }
 
-  /// Runs one statement and returns its rows, each column as bytes.
+  /// Runs one statement and returns its rows, with each column as bytes.
   ///
-  /// It is prepared once for each text. To prepare one takes 10 to 35 µs, and a login runs seven of them 24 times.
+  /// Each text is prepared only once. Preparing one takes 10 to 35 µs, and a login runs seven of them 24 times.
   @discardableResult
   func query(_ sql: String, _ parameters: [[UInt8]] = []) throws(StateError) -> [[[UInt8]]] {
     if let statement = statements[sql] { return try statement.rows(parameters) }
@@ -77,8 +77,7 @@ import Glibc
     return version
   }
 
-  /// Runs `body` inside one write transaction; anything thrown, the commit's failure included, leaves
-  /// the file as it was.
+  /// Runs `body` inside one write transaction; whatever is thrown, also by the commit, leaves the file as it was.
   func write<Result>(_ body: () throws(StateError) -> Result) throws(StateError) -> Result {
     try query("BEGIN IMMEDIATE")
     do throws(StateError) {
@@ -116,7 +115,8 @@ import Glibc
   ///
   /// - Throws: ``StateError/database(code:)``; it can be run again.
   func rows(_ parameters: [[UInt8]]) throws(StateError) -> [[[UInt8]]] {
-    // A statement that stands on a row keeps the file locked, and one that is not cleared keeps copies of what was bound.
+    // A statement that is positioned on a row keeps the file locked, and one that is not cleared keeps copies of the bound
+    // values.
     // SAFETY: the statement is ours.
     defer {
       unsafe sqlite3_reset(statement)
@@ -148,10 +148,10 @@ import Glibc
   }
 
   private func columns() -> [[UInt8]] {
-    // SAFETY: the statement stands on a row.
+    // SAFETY: the statement is positioned on a row.
     let count = unsafe sqlite3_column_count(statement)
     return (0..<count).map { column in
-      // SAFETY: the pointer is valid until the next step and copied at once; its length is asked after it.
+      // SAFETY: the pointer is valid until the next step and copied immediately; its length is asked for after it.
       guard let bytes = unsafe sqlite3_column_blob(statement, column) else { return [] }
       return unsafe Array(
         UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(statement, column))))

@@ -3,7 +3,7 @@ struct RecordReader {
   private let bytes: [UInt8]
   private var offset = 1
 
-  /// - Throws: ``StateError/damaged`` for another version.
+  /// - Throws: ``StateError/damaged`` for a different version.
   init(_ bytes: [UInt8], version: UInt8) throws(StateError) {
     guard bytes.first == version else { throw .damaged }
     self.bytes = bytes
@@ -57,7 +57,7 @@ struct RecordWriter {
 
   mutating func put(_ value: Bool) { bytes.append(value ? 1 : 0) }
 
-  /// At most 65,535 bytes; more is a programming error, which the reader then refuses.
+  /// At most 65,535 bytes; a longer value is a programming error, and the reader refuses it.
   mutating func put(_ value: [UInt8]) {
     put(UInt16(truncatingIfNeeded: value.count))
     bytes += value
@@ -65,7 +65,7 @@ struct RecordWriter {
 
   mutating func put(_ value: String) { put(Array(value.utf8)) }
 
-  /// Fills up with zeros, so that the record keeps its size on disk whatever it holds.
+  /// Fills up with zeros, so that the record keeps its size on disk whatever it contains.
   mutating func pad(to size: Int) {
     if bytes.count < size { bytes += Array(repeating: 0, count: size - bytes.count) }
   }

@@ -16,11 +16,11 @@ public struct StateDirectory: ~Copyable {
   public let isBoundToChip: Bool
   /// Random bytes that distinguish this folder from those of machines with the same machine-id.
   ///
-  /// Nil for a folder of an earlier version, which has none. Its device id stays the one that servers know.
+  /// It is nil for a folder that an earlier version made. Such a folder's device id stays the one that servers know.
   public let identifier: [UInt8]?
-  /// Where shares of the accounts' keys are; nil where there are none.
+  /// The keeper of shares of the accounts' keys; nil if there is none.
   let shares: (any ShareKeeper)?
-  /// Where the public key lies that copies of the shares are sealed to.
+  /// Where the public key is that copies of the shares are sealed to.
   let recovery: RecoveryPlace
 
   /// The name of the device key's file.
@@ -33,10 +33,10 @@ public struct StateDirectory: ~Copyable {
   /// Opens an initialised state folder.
   ///
   /// - Parameters:
-  ///   - unsealed: the device key that a chip has opened; not used where the key lies in a file.
-  ///   - shares: where shares of the accounts' keys are.
+  ///   - unsealed: the device key that a chip has opened; not used if the key is in a file.
+  ///   - shares: the keeper of shares of the accounts' keys.
   /// - Throws: ``StateError``: `notInitialised` without a device key, `keySealed` for one that only a chip can open,
-  ///   `unsafe` or `cannotOpen` for anything that is not exactly as it must be.
+  ///   `unsafe` or `cannotOpen` for anything that is not exactly as required.
   public init(
     _ path: String, owner: uid_t = 0, unsealed: consuming Secret? = nil, shares: (any ShareKeeper)? = nil
   ) throws(StateError) {
@@ -65,7 +65,7 @@ public struct StateDirectory: ~Copyable {
     return key
   }
 
-  /// The key that a chip has opened, for a folder that has none in a file.
+  /// The key that a chip has opened, for a folder without a key file.
   private static func requireOpened(
     _ key: consuming Secret?, _ root: borrowing TrustedDirectory, owner: uid_t
   ) throws(StateError) -> Secret {
@@ -87,7 +87,7 @@ public struct StateDirectory: ~Copyable {
     guard unsafe mkdir(path, 0o700) == 0 || errno == EEXIST else { throw .cannotOpen(path: path, errno: errno) }
   }
 
-  /// ``identifier`` of a folder that need not be open: no device key is needed for it.
+  /// The ``identifier`` of a folder that is not open; no device key is needed for it.
   ///
   /// - Throws: ``StateError``.
   public static func identifier(in path: String, owner: uid_t) throws(StateError) -> [UInt8]? {
@@ -102,7 +102,7 @@ public struct StateDirectory: ~Copyable {
 
   /// Reads the device key, or the identifier; nil if there is no such file.
   ///
-  /// - Throws: ``StateError``; `unsafe` for one of another length.
+  /// - Throws: ``StateError``; `unsafe` for one of the wrong length.
   static func readSecret(
     _ name: String, _ root: borrowing TrustedDirectory, owner: uid_t
   ) throws(StateError) -> Secret? {
@@ -125,17 +125,17 @@ public struct StateDirectory: ~Copyable {
     return secret
   }
 
-  /// Makes a secret and keeps it in a file that was not there.
+  /// Makes a secret and stores it in a new file.
   static func writeSecret(_ name: String, _ root: borrowing TrustedDirectory) throws(StateError) {
     guard let secret = try? RandomBytes.makeSecret(deviceKeyLength) else { throw .cryptography }
     try write(secret, name, root, replacing: false)
   }
 }
 
-/// The device key where a chip has sealed it.
+/// The device key if a chip has sealed it.
 ///
-/// A folder has the key itself (`device.key`) or what a chip made of it (`device.sealed`). Both are there only while a key is
-/// being moved: then the file counts, because it is what the next move begins with.
+/// A folder has the key itself (`device.key`) or the sealed key that a chip made from it (`device.sealed`). Both exist only while
+/// a key is being moved. Then the file with the key is used, because the next move begins with it.
 extension StateDirectory {
   /// The name of the file of the sealed device key.
   static let sealedKeyName = "device.sealed"
@@ -144,9 +144,9 @@ extension StateDirectory {
   /// The greatest length of either file, in bytes.
   static let sealedKeyCapacity = RecoveryPlace.capacity
 
-  /// What a chip has sealed, where only the chip can open the device key.
+  /// What a chip has sealed, if only the chip can open the device key.
   ///
-  /// - Returns: nil for a folder whose key lies in a file, or that has none.
+  /// - Returns: nil for a folder whose key is in a file, or that has no key.
   /// - Throws: ``StateError``.
   public static func sealedKey(in path: String, owner: uid_t = 0) throws(StateError) -> [UInt8]? {
     let root = try TrustedDirectory(path, owner: owner)
@@ -154,7 +154,7 @@ extension StateDirectory {
     return try bytes(sealedKeyName, root, owner: owner)
   }
 
-  /// Whether a device key is there in any form.
+  /// Whether a device key exists in any form.
   ///
   /// - Throws: ``StateError``.
   static func hasKey(_ root: borrowing TrustedDirectory, owner: uid_t) throws(StateError) -> Bool {
@@ -171,10 +171,10 @@ extension StateDirectory {
     try root.bytes(name, owner: owner, capacity: sealedKeyCapacity)
   }
 
-  /// Writes a secret under another name, and renames it when it is complete: it is there completely or not at all.
+  /// Writes a secret under a temporary name, and renames the file when it is complete: it is there completely or not at all.
   ///
   /// - Parameter replacing: whether a file of that name is replaced.
-  /// - Throws: ``StateError``: `superseded` if there is one that is not to be replaced.
+  /// - Throws: ``StateError``: `superseded` if there is one that must not be replaced.
   static func write(
     _ secret: borrowing Secret, _ name: String, _ root: borrowing TrustedDirectory, replacing: Bool
   ) throws(StateError) {
@@ -200,7 +200,7 @@ extension StateDirectory {
   }
 }
 
-/// Where a state folder keeps what the recovery key opens.
+/// The file of a state folder that the recovery key opens.
 struct RecoveryPlace {
   let path: String
   let owner: uid_t
@@ -210,7 +210,7 @@ struct RecoveryPlace {
   /// The greatest length of the file, in bytes.
   static let capacity = 2048
 
-  /// What is kept there; nil if no recovery key was made.
+  /// The content of the file; nil if no recovery key was made.
   ///
   /// - Throws: ``StateError``.
   func bytes() throws(StateError) -> [UInt8]? {

@@ -1,7 +1,7 @@
 import CProcess
 import Glibc
 
-/// A folder that nobody but its owner can have changed, held open.
+/// A folder that only its owner can have changed, held open.
 ///
 /// It is reached from the root one component at a time without following a link, and each component
 /// is checked on its descriptor: what was checked is what is used.
@@ -89,7 +89,7 @@ public struct TrustedDirectory: ~Copyable {
   ///
   /// - Throws: ``StateError/cannotOpen(path:errno:)``.
   borrowing func contains(where isMeant: (String) -> Bool) throws(StateError) -> Bool {
-    // A descriptor of its own: the stream takes it, and moves its place in the folder.
+    // The stream gets a descriptor of its own: it closes that, and moves its position in the folder.
     // SAFETY: the name is a literal; the stream is read and closed here alone, and d_name is NUL-terminated.
     let copy = unsafe openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard copy >= 0 else { throw .cannotOpen(path: path, errno: errno) }
@@ -157,7 +157,7 @@ public struct TrustedDirectory: ~Copyable {
 
   /// The same, unless a file has the other name.
   ///
-  /// On a file system without such a call the name is checked before, which is safe because the caller holds a
+  /// On a file system without such a call, the name is checked first, which is safe because the caller holds a
   /// ``FileChange``.
   ///
   /// - Throws: ``StateError``: `superseded` if there is one.
@@ -175,7 +175,7 @@ public struct TrustedDirectory: ~Copyable {
     }
   }
 
-  /// Whether `name` exists as a regular file with one name, owned by `owner`, closed to others.
+  /// Whether `name` exists as a regular file with one link, owned by `owner`, closed to others.
   ///
   /// - Returns: false if there is nothing of this name.
   /// - Throws: ``StateError`` if there is something else.
@@ -190,7 +190,7 @@ public struct TrustedDirectory: ~Copyable {
     return true
   }
 
-  /// Reads a small file that is regular, has one name, belongs to `owner` and is closed to others.
+  /// Reads a small file that is regular, has one link, belongs to `owner` and is closed to others.
   ///
   /// - Returns: how many bytes were put into `buffer`, or nil if there is no such file.
   borrowing func read(
@@ -252,9 +252,9 @@ extension TrustedDirectory {
     return Array(buffer.prefix(length))
   }
 
-  /// Keeps bytes in a file, which is on the disk afterwards.
+  /// Stores bytes in a file; it is on the disk when this returns.
   ///
-  /// They are written under another name first, so that the file is complete or as it was.
+  /// They are written under a temporary name first, so that the file is either complete or unchanged.
   ///
   /// - Throws: ``StateError/cannotOpen(path:errno:)``.
   borrowing func replace(_ name: String, with bytes: [UInt8]) throws(StateError) {

@@ -2,7 +2,7 @@ import AuthenticatorTypes
 import SecretMemory
 import UAFCrypto
 
-/// What is needed to check an entry against the secret that is set.
+/// What is needed to check an entry against the current secret.
 ///
 /// The secret itself is stored nowhere, and nothing here can be compared with it: the correct secret is the one that
 /// opens the seal.
@@ -12,11 +12,11 @@ public struct EnrolledAuthenticator: Equatable, Sendable {
   let nonce: [UInt8]
   /// The authenticator's own random key, sealed.
   let sealedKey: [UInt8]
-  /// What is kept of the share that its key needs; nil for a key without one.
+  /// The chip's record of the share that the key needs; nil for a key without one.
   let share: [UInt8]?
   /// A copy of the share, which the recovery key opens; nil without one.
   let copy: [UInt8]?
-  /// The share itself, sealed under the device key, where the chip that had it is lost; nil where a chip gives it out.
+  /// The share itself, sealed under the device key because its chip was lost; nil if a chip gives it out.
   let released: [UInt8]?
   /// Counts registrations with this authenticator (UAF: RegCounter).
   public internal(set) var registrationCounter: UInt32
@@ -24,11 +24,12 @@ public struct EnrolledAuthenticator: Equatable, Sendable {
   /// Whether its key needs a share of the chip, so that the chip counts wrong values.
   public var hasShare: Bool { chipShare != nil }
 
-  /// What is kept of the share that the chip has; nil for a key without one, and for one whose share was released.
+  /// The chip's record of the share; nil for a key without one, and for one whose share was released.
   var chipShare: [UInt8]? { released == nil ? share : nil }
 
   var record: [UInt8] {
-    // Each has what the version before it has not, so that an earlier program reads what it can use.
+    // Each version adds one field, and the lowest possible one is written: an earlier program can then read the record if it can
+    // use it.
     var writer = RecordWriter(version: released != nil ? 4 : copy != nil ? 3 : share != nil ? 2 : 1)
     writer.put(salt)
     for number in [cost.logN, cost.r, cost.p] { writer.put(UInt8(clamping: number)) }
@@ -71,7 +72,7 @@ public struct EnrolledAuthenticator: Equatable, Sendable {
     registrationCounter = 0
   }
 
-  /// The same with its share released from the chip.
+  /// The same authenticator with a share released from the chip.
   init(_ other: EnrolledAuthenticator, released: [UInt8]) {
     salt = other.salt
     cost = other.cost
@@ -86,14 +87,14 @@ public struct EnrolledAuthenticator: Equatable, Sendable {
 
 /// An authenticator whose secret was entered: its keys can be used as long as this exists.
 ///
-/// It is made in two ways: an existing seal opened, or a new one was made.
+/// There are two ways to get one: an existing seal was opened, or a new one was made.
 public struct UnlockedAuthenticator: ~Copyable {
   let wrap: KeyWrap
   let enrolled: EnrolledAuthenticator
   /// Whether it was made in this call, and is stored nowhere.
   public let isNew: Bool
   private let key: Secret
-  /// Keeps a new share in the chip as long as this exists.
+  /// Keeps a new share in the chip for as long as this exists.
   private let claim: ShareClaim?
 
   private init(
@@ -108,7 +109,7 @@ public struct UnlockedAuthenticator: ~Copyable {
 
   /// Makes an authenticator with a new random key, sealed under `value`; nothing is stored yet.
   ///
-  /// - Throws: ``StateError``: `cryptography`, `share`, or `superseded` while root has shares of the account removed.
+  /// - Throws: ``StateError``: `cryptography`, `share`, or `superseded` while root is having shares of the account removed.
   static func enrol(
     _ value: borrowing Secret, wrap: KeyWrap, cost: Scrypt.Parameters, in directory: borrowing StateDirectory
   ) throws(StateError) -> UnlockedAuthenticator {
@@ -132,7 +133,7 @@ public struct UnlockedAuthenticator: ~Copyable {
     }
   }
 
-  /// What came of opening one.
+  /// The result of opening an authenticator.
   enum Opening: ~Copyable {
     case opened(UnlockedAuthenticator)
     case wrong
@@ -140,16 +141,16 @@ public struct UnlockedAuthenticator: ~Copyable {
     case exhausted
   }
 
-  /// What is kept of its share; nil without one.
+  /// The chip's record of its share; nil without one.
   public var share: [UInt8]? { enrolled.share }
 
-  /// Which type it is.
+  /// Its type.
   public var type: AuthenticatorType { wrap.type }
 
   /// The number of the next registration with it (UAF: RegCounter).
   public var nextRegistrationCounter: UInt32 { enrolled.registrationCounter &+ 1 }
 
-  /// The same authenticator under another secret; nothing is stored yet.
+  /// The same authenticator under a different secret; nothing is stored yet.
   ///
   /// - Throws: ``StateError/cryptography``.
   borrowing func sealed(
@@ -160,7 +161,7 @@ public struct UnlockedAuthenticator: ~Copyable {
     return sealed
   }
 
-  /// What is stored of a registration with it, once the server has accepted the key.
+  /// What is stored for a registration with it, once the server has accepted the key.
   public borrowing func registration(of key: UAFKey) -> NewRegistration {
     NewRegistration(key: key, enrolled: enrolled, isNew: isNew)
   }
@@ -193,12 +194,12 @@ public struct UnlockedAuthenticator: ~Copyable {
   }
 }
 
-/// What came of opening an authenticator with a value.
+/// The result of opening an authenticator's key with a value.
 enum KeyOpening: ~Copyable {
   /// Its key.
   case opened(Secret)
   /// The value is wrong.
   case wrong
-  /// The value was not looked at: the chip has counted too many wrong ones.
+  /// The value was not checked: the chip has counted too many wrong ones.
   case exhausted
 }

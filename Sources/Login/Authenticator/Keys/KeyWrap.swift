@@ -10,9 +10,9 @@ import UAFCrypto
 struct KeyWrap {
   let identity: AccountIdentity
   let type: AuthenticatorType
-  /// Where shares are; nil where there are none.
+  /// The keeper of shares; nil if there is none.
   var shares: (any ShareKeeper)?
-  /// Where the public key for copies of shares is; nil where none is made.
+  /// Where the public key is that copies of shares are sealed to; nil if no copies are made.
   var recovery: RecoveryPlace?
 
   private static let saltLength = 16
@@ -27,9 +27,9 @@ struct KeyWrap {
     do { return try RandomBytes.makeSecret(keyLength) } catch { throw .cryptography }
   }
 
-  /// The right to make a share, from before it is made until its record is on the disk; nil where none is made.
+  /// The right to make a share, from before it is made until its record is on the disk; nil if no share is made.
   ///
-  /// - Throws: ``StateError``; `superseded` while root has shares of the account removed.
+  /// - Throws: ``StateError``; `superseded` while root is having shares of the account removed.
   func claim(in slots: borrowing TrustedDirectory) throws(StateError) -> ShareClaim? {
     guard type.isTyped, shares?.cost != nil else { return nil }
     return try ShareClaim(of: identity.uid, in: slots)
@@ -37,14 +37,14 @@ struct KeyWrap {
 
   /// Seals an authenticator's key under a secret, with a share if the keeper makes one.
   ///
-  /// - Parameter cost: what a derivation costs without a share.
-  /// - Throws: ``StateError``: `cryptography`, or `share` where root demands one and none can be made.
+  /// - Parameter cost: the cost of a derivation without a share.
+  /// - Throws: ``StateError``: `cryptography`, or `share` if root demands a share and none can be made.
   func seal(
     _ key: borrowing Secret, under value: borrowing Secret, cost: Scrypt.Parameters, deviceSecret: borrowing Secret
   ) throws(StateError) -> EnrolledAuthenticator {
     let salt: [UInt8]
     do { salt = try RandomBytes.make(Self.saltLength) } catch { throw .cryptography }
-    // What is not typed is not a guess of anybody.
+    // A value that is not typed cannot be guessed.
     if type.isTyped, let shares, shares.cost == nil { try shares.allowNone() }
     if type.isTyped, let shares, let cost = shares.cost {
       let stretched = try stretched(value, salt, cost)
@@ -60,7 +60,7 @@ struct KeyWrap {
     return try seal(key, with: sealing, salt, cost)
   }
 
-  /// The copy of a new share under the recovery key; nil where there is none to make.
+  /// The copy of a new share under the recovery key; nil if no copy is made.
   private func copy(
     of made: borrowing NewShare, tellingOf shares: any ShareKeeper, deviceSecret: borrowing Secret
   ) -> [UInt8]? {
@@ -77,9 +77,9 @@ struct KeyWrap {
 
   private func seal(of kept: [UInt8]) -> ShareSeal { ShareSeal(identity: identity, type: type, kept: kept) }
 
-  /// The record of a key whose share was opened from its copy, and no chip is asked for any more.
+  /// The record of a key whose share was opened from its copy; no chip is needed for it any longer.
   ///
-  /// - Returns: nil for a key without a copy, or with one that the pair does not open.
+  /// - Returns: nil for a key without a copy, or with a copy that the pair does not open.
   /// - Throws: ``StateError/cryptography``.
   func released(
     _ enrolled: EnrolledAuthenticator, with pair: borrowing P256.KeyPair, deviceSecret: borrowing Secret
@@ -115,7 +115,7 @@ struct KeyWrap {
 
   /// Opens the authenticator's key with `value`.
   ///
-  /// - Throws: ``StateError``: `cryptography` when the derivation could not be done, `share` when the share cannot be had.
+  /// - Throws: ``StateError``: `cryptography` when the derivation could not be done, `share` when the share cannot be obtained.
   ///   Neither says anything about the secret.
   func open(
     _ enrolled: EnrolledAuthenticator, with value: borrowing Secret, deviceSecret: borrowing Secret
@@ -165,7 +165,7 @@ struct KeyWrap {
     try derived(stretched, salt: deviceSecret, "pam-uaf authenticator key", Self.keyLength)
   }
 
-  /// The same where a share is needed as well.
+  /// The same if a share is needed too.
   private func sealingKey(
     _ stretched: borrowing Secret, share: borrowing Secret, deviceSecret: borrowing Secret
   ) throws(StateError) -> Secret {
@@ -173,7 +173,7 @@ struct KeyWrap {
     return try derived(share, salt: sealing, "pam-uaf authenticator key with a share", Self.keyLength)
   }
 
-  /// The two values that a chip asks for: never the value that was entered, and nothing that opens a seal.
+  /// The two values that a chip needs: neither is the value that was entered, and neither opens a seal.
   private func chipValues(_ stretched: borrowing Secret, deviceSecret: borrowing Secret) throws(StateError) -> Secret {
     try derived(stretched, salt: deviceSecret, "pam-uaf chip values", Self.valuesLength)
   }
@@ -195,7 +195,7 @@ struct KeyWrap {
     return info.bytes
   }
 
-  /// What the shares of an authenticator are known by in the chip: it reveals nothing about the device key.
+  /// The identifier by which the chip finds the shares of an authenticator; it reveals nothing about the device key.
   ///
   /// - Throws: ``StateError/cryptography``.
   static func mark(

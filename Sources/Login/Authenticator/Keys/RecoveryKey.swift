@@ -3,8 +3,8 @@ import UAFCrypto
 
 /// The words that open a device key without the chip that has sealed it.
 ///
-/// Ten words of five letters, 16 bits each: 144 random bits, and 16 bits by which a mistake is found. With so many random bits
-/// nothing has to slow down guessing.
+/// Ten words of five letters, 16 bits each: 144 random bits, and 16 bits that detect a mistake. With so many random bits,
+/// guessing need not be slowed down.
 public enum RecoveryKey {
   private static let consonants = Array("bdfghjklmnprstvz".utf8)
   private static let vowels = Array("aiou".utf8)
@@ -12,7 +12,7 @@ public enum RecoveryKey {
   private static let checkByteCount = 2
   private static let wordLength = 5
 
-  /// New words, with a hyphen between two of them.
+  /// New words, separated by hyphens.
   ///
   /// - Throws: ``StateError/cryptography``.
   public static func make() throws(StateError) -> Secret {
@@ -22,9 +22,9 @@ public enum RecoveryKey {
     } catch { throw .cryptography }
   }
 
-  /// Seals a device key under words, and marks the public key that copies of shares are sealed to.
+  /// Seals a device key under words, and adds a MAC to the public key that copies of shares are sealed to.
   ///
-  /// - Returns: what is kept; nil for words that are none of ``make()``.
+  /// - Returns: what is kept; nil for words that ``make()`` did not make.
   /// - Throws: ``StateError/cryptography``.
   public static func seal(
     _ deviceKey: borrowing Secret, under words: borrowing Secret
@@ -40,9 +40,9 @@ public enum RecoveryKey {
     } catch { throw .cryptography }
   }
 
-  /// Opens what ``seal(_:under:)`` gave, or an earlier version of it.
+  /// Opens what ``seal(_:under:)`` returned, or an earlier version of it.
   ///
-  /// - Returns: nil if these are not the words, or what is kept is damaged.
+  /// - Returns: nil if these are not the words, or if `kept` is damaged.
   /// - Throws: ``StateError/cryptography``.
   public static func open(_ kept: [UInt8], with words: borrowing Secret) throws(StateError) -> Secret? {
     guard let file = RecoveryFile(kept), let random = try random(of: words) else { return nil }
@@ -56,7 +56,7 @@ public enum RecoveryKey {
     }
   }
 
-  /// The key pair that copies of shares are sealed to; nil for words that are none of ``make()``.
+  /// The key pair that copies of shares are sealed to; nil for words that ``make()`` did not make.
   ///
   /// - Throws: ``StateError/cryptography``.
   static func keyPair(of words: borrowing Secret) throws(StateError) -> P256.KeyPair? {
@@ -83,7 +83,7 @@ public enum RecoveryKey {
     return try HKDFSHA256.derive(secret: random, salt: salt, info: Array(purpose.utf8), length: length)
   }
 
-  /// The random bits of words; nil for anything that is not ten words, or has a mistake.
+  /// The random bits of words; nil for anything that is not ten words without a mistake.
   private static func random(of words: borrowing Secret) throws(StateError) -> Secret? {
     guard let bytes = bits(of: words) else { return nil }
     do {
@@ -129,7 +129,7 @@ public enum RecoveryKey {
     return text
   }
 
-  /// The bits of words in either case, whatever stands between them; nil for other letters or another number of them.
+  /// The bits of words in either case, whatever separates them; nil for other letters or a different number of words.
   private static func bits(of words: borrowing Secret) -> Secret? {
     let wordCount = (randomByteCount + checkByteCount) / 2
     guard var bytes = try? Secret(capacity: 2 * wordCount) else { return nil }
@@ -164,12 +164,12 @@ public enum RecoveryKey {
   }
 }
 
-/// What is kept of a recovery key: the sealed device key, and the public key that copies of shares are sealed to.
+/// The stored part of a recovery key: the sealed device key, and the public key that copies of shares are sealed to.
 ///
-/// Version 2: the version (1 byte), the public key (65 bytes), its mark under the device key (32 bytes), a nonce (12 bytes), and
-/// the device key, sealed. Version 1 has neither public key nor mark; it is still opened, and no copy is made with it.
+/// Version 2: the version (1 byte), the public key (65 bytes), its MAC under the device key (32 bytes), a nonce (12 bytes), and
+/// the device key, sealed. Version 1 has neither the public key nor the MAC; it is still opened, but no copy is made with it.
 struct RecoveryFile {
-  /// The public key with its mark; nil in version 1.
+  /// The public key with its MAC; nil in version 1.
   let recipient: Recipient?
   let nonce: [UInt8]
   let sealedKey: [UInt8]
@@ -177,23 +177,23 @@ struct RecoveryFile {
   /// The public key whose private key the words give.
   struct Recipient {
     let publicKey: [UInt8]
-    /// By which the one who has the device key knows that somebody with it has put the public key there.
+    /// A MAC which shows that somebody with the device key put the public key there.
     let mark: [UInt8]
 
-    /// Whether somebody with the device key has put it there.
+    /// Whether somebody with the device key put it there.
     func isMarked(under deviceKey: borrowing Secret) throws(StateError) -> Bool {
       do { return try HMACSHA256.isValid(mark, of: publicKey, key: try Self.markKey(deviceKey)) } catch {
         throw .cryptography
       }
     }
 
-    /// A public key with a new mark.
+    /// A public key with a new MAC.
     init(_ publicKey: [UInt8], markedUnder deviceKey: borrowing Secret) throws(CryptoError) {
       self.publicKey = publicKey
       mark = try HMACSHA256.authenticate(publicKey, key: try Self.markKey(deviceKey))
     }
 
-    /// One that was kept.
+    /// A public key that was read from the file.
     init(_ publicKey: [UInt8], mark: [UInt8]) {
       self.publicKey = publicKey
       self.mark = mark
@@ -212,10 +212,10 @@ struct RecoveryFile {
 
   private static let sealedKeyByteCount = 32 + AES256GCM.tagByteCount
 
-  /// As it is kept.
+  /// The file's content.
   var bytes: [UInt8] { head + nonce + sealedKey }
 
-  /// What stands before the nonce, and is bound to the sealed key.
+  /// What comes before the nonce; the sealed key is bound to it.
   var head: [UInt8] { recipient.map { [2] + $0.publicKey + $0.mark } ?? [1] }
 
   /// What the sealed key is bound to.
@@ -227,7 +227,7 @@ struct RecoveryFile {
     self.sealedKey = sealedKey
   }
 
-  /// Reads what is kept; nil for anything else.
+  /// Reads a file's content; nil for anything else.
   init?(_ bytes: [UInt8]) {
     let point = P256.publicKeyByteCount
     let mark = point + HMACSHA256.byteCount
@@ -247,17 +247,17 @@ struct RecoveryFile {
 
 /// Whether, and to whom, a copy of a new share is sealed.
 enum CopyRecipient: Equatable {
-  /// No recovery key was made, or one of an earlier version, which has no public key.
+  /// No recovery key was made, or an earlier version made it, without a public key.
   case none
-  /// To this public key, which somebody with the device key has put there.
+  /// To this public key, which somebody with the device key put there.
   case publicKey([UInt8])
-  /// To nobody: what lies there cannot be read, or was not put there by somebody with the device key.
+  /// To nobody: the file cannot be read, or nobody with the device key wrote it.
   case refused
 
   /// Reads what a state folder has.
   ///
-  /// Whoever can write the folder, and has no device key, must get no copy: so only a marked public key is used. Whatever is
-  /// wrong, the value is still registered: without a copy it is as safe.
+  /// Somebody who can write the folder but has no device key must get no copy: so only a public key with a right MAC is used.
+  /// Whatever is wrong, the value is still registered: without a copy it is just as safe.
   init(at place: RecoveryPlace, deviceSecret: borrowing Secret) {
     do throws(StateError) {
       guard let kept = try place.bytes() else {

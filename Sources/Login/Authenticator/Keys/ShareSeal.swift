@@ -5,11 +5,11 @@ import UAFCrypto
 /// The two seals of a share outside the chip: a copy that only the recovery key opens, and a released share that the device key
 /// opens.
 ///
-/// Both are bound to the account, the type, and what is kept of the share in the chip.
+/// Both are bound to the account, the type, and the chip's record of the share.
 struct ShareSeal {
   let identity: AccountIdentity
   let type: AuthenticatorType
-  /// What is kept of the share in the chip.
+  /// The chip's record of the share.
   let kept: [UInt8]
 
   private static let shareByteCount = 32
@@ -19,7 +19,7 @@ struct ShareSeal {
 
   // MARK: The copy
 
-  /// Seals a share to a public key: ECDH with a key pair of this one copy, and HKDF over what both have in common.
+  /// Seals a share to a public key: ECDH with a key pair made for this copy alone, and HKDF over the shared secret.
   ///
   /// - Returns: a version (1 byte), the pair's public key (65 bytes), a nonce (12 bytes), and the share, sealed.
   /// - Throws: ``StateError/cryptography``.
@@ -83,7 +83,7 @@ struct ShareSeal {
 
   /// Opens a released share.
   ///
-  /// - Throws: ``StateError/damaged`` for one that is damaged, or of another account, type or share; `cryptography`.
+  /// - Throws: ``StateError/damaged`` for one that is damaged, or belongs to a different account, type or share; `cryptography`.
   func open(released: [UInt8], under deviceSecret: borrowing Secret) throws(StateError) -> Secret {
     let start = AES256GCM.nonceByteCount
     guard released.count == start + Self.shareByteCount + AES256GCM.tagByteCount else { throw .damaged }

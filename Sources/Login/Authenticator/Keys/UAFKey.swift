@@ -14,9 +14,9 @@ public struct UAFKey: Equatable, Sendable {
   public let publicKey: [UInt8]
   let nonce: [UInt8]
   let sealedPrivateKey: [UInt8]
-  /// The last counter that was signed with (UAF: SignCounter).
+  /// The last counter that was used in a signature (UAF: SignCounter).
   public internal(set) var signCounter: UInt32
-  /// The last status the server gave for this key that was not success; 0 if there was none.
+  /// The last status other than success that the server gave for this key; 0 if there was none.
   ///
   /// It only marks the key, and never deletes it.
   public private(set) var serverStatus: UInt32
@@ -34,7 +34,7 @@ public struct UAFKey: Equatable, Sendable {
     return writer.bytes
   }
 
-  /// Notes what the server said of the key.
+  /// Notes what the server said about the key.
   mutating func note(serverStatus: UInt32) { self.serverStatus = serverStatus }
 
   /// Counts one more signature.
@@ -77,10 +77,10 @@ public struct UAFKey: Equatable, Sendable {
   }
 }
 
-/// Whose state a file is: part of every seal and every mark, so that a reused uid or a renamed
+/// The account that a file belongs to: part of every seal and every MAC, so that a reused uid or a renamed
 /// account opens nothing.
 public struct AccountIdentity: Equatable, Sendable {
-  /// The account's number.
+  /// The account's uid.
   public let uid: UInt32
   /// The account's canonical name, as bytes.
   public let name: [UInt8]
@@ -116,6 +116,6 @@ public struct NewRegistration {
   /// The key.
   public let key: UAFKey
   let enrolled: EnrolledAuthenticator
-  /// Whether the authenticator is new, too.
+  /// Whether the authenticator is new too.
   let isNew: Bool
 }

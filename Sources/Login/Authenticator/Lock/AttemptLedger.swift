@@ -22,7 +22,7 @@ public struct AttemptLedger: Equatable, Sendable {
     set { counters[Int(origin.rawValue) - 1] = newValue }
   }
 
-  /// Notes what time has done to every lock.
+  /// Ends every lock that is over at `now`.
   public mutating func pass(to now: BootTime) {
     for origin in AttemptOrigin.allCases { self[origin].pass(to: now) }
   }
@@ -47,7 +47,7 @@ public struct AttemptLedger: Equatable, Sendable {
 
   /// Ends every lock and clears every attempt; only for an administrator.
   ///
-  /// The ticket is kept, so that an attempt under way settles nothing that came later.
+  /// The last ticket is kept, so that an attempt under way settles nothing that came later.
   public mutating func unlock() {
     for origin in AttemptOrigin.allCases { self[origin] = AttemptCounter() }
   }
@@ -60,7 +60,7 @@ public struct AttemptLedger: Equatable, Sendable {
     self[origin].lock == nil && !self[origin].charges.isEmpty
   }
 
-  /// How attempts of this origin stand.
+  /// The state of the attempts of this origin.
   public func status(_ origin: AttemptOrigin, at now: BootTime, policy configured: LockPolicy) -> LockStatus {
     let counter = self[origin]
     let limit = counter.effectivePolicy(configured: configured).retryCountToLock
@@ -84,14 +84,14 @@ public struct AttemptLedger: Equatable, Sendable {
     }
   }
 
-  /// The origins whose lock has ended, but is still stored.
+  /// The origins with a lock that has ended, but is still stored.
   func endedLocks(at now: BootTime) -> [AttemptOrigin] {
     var passed = self
     passed.pass(to: now)
     return AttemptOrigin.allCases.filter { self[$0].lock != nil && passed[$0].lock == nil }
   }
 
-  /// Whether attempts keep a looser policy from taking effect (result 3015).
+  /// Whether counted attempts keep a looser policy from taking effect (result 3015).
   public func refusesLooser(_ configured: LockPolicy, for origin: AttemptOrigin) -> Bool {
     self[origin].effectivePolicy(configured: configured) != configured
   }
@@ -140,7 +140,7 @@ struct AttemptCounter: Equatable, Sendable {
     }
   }
 
-  /// Counts one attempt if there is no lock, and writes the lock at once if the attempt is the last one allowed.
+  /// Counts one attempt if there is no lock, and writes the lock immediately if the attempt is the last one allowed.
   mutating func charge(ticket: UInt64, at now: BootTime, configured: LockPolicy) {
     let policy = effectivePolicy(configured: configured)
     self.policy = policy
@@ -177,14 +177,14 @@ enum AttemptTicket {
 public enum ChargeOutcome: Equatable, Sendable {
   /// Counted: the secret may be checked now, once, and settled with this ticket if it is correct.
   case charged(ticket: UInt64)
-  /// Not counted: locked for so long.
+  /// Not counted: locked for this long.
   case locked(Duration)
   /// Not counted: locked until an administrator unlocks.
   case permanentlyLocked
 }
 
 extension AttemptLedger {
-  /// The fixed size of the record: a charge then changes a page in place, which works on a full disk too.
+  /// The fixed size of the record: a charge then changes a page in place, which works even on a full disk.
   static let recordSize = 1024
 
   /// The form that is written: three counters, each of which may be full.
@@ -201,7 +201,7 @@ extension AttemptLedger {
     return writer.bytes
   }
 
-  /// Reads a record, also one of the earlier form, and keeps its counts and locks.
+  /// Reads a record, including one of the earlier form, and keeps its counts and locks.
   ///
   /// - Throws: ``StateError/damaged``.
   init(record: [UInt8]) throws(StateError) {
@@ -224,7 +224,7 @@ extension RecordWriter {
 }
 
 extension RecordReader {
-  /// - Parameter isWide: whether it has eight bytes, as in the form before this one.
+  /// - Parameter isWide: whether it has eight bytes, as in the earlier form.
   fileprivate mutating func ticket(isWide: Bool) throws(StateError) -> UInt64 {
     guard isWide else { return UInt64(try integer(UInt16.self)) << 32 | UInt64(try integer(UInt32.self)) }
     let ticket = try integer(UInt64.self)

@@ -1,15 +1,15 @@
-// Purpose: one lock of the ledger, how long it lasts, and how attempts stand because of it.
+// Purpose: one lock of the ledger, how long it lasts, and the state of attempts that follows from it.
 
 import AuthenticatorTypes
 
 extension LockPolicy {
-  /// How many wrong values in a row a chip allows before it checks none: a hard stop, which only root ends.
+  /// How many wrong values in a row a chip allows before it stops checking: a hard stop, which only root ends.
   ///
-  /// The ledger refuses long before, and the chip is then not asked. So the limit is the sum of what the ledger lets through:
-  /// the local tries up to the permanent lock, and for each of the two origins of strangers, by its own policy, so many that a
-  /// stranger cannot use them up in half a year without one login of the person, which sets the count to 0.
+  /// The ledger refuses long before that, and then does not ask the chip. So the limit is the sum of what the ledger allows: the
+  /// local tries up to the permanent lock, and a number of tries for each of the two origins of strangers. By its own policy, a
+  /// stranger cannot use up that number in half a year unless the person never logs in, which would set the count to 0.
   ///
-  /// - Returns: the greatest number there is where local locks are never permanent: root has no hard stop then.
+  /// - Returns: the greatest possible number if local locks are never permanent: there is then no hard stop.
   public static func shareLimit(local: LockPolicy, remote: LockPolicy, otherUser: LockPolicy) -> UInt32 {
     guard let locks = local.maxLockCount else { return .max }
     let own = local.retryCountToLock * (locks + 1)
@@ -19,15 +19,15 @@ extension LockPolicy {
     return UInt32(clamping: theirs.reduce(own, +))
   }
 
-  /// The locks that a stranger brings about in more than half a year of attempts without a pause.
+  /// The locks that a stranger causes in more than half a year of continuous attempts.
   ///
-  /// Each is twice as long as the one before it, up to a day. From the shortest first one (30 s) 12 of them take two days, and
+  /// Each is twice as long as the one before it, up to a day. From the shortest first lock (30 s) 12 of them take two days, and
   /// each further one a day.
   static let locksInHalfAYear = 200
 }
 
 extension LockPolicy {
-  /// The length of the lock that follows `earlier` others.
+  /// The length of the lock that follows `earlier` earlier ones.
   func lockNanoseconds(after earlier: Int) -> Int64 {
     let base = lockTime.wholeNanoseconds
     guard let limit = doublesUpTo?.wholeNanoseconds else { return base }
@@ -39,7 +39,7 @@ extension LockPolicy {
   }
 }
 
-/// A lock that was written.
+/// A lock that is stored.
 struct Lock: Equatable, Sendable {
   /// How long it lasts.
   enum Length: Equatable, Sendable {
@@ -53,7 +53,7 @@ struct Lock: Equatable, Sendable {
   /// When it began to run.
   var started: BootTime
 
-  /// The time that is left of it, or nil once it is over; never more than its length.
+  /// The time that is left, or nil once it is over; never more than its length.
   ///
   /// After a reboot it runs in full once more, from the start of the boot: a clock that somebody may have set does not
   /// show how long the machine was off, but the time since the boot is certain.
@@ -79,11 +79,11 @@ struct Lock: Equatable, Sendable {
   }
 }
 
-/// How attempts of one origin stand.
+/// The state of the attempts of one origin.
 public struct LockStatus: Equatable, Sendable {
   /// Whether only an administrator can help.
   public var isPermanent: Bool
-  /// How long a temporary lock still lasts; nil without one.
+  /// How long a temporary lock still lasts; nil without a lock.
   public var remainingLock: Duration?
   /// Wrong entries left before the next lock; 0 while locked.
   public var remainingTries: Int

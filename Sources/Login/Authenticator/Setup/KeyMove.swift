@@ -7,11 +7,12 @@ extension StateDirectory {
   ///
   /// The only place where a device key is made.
   ///
-  /// - Parameter seal: seals the key with a chip, and returns what is to be kept in its place; the key is then in no file. A
-  ///   key that it does not seal is not kept.
-  /// - Returns: whether a device key was made; false if there was one.
-  /// - Throws: ``StateError``; an existing key is never changed, whatever is wrong with it. No new key is made if there
-  ///   are accounts: they would count as damaged, and be shown as locked.
+  /// - Parameter seal: seals the key with a chip, and returns what to store instead of the key; no file then contains the key. If
+  ///   `seal` fails, no key is stored.
+  /// - Returns: whether a device key was made; false if there already was one.
+  /// - Throws: ``StateError``; an existing key is never changed, whatever is wrong with it. If there are accounts, no new key is
+  ///   made:
+  ///     they would be treated as damaged, and be shown as locked.
   public static func initialise(
     _ path: String, owner: uid_t = 0, sealing seal: ((borrowing Secret) -> SealedDeviceKey?)? = nil
   ) throws(StateError) -> Bool {
@@ -23,7 +24,7 @@ extension StateDirectory {
     try DerivationTurn.makeFile(in: slots)
     let change = try FileChange(of: nil, in: slots)
     defer { withExtendedLifetime(change) {} }
-    // Removes a key that a killed call did not finish, and the second name that one gave a finished key.
+    // Removes a key that a killed call left unfinished, and the second name that such a call left on a finished key.
     let names = [deviceKeyName, identifierName, sealedKeyName, recoveryName]
     try root.removeFiles { name in names.contains { name.hasPrefix(".\($0).") } }
     if try hasKey(root, owner: owner) { return false }
@@ -37,7 +38,7 @@ extension StateDirectory {
       sealed = seal(key)
       guard sealed != nil else { throw .keySealed(path: path + "/" + sealedKeyName) }
     }
-    // First, and only with a new key: a folder that servers know already keeps its device id.
+    // First, and only with a new key: a folder that servers already know keeps its device id.
     try root.removeFile(identifierName)
     try writeSecret(identifierName, root)
     if let sealed {
@@ -53,16 +54,17 @@ extension StateDirectory {
 
 /// Moves a device key between a file and a chip, for one caller at a time.
 ///
-/// Each move writes the new form, waits for the disk, and only then removes the old one. A move that is killed leaves a folder
+/// Each move writes the new form, waits until it is on the disk, and only then removes the old one. A move that is killed leaves
+/// a folder
 /// that works: with the old form, or with both.
 public struct KeyMove: ~Copyable {
   private let root: TrustedDirectory
   private let owner: uid_t
   private let change: FileChange
 
-  /// Takes the folder for a move.
+  /// Reserves the folder for a move.
   ///
-  /// - Throws: ``StateError``, `superseded` if another call changes files of this folder.
+  /// - Throws: ``StateError``, `superseded` if another call is changing files of this folder.
   public init(in path: String, owner: uid_t = 0) throws(StateError) {
     let root = try TrustedDirectory(path, owner: owner)
     let slots = try TrustedDirectory(path + "/slots", owner: owner)
@@ -74,9 +76,9 @@ public struct KeyMove: ~Copyable {
     self.change = change
   }
 
-  /// The device key, where it lies in a file.
+  /// The device key, if it is in a file.
   ///
-  /// - Throws: ``StateError``: `keyElsewhere` where it does not.
+  /// - Throws: ``StateError``: `keyElsewhere` if it is not.
   public borrowing func keyInFile() throws(StateError) -> Secret {
     guard let key = try StateDirectory.readSecret(StateDirectory.deviceKeyName, root, owner: owner) else {
       throw .keyElsewhere(path: root.path + "/" + StateDirectory.deviceKeyName)
@@ -91,17 +93,17 @@ public struct KeyMove: ~Copyable {
     try root.hasFile(StateDirectory.sealedKeyName, owner: owner)
   }
 
-  /// What the recovery key opens; nil if none was made.
+  /// The sealed copy of the key that the recovery key opens; nil if none was made.
   ///
   /// - Throws: ``StateError``.
   public borrowing func recovery() throws(StateError) -> [UInt8]? {
     try StateDirectory.bytes(StateDirectory.recoveryName, root, owner: owner)
   }
 
-  /// Keeps what a chip has sealed, and removes the key's file.
+  /// Stores the key as a chip has sealed it, and removes the key's file.
   ///
-  /// - Parameter recovery: what the recovery key opens; nil keeps what is there.
-  /// - Throws: ``StateError``; the key's file is there until everything else is on the disk.
+  /// - Parameter recovery: the copy that the recovery key opens; nil keeps the present one.
+  /// - Throws: ``StateError``; the key's file stays until everything else is on the disk.
   public borrowing func keepSealed(_ sealed: [UInt8], recovery: [UInt8]?) throws(StateError) {
     if let recovery { try StateDirectory.write(recovery, StateDirectory.recoveryName, root) }
     try StateDirectory.write(sealed, StateDirectory.sealedKeyName, root)
@@ -110,15 +112,15 @@ public struct KeyMove: ~Copyable {
     try root.synchronise()
   }
 
-  /// Keeps the key in a file, and removes what a chip has sealed, and what the recovery key opens.
+  /// Stores the key in a file, and removes the sealed key and the copy that the recovery key opens.
   ///
-  /// - Throws: ``StateError``; the sealed key is there until the file is on the disk.
+  /// - Throws: ``StateError``; the sealed key stays until the file is on the disk.
   public borrowing func keepInFile(_ key: borrowing Secret) throws(StateError) {
     try putInFile(key)
     try removeSealed()
   }
 
-  /// Keeps the key in a file, and leaves the other form where it is; ``removeSealed()`` ends the move.
+  /// Stores the key in a file, and leaves the sealed key where it is; ``removeSealed()`` ends the move.
   ///
   /// - Throws: ``StateError``.
   public borrowing func putInFile(_ key: borrowing Secret) throws(StateError) {
@@ -127,7 +129,7 @@ public struct KeyMove: ~Copyable {
     try root.synchronise()
   }
 
-  /// Removes what a chip has sealed, and what the recovery key opens, once the key is in a file.
+  /// Removes the sealed key and the copy that the recovery key opens, once the key is in a file.
   ///
   /// - Throws: ``StateError``.
   public borrowing func removeSealed() throws(StateError) {
@@ -137,14 +139,14 @@ public struct KeyMove: ~Copyable {
   }
 }
 
-/// A device key that a chip has sealed: what is kept of it.
+/// A device key that a chip has sealed, as it is stored.
 public struct SealedDeviceKey: Equatable, Sendable {
-  /// What the chip opens.
+  /// The form that the chip opens.
   public let bytes: [UInt8]
-  /// What the recovery key opens; nil without one.
+  /// The copy that the recovery key opens; nil without a recovery key.
   public let recovery: [UInt8]?
 
-  /// Both of them.
+  /// A sealed device key.
   public init(_ bytes: [UInt8], recovery: [UInt8]?) {
     self.bytes = bytes
     self.recovery = recovery

@@ -2,18 +2,18 @@ import Glibc
 
 /// Where an attempt comes from, in a form that an attacker with many attempts cannot choose freely.
 public enum AttemptSource: Equatable, Sendable {
-  /// The caller of su or sudo, by number.
+  /// The caller of su or sudo, by uid.
   case caller(UInt32)
   /// An IPv4 address.
   case address([UInt8])
-  /// The first 64 bits of an IPv6 address: one customer has all the rest.
+  /// The first 64 bits of an IPv6 address: one customer has all the addresses below it.
   case network([UInt8])
-  /// The last two labels of a host's name: the owner of a zone can make up the labels before them.
+  /// The last two labels of a host's name: the owner of a zone can invent the labels before them.
   case domain([UInt8])
 
-  /// The source that a host with root names in PAM_RHOST.
+  /// The source that a host with root privileges names in PAM_RHOST.
   ///
-  /// - Parameter remoteHost: an address or a name, as PAM has it; it may be neither.
+  /// - Parameter remoteHost: an address or a name, as in PAM_RHOST; it may be neither.
   public init(remoteHost: [UInt8]) {
     let text = String(decoding: remoteHost.prefix { $0 != UInt8(ascii: "%") }, as: UTF8.self)
     if let address = Self.bytes(of: text, AF_INET, count: 4) {
@@ -35,10 +35,10 @@ public enum AttemptSource: Equatable, Sendable {
     return unsafe inet_pton(family, text, &bytes) == 1 ? Array(bytes.prefix(count)) : nil
   }
 
-  /// How many derivations of one source may run at once, of `count` slots.
+  /// How many derivations of one source may run at the same time, of `count` slots.
   ///
-  /// Half of the slots for remote logins: enough for a gateway of many people. The other half stays free if one source
-  /// tries made-up names.
+  /// Half of the slots for remote logins: enough for a gateway that many people share. The other half stays free if one
+  /// source tries invented names.
   func turns(slots count: Int) -> Int {
     if case .caller = self { return 1 }
     return max(1, (count - DerivationClaim.remoteHost.rawValue) / 2)

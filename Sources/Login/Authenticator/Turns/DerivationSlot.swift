@@ -1,8 +1,10 @@
 import Glibc
 
-/// The right to do one key derivation: a lock on one of a few files, for the whole machine.
+/// The right to do one key derivation.
 ///
-/// A derivation takes 64 MiB and half a second, so a hundred at once would overload the machine. A slot is given back
+/// It is a lock on one of a few files, for the whole machine.
+///
+/// A derivation takes 64 MiB and half a second, so a hundred at the same time would overload the machine. A slot is released
 /// when its holder ends, however it ends.
 public struct DerivationSlot: ~Copyable {
   private let descriptor: CInt
@@ -17,7 +19,7 @@ public struct DerivationSlot: ~Copyable {
     close(descriptor)
   }
 
-  /// How many derivations may run at once on this machine.
+  /// How many derivations may run at the same time on this machine.
   public static func machineCount() -> Int {
     let bytes = sysconf(Int32(_SC_PHYS_PAGES)).multipliedReportingOverflow(by: sysconf(Int32(_SC_PAGESIZE)))
     let gibibytes = bytes.overflow ? leastCount : bytes.partialValue >> 30
@@ -26,7 +28,7 @@ public struct DerivationSlot: ~Copyable {
 
   /// How many derivations a machine can run: at most one for each GiB of memory and two for each processor, at least 3.
   ///
-  /// By memory alone, 23 ran at once on two processors, and each took ten seconds instead of half a second.
+  /// With a limit by memory alone, 23 ran at the same time on two processors, and each took ten seconds instead of half a second.
   static func count(gibibytes: Int, processors: Int) -> Int {
     let bearable = processors.multipliedReportingOverflow(by: 2)
     return max(leastCount, min(gibibytes, bearable.overflow ? leastCount : bearable.partialValue))
@@ -37,7 +39,7 @@ public struct DerivationSlot: ~Copyable {
   /// - Parameters:
   ///   - count: slots on this machine, at least 3.
   ///   - claim: who asks.
-  ///   - turn: the account's, which ends with the slot.
+  ///   - turn: the account's turn in the queue; it ends when the slot is released.
   /// - Returns: nil if all are taken.
   /// - Throws: ``StateError/cannotOpen(path:errno:)``.
   public static func take(
@@ -55,12 +57,12 @@ public struct DerivationSlot: ~Copyable {
     return nil
   }
 
-  /// One that each claim may have.
+  /// Enough for each claim to have one.
   private static let leastCount = 3
 
   /// Writes to the disk as much as counting an attempt does, into 28 KiB of the slot's own file.
   ///
-  /// With hidden states the time must not show whether there was anything to count: on a slow disk counting takes
+  /// With hidden states, the time must not show whether there was anything to count: on a slow disk counting takes
   /// longer than deriving the key. Nothing depends on what is written, so a full or failing disk is ignored.
   public borrowing func chargeInVain() {
     for step in Self.countingSteps {
@@ -85,15 +87,15 @@ public struct DerivationSlot: ~Copyable {
 
 /// Who asks for a ``DerivationSlot``.
 public enum DerivationClaim: Int, Sendable {
-  /// A host with root, for somebody at this machine. Remote attempts cannot make sudo wait, also not with unknown
-  /// names, which no lock stops.
+  /// A host with root privileges, for somebody at this machine. Remote attempts cannot make sudo wait, not even with unknown
+  /// names, which are never locked.
   case localHost = 0
-  /// A host with root, for a remote login: nobody can make sshd wait by opening conversations of their own.
+  /// A host with root privileges, for a remote login. Nobody can make sshd wait by opening their own conversations.
   case remoteHost = 1
   /// Anybody's own program.
   case person = 2
-  /// A host with root that another account called. It has the slots of remote logins and turns of its own, so that a
-  /// person does not wait for others who enter that name at su.
+  /// A host with root privileges that a different account called. It uses the slots of remote logins, but has turns of its own.
+  /// So a person does not wait for others who enter that person's name at su.
   case otherUser = 3
 
   /// The first slot that this claim may take.
@@ -106,12 +108,12 @@ public enum DerivationClaim: Int, Sendable {
   }
 }
 
-/// The right of an account to do one key derivation, before it asks for a ``DerivationSlot``.
+/// The right of an account to do one key derivation, which it needs before a ``DerivationSlot``.
 ///
-/// One at a time: otherwise a person could keep every slot busy with correct entries in a hundred prompts of su, which
-/// no count stops. Each claim has turns of its own: otherwise remote attempts on a name would use up the turns of the
-/// person at the machine. A source has turns too, for known and made-up names alike: otherwise unknown names, which no
-/// count stops, could keep every slot for remote logins busy.
+/// Only one at a time: otherwise a person could keep every slot busy with correct entries in a hundred prompts of su, which no
+/// lock stops. Each claim has its own turns: otherwise remote attempts on a name would use up the turns of the person at the
+/// machine. Each source has turns too, for known and invented names alike: otherwise unknown names, which are never locked, could
+/// keep every slot for remote logins busy.
 public final class DerivationTurn {
   /// Whose secret is derived.
   public enum Subject: Equatable, Sendable {
@@ -145,7 +147,7 @@ public final class DerivationTurn {
   ) throws(StateError) -> DerivationTurn? {
     let locks = try ByteLocks(name, in: directory.slots)
     if let source {
-      // The same for every claim: a caller of su has one for their own account and those of others.
+      // The same for every claim: a caller of su has the same turns for their own account and for other accounts.
       let turns = 0..<source.turns(slots: count)
       guard turns.contains(where: { locks.take($0 << 36 | number(of: source)) }) else { return nil }
     }
@@ -174,19 +176,19 @@ public final class DerivationTurn {
   private init(_ locks: ByteLocks) { self.locks = locks }
 }
 
-/// The right of a user id without root to one conversation.
+/// The right of a uid other than root's to have one conversation.
 ///
-/// A few for each user id, so that nobody takes every place at the socket, or all memory. A person with thousands of
-/// user ids (`/etc/subuid`) makes no files with them. A slot is given back when its holder ends, however it ends.
+/// A few for each uid, so that nobody takes every place at the socket, or all memory. No files are made for a person's
+/// subordinate uids (`/etc/subuid`), of which there may be thousands. A slot is released when its holder ends, however it ends.
 public final class PeerSlot {
-  /// How a user id has a conversation; each way has its own count.
+  /// How a uid has a conversation; each way has its own count.
   public enum Way: Int, Sendable {
-    /// A program of its own, at the socket.
+    /// Through its own program, at the socket.
     case peer
-    /// Hosts with root that it has started, such as su.
+    /// Through hosts with root privileges that it started, such as su.
     case caller
 
-    /// Conversations one user id may have at once.
+    /// Conversations one uid may have at the same time.
     public var count: Int {
       switch self {
       case .peer: 4
@@ -203,10 +205,10 @@ public final class PeerSlot {
   ///
   /// - Parameters:
   ///   - stateDirectory: the path of an initialised state folder.
-  ///   - uid: whose conversation it is: the peer's number, or that of the host's caller.
+  ///   - uid: the uid that has the conversation: the peer's, or that of the host's caller.
   ///   - way: how it has the conversation.
   /// - Returns: nil if `uid` already has all conversations that it may have that way.
-  /// - Throws: ``StateError`` if the folder is not as it must be, or the file cannot be made.
+  /// - Throws: ``StateError`` if the folder is not as required, or the file cannot be made.
   public static func take(
     in stateDirectory: String, for uid: uid_t, by way: Way = .peer, owner: uid_t = 0
   ) throws(StateError) -> PeerSlot? {

@@ -1,7 +1,7 @@
-// Purpose of this target: what a FIDO authenticator does on this machine: secrets and their policies, the lock, wrapped
+// Purpose of this target: the work of a FIDO authenticator on this machine: secrets and their policies, the lock, wrapped
 // keys, the account's state file. The only SQL of the client side. No sockets, no prompts, no network, no Foundation.
 
-/// A moment that setting the clock cannot change: which boot, and how long after its start.
+/// A moment as a boot and the time since its start, which setting the clock cannot change.
 public struct BootTime: Equatable, Sendable {
   /// The kernel's random id of this boot; 1 to 64 bytes.
   public var bootID: [UInt8]
@@ -19,7 +19,7 @@ public struct BootTime: Equatable, Sendable {
 }
 
 extension Duration {
-  /// Nanoseconds, cut at the range of the type and never below 1.
+  /// Nanoseconds, clamped to the range of the type and never below 1.
   var wholeNanoseconds: Int64 {
     let (seconds, attoseconds) = components
     let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)

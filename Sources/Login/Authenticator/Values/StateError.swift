@@ -3,7 +3,7 @@ import Glibc
 
 /// Why the state of an account, or of the machine, cannot be used.
 public enum StateError: Error, Equatable, Sendable {
-  /// The folder, a key or a file is not as it must be: what, and why.
+  /// The folder, a key or a file is not as required; with its path and the reason.
   case unsafe(path: String, why: UnsafeFile)
   /// There is no device key: `uafctl init` was never run.
   case notInitialised(path: String)
@@ -15,23 +15,23 @@ public enum StateError: Error, Equatable, Sendable {
   case keyElsewhere(path: String)
   /// A file or folder cannot be opened; the system's error number.
   case cannotOpen(path: String, errno: CInt)
-  /// A row does not carry the mark of this machine, or cannot be read: changed, damaged or copied.
+  /// A row has no valid MAC of this machine, or cannot be read: it was changed, damaged or copied.
   case damaged
-  /// The row belongs to an account of another name: it was renamed, or its number given to somebody else.
+  /// The row belongs to an account with a different name: it was renamed, or its uid was given to somebody else.
   case identityMismatch
-  /// Root's configuration gives the account another name at the server than the one it is registered under.
+  /// For this account, root's configuration has a server user name other than the one it is registered under.
   case serverNameChanged(registered: String, configured: String)
   /// Another call was faster: the stored state has changed since this call began.
   case superseded
-  /// SQLite refused: its extended result code.
+  /// SQLite failed; with its extended result code.
   case database(code: Int32)
-  /// Written by a version this one does not know.
+  /// A version wrote the state that this one does not know.
   case unknownSchema(Int64)
   /// Nothing is registered, but something must be.
   case absent
   /// The random source, the key derivation or the memory failed.
   case cryptography
-  /// The share of a key could not be had, made or changed in the chip; who asked the chip knows why.
+  /// The share of a key could not be obtained, made or changed in the chip; the caller that asked the chip knows why.
   case share
 
   /// Whether the account must be treated as locked: somebody may have changed its file.
@@ -45,7 +45,7 @@ public enum StateError: Error, Equatable, Sendable {
 }
 
 extension StateError {
-  /// Whether SQLite may not write where it has to: a file system that is mounted for reading, or an immutable file.
+  /// Whether SQLite may not write where it must: the file system is mounted read-only, or the file is immutable.
   private var isReadOnly: Bool { if case .database(let code) = self { code & 0xff == SQLITE_READONLY } else { false } }
 }
 
@@ -84,22 +84,22 @@ extension StateError: CustomStringConvertible {
   }
 }
 
-/// Why a folder, a key or a file is not as it must be.
+/// Why a folder, a key or a file is not as required.
 public enum UnsafeFile: Equatable, Sendable {
-  /// Its path is not an absolute one, or has parts that lead elsewhere.
+  /// Its path is not absolute, or has components that lead elsewhere.
   case badPath
   case notFolder
-  /// Somebody else's; the number that it has to be of.
+  /// It belongs to somebody else; with the uids of its owner and of the owner it must have.
   case owner(UInt32, wanted: UInt32)
-  /// Its mode lets others in; in octal digits.
+  /// Its mode gives others access; with the mode in octal digits.
   case open(mode: String)
   case symbolicLink
   case notRegular
-  /// It has so many names.
+  /// It has this many hard links, but must have one.
   case names(Int)
-  /// It has not 1 to so many bytes.
+  /// Its size is not between 1 and this many bytes.
   case size(limit: Int)
-  /// It has not so many bytes.
+  /// Its size is not this many bytes.
   case keySize(Int)
 }
 

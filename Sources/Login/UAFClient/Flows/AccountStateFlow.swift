@@ -1,14 +1,14 @@
 import UAFMessages
 
-/// Asks a server in which state an account is (docs/protocol.md, "The state of an account").
+/// Asks a server about an account's state (docs/protocol.md, "The state of an account").
 public struct AccountStateFlow: Sendable {
-  /// Why nothing is known of the state.
+  /// Why the state is unknown.
   public enum Fault: Error, Equatable, Sendable, CustomStringConvertible {
     /// The server did not answer.
     case transport(TransportFailure)
-    /// It answered with another status of HTTP: 403 if it does not know the machine, 404 if it does not know the question.
+    /// It answered with a different HTTP status: 403 if it does not know the machine, 404 if it does not support the question.
     case status(Int)
-    /// It answered, and nobody could say that this server has signed that.
+    /// It answered, but the answer is not signed by this server.
     case statement(SignedAccountState.Fault)
 
     /// What the log says.
@@ -23,7 +23,8 @@ public struct AccountStateFlow: Sendable {
     }
   }
 
-  /// What may answer: a statement of one of these keys about this account, for the machine and the nonce of the proof.
+  /// The accepted answer: a statement signed with one of these keys about this account, for the machine and the nonce of the
+  /// proof.
   private let proof: MachineProof
   private let publicKeys: [[UInt8]]
 
@@ -35,12 +36,12 @@ public struct AccountStateFlow: Sendable {
     self.publicKeys = publicKeys
   }
 
-  /// Asks.
+  /// Asks the server.
   ///
   /// - Parameters:
-  ///   - url: where, see ``OwnRoute/account``.
-  ///   - header: the proof with its code.
-  ///   - now: seconds since 1970, when the answer has come.
+  ///   - url: the address, see ``OwnRoute/account``.
+  ///   - header: the header that carries the proof and its code.
+  ///   - now: seconds since 1970, read after the answer has come.
   /// - Throws: ``Fault``.
   public func ask(
     _ url: String, header: String, over transport: some Transport, now: () -> Int64

@@ -4,17 +4,17 @@ import UAFMessages
 
 /// An authentication, step by step: ``start(over:)``, ``collect(over:among:)``, ``sign(with:)``, ``send(over:)``.
 ///
-/// Between the first two ``receive(over:)`` may take the answer, for a caller who can tell that it is there.
-/// Where ``send(over:)`` gives ``Verdict/furtherRequest``, the server demands a further authentication: it goes on at
+/// Between the first two, a caller that can see that the answer has come may read it with ``receive(over:)``.
+/// If ``send(over:)`` returns ``Verdict/furtherRequest``, the server demands a further authentication: continue with
 /// ``collect(over:among:)``, 4 times at most.
 /// The caller prompts between the steps; nothing secret passes through here, and nothing is signed before the server's
-/// request was checked. A step that throws ends the flow; a retry is a new flow with a new challenge.
+/// request is checked. A step that throws ends the flow; a retry is a new flow with a new challenge.
 public struct AuthenticationFlow: Sendable {
   private struct Offered: Sendable {
     let request: AuthenticationRequest
     let offer: AuthenticationOffer
     let challenge: FinalChallenge
-    /// What the challenge is for; nil at a server of another make.
+    /// The purpose of the challenge; nil for another vendor's server.
     let purpose: ChallengePurpose?
     let transactionHash: [UInt8]?
     let authenticators: [AuthenticatorDescription]
@@ -22,13 +22,13 @@ public struct AuthenticationFlow: Sendable {
     var assertions: [AuthenticatorSignAssertion] = []
   }
 
-  /// What is to be confirmed; known from the start, or once the request is there.
+  /// The text to be confirmed; known from the start, or once the request has come.
   private var transaction: TransactionText?
-  /// Whether the server's request is to bring the text.
+  /// Whether the server's request must bring the text.
   private let isApproval: Bool
-  /// Whether the server's token is to authorise a further operation.
+  /// Whether the server's token should authorise a further operation.
   private let isProof: Bool
-  /// What the server's challenge may be for.
+  /// The purposes that the server's challenge may have.
   private let purposes: [ChallengePurpose]
   private var opening: RequestOpening
   private var offered: Offered?
@@ -37,11 +37,12 @@ public struct AuthenticationFlow: Sendable {
   ///
   /// - Parameters:
   ///   - username: the account's name at the server.
-  ///   - transaction: a text that the server has to send back as it is signed.
-  ///   - isServers: whether that text came from the server, in an earlier request of the same login: it is not sent, and no other
+  ///   - transaction: a text that the server must send back in the form in which it is signed.
+  ///   - isServers: whether that text came from the server, in an earlier request of the same login: it is not sent, and no
+  ///     further
   ///     one may come.
-  ///   - proof: what the token of this authentication is to authorise; nil for an ordinary login, whose token
-  ///     authorises nothing further. A server of another make gives none for it.
+  ///   - proof: what the token of this authentication should authorise; nil for an ordinary login, whose token
+  ///     authorises nothing further. Another vendor's server gives no such token.
   public init(
     settings: ClientSettings, username: String, transaction: TransactionText? = nil, isServers: Bool = false,
     proof: ProofSubject? = nil
@@ -56,9 +57,9 @@ public struct AuthenticationFlow: Sendable {
     opening = RequestOpening(settings: settings, operation: .authentication, context: context)
   }
 
-  /// Makes the flow of an approval: the server has a text that waits for this person, and a code for it.
+  /// Makes the flow of an approval: at the server, a text waits for this person, and there is a code for it.
   ///
-  /// The text is in the offer; it has to be shown before anybody is asked to verify. A request without one is refused.
+  /// The text is in the offer; it must be shown before anybody is asked to verify. A request without one is refused.
   ///
   /// - Parameter authCode: the one-time code of the payload.
   public init(settings: ClientSettings, username: String, approving authCode: String) {
@@ -71,7 +72,7 @@ public struct AuthenticationFlow: Sendable {
     opening = RequestOpening(settings: settings, operation: .authentication, context: context)
   }
 
-  /// Makes the flow of an authentication that was demanded in answer to something else.
+  /// Makes the flow of an authentication that was demanded in answer to a different operation.
   init(following opening: RequestOpening) {
     transaction = nil
     isApproval = false
@@ -85,14 +86,14 @@ public struct AuthenticationFlow: Sendable {
     try opening.start(over: &transport)
   }
 
-  /// Takes the server's answer ahead of ``collect(over:among:)``, once it is there, and asks for the list of facets.
+  /// Reads the server's answer before ``collect(over:among:)``, once it has come, and asks for the list of facets.
   ///
-  /// What is wrong with it is thrown by ``collect(over:among:)``.
+  /// If the answer is wrong, ``collect(over:among:)`` throws.
   public mutating func receive<Wire: Transport & ~Copyable>(over transport: inout Wire) {
     opening.receive(over: &transport)
   }
 
-  /// Reads the answer to what was asked for last, because it is no longer used.
+  /// Reads and drops the answer to the last question, which is no longer needed.
   ///
   /// - Returns: whether the server was reached.
   public mutating func drop<Wire: Transport & ~Copyable>(over transport: inout Wire) -> Bool {
@@ -161,7 +162,7 @@ public struct AuthenticationFlow: Sendable {
 
   /// Sends what was signed and returns the server's verdict.
   ///
-  /// Fails before anything is sent if the signatures are not those of one whole set.
+  /// Fails before anything is sent if the signatures do not form one whole set.
   public mutating func send<Wire: Transport & ~Copyable>(over transport: inout Wire) throws(Refusal) -> Verdict {
     guard let current = offered.take() else { throw opening.outOfTurn() }
     let signed = current.signed
@@ -176,7 +177,7 @@ public struct AuthenticationFlow: Sendable {
       header: current.request.header, fcParams: current.challenge.text, assertions: current.assertions)
     let verdict = try opening.submit(
       .authentication(response), appID: current.offer.appID, for: try expectedVerdict(current), over: &transport)
-    // Where nobody has signed what a token is for, it authorises nothing.
+    // If nobody signed the purpose of a token, it authorises nothing.
     if case .accepted(let acceptance) = verdict, isProof, current.purpose == nil {
       return .accepted(acceptance.withoutTokens)
     }
@@ -194,7 +195,7 @@ public struct AuthenticationFlow: Sendable {
       .authentication, for: current.purpose, keyIDs: current.signed.map(\.keyID), textHash: textHash)
   }
 
-  /// What is signed of the text; nil without one.
+  /// The part of the text that is signed; nil without a text.
   private func signedText() throws(Refusal) -> [UInt8]? {
     guard let transaction else { return nil }
     do throws(CryptoError) {
@@ -213,8 +214,9 @@ public struct AuthenticationFlow: Sendable {
 
   /// The server's text for a name without a key here.
   ///
-  /// It is shown as to a person with a key, so that the two cannot be told apart. Nil if no text came that can be shown. Throws
-  /// what came in place of a request.
+  /// It is shown in the same way as to a person with a key, so that nobody can distinguish the two. Nil if no text came that can
+  /// be shown. Throws
+  /// what came instead of a request.
   public mutating func answer<Wire: Transport & ~Copyable>(over transport: inout Wire) throws(Refusal)
     -> TransactionText?
   {
@@ -223,14 +225,15 @@ public struct AuthenticationFlow: Sendable {
     return takesText(of: request) ? try? waitingText(in: request) : nil
   }
 
-  /// Whether a request brings a text that root has the person asked for.
+  /// Whether a request brings a text that root's configuration has the person confirm.
   ///
-  /// A further request comes when the value was entered: what it adds was not shown.
+  /// A further request comes after the value was entered: a text that it adds was not shown.
   private func takesText(of request: AuthenticationRequest) -> Bool {
     opening.settings.takesServersTexts && !opening.isFurther && !request.transaction.isEmpty
   }
 
-  /// The text of an approval, or one that the server adds, whole: a shortened one, which this machine could not show, is refused.
+  /// The whole text of an approval, or of one that the server adds; a text that this machine could only show shortened is
+  /// refused.
   private func waitingText(in request: AuthenticationRequest) throws(Refusal) -> TransactionText {
     guard let form = request.transaction.first(where: { $0.contentType == .plainText }),
       let text = TransactionText(sent: String(decoding: form.content, as: UTF8.self)),
@@ -243,9 +246,9 @@ public struct AuthenticationFlow: Sendable {
     return text
   }
 
-  /// The text that is asked back must be the one sent, and no other may be slipped in.
+  /// The text in the request must be the one that was sent, and no other text may be slipped in.
   ///
-  /// A further request may leave it away: then it was confirmed with the first.
+  /// A further request may omit it: the person confirmed it with the first request.
   private func checkTransaction(of request: AuthenticationRequest) throws(Refusal) {
     if opening.isFurther, request.transaction.isEmpty { return }
     let texts = request.transaction.filter { $0.contentType == .plainText }
@@ -261,7 +264,7 @@ public struct AuthenticationFlow: Sendable {
   }
 }
 
-/// What a server's authentication request leaves to choose.
+/// The choices that a server's authentication request leaves open.
 public struct AuthenticationOffer: Equatable, Sendable {
   /// The application.
   public let appID: String
@@ -275,7 +278,7 @@ public struct AuthenticationOffer: Equatable, Sendable {
   /// The text to be shown and confirmed, if a transaction was asked for.
   public let transaction: TransactionText?
 
-  /// The authenticators whose keys the server does not know.
+  /// The authenticators of this account whose keys the server does not know.
   public let leftOut: [AAID]
 
   /// How long the request is valid, as the server says; nil if it does not say.
@@ -299,13 +302,13 @@ public protocol AssertionSigner: ~Copyable {
   /// Fresh random bytes, 8 to 64.
   var nonce: [UInt8] { get }
 
-  /// Signs with P-256 and SHA-256 and gives the raw signature, 64 bytes.
+  /// Signs with P-256 and SHA-256 and returns the raw signature, 64 bytes.
   ///
   /// - Throws: ``SigningFailure``.
   mutating func sign(_ signedData: [UInt8]) throws(SigningFailure) -> [UInt8]
 }
 
-/// Why an authenticator gave no signature or key.
+/// Why an authenticator returned no signature or key.
 public struct SigningFailure: Error, Equatable, Sendable {
   /// The outcome to report.
   public let result: FidoResult

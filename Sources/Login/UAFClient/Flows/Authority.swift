@@ -4,13 +4,13 @@ import UAFMessages
 
 /// What allows keys to be registered or removed.
 public enum Authority: Sendable {
-  /// Nothing but what the server makes of the request.
+  /// Nothing; the server alone decides.
   case none
-  /// The code of a server of another make, which goes to it as it is.
+  /// The code of another vendor's server, which is sent to it unchanged.
   case plainCode(String)
-  /// An enrolment code of our server, which stays here.
+  /// An enrolment code of our server, which stays on this machine.
   case code(EnrolmentCode)
-  /// Our server's token of a fresh authentication for this.
+  /// Our server's token of a fresh authentication for this operation.
   case proof(String)
 
   /// The purpose of the challenge for a registration that this allows; nil if our server would issue none.
@@ -22,9 +22,9 @@ public enum Authority: Sendable {
     }
   }
 
-  /// A question that says what allows it.
+  /// A question with the part that says what allows the operation.
   ///
-  /// - Parameter statement: what somebody says who has an enrolment code.
+  /// - Parameter statement: the statement that is authenticated with an enrolment code.
   /// - Throws: ``CryptoError``.
   func described(
     in question: RequestContext, _ statement: (RequestContext) -> [UInt8]
@@ -52,11 +52,11 @@ public enum Authority: Sendable {
 
 /// What a person authorises by an authentication that is not a login.
 ///
-/// It is part of the question, and so of the challenge that is signed: the server's token for it is good for this alone.
+/// It is part of the question, and so of the challenge that is signed: the server's token is valid for this subject only.
 public enum ProofSubject: Sendable {
-  /// To ask for a registration of further keys, which a registered key then has to authorise one by one.
+  /// A registration of further keys, each of which a registered key must then authorise.
   case furtherKeys
-  /// To remove these keys.
+  /// The removal of these keys.
   case removal(DeregistrationScope, keyIDs: [KeyID])
 
   var purpose: ChallengePurpose {
@@ -66,7 +66,7 @@ public enum ProofSubject: Sendable {
     }
   }
 
-  /// A question that asks for it.
+  /// A question that asks for this authorisation.
   func described(in question: RequestContext) -> RequestContext {
     var context = question
     context.proofFor = purpose.authorizedOperation
@@ -79,10 +79,10 @@ public enum ProofSubject: Sendable {
 public enum DeregistrationScope: Equatable, Sendable {
   /// One authenticator.
   case authenticator(AAID)
-  /// Every authenticator of the account.
+  /// All authenticators of the account.
   case all
 
-  /// Names what is to be removed, in the question for the removal as in the one for its proof: the server compares them.
+  /// Names what is to be removed, in the question for the removal and in the one for its proof: the server compares them.
   func describe(_ keyIDs: [KeyID], in context: inout RequestContext) {
     switch self {
     case .authenticator(let aaid): context.describeRemoval(of: aaid, keyIDs)
@@ -92,7 +92,7 @@ public enum DeregistrationScope: Equatable, Sendable {
 }
 
 extension OperationHeader {
-  /// What an assertion has to say of the verification; nil unless the server asks with `fido.uaf.uvm`.
+  /// The verification methods that an assertion must report; nil unless the server asks with `fido.uaf.uvm`.
   func verificationMethods(
     of aaid: AAID, among authenticators: [AuthenticatorDescription]
   ) -> [UserVerificationMethodEntry]? {
@@ -102,7 +102,7 @@ extension OperationHeader {
 }
 
 extension PolicyShortfall {
-  /// As texts for people name it.
+  /// The cause that texts for people name.
   var cause: EndCause {
     switch self {
     case .registeredAlready: .registeredAlready

@@ -5,7 +5,7 @@ import UAFMessages
 /// A deregistration, step by step: ``start(over:)``, ``collect(over:)``.
 ///
 /// Nothing is answered to the server.
-/// The server deletes when it makes the request, so it wants what allows it with the question.
+/// The server deletes when it makes the request, so the question must already contain what allows the removal.
 public struct DeregistrationFlow: Sendable {
   private let authority: Authority
   private var opening: RequestOpening
@@ -15,8 +15,8 @@ public struct DeregistrationFlow: Sendable {
   /// - Parameters:
   ///   - username: the account's name at the server.
   ///   - scope: what to remove.
-  ///   - keyIDs: the keys that were made here; a server that knows the member removes no others.
-  ///   - authority: the token of a fresh authentication for this removal, or an enrolment code, where there is no key left to
+  ///   - keyIDs: the keys that were made here; a server that supports this member removes no others.
+  ///   - authority: the token of a fresh authentication for this removal, or an enrolment code, if there is no key left to
   ///     authenticate with.
   public init(
     settings: ClientSettings, username: String, scope: DeregistrationScope, keyIDs: [KeyID],
@@ -35,7 +35,7 @@ public struct DeregistrationFlow: Sendable {
     }
   }
 
-  /// Receives the request: what the server has deleted.
+  /// Receives the request: it names what the server has deleted.
   public mutating func collect<Wire: Transport & ~Copyable>(
     over transport: inout Wire
   ) throws(Refusal) -> DeregistrationOrder {
@@ -48,9 +48,9 @@ public struct DeregistrationFlow: Sendable {
   }
 }
 
-/// The person denies the text that waits at the server: ``start(over:)``, ``finish(over:)``.
+/// A person's denial of the text that waits at the server: ``start(over:)``, ``finish(over:)``.
 ///
-/// The code of the payload alone says whose text it is. Nothing is verified or signed, because a denial grants nothing.
+/// The code of the payload alone identifies the text. Nothing is verified or signed, because a denial grants nothing.
 public struct DenialFlow: Sendable {
   private var opening: RequestOpening
 
@@ -67,9 +67,9 @@ public struct DenialFlow: Sendable {
     try opening.start(over: &transport)
   }
 
-  /// Receives the server's verdict that nobody can approve the text any more.
+  /// Receives the server's verdict that nobody can approve the text any longer.
   ///
-  /// Fails with 1001 if the server does not know denials.
+  /// Fails with 1001 if the server does not support denials.
   public mutating func finish<Wire: Transport & ~Copyable>(over transport: inout Wire) throws(Refusal) {
     try opening.collectAcknowledgement(over: &transport)
   }

@@ -8,7 +8,7 @@ public struct JoinFlow: Sendable {
   private let publicKeys: [[UInt8]]
 
   /// - Parameters:
-  ///   - request: the code of a payload, and what is told of this machine.
+  ///   - request: the code of a payload, and the description of this machine.
   ///   - proof: the proof of a machine that has joined this server before; nil for none.
   ///   - publicKeys: the keys of which one must have signed the answer, 65 bytes `04 | X | Y` each.
   public init(_ request: JoinRequest, proof: String? = nil, publicKeys: [[UInt8]]) {
@@ -17,14 +17,14 @@ public struct JoinFlow: Sendable {
     self.publicKeys = publicKeys
   }
 
-  /// Asks.
+  /// Asks the server.
   ///
   /// - Parameters:
-  ///   - url: where, see ``OwnRoute/join``.
-  ///   - now: seconds since 1970, when the answer has come.
-  /// - Returns: the group that the machine is in, by what the server knows it from now on, and when it has joined by the server's
+  ///   - url: the address, see ``OwnRoute/join``.
+  ///   - now: seconds since 1970, read after the answer has come.
+  /// - Returns: the group that the machine is in, the machine secret from now on, and when the machine joined by the server's
   ///   clock, in seconds since 1970.
-  /// - Throws: ``Refusal``, with the cause where the server has refused the code.
+  /// - Throws: ``Refusal``, with the cause if the server has refused the code.
   public func join(
     at url: String, over transport: some Transport, now: () -> Int64
   ) throws(Refusal) -> (group: MachineGroup, secret: MachineSecret, joinedAt: Int64) {
@@ -54,7 +54,7 @@ public struct JoinFlow: Sendable {
 
   private static let contentType = "application/json"
 
-  /// Whether a server says that there is nothing at the address.
+  /// Whether a server says that the address does not exist.
   private static func isUnknown(_ status: Int) -> Bool { status == 404 || status == 405 }
 
   private static func cause(_ status: UAFStatusCode) -> EndCause {
@@ -68,18 +68,18 @@ public struct JoinFlow: Sendable {
   }
 }
 
-/// Tells a server that this machine leaves it (docs/protocol.md, "Joining").
+/// Tells a server that this machine is leaving (docs/protocol.md, "Joining").
 public enum LeaveFlow {
-  /// The account that a proof names which is about no account.
+  /// The account name in a proof that concerns no account.
   public static let nobody = "-"
 
-  /// Tells it.
+  /// Tells the server.
   ///
   /// - Parameters:
-  ///   - url: where, see ``OwnRoute/leave``.
+  ///   - url: the address, see ``OwnRoute/leave``.
   ///   - proof: the proof of the machine that has joined.
   /// - Returns: the HTTP status: 200 if the server has noted it, 403 if it does not know the machine.
-  /// - Throws: ``TransportFailure`` where no answer came.
+  /// - Throws: ``TransportFailure`` if no answer came.
   public static func leave(
     at url: String, proof: String, over transport: some Transport
   ) throws(TransportFailure) -> Int {
@@ -91,18 +91,18 @@ public enum LeaveFlow {
   }
 }
 
-/// Tells a server that this machine has joined how the machine is (docs/protocol.md, "Check-in"): one request, and one
+/// Reports this machine's condition to a server that it has joined (docs/protocol.md, "Check-in"): one request, and one
 /// answer that is signed with the verdict's key.
 public struct CheckInFlow: Sendable {
-  /// Why the server did not take the report, or nobody can say that it did.
+  /// Why the server did not accept the report, or why it is not known whether it did.
   public enum Fault: Error, Equatable, Sendable, CustomStringConvertible {
     /// The server did not answer.
     case transport(TransportFailure)
-    /// It answered with another status of HTTP: 403 if it does not know the machine, 404 if it does not know check-ins.
+    /// It answered with a different HTTP status: 403 if it does not know the machine, 404 if it does not support check-ins.
     case status(Int)
-    /// It answered with another status of UAF, or with something that is not an answer.
+    /// It answered with a UAF status that is not a success, or with something that is not an answer.
     case answer
-    /// It answered, and nobody could say that this server has signed that.
+    /// It answered, but the answer is not signed by this server.
     case unsigned
 
     /// What the log says.
@@ -118,11 +118,11 @@ public struct CheckInFlow: Sendable {
     }
   }
 
-  /// What the server has answered.
+  /// The server's answer.
   public struct Answer: Equatable, Sendable {
-    /// What it has signed.
+    /// The part that it signed.
     public let statement: CheckInStatement
-    /// A workstation policy, a token of its own that is not checked here; nil if the server sent none.
+    /// A workstation policy, as a separate token that is not checked here; nil if the server sent none.
     public let policy: String?
   }
 
@@ -130,22 +130,22 @@ public struct CheckInFlow: Sendable {
   private let publicKeys: [[UInt8]]
 
   /// - Parameters:
-  ///   - deviceID: what this machine is called at the server.
+  ///   - deviceID: this machine's ID at the server.
   ///   - publicKeys: the keys of which one must have signed the answer, 65 bytes `04 | X | Y` each.
   public init(deviceID: String, publicKeys: [[UInt8]]) {
     self.deviceID = deviceID
     self.publicKeys = publicKeys
   }
 
-  /// Tells the server.
+  /// Sends the report to the server.
   ///
-  /// The question is asked once: a proof is good for one report.
+  /// It is sent only once: a proof is valid for one report.
   ///
   /// - Parameters:
-  ///   - body: a ``CheckInRequest``, as the proof names it.
-  ///   - url: where, see ``OwnRoute/machine``.
-  ///   - proof: what the machine proves, and the header with it.
-  ///   - now: seconds since 1970, when the answer has come.
+  ///   - body: a ``CheckInRequest``, whose hash is in the proof.
+  ///   - url: the address, see ``OwnRoute/machine``.
+  ///   - proof: the proof of the machine, and the header that carries it.
+  ///   - now: seconds since 1970, read after the answer has come.
   /// - Throws: ``Fault``.
   public func tell(
     _ body: [UInt8], at url: String, proof: (proof: MachineProof, text: String), over transport: some Transport,

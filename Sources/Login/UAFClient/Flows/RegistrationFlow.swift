@@ -4,18 +4,18 @@ import UAFMessages
 
 /// A registration, step by step: ``start(over:)``, ``collect(over:among:)``, ``makeKey(with:)``, ``send(over:)``.
 ///
-/// Where ``needsAuthorization`` says so, ``authorize(with:describedBy:)`` comes before the last: a registered key signs which
-/// keys are new. What goes to the server says of itself what allows the new keys, and is good for these keys alone.
+/// If ``needsAuthorization`` is true, ``authorize(with:describedBy:)`` comes before the last step: a registered key signs which
+/// keys are new. The message to the server contains what allows the new keys, and that is valid for these keys only.
 ///
-/// The caller keeps the new key only once the server has accepted it; on a throw it drops it. Where ``send(over:)``
-/// gives ``Verdict/furtherRequest``, ``furtherAuthentication()`` goes on, and its success is the one that counts.
-/// Attestation is surrogate: the new key signs its own registration data.
+/// The caller keeps the new key only once the server has accepted it; if a step throws, the caller drops it. If ``send(over:)``
+/// returns ``Verdict/furtherRequest``, ``furtherAuthentication()`` continues, and the registration succeeds only if that does.
+/// The attestation is surrogate: the new key signs its own registration data.
 public struct RegistrationFlow: Sendable {
   private struct Offered: Sendable {
     let request: RegistrationRequest
     let offer: RegistrationOffer
     let challenge: FinalChallenge
-    /// What the challenge is for; nil at a server of another make.
+    /// The purpose of the challenge; nil for another vendor's server.
     let purpose: ChallengePurpose?
     let authenticators: [AuthenticatorDescription]
     var made: [AAID] = []
@@ -28,7 +28,7 @@ public struct RegistrationFlow: Sendable {
     }
   }
 
-  /// What registered keys sign to authorise the new ones, and their signatures so far.
+  /// The statement that registered keys sign to authorise the new ones, and their signatures so far.
   private struct Authorization: Sendable {
     let challenge: FinalChallenge
     var assertions: [AuthenticatorSignAssertion] = []
@@ -36,7 +36,7 @@ public struct RegistrationFlow: Sendable {
 
   private let username: String
   private let authority: Authority
-  /// By what the server knows this machine since it has joined; nil if it has not.
+  /// The machine secret that the server gave when this machine joined; nil if it has not joined.
   private let joined: MachineSecret?
   private var opening: RequestOpening
   private var offered: Offered?
@@ -46,9 +46,9 @@ public struct RegistrationFlow: Sendable {
   /// - Parameters:
   ///   - username: the account's name at the server.
   ///   - authority: what allows the new keys.
-  ///   - joined: by what the server knows this machine since it has joined.
-  ///   - lostKeyIDs: keys that this machine made for the account and lost. A server that knows the member forgets them
-  ///     with its success; any other server ignores the member, and keeps its keys.
+  ///   - joined: the machine secret that the server gave when this machine joined.
+  ///   - lostKeyIDs: keys that this machine made for the account and lost. A server that supports the member forgets them
+  ///     when it accepts the new keys; any other server ignores the member, and keeps its keys.
   public init(
     settings: ClientSettings, username: String, authority: Authority = .none, joined: MachineSecret? = nil,
     lostKeyIDs: [KeyID] = []
@@ -70,9 +70,9 @@ public struct RegistrationFlow: Sendable {
 
   /// Receives the request and finds the authenticators that satisfy it and are not registered already.
   ///
-  /// Fails with 2002 if none does, with 1001 if the request is for another account.
+  /// Fails with 2002 if none does, with 1001 if the request is for a different account.
   ///
-  /// - Parameter registered: others that are registered; they decide only the text for 2002.
+  /// - Parameter registered: other registered authenticators; they only decide the text for 2002.
   public mutating func collect<Wire: Transport & ~Copyable>(
     over transport: inout Wire, among authenticators: [AuthenticatorDescription],
     besides registered: [AuthenticatorDescription] = []
@@ -134,12 +134,12 @@ public struct RegistrationFlow: Sendable {
     return key
   }
 
-  /// Whether a registered key has to sign which keys are new.
+  /// Whether a registered key must sign which keys are new.
   public var needsAuthorization: Bool { offered?.purpose == .registrationByKey }
 
   /// Has a registered key authorise the keys that were made; called once for each that signed the proof.
   ///
-  /// - Parameter authenticators: what is known of the authenticator that signs.
+  /// - Parameter authenticators: the description of the authenticator that signs.
   public mutating func authorize<Signer: AssertionSigner & ~Copyable>(
     with signer: inout Signer, describedBy authenticators: [AuthenticatorDescription]
   ) throws(Refusal) {
@@ -162,7 +162,7 @@ public struct RegistrationFlow: Sendable {
     offered = current
   }
 
-  /// The connection is not part of it: the registration that it goes with names the server's certificate.
+  /// The connection is not part of this: the registration that it belongs to names the server's certificate.
   private func authorizedChallenge(_ current: Offered) throws -> FinalChallenge {
     try FinalChallenge(
       appID: current.offer.appID, challenge: current.statement.authorization(hash: SHA256.hash),
@@ -171,7 +171,7 @@ public struct RegistrationFlow: Sendable {
 
   /// Sends the new key and returns the server's verdict.
   ///
-  /// Fails before anything is sent if the keys are not those of one whole set.
+  /// Fails before anything is sent if the keys do not form one whole set.
   public mutating func send<Wire: Transport & ~Copyable>(over transport: inout Wire) throws(Refusal) -> Verdict {
     guard let current = offered.take() else { throw opening.outOfTurn() }
     let made = current.made
@@ -193,7 +193,7 @@ public struct RegistrationFlow: Sendable {
     }
   }
 
-  /// What allows the new keys; nothing at a server of another make, which would not understand it.
+  /// What allows the new keys; empty for another vendor's server, which would not understand it.
   private func allowance(
     of current: Offered
   ) throws(Refusal) -> (codeMAC: [UInt8]?, machineMAC: [UInt8]?, authorization: String?) {
@@ -222,11 +222,11 @@ public struct RegistrationFlow: Sendable {
     current.purpose != .registrationByKey || current.authorization != nil
   }
 
-  /// The authentication that the server demanded in answer to the new key; it goes on at its `collect`.
+  /// The authentication that the server demanded in answer to the new key; the caller continues with its `collect`.
   public func furtherAuthentication() -> AuthenticationFlow { AuthenticationFlow(following: opening) }
 }
 
-/// What a server's registration request leaves to choose.
+/// The choices that a server's registration request leaves open.
 public struct RegistrationOffer: Equatable, Sendable {
   /// The application.
   public let appID: String
@@ -271,7 +271,7 @@ public struct NewKey: Equatable, Sendable {
   /// The public key, 65 bytes: 04, X, Y.
   public let publicKey: [UInt8]
 
-  /// The signature counter the key starts with.
+  /// The signature counter that the key starts with.
   public let signCounter: UInt32
 
   /// The authenticator's count of registrations, this one included.

@@ -1,7 +1,7 @@
 import FidoResults
 import UAFMessages
 
-/// Puts messages into requests and takes them out of answers, in the configured dialect.
+/// Puts messages into requests and extracts them from answers, in the configured dialect.
 struct Carrier: Sendable {
   /// A UAF request as it came, not yet read.
   struct Carried: Sendable {
@@ -15,7 +15,7 @@ struct Carrier: Sendable {
 
   // MARK: What is sent
 
-  /// Asks for a UAF request.
+  /// The question that asks for a UAF request.
   func question(_ operation: UAFOperation, _ context: RequestContext, to url: String) -> TransportRequest {
     switch settings.dialect {
     case .fido:
@@ -28,7 +28,7 @@ struct Carrier: Sendable {
     }
   }
 
-  /// Hands over a UAF response.
+  /// The message that carries a UAF response.
   func answer(
     _ response: UAFResponse, to operation: UAFOperation, _ context: RequestContext, to url: String
   ) -> TransportRequest {
@@ -48,7 +48,7 @@ struct Carrier: Sendable {
     settings.contentType ?? (settings.dialect == .fido ? "\(MediaType.uaf); charset=utf-8" : MediaType.json)
   }
 
-  /// Adds the context to the query, under the server's names and in the order of our own.
+  /// Adds the context to the query, under the server's names and in the order of our own names.
   private static func url(_ url: String, with context: RequestContext, named rules: PlainRules) -> String {
     guard case .object(let members) = context.json else { return url }
     var result = url
@@ -83,7 +83,7 @@ struct Carrier: Sendable {
     }
   }
 
-  /// Takes the server's verdict on an operation that needs no UAF request.
+  /// Reads the server's verdict on an operation that needs no UAF request.
   ///
   /// A server that sends a request did not understand what it was asked for.
   func acknowledgement(
@@ -113,7 +113,7 @@ struct Carrier: Sendable {
         guard rules.success?.isHeld(by: element) == true else { throw noYes(link) }
         continue
       }
-      // A status decides alone, inside a list too.
+      // If there is a status, it alone decides, even inside a list.
       let verdict = try verdictBody(response.with(body: JSONValue.object(element).bytes), operation, of: link)
       guard verdict.newUAFRequest == nil || elements.count == 1 else { throw noYes(link) }
       if verdict.newUAFRequest != nil { return verdict }
@@ -128,7 +128,7 @@ struct Carrier: Sendable {
       ofServer: .jsonParser, "the answer has neither a UAF status nor the mark of server.success; it is not a yes")
   }
 
-  /// The objects of a bare answer: itself, or those of a list of nothing else.
+  /// The objects of a bare answer: the answer itself, or the elements of a list that contains only objects.
   private static func elements(of answer: JSONValue) -> [JSONObject]? {
     switch answer {
     case .object(let object): return [object]
@@ -139,7 +139,7 @@ struct Carrier: Sendable {
     }
   }
 
-  /// With a further request neither 1200 nor "pending" is the last word, so that both lead on to it.
+  /// If there is a further request, neither 1200 nor "pending" is final: the flow continues with that request.
   private func verdictBody(
     _ response: TransportResponse, _ operation: UAFOperation, of link: ServerLink
   ) throws(Refusal) -> ServerResponse {
@@ -168,7 +168,7 @@ struct Carrier: Sendable {
     return answer
   }
 
-  /// Throws if an object refuses: by its UAF status or, without one, by another value of the mark.
+  /// Throws if an object refuses: by its UAF status or, without one, by a value other than the configured success value.
   private func refuseNo(_ object: JSONObject, _ operation: UAFOperation, of link: ServerLink) throws(Refusal) {
     guard let status = object["statusCode"] else {
       guard case .plain(let rules) = settings.dialect, let mark = rules.success,

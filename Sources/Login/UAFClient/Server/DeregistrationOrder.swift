@@ -1,6 +1,6 @@
 import UAFMessages
 
-/// What the server named, having deleted it on its side.
+/// The keys that the server named after it deleted them on its side.
 public struct DeregistrationOrder: Equatable, Sendable {
   /// The application; a wildcard covers only this application, and the caller limits it to the account.
   public let appID: String
@@ -8,16 +8,16 @@ public struct DeregistrationOrder: Equatable, Sendable {
   /// Keys and wildcards, at least one.
   public let authenticators: [DeregisterAuthenticator]
 
-  /// What the server handed out; secret, never for a log.
+  /// The tokens that the server issued; secret, never for a log.
   public let tokens: [Token]
 
   /// The account's name at the server.
   let username: String
 
-  /// The keys that were to be deleted; none for all of the machine's.
+  /// The keys that were to be deleted; empty for all keys of the machine.
   let askedKeyIDs: [KeyID]
 
-  /// The machine's id at the server; nil where none was sent.
+  /// The machine's id at the server; nil if none was sent.
   let deviceID: String?
 
   /// The request as it came.

@@ -1,17 +1,18 @@
 import FidoResults
 import UAFMessages
 
-/// Why an operation failed: the server refused, a message could not be followed, or no answer came.
+/// Why an operation failed: the server refused, a message could not be understood, or no answer came.
 ///
 /// Every step of a flow throws this and nothing else; after it the flow is over.
 public struct Refusal: Error, Equatable, Sendable, CustomStringConvertible {
   /// The outcome, a row of the table of results.
   public let result: FidoResult
 
-  /// Whether the outcome is what the server said or sent, rather than what was found here.
+  /// Whether the outcome is what the server said or sent, rather than something that was found here.
   public let spokenByServer: Bool
 
-  /// Whether the server must not be reported as away: a TLS handshake was completed in this flow, a machine answered at its
+  /// Whether the server must not be reported as unreachable: a TLS handshake was completed in this flow, a machine answered at
+  /// its
   /// address, or this machine lacked the means to ask.
   public let handshakeCompleted: Bool
 
@@ -21,16 +22,16 @@ public struct Refusal: Error, Equatable, Sendable, CustomStringConvertible {
   /// The server's UAF status, if it gave one.
   public let serverStatus: UInt32?
 
-  /// What kept the answer away, if there was none.
+  /// Why no answer came, if none came.
   public let networkFailure: NetworkFailure?
 
-  /// The HTTP status, where what came was not a UAF message.
+  /// The HTTP status, if the answer was not a UAF message.
   public let httpStatus: Int?
 
-  /// Whether a server of the plain dialect refused: its answer had another value than the configured mark of a success.
+  /// Whether a server of the plain dialect refused: the value in its answer was not the configured success value.
   public let saysPlainNo: Bool
 
-  /// The cause, where the text for the person says more than the result.
+  /// The cause, if the text for the person should say more than the result.
   public let cause: EndCause?
 
   /// The highest counter of the key that the server has seen, if it refused a counter that did not grow and says so.
@@ -39,10 +40,10 @@ public struct Refusal: Error, Equatable, Sendable, CustomStringConvertible {
   /// The authenticators whose keys the server does not know, as its request shows.
   public internal(set) var leftOut: [AAID] = []
 
-  /// What failed, for the log; holds names and numbers, never values.
+  /// What failed, for the log; it contains names and numbers, never values.
   public let detail: String
 
-  /// Whether the server answered with a refusal, or with something that could not be followed.
+  /// Whether the server answered with a refusal, or with something that could not be understood.
   ///
   /// An invalid certificate and silence are not answers.
   public var isServersNo: Bool {

@@ -2,10 +2,10 @@ import FidoResults
 import UAFCrypto
 import UAFMessages
 
-/// What every flow has in common: ask for a UAF request, receive it, check it, answer it, and follow what the server
-/// demands then.
+/// The steps that every flow shares: ask for a UAF request, receive it, check it, answer it, and follow the server's further
+/// requests.
 struct RequestOpening: Sendable {
-  /// A request that may be followed.
+  /// A request that passed every check.
   struct Opened: Sendable {
     let request: UAFRequest
     let appID: String
@@ -26,7 +26,7 @@ struct RequestOpening: Sendable {
     case new
     /// The question that was sent.
     case asked(TransportRequest)
-    /// The request that came ahead of time, or what is wrong with it.
+    /// The request that came ahead of time, or why it is refused.
     case received(Result<Received, Refusal>)
     /// A further request that came with a verdict.
     case handed(Carrier.Carried)
@@ -36,7 +36,7 @@ struct RequestOpening: Sendable {
   let settings: ClientSettings
   private(set) var operation: UAFOperation
   private(set) var context: RequestContext
-  /// The context of the question, as it was sent.
+  /// The context of the question, as it was last sent.
   private(set) var askedContext = ""
   private(set) var link = ServerLink()
   private var stage = Stage.new
@@ -56,9 +56,9 @@ struct RequestOpening: Sendable {
 
   private var carrier: Carrier { Carrier(settings: settings) }
 
-  /// Sends the question; the answer is taken by ``collect(over:)``.
+  /// Sends the question; ``collect(over:)`` receives the answer.
   ///
-  /// - Parameter allowing: says in the question what allows it.
+  /// - Parameter allowing: adds to the question what allows the operation.
   mutating func start<Wire: Transport & ~Copyable>(
     over transport: inout Wire, allowing: (inout RequestContext) throws(CryptoError) -> Void = { _ in }
   ) throws(Refusal) {
@@ -66,7 +66,7 @@ struct RequestOpening: Sendable {
     stage = .over
     try checkUsername()
     do throws(CryptoError) { try allowing(&context) } catch { throw link.refusal(.cannotUse, error.description) }
-    // Nothing was received yet: use the configured AppID, or the one that is used where a server names none.
+    // Nothing was received yet: use the configured AppID, or the default for a server that names none.
     let requestURL = try expanded(
       settings.endpoint(for: operation).requestURL, appID: settings.appIDs.first ?? settings.facetID)
     askedContext = context.jsonText
@@ -75,9 +75,9 @@ struct RequestOpening: Sendable {
     stage = .asked(question)
   }
 
-  /// Takes the answer to an authentication's question ahead of ``collect(over:)``, and asks for the list of facets.
+  /// Reads the answer to an authentication's question before ``collect(over:)`` does, and asks for the list of facets.
   ///
-  /// Called once an answer is there, so it waits for nothing. What is wrong with the answer is thrown by ``collect(over:)``.
+  /// Called when an answer has come, so it does not wait. If the answer is wrong, ``collect(over:)`` throws.
   mutating func receive<Wire: Transport & ~Copyable>(over transport: inout Wire) {
     guard operation == .authentication, case .asked(let question) = stage else { return }
     stage = .over
@@ -105,7 +105,7 @@ struct RequestOpening: Sendable {
     switch stage {
     case .asked(let question):
       stage = .over
-      // Only the question for an authentication changes nothing at any server.
+      // Only the question for an authentication changes nothing at the server.
       let response =
         operation == .authentication
         ? try link.finish(repeating: question, over: &transport) : try link.finish(over: &transport)
@@ -120,7 +120,7 @@ struct RequestOpening: Sendable {
     }
   }
 
-  /// Checks operation and version, and asks for the list of facets where one is needed.
+  /// Checks operation and version, and asks for the list of facets if one is needed.
   private mutating func received<Wire: Transport & ~Copyable>(
     _ carried: Carrier.Carried, over transport: inout Wire
   ) throws(Refusal) -> Received {
@@ -136,7 +136,7 @@ struct RequestOpening: Sendable {
     return Received(request: request, claim: claim, carried: carried)
   }
 
-  /// Reads the answer to what was asked for last, because it is no longer used.
+  /// Reads and drops the answer to the last question, which is no longer needed.
   ///
   /// - Returns: whether the server was reached.
   mutating func drop<Wire: Transport & ~Copyable>(over transport: inout Wire) -> Bool {
@@ -155,21 +155,21 @@ struct RequestOpening: Sendable {
     }
   }
 
-  /// Takes the server's verdict where no request is expected.
+  /// Receives the server's verdict when no request is expected.
   mutating func collectAcknowledgement<Wire: Transport & ~Copyable>(over transport: inout Wire) throws(Refusal) {
     guard case .asked = stage else { throw outOfTurn() }
     stage = .over
     try carrier.acknowledgement(in: try link.finish(over: &transport), operation, of: link)
   }
 
-  /// Hands the server a UAF response and takes its verdict.
+  /// Sends the server a UAF response and receives its verdict.
   ///
-  /// A further request means that this answer alone does not suffice: it has to be an authentication, and is taken by
-  /// ``collect(over:)``.
+  /// A further request means that this answer alone does not suffice. It must be an authentication, and ``collect(over:)``
+  /// receives it.
   ///
   /// - Parameters:
-  ///   - expected: what the server's success has to be for.
-  ///   - allowing: fills in what allows new keys, which goes with the answer.
+  ///   - expected: what the server's success must be about.
+  ///   - allowing: adds to the answer what allows the new keys.
   mutating func submit<Wire: Transport & ~Copyable>(
     _ response: UAFResponse, appID: String, for expected: ExpectedVerdict, over transport: inout Wire,
     allowing: (inout RequestContext) -> Void = { _ in }
@@ -193,7 +193,7 @@ struct RequestOpening: Sendable {
     }
     furtherRequests += 1
     operation = .authentication
-    // They authorised what was asked for, and nothing that follows.
+    // The code allowed what was asked for, and nothing that follows.
     self.context.authCode = nil
     self.context.proof = nil
     self.context.codeProof = nil
@@ -211,7 +211,7 @@ struct RequestOpening: Sendable {
     link.refusal(ofServer: .invalidParameter, "the server's request is for another operation than asked for")
   }
 
-  /// Names that PAM hosts pass on may hold anything; the server's hold visible ASCII.
+  /// Names that PAM hosts pass on may contain anything; a server's names contain visible ASCII.
   private func checkUsername() throws(Refusal) {
     let name = context.username.utf8
     guard !name.isEmpty else { throw link.refusal(.emptyUsername, "the user name is empty") }
@@ -230,18 +230,19 @@ struct RequestOpening: Sendable {
   }
 }
 
-/// Recognises the challenge of what was asked for (docs/protocol.md, "What a challenge is for").
+/// Checks that a challenge is for what was asked (docs/protocol.md, "What a challenge is for").
 ///
-/// The program that speaks to the network could ask our server for anything else, and pass its challenge on: a signature
-/// over that would be spent on it. So nothing is signed before the challenge was compared with the question that left the core.
+/// The network program could ask our server for something different, and pass its challenge on: a signature
+/// over that would then be used for that. So nothing is signed before the challenge is compared with the question that left the
+/// core.
 struct PurposeCheck {
-  /// What was asked for.
+  /// The purposes that were asked for.
   let purposes: [ChallengePurpose]
   /// The context of the question, as it was sent.
   let context: String
-  /// A text that the request brought; its challenge names it.
+  /// A text that the request brought; the challenge contains its hash.
   var text: String?
-  /// Whether root's server is one that marks its challenges.
+  /// Whether root's server states the purpose in its challenges.
   let demandsMark: Bool
 
   /// Why nothing may be signed.
@@ -267,7 +268,7 @@ struct PurposeCheck {
 
   /// Checks a challenge.
   ///
-  /// - Returns: what it is for; nil for the challenge of a server of another make.
+  /// - Returns: its purpose; nil for the challenge of another vendor's server.
   /// - Throws: ``Fault``.
   func check(_ challenge: ServerChallenge) throws(Fault) -> ChallengePurpose? {
     switch PurposedChallenge.read(challenge) {
@@ -290,13 +291,13 @@ extension RequestOpening {
   /// Checks that the challenge of a request is for what was asked.
   ///
   /// - Parameters:
-  ///   - text: a text that the request brought, and that is to be confirmed.
-  ///   - isOurs: whether the server has to be ours, by what allows the operation.
-  /// - Returns: what it is for; nil for the challenge of a server of another make.
+  ///   - text: a text that the request brought, and that the person should confirm.
+  ///   - isOurs: whether the server must be a `uaf-server`, because of what allows the operation.
+  /// - Returns: its purpose; nil for the challenge of another vendor's server.
   func purpose(
     of challenge: ServerChallenge, among purposes: [ChallengePurpose], text: String? = nil, isOurs: Bool = false
   ) throws(Refusal) -> ChallengePurpose? {
-    // Our server demands no further authentication, so a challenge of it that comes as one was asked for by somebody else.
+    // Our server demands no further authentication, so if such a challenge of our server comes, somebody else asked for it.
     let check = PurposeCheck(
       purposes: isFurther ? [] : purposes, context: askedContext, text: text,
       demandsMark: settings.demandsPurpose || isOurs)
@@ -314,7 +315,7 @@ struct FinalChallenge: Sendable {
   /// SHA-256 over the text's ASCII bytes: what authenticators sign.
   let hash: [UInt8]
 
-  /// Binds the challenge to application, client and, where its certificate is known, server.
+  /// Binds the challenge to application, client and, if its certificate is known, server.
   init(
     appID: String, challenge: ServerChallenge, facetID: String, certificate: [UInt8]
   ) throws(CryptoError) {
@@ -325,7 +326,8 @@ struct FinalChallenge: Sendable {
     hash = try SHA256.hash(Array(text.utf8))
   }
 
-  /// A certificate whose signature has no hash function of its own has no `serverEndPoint`; the certificate goes along.
+  /// A certificate whose signature has no hash function of its own has no `serverEndPoint`; the certificate itself is sent
+  /// instead.
   private static func channelBinding(_ certificate: [UInt8]) throws(CryptoError) -> ChannelBinding {
     guard !certificate.isEmpty else { return ChannelBinding() }
     let endPoint: String?
@@ -340,12 +342,12 @@ struct FinalChallenge: Sendable {
       tlsServerCertificate: certificate.count <= maximumCertificate ? Base64URL.encode(certificate) : nil)
   }
 
-  /// Encoded twice, a longer certificate would not leave room for the rest in one request body of the network program.
+  /// A longer certificate, encoded twice, would not leave room for the rest in one request body of the network program.
   private static let maximumCertificate = 8192
 }
 
 extension ServerLink {
-  /// The final challenge for a request, bound to the certificate the request came with.
+  /// The final challenge for a request, bound to the certificate that came with the request.
   func finalChallenge(
     appID: String, challenge: ServerChallenge, facetID: String
   ) throws(Refusal) -> FinalChallenge {

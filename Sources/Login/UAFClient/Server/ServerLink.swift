@@ -2,7 +2,7 @@ import CPSL
 import FidoResults
 import UAFMessages
 
-/// What one flow has seen of the server so far, and how a failure becomes a ``Refusal``.
+/// What one flow has learned about the server so far, and how a failure becomes a ``Refusal``.
 struct ServerLink: Sendable {
   /// Whether a TLS handshake was completed since the flow began.
   private(set) var handshakeCompleted = false
@@ -37,12 +37,12 @@ struct ServerLink: Sendable {
     return response
   }
 
-  /// How often a question is asked whose connection is closed before an answer comes.
+  /// How often a question is sent again if its connection is closed before an answer comes.
   private static let mostQuestions = 4
 
-  /// The same for a question that may be asked again: it is, where the server closed the connection before it answered.
+  /// The same for a question that may be asked again: it is sent again if the server closes the connection before it answers.
   ///
-  /// A server that has too many connections closes some, and strangers can bring it to that.
+  /// A server with too many connections closes some, and strangers can cause that.
   mutating func finish<Wire: Transport & ~Copyable>(
     repeating question: TransportRequest, over transport: inout Wire
   ) throws(Refusal) -> TransportResponse {
@@ -54,7 +54,7 @@ struct ServerLink: Sendable {
 
   /// The answer to a question that may be asked again.
   ///
-  /// - Returns: nil where the server closed the connection before it answered: the question was sent again.
+  /// - Returns: nil if the server closed the connection before it answered; the question has then been sent again.
   mutating func finish<Wire: Transport & ~Copyable>(
     orAskAgain question: TransportRequest, over transport: inout Wire
   ) throws(Refusal) -> TransportResponse? {
@@ -77,7 +77,7 @@ struct ServerLink: Sendable {
 
   // MARK: Refusals
 
-  /// What was found here, before or beside the server.
+  /// A failure that was found on this machine, not reported by the server.
   func refusal(_ result: FidoResult, _ detail: String, because cause: EndCause? = nil) -> Refusal {
     Refusal(result, spokenByServer: false, handshakeCompleted: handshakeCompleted, cause: cause, detail: detail)
   }
@@ -87,14 +87,14 @@ struct ServerLink: Sendable {
     Refusal(result, spokenByServer: true, handshakeCompleted: handshakeCompleted, cause: cause, detail: detail)
   }
 
-  /// A server of the plain dialect refused: its mark of success had another value.
+  /// A server of the plain dialect refused: its success member had a different value.
   func refusal(plainNo value: String, of member: String) -> Refusal {
     Refusal(
       .unknown, spokenByServer: true, handshakeCompleted: handshakeCompleted, saysPlainNo: true,
       detail: "the server said no: its '\(member)' is '\(Text.cleaned(value))'")
   }
 
-  /// The server said no.
+  /// The server refused.
   func refusal(status: UAFStatusCode, text: String?, operation: UAFOperation) -> Refusal {
     let result: FidoResult =
       status.rawValue >= FidoResult.firstServerCode
@@ -106,7 +106,7 @@ struct ServerLink: Sendable {
       serverStatus: status.rawValue, detail: "the server answered with status \(status.rawValue)")
   }
 
-  /// A message of the server could not be followed.
+  /// A message of the server could not be understood.
   func refusal(_ error: MessageError) -> Refusal {
     let result: FidoResult =
       switch error {
@@ -122,7 +122,7 @@ struct ServerLink: Sendable {
 
   /// The transport body in an answer, if status and type are those of an answer.
   ///
-  /// A body with another HTTP status counts only if it refuses: only 200 can carry a success.
+  /// A body with an HTTP status other than 200 is used only if it refuses: a success needs 200.
   func body<Body: JSONRepresentable>(
     _ type: Body.Type, of response: TransportResponse, _ types: [String], operation: UAFOperation,
     status: (Body) -> (UAFStatusCode, text: String?, seen: SeenCounter?)
@@ -147,12 +147,12 @@ struct ServerLink: Sendable {
     return body
   }
 
-  /// The answer is not an answer of a UAF server.
+  /// The answer did not come from a UAF server.
   ///
-  /// - Parameter isNoUAF: whether a server of UAF would have sent a message where it refuses.
+  /// - Parameter isNoUAF: whether a UAF server would have sent a message to refuse.
   func httpRefusal(_ response: TransportResponse, _ fault: String, isNoUAF: Bool = false) -> Refusal {
     let hasFailed = response.status == 429 || (500...599).contains(response.status)
-    // 407 is a proxy's alone. A server of the plain dialect may refuse with a bare 403 itself.
+    // Only a proxy sends 407. A server of the plain dialect may refuse with a bare 403 itself.
     let isOnTheWay = response.status == 407 || response.status == 403 && isNoUAF
     return Refusal(
       hasFailed ? .forbidden : .jsonParser, spokenByServer: true, handshakeCompleted: handshakeCompleted,
@@ -164,20 +164,20 @@ struct ServerLink: Sendable {
 }
 
 extension ServerLink {
-  /// What is known of a request's AppID before its list of facets was read.
+  /// What is known about a request's AppID before its list of facets was read.
   enum AppIDClaim: Sendable {
     /// This client may use it.
     case settled(String)
-    /// Its list was asked for, and has to name this client for a version of the message.
+    /// Its list was asked for, and must name this client for a version of the message.
     case listed(String, HTTPSAddress, UPV)
   }
 
-  /// Says which AppID a request is for, and asks for its list of facets where that has to be read; waits for nothing.
+  /// Says which AppID a request is for, and asks for its list of facets if it must be read; does not wait.
   ///
   /// FIDO AppID and facets 1.1, section 3.1.2:
   /// - No AppID, or our own FacetID: the FacetID is the AppID.
   /// - An https AppID on the host of an https FacetID of ours: no list is needed.
-  /// - Another https AppID: its list, fetched for this request, has to name us for the message's version.
+  /// - Any other https AppID: its list, fetched for this request, must name us for the message's version.
   /// - Any other AppID belongs to someone else.
   mutating func claim<Wire: Transport & ~Copyable>(
     of header: OperationHeader, _ operation: UAFOperation, settings: ClientSettings, over transport: inout Wire
@@ -227,9 +227,9 @@ extension ServerLink {
     }
   }
 
-  /// Takes the list that was asked for, following redirects the server vouches for.
+  /// Receives the list that was asked for, following redirects that the server vouches for.
   ///
-  /// Each stop has to be one that may be asked. A list is used once and kept nowhere, so none is ever older than its
+  /// Every redirect must lead to an address that may be asked. A list is used once and not stored, so it is never older than its
   /// server allows.
   private mutating func listOfFacets<Wire: Transport & ~Copyable>(
     _ endpoint: ServerEndpoint, settings: ClientSettings, over transport: inout Wire
@@ -269,7 +269,7 @@ extension ServerLink {
 
   /// Without a list this client is not trusted.
   ///
-  /// That our own network program is gone is another failure.
+  /// If our own network program is gone, that is a different failure.
   private mutating func noList(_ failure: TransportFailure) -> Refusal {
     if failure == .unavailable { return noAnswer(failure) }
     return refusal(
@@ -287,9 +287,9 @@ extension ServerLink {
 }
 
 extension ClientSettings {
-  /// Whether a server may have us fetch an address as an AppID, or on the way to one.
+  /// Whether a server may have us fetch an address as an AppID, or as a redirect to one.
   ///
-  /// Only at the hosts and ports that root has configured for this operation, and those that root named otherwise: a
+  /// It may, only at the hosts and ports that root has configured for this operation or has listed separately: a
   /// server must not be able to use this machine to probe networks that it cannot reach itself. FIDO allows any https
   /// address.
   func mayAsk(_ url: String, of endpoint: ServerEndpoint) -> Bool {
@@ -305,8 +305,9 @@ extension ClientSettings {
 enum RegistrableDomain {
   /// The registrable domain; nil for addresses, names of one label, and public suffixes themselves.
   ///
-  /// By the list that libpsl was built with, which the distribution keeps: no file is read and nobody is asked. A suffix
-  /// the list does not know counts as one label.
+  /// This uses the list that libpsl was built with, which the distribution maintains: no file is read, and no server is asked. A
+  /// suffix
+  /// that is not in the list counts as one label.
   static func of(_ address: HTTPSAddress) -> String? {
     guard address.hasDomain else { return nil }
     // SAFETY: the list lives as long as the process; the result points into `host`, or is NULL.

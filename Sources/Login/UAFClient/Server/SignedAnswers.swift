@@ -1,19 +1,19 @@
 import UAFCrypto
 import UAFMessages
 
-/// A signed statement about an account: not even the program that speaks to the network can forge it, or keep an old one.
+/// A signed statement about an account: not even the network program can forge it, or replay an old one.
 public enum SignedAccountState {
-  /// Why a statement is not believed.
+  /// Why a statement is not accepted.
   public enum Fault: String, Error, Sendable {
     case unsigned = "what the server says of the account is not signed with verdict_key"
     case otherQuestion = "what the server says of the account answers another question"
     case stale = "what the server says of the account is too old or from the future; compare the clocks of both"
   }
 
-  /// The state that a token tells.
+  /// The state that a token states.
   ///
   /// - Parameters:
-  ///   - proof: what the server was asked with.
+  ///   - proof: the proof that was sent with the question.
   ///   - publicKeys: 65 bytes `04 | X | Y` each.
   ///   - now: seconds since 1970.
   /// - Throws: ``Fault``.
@@ -31,17 +31,17 @@ public enum SignedAccountState {
   }
 }
 
-/// A signed answer to a machine that has told how it is.
+/// A signed answer to a machine's check-in.
 ///
-/// Not even the program that speaks to the network can forge it, or keep an old one.
+/// Not even the network program can forge it, or replay an old one.
 enum SignedCheckIn {
-  /// What an answer says, if it is signed for this proof.
+  /// The content of an answer that is signed for this proof.
   ///
   /// - Parameters:
-  ///   - deviceID: what the machine is called at the server.
+  ///   - deviceID: the machine's ID at the server.
   ///   - publicKeys: 65 bytes `04 | X | Y` each.
   ///   - now: seconds since 1970.
-  /// - Returns: nil if anything is missing, of another request, or not fresh.
+  /// - Returns: nil if anything is missing, belongs to a different request, or is not fresh.
   static func check(
     _ answer: CheckInAnswer, to proof: MachineProof, deviceID: String, publicKeys: [[UInt8]], now: Int64
   ) -> CheckInStatement? {
@@ -56,15 +56,15 @@ enum SignedCheckIn {
 
 /// A signed statement that a machine has joined.
 ///
-/// Not even the program that speaks to the network can forge it, or keep an old one.
+/// Not even the network program can forge it, or replay an old one.
 enum SignedJoin {
   /// Whether an answer is signed for this request, and covers the secret that it brings.
   ///
   /// - Parameters:
   ///   - publicKeys: 65 bytes `04 | X | Y` each.
   ///   - now: seconds since 1970.
-  /// - Returns: the group, the secret and the server's time in seconds since 1970; nil if anything is missing, of another
-  ///   request, or not fresh.
+  /// - Returns: the group, the secret and the server's time in seconds since 1970; nil if anything is missing, belongs to a
+  ///   different request, or is not fresh.
   static func check(
     _ answer: JoinAnswer, to request: JoinRequest, publicKeys: [[UInt8]], now: Int64
   ) -> (group: MachineGroup, secret: MachineSecret, joinedAt: Int64)? {
@@ -78,10 +78,10 @@ enum SignedJoin {
   }
 }
 
-/// A signed workstation policy: not even the program that speaks to the network can forge it, change it, or bring one of another
+/// A signed workstation policy: not even the network program can forge it, change it, or substitute the policy of a different
 /// machine.
 public enum SignedPolicy {
-  /// Why a policy is not taken.
+  /// Why a policy is not accepted.
   public enum Fault: String, Error, CaseIterable, Sendable {
     case tooLong = "is longer than 24 KiB"
     case unsigned = "is not signed with verdict_key"
@@ -94,7 +94,7 @@ public enum SignedPolicy {
     case expired = "has expired; compare the clocks of this machine and the server"
   }
 
-  /// What this machine has joined, and what it had last.
+  /// The group that this machine joined, and the policy that it had last.
   public struct Expectation: Sendable {
     let deviceID: String
     let group: String
@@ -102,9 +102,9 @@ public enum SignedPolicy {
     let joinedAt: Int64
 
     /// - Parameters:
-    ///   - deviceID: as the machine named itself when it joined.
-    ///   - group: the one that it has joined.
-    ///   - lowestVersion: the highest version that was taken since then; 0 for none.
+    ///   - deviceID: the device ID that the machine gave when it joined.
+    ///   - group: the group that it joined.
+    ///   - lowestVersion: the highest version accepted since then; 0 for none.
     ///   - joinedAt: when it joined, by the server's clock, in seconds since 1970.
     public init(deviceID: String, group: String, lowestVersion: Int64, joinedAt: Int64) {
       self.deviceID = deviceID
@@ -114,7 +114,7 @@ public enum SignedPolicy {
     }
   }
 
-  /// Reads a policy that is for this machine, whenever it is good.
+  /// Reads a policy that is for this machine, whether or not it is valid now.
   ///
   /// - Parameter publicKeys: 65 bytes `04 | X | Y` each.
   /// - Throws: ``Fault``.
@@ -135,7 +135,7 @@ public enum SignedPolicy {
     return policy
   }
 
-  /// Reads a policy that has just come: it has to be good now.
+  /// Reads a policy that has just come: it must be valid now.
   ///
   /// - Parameters:
   ///   - publicKeys: 65 bytes `04 | X | Y` each.
@@ -150,17 +150,17 @@ public enum SignedPolicy {
     return policy
   }
 
-  /// Whether a policy's time is over; the clocks may differ by a minute.
+  /// Whether a policy has expired; the clocks may differ by a minute.
   public static func hasExpired(_ policy: WorkstationPolicy, now: Int64) -> Bool {
     policy.expiresAt < now - SignedToken.clockTolerance
   }
 }
 
-/// A signed unlock, which the helpdesk gives to a person; nothing of it comes through the program that speaks to the network.
+/// A signed unlock, which the helpdesk gives to a person; it does not come through the network program.
 public enum SignedUnlock {
-  /// What a token grants.
+  /// The unlock that a token grants.
   ///
-  /// Whether it is for this account and machine, and its times, are not looked at here.
+  /// Whether it is for this account and machine, and whether it is valid now, is not checked here.
   ///
   /// - Parameter publicKeys: 65 bytes `04 | X | Y` each.
   /// - Returns: nil for anything that is not signed with one of the keys, or is not an unlock.

@@ -4,7 +4,7 @@ import UAFMessages
 /// A signed verdict: a JSON web token (RFC 7519, ES256) that names what was accepted: account, operation, challenge, purpose,
 /// keys, text, machine and time.
 ///
-/// Not even the program that speaks to the network can forge it, or use one that was signed for something else.
+/// Not even the network program can forge it, or use one that was signed for something else.
 public struct SignedVerdict: Sendable {
   /// Why a verdict is not accepted.
   public enum Fault: String, Error, Sendable {
@@ -23,8 +23,8 @@ public struct SignedVerdict: Sendable {
   /// - Parameters:
   ///   - publicKeys: 65 bytes `04 | X | Y` each; several while the server exchanges its key.
   ///   - now: seconds since 1970.
-  /// - Returns: the acceptance, without a machine's secret that the token does not cover.
-  /// - Throws: ``Fault``: the one of the token that came closest.
+  /// - Returns: the acceptance, without a machine secret that the token does not cover.
+  /// - Throws: ``Fault``: the fault of the token that passed the most checks.
   @discardableResult
   public static func check(_ acceptance: Acceptance, publicKeys: [[UInt8]], now: Int64) throws(Fault) -> Acceptance {
     guard let bytes = try? Base64URL.decode(acceptance.challenge, maximumCount: 64),
@@ -37,7 +37,7 @@ public struct SignedVerdict: Sendable {
 
   /// Finds a token by which the owner of one of the keys says that the keys of an order are gone at the server.
   ///
-  /// - Parameters: as of ``check(_:publicKeys:now:)-(Acceptance,_,_)``.
+  /// - Parameters: as for ``check(_:publicKeys:now:)-(Acceptance,_,_)``.
   /// - Throws: ``Fault``.
   public static func check(_ order: DeregistrationOrder, publicKeys: [[UInt8]], now: Int64) throws(Fault) {
     guard let hash = try? SHA256.hash(order.message) else { throw .otherLogin }
@@ -63,7 +63,7 @@ public struct SignedVerdict: Sendable {
     throw fault
   }
 
-  /// In what the claims differ from what was done here; nil if they do not.
+  /// The difference between the claims and what was done here; nil if there is none.
   private static func difference(_ claims: JSONObject, _ username: String, _ expected: ExpectedVerdict, _ hash: [UInt8])
     -> Fault?
   {
@@ -81,7 +81,7 @@ public struct SignedVerdict: Sendable {
     return nil
   }
 
-  /// Of keys that were to be removed the server names those that it had.
+  /// Of the keys that should be removed, the server names those that it had.
   private static func hasKeys(_ claims: JSONObject, of expected: ExpectedVerdict) -> Bool {
     guard case .array(let named)? = claims["keys"] else { return false }
     let told = Set(named.compactMap { value in if case .string(let text) = value { text } else { nil } })
@@ -90,7 +90,7 @@ public struct SignedVerdict: Sendable {
     return expected.operation == .deregistration ? done.isEmpty || told.isSubset(of: done) : told == done
   }
 
-  /// Whether both are the same bytes, or neither is there.
+  /// Whether both are the same bytes, or both are missing.
   private static func isSame(_ told: String?, _ expected: String?) -> Bool {
     guard let told, let expected else { return told == nil && expected == nil }
     return told.isIdentical(to: expected)
@@ -113,22 +113,22 @@ public struct SignedVerdict: Sendable {
   }
 }
 
-/// A JSON web token (RFC 7519) that is signed with ES256, whatever it says.
+/// A JSON web token (RFC 7519) that is signed with ES256, whatever it states.
 enum SignedToken {
   /// Seconds the two clocks may differ.
   static let clockTolerance: Int64 = 60
   /// The longest lifetime, in seconds.
   ///
-  /// A token of a longer lifetime could be replayed.
+  /// A token with a longer lifetime could be replayed.
   static let maximumLifetime: Int64 = 300
 
   /// The longest token in bytes, unless its reader allows more.
   private static let maximumBytes = 8192
 
-  /// The claims of a token whose signature holds.
+  /// The claims of a token whose signature is valid.
   ///
   /// - Parameters:
-  ///   - type: what `typ` has to be; nil for any.
+  ///   - type: the required `typ`; nil for any.
   ///   - publicKeys: 65 bytes `04 | X | Y` each; several while the server exchanges its key.
   ///   - maximumBytes: the longest token.
   static func claims(
@@ -141,7 +141,7 @@ enum SignedToken {
       header["alg"] == .string("ES256"), header["crit"] == nil, header["b64"] == nil,
       type.map({ header["typ"] == .string($0) }) ?? true,
       let signature = try? Base64URL.decode(parts[2], maximumCount: P256.signatureByteCount),
-      // `kid` in the header is not read: nothing that a token says of itself chooses a key.
+      // `kid` in the header is not read: a token does not choose its own key.
       publicKeys.contains(where: { key in
         P256.isValidSignature(signature, of: Array("\(parts[0]).\(parts[1])".utf8), publicKey: key)
       }),
@@ -155,7 +155,7 @@ enum SignedToken {
     return try? JSONValue(parsing: bytes)
   }
 
-  /// Whether a token with these claims is good at a time, in seconds since 1970.
+  /// Whether a token with these claims is valid at a time, in seconds since 1970.
   static func isFresh(_ claims: JSONObject, now: Int64) -> Bool {
     guard case .integer(let issuedAt)? = claims["iat"], case .integer(let expiresAt)? = claims["exp"] else {
       return false
@@ -169,19 +169,19 @@ enum SignedToken {
 
 /// A server's success.
 public struct Acceptance: Equatable, Sendable, CustomStringConvertible {
-  /// What the server handed out; secret, never for a log.
+  /// The tokens that the server issued; secret, never for a log.
   public private(set) var tokens: [Token]
   /// The account's name at the server.
   public let username: String
-  /// What was done here, which the success is for.
+  /// What was done here, and what the success must be about.
   public let expected: ExpectedVerdict
   /// The challenge that was answered, base64url as the server sent it.
   public let challenge: String
-  /// Keys that the server says it has forgotten, of those a registration named as lost.
+  /// Keys that the server says it has forgotten, among those that the registration named as lost.
   public var forgottenKeyIDs: [KeyID] = []
-  /// By what the server knows this machine from now on; nil if it said nothing of that.
+  /// The machine secret from now on; nil if the server sent none.
   public var machineSecret: MachineSecret?
-  /// Another number than the last one says that a machine that has joined should check in; not signed.
+  /// If this number differs from the last one, a joined machine should check in; it is not signed.
   public var machineNews: Int64?
 
   /// The operation that was accepted.
@@ -190,33 +190,34 @@ public struct Acceptance: Equatable, Sendable, CustomStringConvertible {
   /// The token to pass on.
   public var token: String? { Token.passedOn(tokens) }
 
-  /// The same, with nothing that could be passed on.
+  /// The same acceptance without its tokens.
   var withoutTokens: Acceptance {
     var acceptance = self
     acceptance.tokens = []
     return acceptance
   }
 
-  /// How many tokens there are, and nothing of them.
+  /// The number of tokens, without their content.
   public var description: String { "accepted with \(tokens.count) tokens" }
 }
 
-/// What the core did, which a server's success has to be for.
+/// What the core did, and what a server's success must be about.
 ///
-/// A signed verdict is compared with each part. A server of another make marks no challenges, and its verdicts say less.
+/// A signed verdict is compared with each part. Another vendor's server states no purpose in its challenges, and its verdicts say
+/// less.
 public struct ExpectedVerdict: Equatable, Sendable {
   /// The operation.
   public let operation: UAFOperation
-  /// What the challenge was for; nil at a server of another make.
+  /// The purpose of the challenge; nil for another vendor's server.
   public let purpose: ChallengePurpose?
-  /// The keys that signed, were registered or were to be removed.
+  /// The keys that signed, were registered or should be removed.
   public let keyIDs: [KeyID]
-  /// SHA-256 of the text that was confirmed, as it was shown; nil without one.
+  /// SHA-256 of the text that was confirmed, as it was shown; nil without a text.
   public let textHash: [UInt8]?
-  /// The machine's id, where it is about its keys; nil where none was sent.
+  /// The machine's ID, if the verdict is about its keys; nil if none was sent.
   public let deviceID: String?
 
-  /// Makes one.
+  /// Makes an expectation.
   public init(
     _ operation: UAFOperation, for purpose: ChallengePurpose?, keyIDs: [KeyID], textHash: [UInt8]? = nil,
     deviceID: String? = nil
@@ -228,7 +229,7 @@ public struct ExpectedVerdict: Equatable, Sendable {
     self.deviceID = deviceID
   }
 
-  /// The operations that a verdict on it may authorise, and no others.
+  /// The operations that a verdict on this operation may authorise, and no others.
   var use: [UAFOperation] {
     guard operation == .authentication, let authorized = purpose?.authorizedOperation else { return [] }
     return [authorized]

@@ -1,26 +1,26 @@
 import UAFMessages
 
-/// What root's configuration says about the server, as the flows need it.
+/// What root's configuration says about the server, in the form that the flows need.
 public struct ClientSettings: Equatable, Sendable {
-  /// Where to register.
+  /// The endpoint for registrations.
   public var registration: ServerEndpoint
-  /// Where to authenticate.
+  /// The endpoint for authentications.
   public var authentication: ServerEndpoint
-  /// Where to deregister.
+  /// The endpoint for deregistrations.
   public var deregistration: ServerEndpoint
-  /// Who this client is in a server's list of trusted facets.
+  /// This client's entry in a server's list of trusted facets.
   public var facetID: String
   /// How messages are carried.
   public var dialect: Dialect
-  /// The media type of what is sent, and wanted in return; nil for the dialect's own.
+  /// The media type of requests and of the answers that are wanted; nil for the dialect's own.
   public var contentType: String?
-  /// AppIDs that may be asked for their facets although they have another host or port than the server.
+  /// AppIDs that may be asked for their facets although their host or port differs from the server's.
   public var appIDs: [String] = []
   /// Whether http to this machine is allowed.
   public var allowsPlainHere = false
-  /// Whether a text to confirm that the server adds by itself is taken; it has to be shown before anybody is asked to verify.
+  /// Whether a text to confirm that the server adds by itself is accepted; it must be shown before anybody is asked to verify.
   public var takesServersTexts = false
-  /// Whether the server is one that says in its challenges what they are for, so that no other challenge is signed.
+  /// Whether the server states in its challenges what they are for, so that no other challenge is signed.
   public var demandsPurpose = false
   /// What is sent to the server about this machine.
   public var device: DeviceContext
@@ -47,7 +47,7 @@ public struct ClientSettings: Equatable, Sendable {
     self.device = device
   }
 
-  /// The parts of an address that these settings let be asked; nil for any other.
+  /// The parts of an address that these settings allow to be asked; nil for any other.
   func address(_ url: String) -> HTTPSAddress? { HTTPSAddress(url, orPlainHere: allowsPlainHere) }
 
   func endpoint(for operation: UAFOperation) -> ServerEndpoint {
@@ -74,10 +74,10 @@ public struct ServerEndpoint: Equatable, Sendable {
   /// Where a UAF request is fetched.
   public let requestURL: String
 
-  /// Where the UAF response goes; not used by deregistration.
+  /// Where the UAF response is sent; not used by deregistration.
   public let responseURL: String
 
-  /// Makes an endpoint; both addresses may hold the placeholders of ``URLTemplate``.
+  /// Makes an endpoint; both addresses may contain the placeholders of ``URLTemplate``.
   public init(requestURL: String, responseURL: String) {
     self.requestURL = requestURL
     self.responseURL = responseURL
@@ -86,30 +86,30 @@ public struct ServerEndpoint: Equatable, Sendable {
 
 /// How UAF messages are carried.
 public enum Dialect: Equatable, Sendable {
-  /// The bodies of the FIDO UAF transport specification, as the FIDO Alliance's interface for server tests has them too.
+  /// The bodies of the FIDO UAF transport specification, which the FIDO Alliance's interface for server tests also uses.
   case fido
   /// GET for requests, POST for responses; the bodies are the UAF messages themselves.
   case plain(PlainRules)
 }
 
-/// The configured mark of a success in answers without a status code of UAF: a member and its value.
+/// The configured member and value that mean success in an answer without a UAF status code.
 public struct SuccessMark: Equatable, Sendable {
   /// The member's name.
   public let member: String
 
-  /// Its text; of a whole number or a truth value, the JSON form.
+  /// Its text; for an integer or a boolean, the JSON form.
   public let value: String
 
-  /// Makes a mark.
+  /// Makes a success value.
   public init(member: String, value: String) {
     self.member = member
     self.value = value
   }
 
-  /// Whether an object has the mark.
+  /// Whether an object has this value.
   func isHeld(by object: JSONObject) -> Bool { text(in: object)?.isIdentical(to: value) ?? false }
 
-  /// The value that an object has in place of the mark's value; nil without the member, or if it has no single value.
+  /// The value that an object has instead of the success value; nil without the member, or if it has no single value.
   func otherValue(in object: JSONObject) -> String? {
     guard let text = text(in: object), !text.isIdentical(to: value) else { return nil }
     return text
@@ -127,15 +127,15 @@ public struct SuccessMark: Equatable, Sendable {
 
 /// What the plain dialect leaves to each server.
 public struct PlainRules: Equatable, Sendable {
-  /// The server's names for members of the context; what is not in it is not sent.
+  /// The server's names for members of the context; a member without a name here is not sent.
   public let contextNames: [String: String]
 
-  /// How the server marks a success without a status code of UAF.
+  /// How the server reports a success without a UAF status code.
   public let success: SuccessMark?
 
   /// Makes rules.
   ///
-  /// The default tells the server nothing, and takes only a status code of UAF for a success.
+  /// The default tells the server nothing, and accepts only a UAF status code as a success.
   public init(contextNames: [String: String] = [:], success: SuccessMark? = nil) {
     self.contextNames = contextNames
     self.success = success
@@ -146,14 +146,14 @@ public struct PlainRules: Equatable, Sendable {
 public struct URLTemplate: Equatable, Sendable {
   private let text: String
 
-  /// Makes a template of a configured address.
+  /// Makes a template from a configured address.
   public init(_ text: String) {
     self.text = text
   }
 
   /// The address with each placeholder replaced by its percent-encoded value.
   ///
-  /// All but RFC 3986's unreserved characters is encoded, so that no value can add a path, a query or a host.
+  /// Everything but RFC 3986's unreserved characters is encoded, so that no value can add a path, a query or a host.
   /// - Returns: nil if a brace is left that is not one of the placeholders.
   public func expanded(user: String, appID: String, transaction: String) -> String? {
     let values = ["user": user, "appID": appID, "transaction": transaction]
@@ -188,20 +188,20 @@ public struct URLTemplate: Equatable, Sendable {
   }
 }
 
-/// Something that `uaf-server` answers beside requests and responses; our own (docs/protocol.md).
+/// A route of `uaf-server` in addition to requests and responses; it is our own (docs/protocol.md).
 public enum OwnRoute: String, Sendable {
-  /// In which state an account is.
+  /// The state of an account.
   case account
   /// A machine joins.
   case join
   /// A machine that had joined leaves.
   case leave
-  /// A machine that has joined tells how it is.
+  /// A machine that has joined checks in.
   case machine
 
-  /// Where a server is asked, beside the address for its requests.
+  /// The route's address at a server, derived from the address for its requests.
   ///
-  /// - Returns: nil if that address does not end in `/get`, as that of `uaf-server` does.
+  /// - Returns: nil if that address does not end in `/get`, as the address of a `uaf-server` does.
   public func url(beside requestURL: String) -> String? {
     guard requestURL.hasSuffix("/get") else { return nil }
     return requestURL.dropLast(3) + rawValue
@@ -210,7 +210,7 @@ public enum OwnRoute: String, Sendable {
 
 /// What is sent to the server about this machine; nil is not sent.
 public struct DeviceContext: Equatable, Sendable {
-  /// A hash that tells this machine apart for this application only, never the machine's own identifier.
+  /// A hash that identifies this machine to this application only, never the machine's own identifier.
   public let id: String?
   /// A name people know the machine by.
   public let name: String?

@@ -10,13 +10,13 @@ public protocol Transport: ~Copyable {
   /// - Throws: ``TransportFailure``.
   mutating func begin(_ request: TransportRequest) throws(TransportFailure)
 
-  /// Waits for the answer to the request that was begun last.
+  /// Waits for the answer to the request that was started last.
   ///
   /// - Throws: ``TransportFailure``.
   mutating func finish() throws(TransportFailure) -> TransportResponse
 }
 
-/// What is asked of a server.
+/// A request to a server.
 public struct TransportRequest: Equatable, Sendable {
   /// The methods there are.
   public enum Method: Equatable, Sendable {
@@ -33,19 +33,19 @@ public struct TransportRequest: Equatable, Sendable {
   /// The body's media type; nil without a body.
   public let contentType: String?
 
-  /// The media type wanted in return.
+  /// The media type wanted for the answer.
   public let accept: String
 
   /// The body; empty with GET.
   public let body: [UInt8]
 
-  /// What this machine may prove with the request; nil for one that no server counts.
+  /// What this machine may prove with the request; nil for a request that no server counts.
   public var claim: MachineClaim?
 
   /// The value of the header `UAF-Machine`; nil for none.
   public var machineProof: String?
 
-  /// Makes a POST; what is wanted in return is of the same type.
+  /// Makes a POST; the answer should have the same type.
   public static func post(_ body: [UInt8], to url: String, contentType: String) -> TransportRequest {
     let accept = contentType.split(separator: ";").first.map(String.init) ?? contentType
     return TransportRequest(method: .post, url: url, contentType: contentType, accept: accept, body: body)
@@ -94,23 +94,23 @@ public struct TransportResponse: Equatable, Sendable {
 
 /// Why there was no answer.
 ///
-/// Only the first case may let a PAM stack go on without the server.
+/// Only the first case may let a PAM stack continue without the server.
 public enum TransportFailure: Error, Equatable, Sendable, CustomStringConvertible {
-  /// The server is away: no connection to it was made.
+  /// The server is unreachable: no connection to it was made.
   case noHandshake(NetworkFailure)
-  /// A machine answered at the server's address, and no TLS handshake was completed with it.
+  /// A machine answered at the server's address, but no TLS handshake was completed with it.
   ///
-  /// The server is not reported as away, because an attacker who keeps it busy or answers in its place can cause this.
+  /// The server is not reported as unreachable, because an attacker who keeps it busy or answers instead of it can cause this.
   case withoutHandshake(NetworkFailure)
-  /// This machine lacked what a connection needs, so it is unknown whether the server is there.
+  /// This machine lacked what a connection needs, so it is unknown whether the server is reachable.
   case ownMeans
-  /// The server was reached over TLS, then nothing usable came.
+  /// The server was reached over TLS, but nothing usable came.
   case afterHandshake(NetworkFailure)
   /// The server's certificate is not valid.
   case certificateRefused
-  /// The answer was longer than the transport takes.
+  /// The answer was longer than the transport accepts.
   case answerTooLarge
-  /// The transport does not take this request: an address that is not https, or a body that is too long.
+  /// The transport does not accept this request: its address is not https, or its body is too long.
   case requestNotAcceptable
   /// There is no transport: its process is missing or has died.
   case unavailable
@@ -141,7 +141,7 @@ enum MediaType {
   /// UAF transport bodies.
   static let uaf = "application/fido+uaf"
 
-  /// What the FIDO Alliance's own interface for server tests answers with.
+  /// The answers of the FIDO Alliance's own interface for server tests.
   static let json = "application/json"
 
   /// Whether a Content-Type names one of `types` and, if it names a character set, UTF-8.
@@ -170,7 +170,7 @@ public struct Redirect: Equatable, Sendable {
   /// The absolute address.
   public let url: String
 
-  /// Whether the answer had `FIDO-AppID-Redirect-Authorized: true`, once and with nothing else.
+  /// Whether the answer had `FIDO-AppID-Redirect-Authorized: true`, exactly once and with no other value.
   public let isAuthorized: Bool
 
   /// Makes a redirect.

@@ -36,16 +36,16 @@ import UAFWire
   /// The ending for a failure of an account's state, or of the chip that has a share of its key.
   func ending(for error: StateError) -> Ending { shares.ending(for: error) }
 
-  /// Whether a failure is to look like a wrong value, because it would show that the account exists; the log has it.
+  /// Whether a failure should look like a wrong value, because it would show that the account exists; the log has it.
   ///
-  /// For a name that nobody has, the chip is asked in vain, whatever it answers.
+  /// For an unknown name, the chip is asked only for the time it takes, and its answer is ignored.
   func hides(_ error: StateError) -> Bool {
     guard error == .share, policy.hidesState else { return false }
     log.write(.binding, "told as a wrong value: \(shares.ending(for: error).log)", .warning)
     return true
   }
 
-  /// Removes what killed calls have left of an account in the chip, unless another call of it is under way.
+  /// Removes what killed calls left in the chip for an account, unless another call for the account is under way.
   ///
   /// - Throws: ``StateError``.
   func removeLeftovers(of uid: UInt32, in directory: borrowing StateDirectory) throws(StateError) {
@@ -57,9 +57,9 @@ import UAFWire
     }
   }
 
-  /// Has the chip count an account's wrong values anew, and removes what killed calls have left of it there.
+  /// Resets the chip's counts of an account's wrong values, and removes what killed calls left there for the account.
   ///
-  /// - Throws: ``Ending``: the first failure; a share that cannot be had keeps none of the others counted out.
+  /// - Throws: ``Ending``: the first failure; the other shares are reset even if one cannot be.
   func clearCounts(of account: AccountFile, in directory: borrowing StateDirectory) throws(Ending) {
     var failure: Ending?
     for type in AuthenticatorType.allCases {
@@ -73,7 +73,7 @@ import UAFWire
     if let failure { throw failure }
   }
 
-  /// Removes a share that no record has.
+  /// Removes a share that no record names.
   func removeShare(_ kept: [UInt8]) { shares.remove(kept) }
 
   // MARK: Opening
@@ -85,16 +85,17 @@ import UAFWire
 
   /// Opens the account's file; nil if nothing is registered.
   ///
-  /// - Throws: ``Ending`` where it cannot be used.
+  /// - Throws: ``Ending`` if it cannot be used.
   func open(_ uid: UInt32, in directory: borrowing StateDirectory) throws(Ending) -> AccountFile? {
     try open(uid, in: directory, isForState: false)
   }
 
-  /// The same; also an account whose keys were all deregistered or reset here.
+  /// The same, including an account whose keys were all deregistered or reset here.
   ///
-  /// The account stage asks for its state still: otherwise whoever deregisters would get in once the account is disabled.
+  /// The account stage still asks for that account's state: otherwise a person who deregisters could log in after the account is
+  /// disabled.
   ///
-  /// - Throws: ``Ending`` where it cannot be used.
+  /// - Throws: ``Ending`` if it cannot be used.
   func openForState(_ uid: UInt32, in directory: borrowing StateDirectory) throws(Ending) -> AccountFile? {
     try open(uid, in: directory, isForState: true)
   }
@@ -112,7 +113,7 @@ import UAFWire
     return account
   }
 
-  /// The ending for an account that has another name than it was registered under, with both for the log and for root.
+  /// The ending for an account whose name is not the one that it was registered under; it names both for the log and for root.
   func renamed(_ uid: UInt32, in directory: borrowing StateDirectory) -> Ending {
     let ending = Ending(StateError.identityMismatch)
     guard let registered = try? AccountFile.registeredName(in: directory, uid: uid), let name = knownName else {
@@ -141,9 +142,9 @@ import UAFWire
     return Ending(ending.result, text: ending.text, log: log, .renamed(text))
   }
 
-  /// Refuses to register an account under a name at the server that another account of this machine is registered under.
+  /// Refuses to register an account under a server name that another account of this machine already has.
   ///
-  /// A renamed account keeps its name at the server. Whoever has its old name now would share its account there: each could
+  /// A renamed account keeps its name at the server. A person who has its old name now would share its account there: each could
   /// revoke the keys of the other, and approve for the other.
   ///
   /// - Throws: ``Ending``.
@@ -179,21 +180,22 @@ import UAFWire
     Text.cleaned(String(decoding: name, as: UTF8.self), limit: 64)
   }
 
-  /// The name that the uid has today.
+  /// The name that the uid has now.
   ///
-  /// A uid that was given to somebody else must not open the file of its former owner. A host with root has looked the name up.
+  /// A uid that was given to somebody else must not open the file of its former owner. A host with root privileges has already
+  /// looked up the name.
   /// The name of a peer without root comes from /etc/passwd. An account that is not in that file (LDAP, SSSD) has a name when it
-  /// registers, or asks uafctl what a login would say (``OwnName``); otherwise it has none here, and no name is compared.
+  /// registers, or asks uafctl what a login would do (``OwnName``); otherwise it has none here, and no name is compared.
   private var knownName: [UInt8]? { call.caller.isRoot ? call.caller.name : call.caller.ownName }
 
-  /// Whether nothing was ever registered for the account here; false where that cannot be read.
+  /// Whether nothing was ever registered for the account here; false if that cannot be read.
   func neverHadRow(_ uid: UInt32, in directory: borrowing StateDirectory) -> Bool {
     (try? AccountFile.exists(in: directory, uid: uid)) == false
   }
 
-  /// The account's authenticators; nil if it has none, or not the named one.
+  /// The account's authenticators; nil if it has none, or lacks the named one.
   ///
-  /// - Throws: ``Ending`` where the state cannot be used.
+  /// - Throws: ``Ending`` if the state cannot be used.
   func authenticators(of uid: UInt32, _ named: AuthenticatorType?) throws(Ending) -> AccountAuthenticators? {
     let directory = try openState()
     guard let account = try open(uid, in: directory) else { return nil }
@@ -202,9 +204,9 @@ import UAFWire
     return AccountAuthenticators(account, types, named: named, in: directory)
   }
 
-  /// Why an account that was opened has no such authenticator: nil where it has none at all.
+  /// Why an account that was opened has no such authenticator; nil if it has no authenticator at all.
   ///
-  /// - Throws: ``Ending`` where the state cannot be used.
+  /// - Throws: ``Ending`` if the state cannot be used.
   func causeOfMissing(_ named: AuthenticatorType?) throws(Ending) -> EndCause? {
     guard named != nil, let account, try !enrolledTypes(account).isEmpty else { return nil }
     return .namedNotRegistered
@@ -246,14 +248,14 @@ import UAFWire
     do throws(StateError) { return try account.authenticator(type) != nil } catch { throw Ending(error) }
   }
 
-  /// The same of an account that may have no file.
+  /// The same for an account that may have no file.
   ///
   /// - Throws: ``Ending``.
   func holds(_ account: AccountFile?, _ type: AuthenticatorType) throws(Ending) -> Bool {
     if let account { try isEnrolled(account, type) } else { false }
   }
 
-  /// The enabled types whose keys are all revoked or unknown at the server, by its last answers.
+  /// The enabled types whose keys are all revoked or unknown at the server, according to its last answers.
   ///
   /// - Throws: ``Ending``.
   func deadTypes(_ account: AccountFile) throws(Ending) -> [AuthenticatorType] {
@@ -264,7 +266,8 @@ import UAFWire
     }
   }
 
-  /// The types with a value of which a key is dead, or behind what the server has seen, by its last answers.
+  /// The types with a value for which a key is dead, or its counter is behind the one that the server has seen, according to the
+  /// server's last answers.
   ///
   /// - Throws: ``Ending``.
   func typesToRepair(_ account: AccountFile) throws(Ending) -> [AuthenticatorType] {
@@ -299,7 +302,7 @@ import UAFWire
     } catch { throw Ending(error) }
   }
 
-  /// The tries that are left after wrong entries of an earlier call; nil without such entries.
+  /// The tries left after wrong entries of an earlier call; nil without such entries.
   ///
   /// - Throws: ``Ending``.
   func standingTries(
@@ -314,14 +317,14 @@ import UAFWire
     } catch { throw Ending(error) }
   }
 
-  /// Refuses to remove keys if the server has disabled or locked the account, as far as this machine has heard.
+  /// Refuses to remove keys if the server has disabled or locked the account, as far as this machine knows.
   ///
-  /// Without a code the server is asked anyway, by the login that proves the account.
+  /// Without a code, the server is asked anyway, by the login that proves the account.
   ///
   /// - Throws: ``Ending`` with `forbidden`; never if root asks.
   func requireNotBlocked(_ account: AccountFile) throws(Ending) {
     guard !call.caller.isRoot else { return }
-    // What cannot be read refuses nobody in the account stage either.
+    // As in the account stage, a record that cannot be read refuses nobody.
     if let record = try? StandingRecord.of(account),
       let reason = AccountRefusal(saidLast: record.standing, at: now().wallSeconds)
     {
@@ -332,20 +335,20 @@ import UAFWire
   }
 
   /// Whether the server has disabled or locked the account, or refused its last request as forbidden (1403), as far as this
-  /// machine has heard.
+  /// machine knows.
   ///
-  /// What cannot be read forbids nothing.
+  /// A record that cannot be read forbids nothing.
   ///
-  /// - Throws: ``Ending`` where the keys cannot be read.
+  /// - Throws: ``Ending`` if the keys cannot be read.
   func isForbidden(_ account: AccountFile) throws(Ending) -> Bool {
     if try keys(of: account).contains(where: \.isForbidden) { return true }
     let record = try? StandingRecord.of(account)
     return AccountRefusal(saidLast: record?.standing, at: now().wallSeconds) != nil
   }
 
-  /// Makes a change that may remove values, and writes to the audit which lock was removed with one.
+  /// Makes a change that may remove values, and writes to the audit log which locks were removed with them.
   ///
-  /// - Throws: `StateError` of `change`.
+  /// - Throws: the `StateError` that `change` throws.
   func tellingRemovedLocks<Result>(
     of account: AccountFile, _ change: () throws(StateError) -> Result
   ) throws(StateError) -> Result {
@@ -357,7 +360,7 @@ import UAFWire
 
   /// The authenticators that are locked for attempts of any origin.
   ///
-  /// Empty where the locks cannot be read: this is for messages only, and decides nothing.
+  /// Empty if the locks cannot be read: this is for messages only, and decides nothing.
   func lockedTypes(of account: AccountFile) -> Set<AuthenticatorType> {
     let now = now()
     let locked = AuthenticatorType.allCases.filter { type in
@@ -372,7 +375,7 @@ import UAFWire
 
   // MARK: The server's no
 
-  /// Ends what the server's last success allows, because the server has refused or forgotten keys.
+  /// Revokes what the server's last success allows, because the server has refused or forgotten keys.
   ///
   /// Every operation does this, whether it could use that success or not.
   func noteRefusal() {
@@ -380,18 +383,18 @@ import UAFWire
     do throws(StateError) {
       try account.noteRefusal(at: now(), always: policy.configuration.allowsOffline)
     } catch {
-      // A record that cannot be read allows nothing either, and an account without keys has none.
+      // A record that cannot be read allows nothing anyway, and an account without keys has none.
       guard error != .damaged, error != .absent else { return }
       log.write(.state, "the server's refusal could not be kept: \(error)", .warning)
     }
   }
 
-  /// Marks the account's keys, because the server has forbidden the account what it asked for (1403).
+  /// Marks the account's keys, because the server has forbidden what the account asked for (1403).
   ///
-  /// What the server has said of a single key says more, and stays.
+  /// A status that the server gave for a single key is more specific, and stays.
   func noteForbidden() { mark(UAFStatusCode.forbidden.rawValue) { !$0.isRefused } }
 
-  /// Takes that mark from the keys again, because the server has allowed something, or says that the account is active.
+  /// Clears that status from the keys, because the server has allowed something, or says that the account is active.
   func noteAllowed() { mark(0, where: \.isForbidden) }
 
   private func mark(_ status: UInt32, where isMeant: (UAFKey) -> Bool) {
@@ -402,14 +405,14 @@ import UAFWire
   }
 }
 
-/// Why an account is refused whose person has proved nothing yet.
+/// Why an account is refused before its person has proved anything.
 enum AccountRefusal: Equatable {
   case disabled
   case locked
-  /// Nothing says that it is active, and root demands that.
+  /// Root requires the account to be known as active, and it is not known.
   case notKnown
 
-  /// Why an account is refused of which the server said that last; nil if what it said refuses nobody now.
+  /// Why an account is refused, from its state as the server last reported it; nil if that state refuses nobody now.
   ///
   /// - Parameter wallSeconds: the time now, in seconds since 1970.
   init?(saidLast standing: AccountStanding?, at wallSeconds: Int64) {

@@ -5,13 +5,13 @@ import SecretMemory
 import UAFClient
 import UAFMessages
 
-/// The authenticators of one account in one call: which may be used, and which are open already.
+/// The authenticators of one account in one call: which may be used, and which are already open.
 @safe final class AccountAuthenticators {
   let account: AccountFile
   let directory: StateDirectory
-  /// Those that have a value, in the configuration's order.
+  /// The types that have a value, in the configuration's order.
   let types: [AuthenticatorType]
-  /// The one that was asked for by name.
+  /// The type that was asked for by name.
   let named: AuthenticatorType?
   private(set) var opened: [UnlockedAuthenticatorBox] = []
   private var attempts: [AuthenticatorType: Attempts] = [:]
@@ -31,7 +31,7 @@ import UAFMessages
   /// Whether every authenticator of this combination is open.
   func cover(_ way: [AuthenticatorType]) -> Bool { way.allSatisfy { self[$0] != nil } }
 
-  /// The entries of this call for a type; `tries` is the limit when none was made yet.
+  /// The entries of this call for a type; `tries` is the limit if there is no entry yet.
   func attempts(_ type: AuthenticatorType, tries: Int) -> Attempts {
     let row = attempts[type] ?? Attempts(left: tries)
     attempts[type] = row
@@ -41,13 +41,13 @@ import UAFMessages
   /// Adds an authenticator that was opened.
   func add(_ unlocked: UnlockedAuthenticatorBox) { opened.append(unlocked) }
 
-  /// The types whose entered value today's rules would refuse.
+  /// The types whose entered value the current rules would refuse.
   var staleTypes: [AuthenticatorType] { opened.filter(\.valueIsStale).map(\.type) }
 }
 
 /// The entries of one call for one authenticator.
 @safe final class Attempts {
-  /// How many may still be made.
+  /// How many entries are left.
   private(set) var left: Int
   private var last: Secret?
 
@@ -76,9 +76,9 @@ import UAFMessages
 /// An open authenticator that several flows of one call may use, one after the other.
 @safe final class UnlockedAuthenticatorBox {
   let authenticator: UnlockedAuthenticator
-  /// Whether today's rules would refuse the value that opened it.
+  /// Whether the current rules would refuse the value that opened it.
   let valueIsStale: Bool
-  /// The value, where a later step has to compare with it.
+  /// The value, if a later step must compare with it.
   private var value: Secret?
 
   init(_ authenticator: consuming UnlockedAuthenticator, valueIsStale: Bool = false, value: consuming Secret? = nil) {
@@ -89,7 +89,7 @@ import UAFMessages
 
   var type: AuthenticatorType { authenticator.type }
 
-  /// Whether `other` is the value that opened it; false where that was not kept.
+  /// Whether `other` is the value that opened it; false if that was not kept.
   func wasOpened(with other: borrowing Secret) -> Bool {
     switch value {
     case .some(let value): value.isEqual(to: other)
@@ -102,9 +102,9 @@ import UAFMessages
 ///
 /// Otherwise a server that does not distinguish machines would delete the keys of other machines.
 enum OwnKeys {
-  /// The KeyIDs that were made here for an account, without those that are to be kept.
+  /// The KeyIDs that were made here for an account, without those that should be kept.
   ///
-  /// - Throws: ``Ending`` where the list cannot be read.
+  /// - Throws: ``Ending`` if the list cannot be read.
   static func keyIDs(
     of identity: AccountIdentity, held: [UAFKey], without kept: [UAFKey], in directory: borrowing StateDirectory
   ) throws(Ending) -> [KeyID] {
@@ -112,7 +112,7 @@ enum OwnKeys {
     do throws(StateError) {
       made = try MadeKeys.keyIDs(of: identity.uid, serverUserName: identity.serverUserName, in: directory)
     } catch { throw Ending(error) }
-    // Keys that an earlier version registered are in the account's file, and not in the list.
+    // Keys that an earlier version registered are in the account's file, not in the list.
     var keyIDs: [[UInt8]] = []
     for keyID in made + held.map(\.keyID)
     where !keyIDs.contains(keyID) && !kept.contains(where: { $0.keyID == keyID }) {
@@ -124,7 +124,7 @@ enum OwnKeys {
   /// The KeyIDs that were made here for the authenticators of a type; nil for all of them.
   ///
   /// - Parameter held: the account's keys.
-  /// - Throws: ``Ending`` where the list cannot be read.
+  /// - Throws: ``Ending`` if the list cannot be read.
   static func keyIDs(
     of identity: AccountIdentity, held: [UAFKey], ofType type: AuthenticatorType?,
     in directory: borrowing StateDirectory

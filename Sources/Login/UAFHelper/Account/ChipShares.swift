@@ -8,7 +8,7 @@ import UAFWire
 
 /// The shares of accounts' keys in the chip that has opened the device key: uaf-chip makes, opens and removes them.
 ///
-/// Why the chip has not done its part is kept for the one who says how the call ended.
+/// If the chip fails, the reason is kept for the text that says how the call ended.
 final class ChipShares: ShareKeeper {
   private let source: DeviceKeySource
   private let policy: CallPolicy
@@ -21,7 +21,7 @@ final class ChipShares: ShareKeeper {
     self.log = log
   }
 
-  /// The ending for a failure of the state: the chip's own, where that is what failed.
+  /// The ending for a failure of the state: the chip's own ending if the chip failed.
   func ending(for error: StateError) -> Ending { error == .share ? failure ?? Ending(error) : Ending(error) }
 
   var cost: Scrypt.Parameters? { source.isCounting ? policy.countedCost : nil }
@@ -82,7 +82,7 @@ final class ChipShares: ShareKeeper {
   }
 
   func holds(_ kept: [UInt8]) throws(StateError) -> Bool {
-    // Where root uses no chip, nothing is asked of one that may be gone.
+    // If root's configuration uses no chip, do not ask one, because it may be gone.
     guard source.use != .off else { return false }
     let reply = try asking(.find) { (request, process) throws(Ending) in
       var request = request
@@ -98,7 +98,7 @@ final class ChipShares: ShareKeeper {
 
   func openInVain(_ values: borrowing Secret) {
     guard policy.hidesState, source.isCounting else { return }
-    // Only its time is of use.
+    // Only the time it takes matters.
     _ = try? asking(.openInVain) { (request, process) throws(Ending) in try process.ask(request, with: values) }
   }
 
@@ -117,7 +117,7 @@ final class ChipShares: ShareKeeper {
   func remove(marked mark: [UInt8], but kept: [UInt8]?) { remove(marked: mark, kept) }
 
   private func remove(marked mark: [UInt8]?, _ kept: [UInt8]?) {
-    // Without a share and without a chip at work nothing was left anywhere.
+    // Without a share and without a running chip program, nothing was left anywhere.
     guard kept != nil || source.isRunning else { return }
     let told: String?
     do throws(StateError) {
@@ -129,7 +129,7 @@ final class ChipShares: ShareKeeper {
       }
       told = reply.answer.outcome == .done ? nil : reply.answer.told
     } catch { told = failure?.log }
-    // It counts for nobody any more, and only takes room in the chip.
+    // The index no longer counts for anybody, and only takes up space in the chip.
     if let told { log.write(.binding, "an index was left in the chip: \(told)", .warning) }
   }
 

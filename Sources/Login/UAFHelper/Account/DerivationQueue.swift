@@ -2,7 +2,8 @@ import AuthenticatorTypes
 import Authenticator
 import FidoResults
 
-/// Limits how many keys are derived at once: an attempt waits for its account's turn, then for one of the machine's slots.
+/// Limits how many keys are derived at the same time: an attempt waits for its account's turn, then for one of the machine's
+/// slots.
 struct DerivationQueue {
   private let call: Call
   private let slots: Int
@@ -11,7 +12,7 @@ struct DerivationQueue {
   /// The time between two searches for a free slot, and the time after which the call gives up.
   private static let (waitMilliseconds, limitMilliseconds) = (20, 10_000)
 
-  /// - Parameter slots: how many derivations may run at once on this machine.
+  /// - Parameter slots: how many derivations may run at the same time on this machine.
   init(for call: Call, slots: Int, pause: @escaping (_ milliseconds: Int) -> Void) {
     self.call = call
     self.slots = slots
@@ -52,7 +53,7 @@ struct DerivationQueue {
     }
   }
 
-  /// The source whose attempts share a turn; nil for a person's own program, which has the account's turn.
+  /// The source whose attempts share a turn; nil for a person's own program, which has only the account's turn.
   private func source(for claim: DerivationSlot.Claim) -> AttemptSource? {
     switch claim {
     case .remoteHost: AttemptSource(remoteHost: call.caller.remoteHost ?? [])

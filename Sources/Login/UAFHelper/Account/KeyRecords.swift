@@ -31,26 +31,26 @@ import UAFMessages
     } catch let error as StateError { throw Ending(error) } catch { throw Ending(.cannotUse, log: "\(error)") }
   }
 
-  /// Clears the server's earlier status of keys that it has just accepted.
+  /// Clears the stored status of keys that the server has just accepted.
   ///
-  /// A login does not fail if that cannot be written.
+  /// If that cannot be written, the login does not fail.
   ///
-  /// - Throws: ``Ending`` where the keys cannot be read.
+  /// - Throws: ``Ending`` if the keys cannot be read.
   func noteAccepted(_ account: AccountFile, _ types: [AuthenticatorType]) throws(Ending) {
-    // What the server forbade was forbidden to the account, with whichever key it asked.
+    // What the server forbade, it forbade to the account, whichever key was used.
     let refused = try accounts.keys(of: account).filter { key in
       key.serverStatus != 0 && (key.isForbidden || types.contains(key.type))
     }
     try note(0, of: AuthenticatorType.allCases.filter { type in refused.contains { $0.type == type } }, account)
   }
 
-  /// The ending where the server has seen a counter that this state folder has not reached: an older copy was restored.
+  /// The ending if the server has seen a counter that this state folder has not reached: an older copy was restored.
   ///
-  /// No second try helps. The counter is not raised, because the attempts and locks since that copy are lost as well. The key is
-  /// marked, so that status and doctor can name it. Nil where another login of this person was faster: its counter is in this
-  /// state folder.
+  /// A second try does not help. The counter is not raised, because the attempts and locks since that copy are lost as well. The
+  /// key's status is set, so that status and doctor can name it. Nil if another login of this person was faster: its counter is
+  /// in this state folder.
   ///
-  /// - Throws: ``Ending`` where the keys cannot be read.
+  /// - Throws: ``Ending`` if the keys cannot be read.
   func olderState(_ refusal: Refusal, _ account: AccountFile) throws(Ending) -> Ending? {
     guard let seen = refusal.seenCounter,
       let key = try accounts.keys(of: account).first(where: { $0.keyID == seen.keyID.bytes }),
@@ -66,7 +66,7 @@ import UAFMessages
 
   /// Stores what a refusal says about the keys, and makes the ending from it.
   ///
-  /// - Throws: ``Ending`` where the keys cannot be read.
+  /// - Throws: ``Ending`` if the keys cannot be read.
   func noted(
     _ refusal: Refusal, _ account: AccountFile, _ types: [AuthenticatorType]
   ) throws(Ending) -> Ending {
@@ -74,7 +74,7 @@ import UAFMessages
     if refusal.spokenByServer, let status = refusal.serverStatus {
       try note(status, of: types, account)
     } else if !types.isEmpty {
-      // A server that has none of this machine's keys names other keys of the model in its request.
+      // A server that has none of this machine's keys names different keys of the model in its request.
       try note(UAFStatusCode.unknownKeyID.rawValue, of: ending.server.forgottenTypes, account)
     }
     // With several signatures the server does not say which key it means.
@@ -82,11 +82,11 @@ import UAFMessages
     return isOne ? ending.forgetting(types) : ending
   }
 
-  /// Stores by what the server knows this machine from now on.
+  /// Stores the machine secret that is valid from now on.
   ///
-  /// What was accepted stays accepted if that cannot be written: the server gives it again.
+  /// If it cannot be written, the server's success is still valid: the server gives the secret again.
   ///
-  /// - Parameter place: where the server is.
+  /// - Parameter place: SHA-256 of the server's addresses.
   func note(_ secret: MachineSecret?, of place: [UInt8], _ account: AccountFile) {
     guard let secret else { return }
     let record = MachineRecord(machineID: secret.machineID, secret: secret.secret, place: place)
@@ -97,7 +97,7 @@ import UAFMessages
 
   /// Stores the server's status of the keys of some types.
   ///
-  /// A login does not fail if that cannot be written.
+  /// If that cannot be written, the login does not fail.
   private func note(_ status: UInt32, of types: [AuthenticatorType], _ account: AccountFile) throws(Ending) {
     for key in try accounts.keys(of: account) where types.contains(key.type) {
       do throws(StateError) { try account.mark(key.keyID, serverStatus: status) } catch {
@@ -111,15 +111,16 @@ extension UAFKey {
   /// Whether the server's last status of the key is that it is revoked.
   var isRevoked: Bool { serverStatus == UAFStatusCode.revokedAuthenticator.rawValue }
 
-  /// What is stored as the server's status of a key of which it has seen more signatures than this machine has made.
+  /// The status that is stored for a key if the server has seen more signatures than this machine has made.
   ///
   /// No server gives this number: 1491 alone has other causes as well.
   static let behindStatus = 1 << 31 | UAFStatusCode.requestInvalid.rawValue
 
-  /// Whether the server has seen a counter that this machine has not reached: an older copy, or a key that two machines have.
+  /// Whether the server has seen a counter that this machine has not reached: the state is an older copy, or two machines have
+  /// the key.
   var isBehind: Bool { serverStatus == Self.behindStatus }
 
-  /// Whether the server did not allow the account what it was asked last: the account may be disabled or locked.
+  /// Whether the server forbade the account's last request: the account may be disabled or locked.
   var isForbidden: Bool { serverStatus == UAFStatusCode.forbidden.rawValue }
 
   /// Whether the server is known to refuse each login with the key until something is done about it.
@@ -133,22 +134,22 @@ extension UAFKey {
 }
 
 extension AuthenticationOffer {
-  /// The key of an authenticator that signs for this offer; nil where none fits.
+  /// The key of an authenticator that signs for this offer; nil if none fits.
   ///
-  /// - Parameter keys: the keys to choose among, the preferred one last.
+  /// - Parameter keys: the keys to choose from, the preferred one last.
   func key(of type: AuthenticatorType, among keys: [UAFKey]) -> UAFKey? {
     let named = sets.joined().flatMap { $0.keyIDs.map(\.bytes) }
     return keys.last { $0.type == type && $0.appID == appID && named.contains($0.keyID) }
   }
 }
 
-/// The keys that have signed a proof, which can authorise new ones as long as the call lasts.
+/// The keys that signed a proof and can authorise new keys until the call ends.
 struct SignedKeys {
   let held: AccountAuthenticators
   let keys: [UAFKey]
   let records: KeyRecords
 
-  /// What is known of their authenticators.
+  /// The descriptions of their authenticators.
   var described: [AuthenticatorDescription] { AuthenticatorDescription.all(of: keys.map(\.type), keys: keys) }
 
   /// Makes a key ready for one more signature.

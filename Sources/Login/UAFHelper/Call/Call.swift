@@ -6,7 +6,7 @@ import UAFConfiguration
 import UAFCrypto
 import UAFWire
 
-/// One call: what the front end asks for, and who it is.
+/// One call: what the front end asks for, and the identity of the caller.
 final class Call {
   let begin: Begin
   private(set) var caller: CallerIdentity
@@ -19,7 +19,7 @@ final class Call {
   /// Whether a login is asked for, or the approval of what waits at the server.
   var isLogin: Bool { begin.operation == .authenticate }
 
-  /// Takes the name that the opened account was registered by; nil where there is no such account.
+  /// Records the name that the opened account was registered with; nil if there is no such account.
   func recognise(registeredName: [UInt8]?) { caller.recognise(registeredName: registeredName) }
 
   /// The account's name as it is shown to people.
@@ -30,34 +30,34 @@ final class Call {
 final class CallPolicy {
   let arguments: ModuleArguments
   let configuration: Configuration
-  /// The configuration as it is for the caller's service.
+  /// The configuration as it applies to the caller's service.
   let settings: ServiceSettings
   /// The language of texts for the person.
   let language: Language
   /// Keeps the server's policy, and knows root's own configuration.
   let keeper: PolicyKeeper
-  /// The server's policy, as far as it counts in this call.
+  /// The server's policy, as far as it applies to this call.
   let standing: PolicyStanding
   private let call: Call
 
-  /// Reads root's arguments and configuration, and the server's policy where root follows one.
+  /// Reads root's arguments and configuration, and the server's policy if root follows one.
   ///
   /// - Parameters:
-  ///   - now: asked only where there is a policy of the server.
-  ///   - keeping: makes what keeps that policy, beside root's configuration.
-  /// - Throws: ``Ending`` (1001) where arguments or configuration cannot be used; 1007 where a file cannot be read now.
+  ///   - now: called only if there is a server policy.
+  ///   - keeping: makes the keeper of that policy, from root's configuration.
+  /// - Throws: ``Ending`` (1001) if arguments or configuration cannot be used; 1007 where a file cannot be read now.
   init(
     for call: Call, defaultPath: String, requiredOwner owner: UInt32, now: () -> BootTime,
     keeping: (Configuration) -> PolicyKeeper
   ) throws(Ending) {
     self.call = call
     let caller = call.caller
-    // A peer without root may call itself what it likes: its name selects no section.
+    // A peer that is not root may give any service name, so its name selects no section.
     let service = caller.isRoot ? caller.service : nil
     let own: Configuration
     do throws(ConfigurationError) {
       arguments = try ModuleArguments(parsing: call.begin.arguments.map { String(decoding: $0, as: UTF8.self) })
-      // Nor does the path that it names: it could be that of any file of root's.
+      // Its path is ignored too: it could name any file that only root can read.
       own = try Configuration.load(
         path: caller.isRoot ? arguments.configurationPath : nil, defaultPath: defaultPath, requiredOwner: owner)
       try own.check(arguments, service: service)
@@ -83,15 +83,15 @@ final class CallPolicy {
     return caller.isRoot && !caller.isTool && settings.general.hidesState(remote: caller.origin == .remote)
   }
 
-  /// Who gives the account a new value by an enrolment code, for whoever reads the texts of this call.
+  /// Who can give the account a new value with an enrolment code, in the texts of this call.
   ///
-  /// Nothing proves a person's code without signed verdicts, or where the server may ignore the code.
+  /// Nothing proves a person's code without signed verdicts, or if the server may ignore the code.
   var codeUse: CodeUse {
     if call.caller.isRoot, call.caller.isTool { return .root(of: call.shownName) }
     return provesCodes ? .persons : .roots
   }
 
-  /// Whether a code of the person's can set a value of an account in use.
+  /// Whether a person's code can set a value for an account in use.
   var provesCodes: Bool {
     guard let server = configuration.server else { return false }
     return server.requiresSignedVerdict && server.dialect != .plain
@@ -99,8 +99,8 @@ final class CallPolicy {
 
   /// Whether one call may ask more than one question.
   ///
-  /// Some programs answer every prompt with the one string that they have, and would answer the question for a number of a list
-  /// with it. Peers without root are asked once too, except uafctl.
+  /// Some programs answer every prompt with the only string that they have, and would also answer the question for a list number
+  /// with it. Peers that are not root are asked only once too, except uafctl.
   var isInteractive: Bool { call.caller.isTool || call.caller.isRoot && settings.prompt.interactive == true }
 
   /// Whether a stale value is changed next: uafctl has no account stage that would ask for it.
@@ -112,18 +112,18 @@ final class CallPolicy {
     return arguments.tries ?? settings.prompt.tries ?? (call.caller.isTool ? Self.triesOfTool : 1)
   }
 
-  /// For uafctl: sudo, sshd and login ask again by themselves.
+  /// The limit for uafctl; sudo, sshd and login ask again by themselves.
   private static let triesOfTool = 3
 
-  /// Root's text about another way to log in; nil for operations that are not a login.
+  /// Root's text about a different way to log in; nil for operations that are not a login.
   var cancelText: String? { call.isLogin ? settings.prompt.cancelTexts[language] : nil }
 
-  /// Root's words for what this is for, in the person's language.
+  /// Root's text that says what the prompt is for, in the person's language.
   var rootsReason: String? { settings.reason?.text(in: language) }
 
   /// Whether the list of authenticators has registering anew as its last entry.
   var offersNewRegistration: Bool {
-    // In the plain dialect the server checks no codes, so anybody could set a new value.
+    // In the plain dialect, the server checks no codes, so anybody could set a new value.
     settings.prompt.offersReset && call.isLogin && isInteractive && !hidesState
       && configuration.server?.dialect != .plain
   }
@@ -140,9 +140,9 @@ final class CallPolicy {
 
   /// The type that this call names: the caller, root's module argument, or the service's settings.
   ///
-  /// - Returns: nil if none does.
-  /// - Throws: ``Ending``: 1012 for an unknown type, 2002 for one that root has not enabled or that this version does not have
-  ///   (of the latter a deregistration says 1012, too).
+  /// - Returns: nil if none of them names one.
+  /// - Throws: ``Ending``: 1012 for an unknown type, 2002 for a type that root has not enabled or that this version does not
+  ///   have. A deregistration reports 1012, not 2002, for a type that this version does not have.
   func namedType() throws(Ending) -> AuthenticatorType? {
     let named = call.begin.authenticator.map { String(decoding: $0, as: UTF8.self) }
     guard let wanted = named ?? arguments.authenticator ?? settings.authenticator else {
@@ -153,7 +153,7 @@ final class CallPolicy {
       return nil
     }
     guard let type = AuthenticatorType(nameOrAAID: wanted) else { throw notAvailable(wanted, isRoots: named == nil) }
-    // Whether enabled or not: nothing of it can be changed or reset.
+    // Even if the type is enabled, it has nothing that can be changed or reset.
     if !type.isTyped, let result = untyped {
       throw Ending(result, log: "\(type.rawValue) is not a value that is typed")
     }
@@ -165,7 +165,7 @@ final class CallPolicy {
     return type
   }
 
-  /// The ending for a name that is not a type of this version's.
+  /// The ending for a name that is not a type of this version.
   private func notAvailable(_ wanted: String, isRoots: Bool) -> Ending {
     guard ConfiguredAuthenticator(rawValue: wanted) != nil else {
       return Ending(
@@ -173,19 +173,19 @@ final class CallPolicy {
         isRoots ? .rootsFault : nil)
     }
     let log = "\(wanted) is not built"
-    // Whoever named it has named what does not exist, whatever is to be done with it.
+    // The caller named a type that does not exist, whatever the operation.
     guard isRoots else { return Ending(.invalidAuthenticatorType, log: log) }
     guard notBuilt == .noSuitableAuthenticator else { return Ending(notBuilt, log: log) }
     return Ending(notBuilt, because: .noneEnabled, log: log)
   }
 
-  /// The result for a type that this version does not have: nothing of it can have been registered.
+  /// The result for a type that this version does not have: nothing of this type can have been registered.
   private var notBuilt: FidoResult {
     if let untyped { return untyped }
     return call.begin.operation == .deregister ? .invalidAuthenticatorType : .noSuitableAuthenticator
   }
 
-  /// The result for a type of which nothing is typed; nil where that does not matter.
+  /// The result for a type that is not typed; nil if that does not matter.
   private var untyped: FidoResult? {
     switch call.begin.operation {
     case .change: .changeInvalid
@@ -194,32 +194,32 @@ final class CallPolicy {
     }
   }
 
-  /// Who named the type that the server does not accept: the caller, or root.
+  /// Whether the caller or root named the type that the server does not accept.
   var namedNotAccepted: EndCause { call.begin.authenticator == nil ? .configuredNotAccepted : .namedNotAccepted }
 
-  /// The types that a prompt is for where states are hidden, by the configuration only.
+  /// The types that a prompt asks for if states are hidden; they depend on the configuration only.
   var hiddenTypes: [AuthenticatorType] {
     if let named = try? namedType(), named.isTyped { return [named] }
-    // In the order of the list, whatever the order of the configuration. A sensor is never used where states are hidden.
+    // They are in the order of the list, not of the configuration. A sensor is never used if states are hidden.
     let typed = AuthenticatorType.allCases.filter(\.isTyped)
     let enabled = typed.filter(enabledTypes.contains)
     return enabled.isEmpty ? typed : enabled
   }
 
-  /// How texts name that.
+  /// How texts name those types.
   var hiddenKind: ValueKind { .oneOf(hiddenTypes.map(\.kind)) }
 
   // MARK: Attempts
 
   /// The lock policy for attempts of an origin.
   ///
-  /// For root's own account the values of his configuration alone: no server can lock him out.
+  /// For root's own account, only the values of root's configuration apply: no server can lock root out.
   func lockPolicy(_ type: AuthenticatorType, uid: UInt32, _ origin: AttemptOrigin) -> LockPolicy {
     guard uid != 0 else { return ownLockPolicy(type, uid: uid, origin) }
     return configuration.followedLockPolicy(for: type, origin: origin)
   }
 
-  /// The same by root's configuration alone.
+  /// The lock policy by root's configuration alone.
   private func ownLockPolicy(_ type: AuthenticatorType, uid: UInt32, _ origin: AttemptOrigin) -> LockPolicy {
     var policy = configuration.lockPolicy(for: type, origin: origin)
     if uid == 0, !configuration.rootPermanentLock { policy.maxLockCount = nil }
@@ -228,7 +228,7 @@ final class CallPolicy {
 
   /// How many wrong values in a row the chip allows for an authenticator of an account.
   ///
-  /// By root's configuration alone: the limit stays in the chip when the server's policy has gone.
+  /// Only root's configuration decides this: the limit stays in the chip after the server's policy is gone.
   func shareLimit(_ type: AuthenticatorType, uid: UInt32) -> UInt32 {
     LockPolicy.shareLimit(
       local: ownLockPolicy(type, uid: uid, .local), remote: ownLockPolicy(type, uid: uid, .remote),
@@ -238,16 +238,16 @@ final class CallPolicy {
   /// The cost of a key derivation.
   var derivationCost: Scrypt.Parameters { cost(StateSettings.defaultKDFCost) }
 
-  /// The cost of a key derivation where the chip counts wrong values.
+  /// The cost of a key derivation if the chip counts wrong values.
   var countedCost: Scrypt.Parameters { cost(StateSettings.defaultKDFCostWithIndex) }
 
   private func cost(_ preset: Int) -> Scrypt.Parameters {
     Scrypt.Parameters(logN: configuration.state.kdfCost ?? preset, r: 8, p: 2)
   }
 
-  /// How old the server's last success may be if it is to replace an answer of the server.
+  /// How old the server's last success may be if it should replace an answer of the server.
   ///
-  /// Nil where nothing may replace the answer: root does not allow it, there is a text to be confirmed, the caller has no
+  /// Nil if nothing may replace the answer: root does not allow it, there is a text to be confirmed, the caller is not
   /// root, or this is not a login.
   var offlineLimit: Duration? {
     guard call.isLogin, call.begin.payload == nil, call.caller.isRoot, !settings.transaction,
@@ -257,14 +257,14 @@ final class CallPolicy {
   }
 }
 
-/// Where the machine's state lies, and who has to own it.
+/// The folder with the machine's state, and the uid that must own it.
 final class StateFolder {
   let path: String
   let owner: UInt32
   private let key: DeviceKeySource
-  /// Where shares of accounts' keys are.
+  /// The keeper of shares of accounts' keys.
   private let shares: any ShareKeeper
-  /// Open already, for the next one who asks for it.
+  /// The folder, already open, for the next caller of ``open()``.
   private var kept: StateDirectory?
 
   init(path: String, owner: UInt32, key: DeviceKeySource, shares: any ShareKeeper) {
@@ -274,7 +274,7 @@ final class StateFolder {
     self.shares = shares
   }
 
-  /// Opens it.
+  /// Opens the folder.
   ///
   /// - Throws: ``Ending``.
   func open() throws(Ending) -> StateDirectory {
@@ -285,7 +285,7 @@ final class StateFolder {
     }
   }
 
-  /// Opens it with a device key that was recovered.
+  /// Opens the folder with a device key that was recovered.
   ///
   /// - Throws: ``Ending``.
   func open(with key: consuming Secret) throws(Ending) -> StateDirectory {
@@ -294,16 +294,16 @@ final class StateFolder {
     }
   }
 
-  /// Takes it to move the device key.
+  /// Reserves the folder to move the device key.
   ///
   /// - Throws: ``Ending`` with a text for root.
   func beginMove() throws(Ending) -> KeyMove {
     do throws(StateError) { return try KeyMove(in: path, owner: owner) } catch { throw Ending(moving: error) }
   }
 
-  /// Its own random bytes; nil for a folder of an earlier version.
+  /// The folder's own random bytes; nil for a folder that an earlier version made.
   ///
-  /// It stays open for the next call of ``open()``: everything on its path is then looked at once.
+  /// It stays open for the next call of ``open()``: everything on its path is then checked only once.
   ///
   /// - Throws: ``Ending``.
   func identifier() throws(Ending) -> [UInt8]? {

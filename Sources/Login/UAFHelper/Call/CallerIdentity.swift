@@ -4,38 +4,38 @@ import FidoResults
 import ServiceNames
 import UAFWire
 
-/// Who asks, for which account, and from where: the part of *begin* that this peer may say.
+/// Who asks, for which account, and from where: the part of *begin* that this peer is allowed to state.
 struct CallerIdentity: Equatable {
-  /// The peer's user id, from the kernel.
+  /// The peer's uid, from the kernel.
   let peer: UInt32
-  /// The account's number; nil for a name that could not be resolved.
+  /// The account's uid; nil for a name that could not be resolved.
   let uid: UInt32?
-  /// Its canonical name, as a host with root looked it up; nil for peers without root.
+  /// Its canonical name, as a host with root privileges looked it up; nil for peers that are not root.
   let name: [UInt8]?
   /// The name as typed, for texts and the log.
   let typedName: [UInt8]?
-  /// The name that the machine has for a peer without root, or why it has none; nil for root.
+  /// The name that the machine has for a peer that is not root, or why it has none; nil for root.
   let own: OwnName?
-  /// The text of `/etc/passwd`; empty where a host with root asks, which has looked the name up itself.
+  /// The text of `/etc/passwd`; empty if a host with root privileges asks, because it has looked up the name itself.
   private let passwd: [UInt8]
-  /// The name that the account was registered by, once its file was opened.
+  /// The name that the account was registered with, once its file was opened.
   private(set) var registeredName: [UInt8]?
-  /// Where the attempt counts.
+  /// The origin under which the attempt is counted.
   let origin: AttemptOrigin
-  /// The real user id of the one who called the host, as su and sudo are called.
+  /// The real uid of the person who called the host, such as su or sudo.
   ///
-  /// Nil where a front end with root does not say it, as uafctl does not.
+  /// Nil if a front end with root privileges does not state it; uafctl does not.
   let callerUID: UInt32?
-  /// The PAM service: a section's name for root peers, a label for others.
+  /// The PAM service: it selects a section for peers that are root, and is only a label for others.
   let service: String?
 
-  /// The terminal and the host the person comes from, as a host with root says.
+  /// The terminal and the host the person comes from, as a host with root privileges states.
   let terminal: [UInt8]?
   let remoteHost: [UInt8]?
-  /// The terminal, where root runs the host and nobody called it: login and display managers, but not sudo and su.
+  /// The terminal, if root runs the host and nobody called it: for login and display managers, but not for sudo and su.
   let uncalledTerminal: [UInt8]?
 
-  /// The name that the machine has for a peer without root; nil where it has none.
+  /// The name that the machine has for a peer that is not root; nil if it has none.
   var ownName: [UInt8]? {
     guard case .known(let name) = own else { return nil }
     return name
@@ -43,19 +43,19 @@ struct CallerIdentity: Equatable {
 
   /// The account's name in texts and in the log.
   ///
-  /// For a peer without root it is the machine's name for it, or else the registered one, or else its number.
+  /// For a peer that is not root, this is the machine's name for it, or else the registered name, or else its uid.
   var shownName: [UInt8]? {
     name ?? typedName ?? ownName ?? registeredName ?? (isRoot ? nil : Self.digits(peer))
   }
 
   private static func digits(_ number: UInt32) -> [UInt8] { Array(String(number).utf8) }
 
-  /// The number in `/etc/passwd` that has a name and is not `uid`; nil where there is none, or the file was not read.
+  /// The uid in `/etc/passwd` that has this name and is not `uid`; nil if there is none, or the file was not read.
   func otherHolder(of name: [UInt8], than uid: UInt32) -> UInt32? {
     PasswdFile.numbers(of: name, in: passwd).first { $0 != uid }
   }
 
-  /// The name that `/etc/passwd` has for a number; nil where it has none, or the file was not read.
+  /// The name that `/etc/passwd` has for a uid; nil if it has none, or the file was not read.
   func knownName(of uid: UInt32) -> [UInt8]? { PasswdFile.name(of: uid, in: passwd) }
 
   /// Whether the peer is root.
@@ -64,20 +64,20 @@ struct CallerIdentity: Equatable {
   /// Whether the front end is uafctl, which shows *finished*'s text itself.
   var isTool: Bool { service == Self.toolService }
 
-  /// Whether the host is sudo, whose person confirms a command and not only a login.
+  /// Whether the host is sudo, for which the person confirms a command, not only a login.
   ///
-  /// By its service, or because the module knows the file that runs, whatever service sudoers names.
+  /// Its service shows it, or the module recognises the running file, whatever service sudoers names.
   let isSudo: Bool
 
   /// The service name of uafctl.
   static let toolService = "uafctl"
 
-  /// Takes from *begin* what this peer may say, and looks up the name of a peer without root.
+  /// Reads from *begin* what this peer may state, and looks up the name of a peer that is not root.
   ///
   /// - Parameters:
-  ///   - passwd: reads `/etc/passwd`; called for a peer without root, and for uafctl.
+  ///   - passwd: reads `/etc/passwd`; called for a peer that is not root, and for uafctl.
   ///   - directory: asks the name services; called for a registration by a peer that is not in that file.
-  /// - Throws: ``Ending`` (1001) for a peer without root that describes an account or asks for an administrator's operation.
+  /// - Throws: ``Ending`` (1001) for a peer that is not root and describes an account or asks for an administrator's operation.
   init(
     _ begin: Begin, peer: UInt32, passwd: () -> [UInt8],
     directory: (UInt32) -> DirectoryName = { _ in .failed("there is no uaf-name") }
@@ -94,7 +94,7 @@ struct CallerIdentity: Equatable {
       callerUID = begin.callerUID
       origin = Self.origin(of: begin)
       (terminal, remoteHost) = (begin.tty, begin.remoteHost)
-      // sudo names who called it.
+      // sudo names its caller.
       uncalledTerminal = (begin.callerUID ?? 0) == 0 && begin.remoteUser == nil ? begin.tty : nil
       return
     }
@@ -118,9 +118,10 @@ struct CallerIdentity: Equatable {
     (terminal, remoteHost, uncalledTerminal) = (nil, nil, nil)
   }
 
-  /// Where an attempt through a host with root counts.
+  /// The origin under which an attempt through a host with root privileges is counted.
   ///
-  /// An attempt is local unless the host says that it came over the network or that another account called the host. A host
+  /// An attempt is local unless the host says that the attempt came over the network or that another account called the host. A
+  /// host
   /// that is not setuid, such as sshd, login and a display manager, is called by root only, and its attempts are local.
   private static func origin(of begin: Begin) -> AttemptOrigin {
     if begin.isRemote { return .remote }
@@ -128,9 +129,9 @@ struct CallerIdentity: Equatable {
     return .otherUser
   }
 
-  /// Whether only root may ask for it.
+  /// Whether only root may ask for the operation.
   ///
-  /// An unlock that brings its proof may be used by the account that it is for.
+  /// The account that an unlock is for may use it, if the unlock brings its proof.
   private static func isAdministrative(_ begin: Begin) -> Bool {
     administrative.contains(begin.operation) && !(begin.operation == .unlock && begin.payload != nil)
   }
@@ -140,10 +141,10 @@ struct CallerIdentity: Equatable {
     .rename,
   ]
 
-  /// Takes the name that the account was registered by; nil where there is no such account.
+  /// Records the name that the account was registered with; nil if there is no such account.
   mutating func recognise(registeredName name: [UInt8]?) { registeredName = name }
 
-  /// Why nothing can be registered for a peer without root whose name is not known.
+  /// Why nothing can be registered for a peer that is not root and whose name is not known.
   var nameless: Ending {
     guard case .missing(let cause, let log) = own else {
       return Ending(.invalidUsername, because: .nameNotFound, log: "the account's name is not known")
@@ -151,7 +152,7 @@ struct CallerIdentity: Equatable {
     return Ending(.invalidUsername, because: cause, log: log)
   }
 
-  /// The account's number, if it can have state: it needs a name of visible ASCII and a number.
+  /// The account's uid, if the account can have state: it needs a name of visible ASCII and a uid.
   ///
   /// - Throws: ``Ending``: 19019 for an empty name, 1011 for one with other characters, 1009 for an unknown one.
   func requireAccount() throws(Ending) -> UInt32 {
@@ -165,7 +166,7 @@ struct CallerIdentity: Equatable {
       }
     }
     guard let uid else {
-      // The same text as for an account that is not registered, so that it does not show which names exist.
+      // The same text as for an account that is not registered, so that the text does not show which names exist.
       throw Ending(.notRegistered, log: "no such account, or its lookup failed")
     }
     return uid
@@ -197,12 +198,13 @@ extension Begin {
     }
   }
 
-  /// Whether nobody waits for the answer: a service that runs by itself, or root's host that shows nothing and has no terminal.
+  /// Whether nobody waits for the answer: a service runs by itself, or root's host shows nothing and has no terminal.
   ///
-  /// Such a call never goes to the network: jobs of a thousand accounts may begin in the same second.
+  /// Such a call never uses the network: jobs of a thousand accounts may begin in the same second.
   ///
-  /// Whoever calls sudo may leave the terminal out, and sudo says PAM_SILENT in its account stage. So a host that somebody but
-  /// root called is never one that nobody waits for: a disabled person could keep the machine from hearing of it.
+  /// The caller of sudo may leave the terminal out, and sudo says PAM_SILENT in its account stage. So a host that anybody but
+  /// root called is never treated as unattended: otherwise a disabled person could keep the machine from learning of the
+  /// disabling.
   var isUnattended: Bool {
     let name = service.flatMap { String(validating: $0, as: UTF8.self) } ?? ""
     if ServiceFamily.unattended.contains(name) { return true }
@@ -214,6 +216,6 @@ extension Begin {
 }
 
 extension Begin {
-  /// The person's locale, where it is text.
+  /// The person's locale, if it is text.
   var localeText: String? { locale.flatMap { String(validating: $0, as: UTF8.self) } }
 }

@@ -4,22 +4,24 @@ import Glibc
 import SecretMemory
 import UAFWire
 
-/// The name of a peer without root: the kernel says the number, and the machine whose it is.
+/// The name of a peer that is not root.
 ///
-/// The name decides which account at the server keys are registered for. So it is never the peer's own word, and where
-/// anything is unclear there is none.
+/// The kernel gives the uid, and the machine's own sources give its name.
+///
+/// The name decides which account at the server keys are registered for. So the peer's own statement is never used, and if
+/// anything is unclear there is no name.
 enum OwnName: Equatable {
   case known([UInt8])
-  /// Why there is none, for the person and for the log.
+  /// Why there is no name, for the person and for the log.
   case missing(EndCause, log: String)
 
-  /// Finds it: in `/etc/passwd`, or else, for a registration, in the machine's name services.
+  /// Finds the name in `/etc/passwd` or else, for a registration, in the machine's name services.
   ///
-  /// Every other operation goes by the name that the account was registered by: a directory that hangs delays none of them. The
-  /// person's own uafctl asks for it where it is to say what a login says, and goes on without an answer.
+  /// Every other operation uses the name that the account was registered with, so a hanging directory does not delay it. The
+  /// person's own uafctl asks the directory when it should say what a login would do, and continues without an answer.
   ///
   /// - Parameters:
-  ///   - passwd: the text of `/etc/passwd`, which comes first: no directory can give its names away.
+  ///   - passwd: the text of `/etc/passwd`, which is read first: no directory can give its names to somebody else.
   ///   - directory: asks the name services.
   init(
     of uid: UInt32, for operation: Operation, isTool: Bool = false, passwd: [UInt8],
@@ -49,7 +51,7 @@ enum OwnName: Equatable {
           .nameOfOther, log: "the name services give uid \(uid) a name that /etc/passwd gives another account")
         return
       }
-      // A host with root may send these as well, but for the sign that ends a name in /etc/passwd.
+      // A host with root privileges may send the same characters, except the colon, which ends a name in /etc/passwd.
       guard !name.isEmpty, name.allSatisfy({ (0x21...0x7e).contains($0) && $0 != UInt8(ascii: ":") }) else {
         self = .missing(.nameNotFound, log: "the name of uid \(uid) has characters that are not visible ASCII")
         return
@@ -59,18 +61,18 @@ enum OwnName: Equatable {
   }
 }
 
-/// Has uaf-name ask the machine's name services, and waits for the answer for a limited time.
+/// Makes uaf-name ask the machine's name services, and waits for the answer for a limited time.
 struct NameProcess {
   /// The program's path.
   let program: String
-  /// How long the answer is waited for, in milliseconds: nobody should wait longer for a directory that is away.
+  /// How long to wait for the answer, in milliseconds: nobody should wait longer for an unreachable directory.
   var patience: Int32 = 5000
-  /// Told which parts of the program's sandbox are missing.
+  /// Called with the missing parts of the program's sandbox.
   var report: (String) -> Void = { _ in }
 
-  /// The name of a number.
+  /// The name of a uid.
   ///
-  /// The program is ended before this returns, whatever it does: a plug-in may hang in it.
+  /// The program is killed before this returns, whatever it is doing: a plug-in may hang in it.
   func name(of uid: UInt32) -> DirectoryName {
     do {
       let ends = try PacketSocket.pair()
@@ -107,24 +109,25 @@ struct NameProcess {
   }
 }
 
-/// What the machine's name services say of a number that `/etc/passwd` does not have.
+/// The answer of the machine's name services for a uid that `/etc/passwd` does not have.
 enum DirectoryName: Equatable {
-  /// Its name, which leads back to the number.
+  /// Its name, which maps back to the same uid.
   case found([UInt8])
-  /// No account has the number.
+  /// No account has the uid.
   case unknown
-  /// The name that it has belongs to another account.
+  /// Its name belongs to a different account.
   case ambiguous
-  /// They could not be asked, or did not answer in time; with the log's words.
+  /// They could not be asked, or did not answer in time; with the text for the log.
   case failed(String)
 }
 
 /// Account names from `/etc/passwd` itself.
 ///
-/// For a peer without root: its own statement of its name does not count. NSS is not asked here: its plug-ins would bring foreign
-/// code and sockets into the process that has the keys. ``NameProcess`` asks it where this file does not know a number.
+/// For a peer that is not root, its own statement of its name is not used. NSS is not asked here: its plug-ins would bring
+/// foreign
+/// code and sockets into the process that has the keys. If a uid is not in this file, ``NameProcess`` asks NSS.
 enum PasswdFile {
-  /// How a number stands in the file.
+  /// What the file says about a uid.
   enum Standing: Equatable {
     /// One line has it.
     case named([UInt8])
@@ -134,7 +137,7 @@ enum PasswdFile {
     case unclear
   }
 
-  /// How `uid` stands in the text of a passwd file.
+  /// What the text of a passwd file says about `uid`.
   static func standing(of uid: UInt32, in text: [UInt8]) -> Standing {
     guard !text.isEmpty else { return .unclear }
     let names = lines(of: text).filter { line in
@@ -150,14 +153,14 @@ enum PasswdFile {
     return name
   }
 
-  /// The numbers of a name in the text of a passwd file.
+  /// The uids of a name in the text of a passwd file.
   static func numbers(of name: [UInt8], in text: [UInt8]) -> [UInt32] {
     lines(of: text).filter { $0.name.elementsEqual(name) }.compactMap { line in
       String(validating: line.fields[2], as: UTF8.self).flatMap { UInt32($0) }
     }
   }
 
-  /// Whether a line of the text has that name.
+  /// Whether a line of the text has this name.
   static func has(_ name: [UInt8], in text: [UInt8]) -> Bool {
     text.split(separator: UInt8(ascii: "\n")).contains { $0.prefix { $0 != UInt8(ascii: ":") }.elementsEqual(name) }
   }
@@ -176,7 +179,7 @@ enum PasswdFile {
     guard file >= 0 else { return [] }
     defer { close(file) }
     var bytes = [UInt8](repeating: 0, count: (4 << 20) + 1)
-    // SAFETY: the array has room for as many bytes as are asked for.
+    // SAFETY: the array has room for the number of bytes asked for.
     let count = unsafe Glibc.read(file, &bytes, bytes.count)
     return (0...4 << 20).contains(count) ? Array(bytes.prefix(count)) : []
   }

@@ -9,22 +9,23 @@ struct TransactionSource {
   private let hostName: String
   private let account: [UInt8]
 
-  /// - Parameter account: the account's name, where the caller has not said it.
+  /// - Parameter account: the account's name, if the caller has not stated it.
   init(_ begin: Begin, _ caller: CallerIdentity, hostName: String, account: [UInt8] = []) {
     self.begin = begin
     self.caller = caller
-    // The first word of a text is account and host: uaf-server takes no other.
+    // The first word of a text is account and host: uaf-server accepts no other.
     self.hostName = String(decoding: hostName.utf8.map { $0 == 0x20 ? 0x5F : $0 }, as: UTF8.self)
     self.account = caller.name ?? caller.typedName ?? account
   }
 
-  /// The text: `ACCOUNT@HOST: ` and the caller's own words behind `uafctl: `, or what ``SudoCommandLine`` says of sudo, else
-  /// the service, with ` from RHOST` where the person is remote.
+  /// The text: `ACCOUNT@HOST: ` and the caller's own words after `uafctl: `, or the text of ``SudoCommandLine`` for sudo, or else
+  /// the service, with ` from RHOST` if the person is remote.
   ///
-  /// Account and host stand first, so that a command cannot look like another host or account.
+  /// Account and host come first, so that a command cannot look like a different host or account.
   ///
-  /// - Throws: ``Ending``: 1001 for a text longer than anybody is asked to read, for options that a screen would not show, and
-  ///   for sudo with a name or an option whose effect is not known; 1007 where sudo's command is not known.
+  /// - Throws: ``Ending``: 1001 for a text longer than a person should have to read, for options that a screen would not show,
+  ///   and
+  ///   for sudo with a name or an option whose effect is not known; 1007 if sudo's command is not known.
   func text(in charset: TransactionCharset) throws(Ending) -> TransactionText {
     let service = caller.service ?? ""
     var text = account + Array("@\(hostName): ".utf8)
@@ -40,7 +41,7 @@ struct TransactionSource {
       if let host = begin.remoteHost, !host.isEmpty { text += Array(" from ".utf8) + host }
     }
     guard let made = TransactionText(bytes: text, in: charset) else { throw tooLong(TransactionText.maximumShown) }
-    // A screen shows the beginning of a long text, and every option has to be in it.
+    // A screen shows the beginning of a long text, and that must contain every option.
     if let head, made.columns > TransactionText.maximumOnScreen {
       guard let head = TransactionText(bytes: head, in: charset), head.columns <= TransactionText.headOnScreen else {
         throw tooLong(TransactionText.maximumOnScreen)
@@ -70,10 +71,10 @@ struct TransactionSource {
     }
   }
 
-  /// The label before a text that the caller chose, so that it looks neither like a command of sudo nor, where root asks, like
+  /// The label before a text that the caller chose, so that it looks neither like a command of sudo nor, if root asks, like
   /// a text of the person.
   ///
-  /// The service is not in it: peers without root may give themselves any name.
+  /// The label does not contain the service: peers that are not root may give any service name.
   private var ownLabel: String { caller.isRoot && caller.uid != 0 ? "uafctl, by root: " : "uafctl: " }
 
   private func tooLong(_ count: Int) -> Ending {

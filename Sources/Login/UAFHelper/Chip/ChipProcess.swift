@@ -7,7 +7,7 @@ import UAFWire
 
 /// A running uaf-chip: requests and their answers, one at a time.
 @safe final class ChipProcess {
-  /// Open as long as this object lives.
+  /// Open while this object lives.
   private var socket: PacketSocket?
   private let process: ChildProcess
   private var buffer: Secret
@@ -19,7 +19,7 @@ import UAFWire
   /// Starts `program`, which waits for its request.
   ///
   /// - Parameter patience: how long it may take for a request, in milliseconds.
-  /// - Throws: ``Ending`` where it is missing or cannot be started.
+  /// - Throws: ``Ending`` if the program is missing or cannot be started.
   init(_ program: String, patience: Int32 = patienceMilliseconds) throws(Ending) {
     self.patience = patience
     do {
@@ -31,24 +31,24 @@ import UAFWire
     } catch { throw Ending(.clientMismatch, log: "uaf-chip: \(error)") }
   }
 
-  // It ends when its socket is closed. A process that nobody waits for stays in the system's table as long as its parent.
+  // The program ends when its socket is closed. A child that is not waited for stays in the process table until its parent ends.
   deinit {
     socket = nil
     process.reap()
   }
 
-  /// Asks it to open what a chip has sealed; ``openedKey()`` takes the answer.
+  /// Asks it to open what a chip has sealed; ``openedKey()`` reads the answer.
   ///
-  /// - Throws: ``Ending`` where it is gone.
+  /// - Throws: ``Ending`` if it is gone.
   func open(_ sealed: [UInt8], at place: String) throws(Ending) {
     do { try socket?.send(ChipRequest(.unseal, at: place, opening: sealed).packet()) } catch {
       throw Ending(.clientMismatch, log: "uaf-chip: \(error)")
     }
   }
 
-  /// Asks it something with the values of an index.
+  /// Sends a request with the values of an index.
   ///
-  /// - Throws: ``Ending`` where it is gone; what the chip refuses is in the reply.
+  /// - Throws: ``Ending`` if the program is gone; a refusal of the chip is in the reply.
   func ask(_ request: ChipRequest, with values: borrowing Secret) throws(Ending) -> ChipReply {
     do { try socket?.send(try request.packet(with: values)) } catch {
       throw Ending(.clientMismatch, log: "uaf-chip: \(error)")
@@ -56,7 +56,7 @@ import UAFWire
     return try reply()
   }
 
-  /// Asks it something without values.
+  /// Sends a request without values.
   ///
   /// - Throws: as ``ask(_:with:)``.
   func ask(_ request: ChipRequest) throws(Ending) -> ChipReply {
@@ -71,19 +71,19 @@ import UAFWire
     return ChipReply(answer: answer, key: key)
   }
 
-  /// The key that it has opened.
+  /// The key that the chip has opened.
   ///
-  /// - Throws: ``Ending``: why the chip has not opened it.
+  /// - Throws: ``Ending``: why the chip did not open it.
   func openedKey() throws(Ending) -> Secret {
     let packet = try received().packet
     guard let key = try? ChipAnswer.key(packet, in: buffer) else { throw Self.withoutResult }
     return key
   }
 
-  /// Has the chip seal a key.
+  /// Makes the chip seal a key.
   ///
-  /// - Returns: what is kept of it.
-  /// - Throws: ``Ending``: why the chip has not sealed it.
+  /// - Returns: the sealed key, as it is stored.
+  /// - Throws: ``Ending``: why the chip did not seal it.
   func seal(_ key: borrowing Secret, at place: String) throws(Ending) -> [UInt8] {
     do { try socket?.send(try ChipRequest(.seal, at: place).packet(sealing: key)) } catch {
       throw Ending(.clientMismatch, log: "uaf-chip: \(error)")
@@ -101,7 +101,7 @@ import UAFWire
     }
   }
 
-  /// An answer that tells of a success.
+  /// An answer that reports a success.
   private func received() throws(Ending) -> (packet: Packet, answer: ChipAnswer) {
     let (packet, answer) = try anyReceived()
     guard answer.outcome == .done else { throw Ending(answer) }
@@ -114,7 +114,7 @@ import UAFWire
       packet = try receive()
     } catch {
       if error == .timedOut {
-        // Given up: the next request would get this one's answer.
+        // The socket is closed: the next request would otherwise get the answer to this one.
         socket = nil
         throw Ending(of: .busy, log: "the chip did not answer in time")
       }
@@ -126,10 +126,10 @@ import UAFWire
   }
 }
 
-/// What uaf-chip has answered: how it ended, and the secret that came with it.
+/// The answer of uaf-chip: the outcome, and the secret that came with it.
 struct ChipReply: ~Copyable {
   let answer: ChipAnswer
-  /// The share or the key; nil where nothing was opened.
+  /// The share or the key; nil if nothing was opened.
   var key: Secret?
 }
 
@@ -139,7 +139,7 @@ final class OpenedKey {
 
   init(_ secret: consuming Secret) { self.secret = secret }
 
-  /// The same key in memory of its own.
+  /// The same key in its own memory.
   ///
   /// - Throws: ``Ending`` if there is no memory.
   func copy() throws(Ending) -> Secret {
@@ -157,7 +157,7 @@ extension Ending {
 
   /// The ending for an answer about an account's share that is not a success.
   ///
-  /// What would be a fault of the machine's key is one of this account alone: the key was opened in this call.
+  /// A fault that would concern the machine's key concerns only this account here, because the key was opened in this call.
   init(ofShare answer: ChipAnswer) {
     let cause: EndCause? =
       switch answer.outcome {
@@ -177,12 +177,12 @@ extension Ending {
         + "reset and registered anew")
   }
 
-  /// Root demands an index for each value, and there is none; with the reason.
+  /// Root requires an index for each value, and there is none; with the reason.
   static func withoutIndex(_ why: String) -> Ending {
     Ending(.cannotUse, because: .indexNotMade, log: "[tpm] require_pin_index: \(why)")
   }
 
-  /// The words are none of a recovery key, or not of this one.
+  /// The words are not a recovery key, or belong to a different one.
   static var wrongRecoveryKey: Ending {
     Ending(.invalidParameter, because: .recoveryWrong, log: "the recovery key is wrong")
   }
@@ -196,12 +196,12 @@ extension Ending {
     }
   }
 
-  /// Whether there is no chip where root says.
+  /// Whether there is no chip at the configured path.
   var isWithoutChip: Bool { text == .cause(.chipAbsent) }
 
-  /// The ending for what a chip did not do.
+  /// The ending for an outcome of the chip that is not a success.
   ///
-  /// A key that a chip holds is never looked for elsewhere. So every login on this machine ends like this until root has
+  /// A key that a chip holds is never read from anywhere else. So every login on this machine ends like this until root has
   /// restored the chip, or moved the key.
   init(of outcome: ChipOutcome, log: String) {
     let cause: EndCause =
@@ -225,7 +225,7 @@ extension Ending {
 }
 
 extension ChipAnswer {
-  /// What the log says of a failure.
+  /// The log's text for a failure.
   var told: String {
     let number = number.map { " (0x\(String($0, radix: 16)))" } ?? ""
     return "chip: \(outcome): \(step ?? "no step")\(number)"

@@ -4,25 +4,25 @@ import SecretMemory
 import UAFConfiguration
 import UAFWire
 
-/// Where a call gets the device key from: a file, which the state folder reads by itself, or a chip.
+/// Where a call gets the device key from: a file, which the state folder reads itself, or a chip.
 ///
-/// A program for the chip is started before the sandbox, and only if a chip has sealed the key or is about to. It works while the
-/// core reads what else it needs.
+/// The chip's program is started before the sandbox, and only if a chip has sealed the key or is about to. It works while the
+/// core reads everything else that it needs.
 @safe final class DeviceKeySource {
   /// Starts uaf-chip.
   typealias Starting = () throws(Ending) -> ChipProcess
 
   private let settings: TPMSettings
   private let start: Starting
-  /// Opening what a chip has sealed; nil where nothing is sealed.
+  /// The program that is opening the sealed key; nil if no key is sealed.
   private var opening: Result<ChipProcess, Ending>?
-  /// The opened key; nil before somebody has asked for it.
+  /// The opened key; nil until somebody asks for it.
   private var opened: OpenedKey?
-  /// A program that waits for a key to be sealed; nil where none is to be.
+  /// A program that waits for a key to be sealed; nil if none should be sealed.
   private var sealing: Result<ChipProcess, Ending>?
-  /// Whether it has sealed one.
+  /// Whether the program has sealed a key.
   private var hasSealed = false
-  /// Why no login may use the key's file; nil where it may.
+  /// Why no login may use the key's file; nil if it may.
   private var refusal: Ending?
 
   init(_ settings: TPMSettings, starting start: @escaping Starting) {
@@ -30,13 +30,13 @@ import UAFWire
     self.start = start
   }
 
-  /// Looks where the key lies, and has the chip begin to open it.
+  /// Finds where the key is, and makes the chip start opening it.
   ///
-  /// Failures are kept for the one who asks for the key.
+  /// A failure is kept until somebody asks for the key.
   func prepare(for operation: Operation, in path: String, owner: UInt32) {
     let sealed: [UInt8]?
     do throws(StateError) { sealed = try StateDirectory.sealedKey(in: path, owner: owner) } catch {
-      // The folder is opened again for everything else, which then says what is wrong with it.
+      // Everything else opens the folder again, and then reports what is wrong with it.
       sealed = nil
     }
     if Self.seals(operation), settings.use != .off { sealing = started() }
@@ -65,12 +65,12 @@ import UAFWire
 
   private static func moves(_ operation: Operation) -> Bool { operation == .seal || operation == .unseal }
 
-  /// Whether an operation makes the key, or changes where it lies.
+  /// Whether an operation makes the key, or changes where it is stored.
   func isMoved(by operation: Operation) -> Bool { Self.seals(operation) || Self.moves(operation) }
 
   /// The program that opened or sealed the key in this call, and where its chip is; for the shares of accounts' keys.
   ///
-  /// - Throws: ``Ending`` where no chip has opened the key.
+  /// - Throws: ``Ending`` if no chip has opened the key.
   func running() throws(Ending) -> (process: ChipProcess, place: String) {
     if hasSealed, let sealing { return (try sealing.get(), settings.place) }
     guard opened != nil, let opening else {
@@ -84,21 +84,21 @@ import UAFWire
   /// Whether a chip has opened or sealed the key in this call.
   var isRunning: Bool { hasSealed || opened != nil }
 
-  /// Whether a chip has opened the key in this call, and root wants it to be used.
+  /// Whether a chip has opened the key in this call, and root's configuration uses it.
   var isCounting: Bool { settings.use != .off && opened != nil }
 
-  /// Whether an account may have a value only where the chip counts wrong ones.
+  /// Whether an account may have a value only if the chip counts wrong ones.
   var requiresIndex: Bool { settings.requiresPINIndex }
 
-  /// What root's configuration says of the chip.
+  /// What root's configuration says about the chip.
   var use: TPMSettings.Use { settings.use }
 
-  /// Whether a chip is to seal a new key.
+  /// Whether a chip should seal a new key.
   var isToSeal: Bool { sealing != nil }
 
-  /// A copy of the key that a chip has opened; nil where the key lies in a file.
+  /// A copy of the key that a chip has opened; nil if the key is in a file.
   ///
-  /// - Throws: ``Ending``: why the chip has not opened it, or why the file must not be used.
+  /// - Throws: ``Ending``: why the chip did not open it, or why the file must not be used.
   func key() throws(Ending) -> Secret? {
     if let refusal { throw refusal }
     if let opened { return try opened.copy() }
@@ -108,13 +108,13 @@ import UAFWire
       self.opened = opened
       return try opened.copy()
     } catch {
-      // Asked once: a program that has ended cannot answer again.
+      // It is asked only once: a program that has ended cannot answer again.
       self.opening = .failure(error)
       throw error
     }
   }
 
-  /// Has the chip seal a key, once in a call.
+  /// Makes the chip seal a key, once in a call.
   ///
   /// - Throws: ``Ending``.
   func seal(_ key: borrowing Secret) throws(Ending) -> [UInt8] {

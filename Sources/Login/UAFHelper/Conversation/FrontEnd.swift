@@ -5,24 +5,24 @@ import SecretMemory
 import UAFConfiguration
 import UAFWire
 
-/// The conversation with the module or uafctl, one message at a time and only in the order the table allows.
+/// The conversation with the module or uafctl, one message at a time and only in the order that the table allows.
 ///
-/// Everything that arrives is read into one locked buffer which is wiped after each message.
+/// Everything that arrives is read into one locked buffer , which is wiped after each message.
 @safe final class FrontEnd {
   private let socket: PacketSocket
   private var buffer: Secret
   private(set) var state = ConversationState.opened
-  /// The version the front end speaks.
+  /// The version that the front end uses.
   private var version = Begin.currentVersion
-  /// What is done once when the next prompt is out.
+  /// Work to do once when the next prompt has been sent.
   private var work: (() -> Void)?
-  /// What is done once while the person types.
+  /// Work to do once while the person types.
   private var arrival: Arrival?
 
-  /// How long a front end may take to say what it wants.
+  /// How long a front end may take to send *begin*.
   static let beginTimeoutMilliseconds: Int32 = 5000
 
-  /// Takes the conversation's socket.
+  /// Takes over the conversation's socket.
   ///
   /// - Throws: `SecretMemoryError`.
   init(_ socket: consuming PacketSocket) throws(SecretMemoryError) {
@@ -34,20 +34,20 @@ import UAFWire
   /// Whether entries are kept out of the swap; the buffer is the largest piece of such memory.
   var isLocked: Bool { buffer.isLocked }
 
-  /// Whether it has gone away, such as a host that was killed.
+  /// Whether the front end has gone away, such as a host that was killed.
   var isGone: Bool { socket.isHungUp() }
 
-  /// Waits, for a moment, until it has closed its end, and tells whether it left something unread.
+  /// Waits, for a moment, until the front end has closed its end, and returns whether it left something unread.
   func leftUnread(timeoutMilliseconds: Int32) -> Bool { socket.leftUnread(timeoutMilliseconds: timeoutMilliseconds) }
 
-  /// Waits for a packet on another socket, for as long as this front end is there.
+  /// Waits for a packet on another socket, for as long as this front end is connected.
   ///
-  /// - Throws: `PacketSocketError`, `closed` where it went away.
+  /// - Throws: `PacketSocketError`, `closed` if it went away.
   func awaitPacket(of other: borrowing PacketSocket, timeoutMilliseconds: Int32) throws(PacketSocketError) {
     try other.awaitPacket(whilePeerOf: socket, timeoutMilliseconds: timeoutMilliseconds)
   }
 
-  /// The user id of the peer.
+  /// The uid of the peer.
   func peerUserID() throws(PacketSocketError) -> UInt32 { try socket.peerUserID() }
 
   /// The process id of the peer.
@@ -82,15 +82,15 @@ import UAFWire
     }
   }
 
-  /// Does something when the next prompt has been sent, before its answer is waited for.
+  /// Does something when the next prompt has been sent, before waiting for its answer.
   func onceAsked(_ work: @escaping () -> Void) { self.work = work }
 
-  /// Does something once while the person types, when something else has arrived.
+  /// Does something once while the person types, after something else has arrived.
   ///
-  /// Not if the entry comes earlier, nor while a fingerprint sensor waits; see ``takeArrived()``.
+  /// This does not happen if the entry comes earlier, or while a fingerprint sensor waits; see ``takeArrived()``.
   func onceArrived(_ arrival: Arrival?) { self.arrival = arrival }
 
-  /// Asks, and waits for as long as the person takes.
+  /// Asks the person, and waits as long as that takes.
   ///
   /// - Returns: the entry, or nil if it was cancelled.
   /// - Throws: ``Ending``: the front end went away, has nobody to ask, or does not keep to the protocol.
@@ -101,7 +101,7 @@ import UAFWire
     return try takeAnswer()
   }
 
-  /// Does what waits for an arrival, if that is there already.
+  /// Does the work that waits for an arrival, if it has already arrived.
   func takeArrived() { try? takeArrival(timeoutMilliseconds: 0) }
 
   private func awaitArrival() throws(Ending) {
@@ -116,10 +116,11 @@ import UAFWire
     arrival.work()
   }
 
-  /// Waits until a sensor waits no more, and gives it back.
+  /// Waits until a sensor no longer waits, and releases it.
   ///
-  /// - Parameter tell: told each touch that decides nothing; nil every 15 s, since the module gives up on a silent core.
-  /// - Throws: ``Ending`` where this front end went away.
+  /// - Parameter tell: called for each touch that decides nothing, and with nil every 15 s, because the module gives up on a
+  ///   silent core.
+  /// - Throws: ``Ending`` if this front end went away.
   func awaitTouch(_ watch: FingerWatch, telling tell: (FingerTouch?) throws(Ending) -> Void) throws(Ending) {
     defer { watch.stop() }
     while watch.patience != nil {
@@ -127,7 +128,7 @@ import UAFWire
       do throws(PacketSocketError) {
         next = try watch.next(beside: socket, atMost: Int32(ExchangePatience.interval))
       } catch { throw .frontEndGone }
-      // Nothing may be sent without a question.
+      // The core may send nothing without a question.
       if next.isInterrupted { throw .frontEndGone }
       if watch.patience != nil { try tell(next.touch) }
     }
@@ -145,9 +146,9 @@ import UAFWire
     }
   }
 
-  /// Asks while a fingerprint sensor waits, and gives the sensor back once the answer is there.
+  /// Asks while a fingerprint sensor waits, and releases the sensor once the answer has come.
   ///
-  /// - Returns: as ``ask(_:)``; whether the sensor was faster, its watch says.
+  /// - Returns: as ``ask(_:)``; the watch says whether the sensor was faster.
   /// - Throws: ``Ending``, as ``ask(_:)``.
   func ask(_ prompt: Prompt, beside watch: FingerWatch) throws(Ending) -> Secret? {
     defer { watch.stop() }
@@ -159,9 +160,9 @@ import UAFWire
     return try takeAnswer()
   }
 
-  /// Takes the reason of *cancelled*, where it has one.
+  /// Reads the reason of *cancelled*, if it has one.
   ///
-  /// - Throws: ``Ending`` where nobody can be asked, and where the person denied what was to be approved.
+  /// - Throws: ``Ending`` if nobody can be asked, or if the person denied the text that should be approved.
   private func hearCancelled(_ packet: Packet) throws(Ending) {
     let signal: FrontEndSignal
     do throws(PacketError) {
@@ -180,7 +181,7 @@ import UAFWire
   ///
   /// If *resume* has already arrived, nothing is sent.
   ///
-  /// - Returns: false if it cancelled.
+  /// - Returns: false if the front end cancelled.
   /// - Throws: ``Ending``.
   func awaitResume() throws(Ending) -> Bool {
     do throws(PacketError) { try state.advance(.ready) } catch { throw Ending(.cannotUse, log: "\(error)") }
@@ -198,7 +199,7 @@ import UAFWire
     do throws(PacketError) { try state.advance(message.type) } catch {
       throw Ending(.applicationCancel, log: "front end: \(error)")
     }
-    // It holds the way to the server, which holds this front end.
+    // It keeps a reference to the server access, which keeps a reference to this front end.
     if case .finished = message { arrival = nil }
     try transmit(message)
   }
@@ -208,7 +209,7 @@ import UAFWire
   /// - Throws: ``Ending``.
   func finishUnopened(_ finished: Finished) throws(Ending) { try transmit(.finished(finished)) }
 
-  /// Ends the conversation before *begin* is waited for.
+  /// Ends the conversation without waiting for *begin*.
   ///
   /// - Throws: ``Ending``.
   func turnAway(_ finished: Finished) throws(Ending) {
@@ -232,7 +233,7 @@ import UAFWire
 
   private func receive(timeoutMilliseconds: Int32) throws(PacketSocketError) -> Packet {
     var packet = try socket.receive(into: &buffer, timeoutMilliseconds: timeoutMilliseconds)
-    // Nothing was paused, so this *resume* is ignored. The person's answer is still to come.
+    // Nothing was paused, so this *resume* is ignored. The person's answer comes later.
     while state == .asked, packet.type == .resume {
       packet = try socket.receive(into: &buffer, timeoutMilliseconds: timeoutMilliseconds)
     }
@@ -244,20 +245,21 @@ import UAFWire
   }
 }
 
-/// What is done while the person types, once something else has arrived.
+/// Work to do while the person types, once something else has arrived.
 struct Arrival {
-  /// Waits for it or for a packet of the front end; returns whether it came, and the front end has sent nothing.
+  /// Waits for the arrival or for a packet of the front end; returns whether the arrival came and the front end sent nothing.
   typealias Comparison = (borrowing PacketSocket, _ timeoutMilliseconds: Int32) throws(PacketSocketError) -> Bool
 
   let comesFirst: Comparison
-  /// Waits for nothing, because the person's entry waits meanwhile.
+  /// It must not wait, because the person's entry waits in the meantime.
   let work: () -> Void
 }
 
-/// The time that `timeout=` of the module gives to a call.
+/// The time that the module's `timeout=` allows for a call.
 ///
-/// The module counts it, and closes its socket when it is over. It cannot say why: the person is told 7011, and so the log has to
-/// say it too.
+/// The module measures the time, and closes its socket when it is over. It cannot send a reason: the person sees 7011, so the log
+/// must
+/// name it too.
 final class CallTimeLimit {
   private let limit: Duration
   private let now: () -> BootTime
@@ -272,10 +274,10 @@ final class CallTimeLimit {
     begun = now()
   }
 
-  /// Counts from now on.
+  /// Starts the time anew.
   func restart() { begun = now() }
 
-  /// The ending, with 7011 in place of 7010 where the front end went away when its time was over.
+  /// The ending, with 7011 instead of 7010 if the front end went away when its time was over.
   func explaining(_ ending: Ending) -> Ending {
     guard ending.result == .applicationCancel, isOver else { return ending }
     return ending.outOfTime(after: limit)
@@ -283,15 +285,15 @@ final class CallTimeLimit {
 
   private var isOver: Bool {
     let now = now()
-    // After another boot nothing of this call would be here.
+    // After a reboot, this call would no longer exist.
     let elapsed = Duration.nanoseconds(now.nanoseconds - begun.nanoseconds)
     return elapsed >= limit - min(Self.longestHeadStart, limit / 4)
   }
 }
 
-/// Divides the wait for the server into stretches.
+/// Divides the wait for the server into intervals.
 ///
-/// After each stretch but the last, the one who waits gets a message.
+/// After each interval but the last, the waiting front end gets a message.
 ///
 /// All times are in milliseconds.
 struct ExchangePatience {
@@ -300,19 +302,19 @@ struct ExchangePatience {
   /// The time after which a person at a terminal reads that the core waits for the server.
   static let firstNotice: Int64 = 2000
 
-  /// What is left of the time.
+  /// The time left.
   private(set) var left: Int64
   private var first: Int64?
 
   /// - Parameters:
   ///   - total: the whole time.
-  ///   - first: how long the first stretch lasts; nil where it is as long as the others.
+  ///   - first: how long the first interval lasts; nil if it is as long as the others.
   init(total: Int64, first: Int64? = nil) {
     left = total
     self.first = first
   }
 
-  /// The next stretch; nil once the time is over.
+  /// The next interval; nil once the time is over.
   mutating func next() -> Int64? {
     guard left > 0 else { return nil }
     let stretch = min(left, first ?? Self.interval)
@@ -324,12 +326,12 @@ struct ExchangePatience {
 
 /// Who waits for an exchange with the server.
 struct ExchangeWaiter {
-  /// After how many milliseconds `waiting` is called first; nil where that is only to keep the front end from giving up.
+  /// After how many milliseconds `waiting` is called first; nil if the calls only keep the front end from giving up.
   let firstNoticeMilliseconds: Int64?
   /// Called while the server takes its time.
   let waiting: () -> Void
   /// The wait ends when this front end goes away.
   ///
-  /// Nil where the answer is needed in any case, because server and machine both change their state.
+  /// Nil if the answer is needed in any case, because server and machine both change their state.
   let frontEnd: FrontEnd?
 }

@@ -22,15 +22,15 @@ struct PromptMaker {
   ///
   /// - Parameters:
   ///   - text: what the person confirms by the entry.
-  ///   - keypad: the layout that it is entered with; nil where the keys are plain.
+  ///   - keypad: the layout for the entry; nil for ordinary keys.
   /// - Throws: ``Ending``.
   func prompt(
     for question: Question, confirming text: TransactionText?, on keypad: ShuffledKeypad?
   ) throws(Ending) -> Prompt {
     var lines: [String] = []
     let confirmed = question.step == .current ? try confirmation(of: text, by: question.kind) : nil
-    // The text stands in the prompt, also with PAM_SILENT: nobody can confirm a text that was not shown. sudo may replace
-    // the prompt's text (-p), so there the text has a field of its own.
+    // The prompt contains the text even with PAM_SILENT: nobody can confirm a text that was not shown. sudo may replace
+    // the prompt's text (-p), so for sudo, the text has a field of its own.
     if let confirmed, !call.caller.isSudo { lines.append(confirmed) }
     if let requirements = question.requirements { lines.append(requirements) }
     lines += legend(for: question.type)
@@ -54,13 +54,13 @@ struct PromptMaker {
     return showing(question.error, in: prompt)
   }
 
-  /// The prompt for a number of a list.
+  /// The prompt for a number from a list.
   func choice(_ options: [String], error: String?, confirming text: TransactionText?) -> Prompt {
     var lines = [PromptText.choice(user: call.shownName).text(in: policy.language)]
     lines += options.enumerated().map { "  \($0.offset + 1). \($0.element)" }
     if let way = policy.cancelText { lines.append("  (\(way))") }
     lines.append(PromptText.choiceNumber(options.count).text(in: policy.language))
-    // Not shown: a person who overlooks the list enters the value here.
+    // The entry is not shown: a person who overlooks the list enters the value here.
     var prompt = Prompt(echo: false, check: .choice, step: .current, text: lines.joined(separator: "\n"))
     prompt.options = options
     prompt.reason = reason(confirming: text)
@@ -69,7 +69,7 @@ struct PromptMaker {
 
   /// The prompt for an enrolment code.
   ///
-  /// The entry is shown: a code is valid once, and the server has to read it.
+  /// The entry is shown: a code is valid once, and the server must read it.
   func code(confirming text: TransactionText?) -> Prompt {
     var prompt = Prompt(
       echo: true, check: .code, step: .current, text: PromptText.enrolmentCode.text(in: policy.language))
@@ -77,12 +77,12 @@ struct PromptMaker {
     return prompt
   }
 
-  /// The prompt for the recovery key, which root types from a sheet, or uafctl has made.
+  /// The prompt for the recovery key, which root types from a sheet or uafctl has made.
   func recoveryKey() -> Prompt {
     Prompt(echo: true, check: .code, step: .current, text: PromptText.recoveryKey.text(in: policy.language))
   }
 
-  /// The prompt of a sensor that waits, where nothing has to be typed.
+  /// The prompt of a sensor that waits, if nothing needs to be typed.
   func touch() -> Prompt {
     var prompt = Prompt(
       echo: false, check: Check(rawValue: TypedEntry.plainCheck), step: .current,
@@ -121,25 +121,26 @@ struct PromptMaker {
     }
   }
 
-  /// How many digits a PIN has, by the configuration only, so that it shows nothing of the account.
+  /// How many digits a PIN has, from the configuration only, so that this reveals nothing about the account.
   private func digitCount(_ question: Question) -> Int? {
     question.type.flatMap { policy.configuration.rules(for: $0).digitCount }
   }
 
-  /// What explains an entry, for programs that show a prompt as it is; uafctl draws its own.
+  /// The lines that explain an entry, for programs that show a prompt as it is; uafctl draws its own.
   private func legend(for type: AuthenticatorType?) -> [String] {
     guard let entry = type?.entry, !call.caller.isTool else { return [] }
     guard policy.settings.prompt.accessible else { return entry.legend }
     return entry.spokenLegend.map { [$0.text(in: policy.language)] } ?? []
   }
 
-  /// The number of characters at which an entry is complete: the digits of a PIN, or the longest new passcode where root has it
-  /// taken without Enter.
+  /// The number of characters at which an entry is complete: the digits of a PIN, or the longest new passcode if root's
+  /// configuration
+  /// has it accepted without Enter.
   private func entryLength(_ question: Question) -> UInt32? {
     question.type.flatMap { policy.configuration.rules(for: $0).completeLength }.map { UInt32(clamping: $0) }
   }
 
-  /// What the value is asked for: the text to be confirmed, root's words, or the service with sudo's command or the remote
+  /// The reason for asking for the value: the text to be confirmed, root's text, or the service with sudo's command or the remote
   /// host.
   private func reason(confirming text: TransactionText?) -> String? {
     if let text = text?.shown ?? policy.rootsReason { return text }
@@ -149,13 +150,13 @@ struct PromptMaker {
     return Text.cleaned("\(service) from \(String(decoding: host, as: UTF8.self))")
   }
 
-  /// What sudo is to do; nil where that is not known.
+  /// The command that sudo should run; nil if that is not known.
   private var command: [UInt8]? {
     guard let program = call.begin.program, let line = call.begin.commandLine else { return nil }
     return try? SudoCommandLine(program: program, commandLine: line, limit: WireLimit.commandLine).text
   }
 
-  /// Adds what was wrong with the last entry.
+  /// Adds to a prompt what was wrong with the last entry.
   private func showing(_ error: String?, in prompt: Prompt) -> Prompt {
     guard let error else { return prompt }
     var prompt = prompt

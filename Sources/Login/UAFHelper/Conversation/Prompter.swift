@@ -11,7 +11,7 @@ import UAFWire
 @safe final class Prompter {
   /// The text that the person confirms by entering the value; nil for a login without a text and for other operations.
   ///
-  /// It comes from the caller, or from the server: for an approval, and where root lets the server add one.
+  /// It comes from the caller, or from the server: for an approval, or if root lets the server add a text.
   private(set) var confirmed: TextToConfirm?
 
   private let call: Call
@@ -25,7 +25,7 @@ import UAFWire
   private static let choiceRounds = 5
 
   /// - Parameters:
-  ///   - timeLimit: when the front end stops waiting; nil where that is not known.
+  ///   - timeLimit: when the front end stops waiting; nil if that is not known.
   ///   - keypad: makes the layout of a shuffled keypad.
   init(
     for call: Call, _ policy: CallPolicy, over frontEnd: FrontEnd, within timeLimit: CallTimeLimit? = nil,
@@ -58,19 +58,19 @@ import UAFWire
 
   // MARK: Asking
 
-  /// Does something while the person begins to type: when the next prompt is out, before its answer is waited for.
+  /// Does something while the person begins to type: when the next prompt has been sent, before waiting for its answer.
   func onceAsked(_ work: @escaping () -> Void) { frontEnd.onceAsked(work) }
 
-  /// Does something once while the person types, when something else has arrived.
+  /// Does something once while the person types, after something else has arrived.
   func onceArrived(_ arrival: Arrival?) { frontEnd.onceArrived(arrival) }
 
-  /// Does it now, if that has arrived and it was not done.
+  /// Does that work now, if the arrival has come and the work was not done.
   func takeArrived() { frontEnd.takeArrived() }
 
   /// Asks for a value.
   ///
   /// - Returns: nil if the person went back to the list.
-  /// - Throws: ``Ending``: 999 if the person cancelled, 7009 if an empty line means another way to log in.
+  /// - Throws: ``Ending``: 999 if the person cancelled, 7009 if an empty line means a different way to log in.
   func askValue(_ question: Question) throws(Ending) -> Secret? {
     let keypad = try keypad(for: question.types)
     let value = try ask(prompts.prompt(for: question, confirming: confirmed?.text, on: keypad))
@@ -82,7 +82,7 @@ import UAFWire
 
   /// Asks for a value while the fingerprint sensor waits.
   ///
-  /// - Returns: the entry, which may be empty. Nothing of it counts if the watch says that a finger matched before.
+  /// - Returns: the entry, which may be empty. The entry is ignored if the watch says that a finger matched first.
   /// - Throws: ``Ending``: 999 if the person cancelled.
   func askValue(_ question: Question, beside watch: FingerWatch) throws(Ending) -> Secret {
     var question = question
@@ -93,7 +93,7 @@ import UAFWire
     return Self.meant(by: value, on: keypad)
   }
 
-  /// Waits until a finger matched, or the sensor waits no more.
+  /// Waits until a finger matched, or the sensor no longer waits.
   ///
   /// A host that shows no notices gets a prompt, which Enter answers once the sensor was touched.
   ///
@@ -107,7 +107,7 @@ import UAFWire
     try frontEnd.awaitTouch(watch) { (touch) throws(Ending) in try show(.touched(TouchText(touch))) }
   }
 
-  /// Whether the person reads a notice while the sensor waits.
+  /// Whether the person sees a notice while the sensor waits.
   var showsTouches: Bool {
     showsNoticesAtOnce && call.begin.pamFlags & PromptMaker.silent == 0 && !policy.arguments.quiet
   }
@@ -127,9 +127,9 @@ import UAFWire
   /// - Throws: ``Ending`` if the person cancelled.
   func askRecoveryKey() throws(Ending) -> Secret { try ask(prompts.recoveryKey()) }
 
-  /// Shows the list and takes a number of it.
+  /// Shows the list and reads a number from it.
   ///
-  /// - Throws: ``Ending``: cancelled; another way to log in (7009); nothing of the list was chosen (2002).
+  /// - Throws: ``Ending``: cancelled; a different way to log in (7009); nothing in the list was chosen (2002).
   func choose(
     among ways: [[AuthenticatorType]], orRegisterAgain offersMore: Bool = false
   ) throws(Ending) -> Choice {
@@ -147,7 +147,7 @@ import UAFWire
     throw Ending(.noSuitableAuthenticator, because: .nothingChosen, log: "nothing of the list was chosen")
   }
 
-  /// One type of a list.
+  /// Lets the person choose one type from a list.
   ///
   /// - Throws: ``Ending``, as ``choose(among:orRegisterAgain:)``.
   func chooseType(among types: [AuthenticatorType]) throws(Ending) -> AuthenticatorType? {
@@ -160,7 +160,7 @@ import UAFWire
     return value
   }
 
-  /// Ends the login where another way to log in was offered: an empty line chooses that way, and is never a success.
+  /// Ends the login if a different way to log in was offered: an empty line chooses that way, and is never a success.
   private func leaveByEmptyLine() throws(Ending) {
     guard policy.cancelText != nil else { return }
     throw Ending(.userFallback, log: "the person chose the other way in")
@@ -179,9 +179,9 @@ import UAFWire
 
   // MARK: Shuffled keys
 
-  /// A new layout for one entry, where root wants digits to be entered with shuffled keys.
+  /// A new layout for one entry, if root's configuration has digits entered with shuffled keys.
   ///
-  /// Nil for programs that answer each prompt with the one string that they have: nobody would see the layout there. Where a
+  /// Nil for programs that answer each prompt with the only string that they have: nobody would see the layout. If a
   /// prompt must not show which type the account has, every type is entered with a layout.
   private func keypad(for types: [AuthenticatorType]) throws(Ending) -> ShuffledKeypad? {
     guard policy.isInteractive, types.contains(where: { policy.configuration.rules(for: $0).usesShuffledKeypad }) else {
@@ -190,9 +190,9 @@ import UAFWire
     do throws(CryptoError) { return try makeKeypad() } catch { throw Ending(.cannotUse, log: "\(error)") }
   }
 
-  /// The digits that the pressed keys stand for.
+  /// The digits that the pressed keys mean.
   ///
-  /// An entry with other characters than digits is taken as it is: a value that was set under an older policy may be text.
+  /// An entry with characters other than digits is used unchanged: a value that was set under an older policy may be text.
   private static func meant(by entry: consuming Secret, on keypad: ShuffledKeypad?) -> Secret {
     guard let keypad, let digits = keypad.decode(entry) else { return entry }
     return digits
@@ -200,17 +200,17 @@ import UAFWire
 
   // MARK: The other end
 
-  /// Says that everything is ready, and waits for the front end to go on.
+  /// Tells the front end that everything is ready, and waits for it to continue.
   ///
-  /// - Parameter log: what the log says where it cancels instead.
+  /// - Parameter log: what the log says if the front end cancels instead.
   /// - Throws: ``Ending``: cancelled, or the front end went away.
   func awaitResume(orLog log: String) throws(Ending) {
     guard try frontEnd.awaitResume() else { throw cancelled(log) }
-    // Each pass of a change has the whole time; in a login the module counts on.
+    // Each stage of a change gets the whole time; in a login, the module's time keeps running.
     if call.begin.operation == .change { timeLimit?.restart() }
   }
 
-  /// Whether the front end is still there, before anything is signed or sent for it.
+  /// Requires that the front end is still connected, before anything is signed or sent for it.
   ///
   /// - Throws: ``Ending``: nobody waits for what the person confirmed.
   func requireFrontEnd() throws(Ending) {
@@ -225,9 +225,9 @@ import UAFWire
     Ending(call.begin.operation == .change ? .changeUserCancel : .userCancel, text: .cancelled, log: log)
   }
 
-  /// Who waits for the server.
+  /// The waiter for the server.
   ///
-  /// Tells the front end of a long wait; otherwise it would give up on the core.
+  /// It tells the front end about a long wait; otherwise it would give up on the core.
   ///
   /// - Parameter isForLogin: whether the wait ends when the front end goes away.
   func waiter(isForLogin: Bool) -> ExchangeWaiter {
@@ -239,10 +239,10 @@ import UAFWire
       }, frontEnd: isForLogin ? frontEnd : nil)
   }
 
-  /// Whether the host shows a notice on the person's terminal when it comes.
+  /// Whether the host shows a notice on the person's terminal immediately.
   ///
-  /// sshd keeps notices back until the next prompt or the end. Lockers and display managers put them over what they show.
-  /// There a notice would come too late, or hide something.
+  /// sshd keeps notices back until the next prompt or the end. Lockers and display managers show them over other content.
+  /// In both cases, a notice would come too late, or hide something.
   private var showsNoticesAtOnce: Bool {
     if call.caller.isTool { return true }
     guard call.caller.isRoot, let service = call.caller.service else { return false }
@@ -254,20 +254,20 @@ import UAFWire
 
 /// One question for a value.
 struct Question {
-  /// Which value: several types where the prompt must not show which of them the account has.
+  /// The types of value that are asked for: several if the prompt must not show which of them the account has.
   var types: [AuthenticatorType]
   var step = PromptStep.current
-  /// What a new value has to be like; nil where the prompt does not say it.
+  /// The requirements for a new value; nil if the prompt does not name them.
   var requirements: String?
   /// What was wrong with the last entry.
   var error: String?
-  /// Tries left before a lock; nil where the prompt does not say it.
+  /// Tries left before a lock; nil if the prompt does not name them.
   var tries: Int?
   /// The name in the prompt.
   var user: String
   /// Whether an empty line leads back to the list.
   var canGoBack = false
-  /// Whether the fingerprint sensor waits meanwhile.
+  /// Whether the fingerprint sensor waits at the same time.
   var isBesideSensor = false
 
   /// How texts name what is asked for.
@@ -280,6 +280,6 @@ struct Question {
 enum Choice: Equatable {
   /// Authenticators to be used together.
   case way([AuthenticatorType])
-  /// Registering anew.
+  /// The person wants to register anew.
   case registerAgain
 }

@@ -8,19 +8,19 @@ import UAFMessages
 struct Ending: Error {
   /// The result.
   private(set) var result: FidoResult
-  /// The text for the person in place of the result's own.
+  /// The text for the person instead of the result's own.
   let text: PromptText?
-  /// The text in place of both: for administrators only (`uafctl` as root).
+  /// The text that replaces both, for administrators only (`uafctl` as root).
   let detail: RootText?
-  /// What the log says beside the result: never a value, a key or a token.
+  /// What the log says in addition to the result: never a value, a key or a token.
   let log: String
-  /// What the entry was for, where one was checked or refused.
+  /// The types of an entry that was checked or refused.
   let types: [AuthenticatorType]
-  /// What the server contributed to it.
+  /// The server's part in it.
   private(set) var server: ServerPart
-  /// What is special about it; nil for most.
+  /// The special circumstance; nil for most endings.
   private(set) var circumstance: Circumstance?
-  /// Whether the person has entered a correct value: without that, no stack goes on because the server is away.
+  /// Whether the person has entered a correct value: without that, no stack continues because the server is unreachable.
   private(set) var hasProved = false
 
   /// An ending.
@@ -44,14 +44,14 @@ struct Ending: Error {
 
   /// Root's configuration, or an argument of the module, cannot be used: 1001, PAM_SERVICE_ERR.
   ///
-  /// - Parameter isRoots: false where the machine could not read it, which others can cause: 1007, PAM_SYSTEM_ERR.
+  /// - Parameter isRoots: false if the machine could not read the file, which others can cause: 1007, PAM_SYSTEM_ERR.
   static func configuration(_ log: String, detail: RootText? = nil, isRoots: Bool = true) -> Ending {
     Ending(
       isRoots ? .invalidParameter : .cannotUse, text: .configurationError, detail: detail, log: log,
       isRoots ? .rootsFault : nil)
   }
 
-  /// The front end went away, and nobody waits for the result.
+  /// The front end went away, so nobody waits for the result.
   static var frontEndGone: Ending {
     Ending(.applicationCancel, log: "the front end went away: nothing more was signed or sent")
   }
@@ -62,19 +62,19 @@ struct Ending: Error {
       .applicationCancel, log: "the front end went away: the answer was sent, and is of no use", .unusedAnswer)
   }
 
-  /// A divided login without the server's request, before anybody was asked: 1100, whatever the reason.
+  /// A divided login got no request from the server before anybody was asked: 1100, whatever the reason.
   static func noRequest(_ refusal: Refusal?) -> Ending {
     Ending(
       .requestNotExist, because: .noRequest,
       log: "no request of the server's to be ready with: \(refusal?.detail ?? "none came")")
   }
 
-  /// Something came that the operation did not ask for.
+  /// Something happened that the operation did not ask for.
   static func outOfTurn(in operation: String) -> Ending {
     Ending(.cannotUse, log: "something came that the \(operation) did not ask for")
   }
 
-  /// The event that the log has beside the ending; nil for most.
+  /// The event that the log has in addition to the ending; nil for most endings.
   var incident: LogEvent? {
     switch circumstance {
     case .damage, .renamed: .damaged
@@ -83,7 +83,7 @@ struct Ending: Error {
     }
   }
 
-  /// The text for root's uafctl, where the other one says too little.
+  /// The text for root's uafctl, if the other text says too little.
   var forRoot: RootText? {
     switch circumstance {
     case .damage(let text), .renamed(let text), .serverNameChanged(let text), .serverNameTaken(let text): text
@@ -91,20 +91,20 @@ struct Ending: Error {
     }
   }
 
-  /// Whether it shows that the account is registered here.
+  /// Whether the ending shows that the account is registered here.
   var showsRegistration: Bool {
     if case .renamed = circumstance { return true }
     return [.locked, .lockedForGood, .notRegistered, .wrongValue].contains(result)
   }
 
-  /// The text for a person's uafctl, where the one for logins would mislead: no unlock mends a damaged file.
+  /// The text for a person's uafctl, if the text for logins would mislead: no unlock repairs a damaged file.
   var forTool: PromptText? {
     if case .damage = circumstance { .cause(.accountDamaged) } else { text }
   }
 
   // MARK: The same ending, with more known
 
-  /// With another text for the person, and if need be for the log.
+  /// The ending with a different text for the person, and if needed for the log.
   func saying(_ text: PromptText?, log: String? = nil) -> Ending {
     var ending = Ending(
       result, text: text, detail: detail, log: log ?? self.log, types: types, server: server, circumstance)
@@ -112,37 +112,37 @@ struct Ending: Error {
     return ending
   }
 
-  /// As 7011, because the time of the call is over.
+  /// The ending as 7011, because the time of the call is over.
   func outOfTime(after limit: Duration) -> Ending {
     var ending = adding("the call took longer than its timeout of \(limit.components.seconds) s")
     ending.result = .systemCancel
     return ending
   }
 
-  /// With more for the log.
+  /// The ending with more text for the log.
   func adding(_ log: String) -> Ending { saying(text, log: "\(self.log); \(log)") }
 
-  /// With the authenticators whose keys the server does not know.
+  /// The ending with the authenticators whose keys the server does not know.
   func forgetting(_ types: [AuthenticatorType]) -> Ending {
     var ending = self
     ending.server.forgottenTypes = types
     return ending
   }
 
-  /// With what had happened in the operation by then.
+  /// The ending with what had happened in the operation before it.
   ///
   /// - Parameters:
   ///   - isReached: whether the server, or something at its address, was reached.
-  ///   - isRefused: whether the server answered with anything but a success.
+  ///   - isRefused: whether the server answered with anything other than a success.
   ///   - hasProved: whether a value was verified.
   ///   - wasAsked: whether the person was asked for anything.
   func after(isReached: Bool, isRefused: Bool, hasProved: Bool, wasAsked: Bool) -> Ending {
     var ending = self
-    // A server that answered earlier in this call is not away, even if a later request fails.
+    // A server that answered earlier in this call is not unreachable, even if a later request fails.
     ending.server.handshakeCompleted = server.handshakeCompleted || isReached
     ending.server.hasRefused = server.hasRefused || isRefused
     ending.hasProved = hasProved
-    // Once somebody was asked, no stack may go on as if there were nothing to ask for.
+    // Once somebody was asked, no stack may continue as if there were nothing to ask for.
     if wasAsked, circumstance == .neverRegistered || circumstance == .nothingToChange { ending.circumstance = nil }
     return ending
   }
@@ -153,7 +153,7 @@ struct Ending: Error {
   ///
   /// The next step belongs to the text: one result has several texts.
   ///
-  /// - Parameter codes: who may set a new value by a code.
+  /// - Parameter codes: who may set a new value with a code.
   func told(in language: Language, codes: CodeUse = .persons) -> (text: String, nextStep: String?) {
     // A detail for administrators says what to do.
     if let detail { return (detail.text(in: language), nil) }
@@ -161,9 +161,9 @@ struct Ending: Error {
     return (text.text(in: language, codes: codes), text.nextStep(in: language, codes: codes))
   }
 
-  /// The same as it goes to a front end: uafctl shows the second line as a hint.
+  /// The same texts in the form for a front end: uafctl shows the second line as a hint.
   ///
-  /// A PAM host says "try again" by itself, so it gets the next step only with a cause, or with the result's own text.
+  /// A PAM host says "try again" by itself, so it gets the next step only if there is a cause, or with the result's own text.
   func told(in language: Language, toTool isTool: Bool, codes: CodeUse = .persons) -> String {
     let (told, nextStep) = (isTool ? saying(forTool) : self).told(in: language, codes: codes)
     guard let nextStep else { return told }
@@ -179,77 +179,77 @@ struct Success {
   var result = FidoResult.success
   /// The text for the person; nil for none.
   var text: PromptText?
-  /// The text in its place, for administrators.
+  /// The text that replaces it, for administrators.
   var detail: RootText?
-  /// Whether today's rules would refuse the value that was verified.
+  /// Whether the current rules would refuse the value that was verified.
   var valueIsStale = false
-  /// What the person has verified.
+  /// The types that the person verified.
   var types: [AuthenticatorType] = []
-  /// How old the server's last success is, where this is a login without the server.
+  /// How old the server's last success is, if this is a login without the server.
   var offlineAge: Duration?
   /// The server's token, which is secret.
   var token: String?
-  /// The number of the server's news for machines that have joined it; nil for none.
+  /// The number of the server's latest notice for joined machines; nil for none.
   var machineNews: Int64?
   /// The JSON document of *status* or *check-in*.
   var document: String?
 }
 
-/// What is special about an ending.
+/// A special circumstance of an ending.
 ///
 /// No ending has two of these.
 enum Circumstance: Equatable {
   /// Root's configuration or module arguments are wrong.
   ///
-  /// Nothing else gives PAM_SERVICE_ERR.
+  /// Only this gives PAM_SERVICE_ERR.
   case rootsFault
-  /// A file of the state is damaged, edited, or of another account, in this way.
+  /// A file of the state is damaged, edited, or belongs to a different account; with the details.
   case damage(RootText)
-  /// The account has another name than it was registered under, in this way.
+  /// The account's name differs from the one that it was registered under; with the details.
   case renamed(RootText)
-  /// Root has changed the account's name at the server, in this way.
+  /// Root has changed the account's name at the server; with the details.
   case serverNameChanged(RootText)
-  /// Another account of this machine is registered under the account's name at the server, in this way.
+  /// A different account of this machine is registered under this account's server name; with the details.
   case serverNameTaken(RootText)
-  /// A peer has asked for what it may not ask for. The name is the peer's own, or its number in digits.
+  /// A peer asked for something that it may not ask for. The name is the peer's own, or its uid in digits.
   case overreach(peer: UInt32, name: [UInt8])
   /// An answer was sent for a front end that was gone by then: the server may have accepted it.
   case unusedAnswer
-  /// The person denied what was to be approved.
+  /// The person denied the text that should be approved.
   case denial
   /// Nothing was ever registered for the account here.
   ///
   /// It affects only `nouserok`.
   case neverRegistered
-  /// The account has nothing to change here, so that the stack's other modules go on by themselves.
+  /// The account has nothing to change here, so the stack's other modules continue on their own.
   case nothingToChange
 }
 
-/// What the server contributed to an ending.
+/// The server's part in an ending.
 struct ServerPart {
-  /// Whether the server must not be reported as away, see ``Refusal/handshakeCompleted``.
+  /// Whether the server must not be reported as unreachable, see ``Refusal/handshakeCompleted``.
   ///
   /// It affects only the code of 4001.
   var handshakeCompleted = true
   /// Whether the ending states what the server said.
   var hasSpoken = false
-  /// Whether the server answered with anything but a success.
+  /// Whether the server answered with anything other than a success.
   ///
   /// From then on no login succeeds without the server.
   var hasRefused = false
-  /// Whether it forbade the account what it asked for (1403), as it does while an account is disabled or locked.
+  /// Whether the server forbade the account's request (1403), as it does while an account is disabled or locked.
   var hasForbidden = false
   /// The authenticators whose keys the server does not know.
   var forgottenTypes: [AuthenticatorType] = []
 }
 
-/// What came in place of a request or a success, as far as the order of a login depends on it.
+/// What came instead of a request or a success, as far as the order of a login's steps depends on it.
 enum LoginRefusal: Hashable, CaseIterable {
   /// The server answered, and the answer was not a success.
   case no
   /// No server was reached.
   case silence
-  /// The server, or something at its address, was reached, and gave no answer that counts.
+  /// The server, or something at its address, was reached, but gave no valid answer.
   case brokenOff
   /// The cause is on this machine, and no server was reached.
   case local
@@ -270,7 +270,7 @@ extension Ending {
   /// The end of a flow with the server.
   init(_ refusal: Refusal) { self.init(refusal, refusal.result, text: Self.text(of: refusal)) }
 
-  /// The end of an exchange in which the server had an enrolment code to judge.
+  /// The end of an exchange in which the server had to check an enrolment code.
   ///
   /// - Parameter result: the result for a refusal of the server; nil for the result that the refusal itself has.
   init(judgingCode refusal: Refusal, serversNo result: FidoResult? = nil) {
@@ -291,7 +291,7 @@ extension Ending {
     self.init(result, text: text, log: refusal.detail, server: server)
   }
 
-  /// The text about a refusal for the person; nil where the result's own text says it.
+  /// The text about a refusal for the person; nil if the result's own text is enough.
   private static func text(of refusal: Refusal) -> PromptText? {
     if let failure = refusal.networkFailure { return .noAnswer(failure) }
     let status = refusal.serverStatus.map(UAFStatusCode.init(rawValue:))
@@ -310,7 +310,7 @@ extension Ending {
     case .some(let status) where refusal.result == .unknown: return .serverStatus(Int(status.rawValue))
     default: break
     }
-    // 429 and a gateway's statuses (502 to 504) mean that the server is busy or away for a while.
+    // 429 and a gateway's statuses (502 to 504) mean that the server is busy or unavailable for a while.
     guard let http = refusal.httpStatus, (500...599).contains(http), ![502, 503, 504].contains(http) else { return nil }
     return .serverFailed
   }
@@ -322,7 +322,7 @@ extension Ending {
   /// A file that somebody may have changed is a locked account.
   init(_ error: StateError) {
     if case .serverNameChanged = error {
-      // Root has to correct it. It is not a `rootsFault`, because no stack may let a registered person go on to the password.
+      // Root must correct it. It is not a `rootsFault`, because no stack may let a registered person continue to the password.
       self.init(.invalidParameter, text: .serverNameChanged, log: "\(error)", .serverNameChanged(RootText(error)))
     } else if error == .identityMismatch {
       // No unlock helps. It is not a `rootsFault` either, for the same reason.

@@ -4,14 +4,14 @@ import Glibc
 import UAFClient
 import UAFConfiguration
 
-/// A text for whoever administers this machine, in each language: what lies how here, and which command helps.
+/// A text in both languages for the administrator of this machine, about its state and the command that helps.
 ///
-/// It names files, numbers and commands that the texts of the catalogues do not have.
+/// It names files, numbers and commands that the texts of the catalogues cannot contain.
 struct RootText: Hashable, Sendable {
   private let english: String
   private let korean: String
 
-  /// - Parameter korean: with both forms of a particle where it follows from a word that is put in.
+  /// - Parameter korean: with both forms of a particle if an inserted word decides between them.
   init(_ english: String, korean: String) { (self.english, self.korean) = (english, korean) }
 
   /// The words of one language.
@@ -22,14 +22,14 @@ struct RootText: Hashable, Sendable {
     }
   }
 
-  /// Both texts behind what they are about.
+  /// Both texts, preceded by their subject.
   func after(english: String, korean: String) -> RootText {
     RootText("\(english): \(self.english)", korean: "\(korean): \(self.korean)")
   }
 }
 
 extension RootText {
-  /// What is wrong with the state of the machine or of an account.
+  /// The text about a fault in the state of the machine or of an account.
   init(_ error: StateError) { self.init("\(error)", korean: Self.korean(error)) }
 
   private static func korean(_ error: StateError) -> String {
@@ -86,7 +86,7 @@ extension RootText {
 }
 
 extension RootText {
-  /// Which place of root's configuration cannot be used.
+  /// The text that names the place in root's configuration that cannot be used.
   ///
   /// `doctor` explains it in every language.
   static func configuration(_ error: ConfigurationError) -> RootText {
@@ -96,7 +96,7 @@ extension RootText {
 }
 
 extension ConfigurationError {
-  /// The file with the line and the key, as far as they are known; or the module's argument.
+  /// The file with the line and the key, as far as they are known; or else the module's argument.
   var place: String {
     let place =
       switch self {
@@ -110,7 +110,7 @@ extension ConfigurationError {
 }
 
 extension CheckInFlow.Fault {
-  /// The same as `description` in Korean, with both forms of a particle.
+  /// The Korean version of `description`, with both forms of a particle.
   var korean: String {
     switch self {
     case .transport(.noHandshake(let reason)), .transport(.afterHandshake(let reason)),

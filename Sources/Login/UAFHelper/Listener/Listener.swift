@@ -3,10 +3,11 @@ import FidoResults
 import Glibc
 import UAFWire
 
-/// `uaf-helper --listen`: takes the connections to systemd's socket, descriptor 3, and starts a core for each that may have one.
+/// `uaf-helper --listen`: accepts the connections to systemd's socket, descriptor 3, and starts a core for each that may have
+/// one.
 ///
-/// It reads nothing that a peer sends; the kernel says who the peer is. It keeps one core ready for the next connection. It ends
-/// after a time without connections, and the ready core with it; systemd starts it again with the next one.
+/// It reads no data of a peer; the kernel gives the peer's uid. It keeps one core ready for the next connection. After a time
+/// without connections, it ends, and the ready core ends with it; systemd starts it again for the next connection.
 struct Listener {
   private let socket: CInt
   private let program: String
@@ -18,11 +19,11 @@ struct Listener {
   /// When the last core was started, in milliseconds; nil if the next one is ready, or should not be.
   private var startedAt: Int64?
 
-  /// Milliseconds without a connection or a core after which it ends: longer than sudo(8) goes without asking again.
+  /// Milliseconds without a connection or a core after which it ends: longer than sudo(8) waits before it asks again.
   private static let idle: Int32 = 20 * 60_000
-  /// After so many milliseconds the next core is made ready, even if the last one is still at work.
+  /// After this many milliseconds, the next core is made ready, even if the last one is still at work.
   private static let pause: Int64 = 1000
-  /// How often it looks which cores have ended.
+  /// How often it checks which cores have ended, in milliseconds.
   private static let sweep: Int32 = 100
 
   /// - Parameters:
@@ -39,13 +40,13 @@ struct Listener {
     refusal = try CoreMessage.finished(finished).packet()
   }
 
-  /// Serves until there were no connections for a time; returns the exit status.
+  /// Serves until there have been no connections for a time; returns the exit status.
   mutating func run() -> CInt {
     _ = fcntl(socket, F_SETFL, O_NONBLOCK)
     var sweptAt = Self.milliseconds()
     while true {
       var entry = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
-      // SAFETY: one entry is passed and one is announced.
+      // SAFETY: one entry is passed, and the count is one.
       let ready = unsafe poll(&entry, 1, cores.isEmpty ? Self.idle : Self.sweep)
       if ready < 0, errno != EINTR { return 1 }
       if ready == 0, cores.isEmpty { return 0 }
@@ -64,7 +65,7 @@ struct Listener {
     guard accepted >= 0, let connection = try? PacketSocket(takingOver: accepted),
       let uid = try? connection.peerUserID()
     else { return }
-    // A user id without root has a few cores, which are checked now; root's are checked by the sweep.
+    // A uid other than root's has only a few cores, which are checked now; the sweep checks root's cores.
     if uid != 0 { removeEnded(of: uid) }
     switch limits.answer(uid, at: Self.milliseconds()) {
     case .start: start(on: accepted, for: uid)
@@ -72,9 +73,9 @@ struct Listener {
     case .refuse(let isNews):
       if isNews { tell("turned away: too many connections", uid) }
       try? connection.send(refusal, timeoutMilliseconds: 0)
-      // With an unread packet in it, closing the socket would reset the connection, and the peer would not read the refusal.
+      // If a packet were unread, closing the socket would reset the connection, and the peer would not read the refusal.
       var byte: UInt8 = 0
-      // SAFETY: one byte is asked for; the rest of the packet goes.
+      // SAFETY: one byte is asked for; the rest of the packet is dropped.
       _ = unsafe recv(accepted, &byte, 1, CInt(MSG_DONTWAIT))
     }
   }
@@ -96,12 +97,12 @@ struct Listener {
   /// Starts the core of the next connection, unless a core is at work: it needs the processor more.
   private mutating func makeReady(at now: Int64) {
     guard let startedAt, cores.isEmpty || now - startedAt >= Self.pause else { return }
-    // If it cannot be started, the next connection gets a core as the first one did.
+    // If it cannot be started, the next connection gets its core as the first one did.
     ready = try? ReadyCore(starting: program)
     self.startedAt = nil
   }
 
-  /// Collects those that have ended: of one user id, or all.
+  /// Removes the cores that have ended: of one uid, or all.
   private mutating func removeEnded(of uid: UInt32? = nil) {
     let ended = cores.indices.filter { (uid == nil || cores[$0].uid == uid) && cores[$0].process.hasEnded() }
     for index in ended.reversed() { limits.noteEnd(cores.remove(at: index).uid) }
@@ -124,15 +125,15 @@ struct Listener {
 
 /// A core that was started before its connection came.
 ///
-/// It has done what does not depend on a call, and waits. It serves one connection, as any other core does.
+/// It has done everything that does not depend on a call, and waits. It serves one connection, as any other core does.
 final class ReadyCore {
-  /// The argument by which a core knows that its connection comes later.
+  /// The argument that tells a core that its connection comes later.
   static let argument = "--ready"
 
   private let process: ChildProcess
   private let socket: CInt
 
-  /// Starts one.
+  /// Starts a core.
   ///
   /// - Throws: `ChildProcessError`, `PacketSocketError`.
   init(starting program: String) throws {
@@ -145,10 +146,10 @@ final class ReadyCore {
     socket = ends.mine
   }
 
-  // A core that still waits ends then.
+  // A core that still waits then ends.
   deinit { close(socket) }
 
-  /// Hands it the connection that it serves.
+  /// Passes the core the connection that it serves.
   ///
   /// - Returns: the core's process; nil if it has ended.
   func serve(_ connection: CInt) -> ChildProcess? {
@@ -158,37 +159,37 @@ final class ReadyCore {
   }
 }
 
-/// Which connections to the socket get a core: each user id has a few at once and a few a second.
+/// Which connections to the socket get a core: each uid may have a few at the same time, and a few a second.
 struct ConnectionLimits {
-  /// What is done with a connection.
+  /// What happens to a connection.
   enum Answer: Equatable {
     /// It gets a core.
     case start
-    /// It gets the message that there are too many. `isNews` is true once a minute for each user id, and is logged then.
+    /// It gets the message that there are too many. `isNews` is true once a minute for each uid, and then the refusal is logged.
     case refuse(isNews: Bool)
-    /// It is closed without a message: a host with root then starts a core itself.
+    /// It is closed without a message: a host with root privileges then starts a core itself.
     case drop
   }
 
   private struct Record {
     /// Connections with a core.
     var open = 0
-    /// When, in milliseconds, the user id may again start a whole burst.
+    /// When, in milliseconds, the uid may again start a whole burst.
     var restedAt: Int64 = 0
     /// When, in milliseconds, the next refusal is logged.
     var newsAt = Int64.min
   }
 
-  // The most cores at once: for root's hosts, for all other user ids together, for one user id. PeerSlot allows a user id fewer
+  // The most cores at the same time: for root's hosts, for all other uids together, for one uid. PeerSlot allows a uid fewer
   // than this, so that the core can refuse the rest in the person's language.
   static let hosts = 192
   static let people = 128
   static let eachPerson = 8
-  /// One core each so many milliseconds for a user id without root, and so many at once.
+  /// A uid other than root's may start one core in this many milliseconds, and this many in a burst.
   static let interval: Int64 = 100
   static let burst: Int64 = 50
   private static let newsInterval: Int64 = 60_000
-  /// How many user ids are remembered; a person with more of them (`/etc/subuid`) waits until some were unused for a time.
+  /// How many uids are remembered; a person with more subordinate uids (`/etc/subuid`) waits until some were unused for a time.
   private static let mostRecords = 4096
 
   private var records: [UInt32: Record] = [:]
@@ -197,7 +198,7 @@ struct ConnectionLimits {
   /// Decides about one connection.
   ///
   /// - Parameters:
-  ///   - uid: the peer's number, from the kernel.
+  ///   - uid: the peer's uid, from the kernel.
   ///   - now: a clock that does not go back, in milliseconds.
   mutating func answer(_ uid: UInt32, at now: Int64) -> Answer {
     guard uid != 0 else {
@@ -206,7 +207,7 @@ struct ConnectionLimits {
       return .start
     }
     if records[uid] == nil, records.count >= Self.mostRecords { forgetRested(at: now) }
-    // These are not recorded: somebody with thousands of user ids would fill the table.
+    // These are not recorded: somebody with thousands of uids would fill the table.
     guard openPeople < Self.people, records[uid] != nil || records.count < Self.mostRecords else {
       return .refuse(isNews: false)
     }

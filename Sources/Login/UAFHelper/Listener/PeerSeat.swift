@@ -4,23 +4,24 @@ import Glibc
 import UAFConfiguration
 import UAFWire
 
-/// Limits how many conversations a user id may have at once; root has no limit.
+/// Limits how many conversations a uid may have at the same time; root has no limit.
 ///
-/// The user id is the peer's, or that of the caller of a host with root: prompts of su that are left open count for the caller.
+/// The uid is the peer's, or that of the caller of a host with root privileges: the caller's open prompts of su count for the
+/// caller.
 final class PeerSeat {
-  /// The answer where the limit is reached; nothing was asked and nothing was counted.
+  /// The answer if the limit is reached; nothing was asked and nothing was counted.
   let refusal: Finished?
   private let slot: PeerSlot?
 
   /// Takes a place for as long as this value lives.
   ///
-  /// Where the configuration or the state cannot be used there is no limit: the conversation then ends by itself, after
+  /// If the configuration or the state cannot be used, there is no limit: the conversation then ends by itself after
   /// *begin*.
   ///
   /// - Parameters:
-  ///   - uid: whose place it is; nil where a host with root does not say who called it.
-  ///   - way: by what.
-  ///   - locale: the person's, where it is known; the configuration's language otherwise.
+  ///   - uid: the uid that takes the place; nil if a host with root privileges does not name its caller.
+  ///   - way: how the uid has the conversation.
+  ///   - locale: the person's locale, if it is known; otherwise the configuration's language is used.
   init(
     _ uid: UInt32?, by way: PeerSlot.Way = .peer, _ log: any LogSink, locale: String? = nil,
     configurationPath: String = Configuration.defaultPath, owner: UInt32 = 0
@@ -58,9 +59,9 @@ final class PeerSeat {
   }
 }
 
-/// A descriptor that goes to another process over a socket of packets (`SCM_RIGHTS` of unix(7)).
+/// A descriptor that is sent to another process over a socket of packets (`SCM_RIGHTS` of unix(7)).
 enum PassedDescriptor {
-  /// The one byte that it goes with.
+  /// The one byte that is sent with it.
   private static let byte: UInt8 = 0
   // CMSG_LEN and CMSG_SPACE of cmsg(3), which are macros.
   private static let offset = aligned(MemoryLayout<cmsghdr>.size)
@@ -71,7 +72,7 @@ enum PassedDescriptor {
     (size + MemoryLayout<Int>.size - 1) & ~(MemoryLayout<Int>.size - 1)
   }
 
-  /// Sends a copy of `descriptor`, and waits for nothing.
+  /// Sends a copy of `descriptor`, without waiting.
   ///
   /// - Returns: false if nobody can receive it.
   static func send(_ descriptor: CInt, over socket: CInt) -> Bool {
@@ -80,7 +81,7 @@ enum PassedDescriptor {
     header.cmsg_level = SOL_SOCKET
     header.cmsg_type = CInt(SCM_RIGHTS)
     var control = [UInt8](repeating: 0, count: space)
-    // SAFETY: the control data has room for both, at these places.
+    // SAFETY: the control data has room for both, at these offsets.
     unsafe control.withUnsafeMutableBytes {
       unsafe $0.storeBytes(of: header, as: cmsghdr.self)
       unsafe $0.storeBytes(of: descriptor, toByteOffset: offset, as: CInt.self)
@@ -93,7 +94,8 @@ enum PassedDescriptor {
   /// - Returns: nil if the other end was closed, or sent anything else.
   static func receive(over socket: CInt) -> CInt? {
     var control = [UInt8](repeating: 0, count: space)
-    // SAFETY: the message lives for each call. The control data is as long as both together, whatever was received.
+    // SAFETY: the message lives for each call. The control data is as long as header and descriptor together, whatever was
+    // received.
     var count = unsafe exchange(&control) { unsafe recvmsg(socket, $0, CInt(MSG_CMSG_CLOEXEC)) }
     while count < 0, errno == EINTR {
       count = unsafe exchange(&control) { unsafe recvmsg(socket, $0, CInt(MSG_CMSG_CLOEXEC)) }
@@ -110,7 +112,7 @@ enum PassedDescriptor {
   /// Makes the message, with one byte and this control data, for a call.
   private static func exchange(_ control: inout [UInt8], _ call: (UnsafeMutablePointer<msghdr>) -> Int) -> Int {
     var byte = Self.byte
-    // SAFETY: vector, message and what they name live until the call returns.
+    // SAFETY: vector, message and the data that they point to live until the call returns.
     return unsafe control.withUnsafeMutableBytes { control in
       unsafe withUnsafeMutableBytes(of: &byte) { byte in
         var vector = unsafe iovec(iov_base: byte.baseAddress, iov_len: byte.count)

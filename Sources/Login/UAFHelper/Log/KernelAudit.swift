@@ -3,7 +3,7 @@ import Glibc
 
 /// The kernel's audit (AUDIT_USER messages over netlink), opened once before anything is asked.
 ///
-/// One small message needs no library. Where a kernel or a container has no audit, no login fails: the caller gets the error number.
+/// One small message needs no library. If a kernel or a container has no audit, no login fails: the caller gets the error number.
 final class KernelAudit: AuditSink {
   private let socket: CInt
   private let openingError: CInt
@@ -11,7 +11,7 @@ final class KernelAudit: AuditSink {
 
   /// Opens the socket to the kernel, and gives up its other uses: to change or read the audit.
   ///
-  /// - Parameter program: the path of this program, which stands in each record.
+  /// - Parameter program: the path of this program, which each record contains.
   init(program: String) {
     self.program = program
     let type = CInt(SOCK_RAW.rawValue) | CInt(SOCK_CLOEXEC.rawValue) | CInt(SOCK_NONBLOCK.rawValue)
@@ -35,7 +35,7 @@ final class KernelAudit: AuditSink {
     guard socket >= 0 else { return openingError }
     for (index, record) in records.enumerated() {
       let message = record.message(program: program, sequence: UInt32(truncatingIfNeeded: index &+ 1))
-      // SAFETY: the array is valid for the call. Without an address it goes to the kernel.
+      // SAFETY: the array is valid for the call. Without an address, the message goes to the kernel.
       guard unsafe send(socket, message, message.count, CInt(MSG_DONTWAIT)) == message.count else {
         return errno
       }
@@ -47,15 +47,15 @@ final class KernelAudit: AuditSink {
 
   /// The kernel answers before `send` returns.
   ///
-  /// A later answer is not waited for.
+  /// This does not wait for a later answer.
   private func answer() -> CInt {
     var bytes = [UInt8](repeating: 0, count: 512)
-    // SAFETY: the array has room for as many bytes as are asked for.
+    // SAFETY: the array has room for the number of bytes asked for.
     let count = unsafe recv(socket, &bytes, bytes.count, CInt(MSG_DONTWAIT))
     return Self.failure(in: bytes.prefix(max(0, count)))
   }
 
-  /// The error number of an answer (nlmsgerr); 0 for a good one, and for none.
+  /// The error number of an answer (nlmsgerr); 0 for success, and for no answer.
   static func failure(in answer: some Collection<UInt8>) -> CInt {
     let bytes = Array(answer)
     let size = AuditRecord.headerSize
@@ -70,20 +70,20 @@ final class KernelAudit: AuditSink {
 
 /// Where the records for the kernel's audit go.
 protocol AuditSink {
-  /// Writes records, as far as it goes.
+  /// Writes as many of the records as possible.
   ///
-  /// - Returns: 0, or the error number of the first one that could not be written.
+  /// - Returns: 0, or the error number of the first record that could not be written.
   func write(_ records: [AuditRecord]) -> CInt
 }
 
-/// One record for the kernel's audit, in the words of its other programs: `op= acct= exe= hostname= addr= terminal= res=`.
+/// One record for the kernel's audit, with the field names of other programs: `op= acct= exe= hostname= addr= terminal= res=`.
 ///
-/// Pid, uid, login uid and session the kernel adds itself.
+/// The kernel itself adds pid, uid, login uid and session.
 struct AuditRecord: Equatable {
   let event: AuditEvent
   /// The account's name.
   let account: [UInt8]
-  /// The terminal and the host the person comes from, as far as they are known.
+  /// The terminal and the host that the person comes from, as far as they are known.
   var terminal: [UInt8]?
   var remoteHost: [UInt8]?
 
@@ -105,12 +105,12 @@ struct AuditRecord: Equatable {
     return message + payload
   }
 
-  /// Of a message.
+  /// The size of a message's header.
   static let headerSize = 16
   private static let request: UInt16 = 1
   private static let wantsAnswer: UInt16 = 4
 
-  /// What somebody else chose: in quotes, or as hexadecimal digits where it could end them.
+  /// A value that somebody else chose, in quotes, or as hexadecimal digits if it could end the quotes.
   private static func untrusted(_ bytes: [UInt8]) -> String {
     let isPlain = bytes.allSatisfy { (0x21...0x7e).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "'") }
     if isPlain { return "\"\(String(decoding: bytes.prefix(limit), as: UTF8.self))\"" }
@@ -119,7 +119,7 @@ struct AuditRecord: Equatable {
     }.joined()
   }
 
-  /// A name of a host or a terminal; anything else is not known.
+  /// A name of a host or a terminal; anything else becomes unknown.
   private static func plain(_ bytes: [UInt8]?) -> String {
     guard let bytes, (1...limit).contains(bytes.count) else { return "?" }
     let isPlain = bytes.allSatisfy { byte in
@@ -152,7 +152,7 @@ enum AuditEvent: CaseIterable {
   case lockedFromAfar
   /// AUDIT_RESP_ACCT_LOCK_TIMED: locked for other local users for a while.
   case lockedForOthers
-  /// AUDIT_RESP_ACCT_UNLOCK_TIMED: a lock was found to be over.
+  /// AUDIT_RESP_ACCT_UNLOCK_TIMED: a lock was found to have ended.
   case unlockedByTime
   /// AUDIT_ACCT_UNLOCK: root has unlocked.
   case unlockedByRoot
@@ -160,10 +160,10 @@ enum AuditEvent: CaseIterable {
   case unlockedByHelpdesk
   /// AUDIT_ACCT_UNLOCK: a lock was removed together with the value it protected.
   case unlockedByRemoval
-  /// AUDIT_USER_MGMT: another name of the account has taken its registration over.
+  /// AUDIT_USER_MGMT: a different name of the account took over its registration.
   case renamed
 
-  /// The record's number.
+  /// The number of the record's type.
   var type: UInt16 {
     switch self {
     case .tooManyFailures: 2100
@@ -176,7 +176,7 @@ enum AuditEvent: CaseIterable {
     }
   }
 
-  /// What was done.
+  /// The name of the operation in `op=`.
   var operation: String {
     switch self {
     case .tooManyFailures: "pam_uaf:failures"

@@ -3,13 +3,14 @@ import Authenticator
 import Glibc
 import UAFWire
 
-/// One line of the log: `event=...`, then `key=value` parts in the order of ``LogKey``, each once at most.
+/// One line of the log: `event=...`, then `key=value` parts in the order of ``LogKey``, each at most once.
 ///
-/// No value can be mistaken for another part, or for another line. Bytes outside visible ASCII, and `%`, `"` and `=`, are written
-/// as `%XX`; text for people stands in quotes, where `\u{X}` stands for quotes, backslashes, an `=` right after a letter, a digit
+/// No value can be mistaken for a different part or a different line. Bytes outside visible ASCII, and `%`, `"` and `=`, are
+/// written
+/// as `%XX`; text for people is in quotes, where `\u{X}` replaces quotes, backslashes, an `=` right after a letter, a digit
 /// or `_`, and for control characters and invisible ones.
 struct LogLine: CustomStringConvertible {
-  /// What it is about.
+  /// The subject of the line.
   let event: LogEvent
   private var values: [LogKey: String] = [:]
   /// Longest value in bytes, before escaping.
@@ -50,7 +51,7 @@ struct LogLine: CustomStringConvertible {
     var result = "\""
     var followsWord = false
     for scalar in text.unicodeScalars.prefix(4 * valueLimit) {
-      // A key is a word right before its "=": what looks like one must not be found in here.
+      // A key is a word right before its "=": nothing in this text may look like a key.
       if isHidden(scalar) || scalar == "\"" || scalar == "\\" || scalar == "=" && followsWord {
         result += "\\u{" + String(scalar.value, radix: 16) + "}"
       } else {
@@ -61,7 +62,7 @@ struct LogLine: CustomStringConvertible {
     return result + "\""
   }
 
-  /// A log is read on terminals: bidirectional and invisible code points would make a line look like another one.
+  /// A log is read on terminals: bidirectional and invisible code points would make a line look like a different one.
   private static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.properties.generalCategory {
     case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .surrogate, .unassigned: true
@@ -96,25 +97,25 @@ enum LogEvent: String, CaseIterable {
   case authenticate, change, register, deregister, deregisterAll, status, unlock, reset, initialise, forget, trust
   case seal, unseal, recover, account, join, leave, repair, checkIn, rename
 
-  // What happened beside that, in lines of their own.
+  // What else happened, in lines of their own.
 
   /// A wrong entry has locked an authenticator.
   case lock
   /// An attempt was refused because of a lock.
   case locked
-  /// A lock that had run out was noticed.
+  /// The end of a lock was noticed.
   case unlocked
-  /// Every lock was ended by an unlock of the server's helpdesk.
+  /// Every lock was ended with an unlock from the server's helpdesk.
   case helpdesk
-  /// A file of the state is damaged, edited, or of another account.
+  /// A file of the state is damaged, edited, or belongs to a different account.
   case damaged
   /// The configuration, or an argument of the module, is wrong.
   case configuration
-  /// A peer was turned away, or asked for what it may not ask for.
+  /// A peer was refused, or asked for something that it may not ask for.
   case peer
   /// A changed lock policy waits (3015).
   case policy
-  /// The server's policy for this workstation was taken or refused, has expired, or is not in force.
+  /// The server's policy for this workstation was accepted or refused, has expired, or is not in force.
   case serverPolicy
   /// A text that waited at the server was denied.
   case approval
@@ -122,21 +123,21 @@ enum LogEvent: String, CaseIterable {
   case keys
   /// A text that the server had added was confirmed, and the server accepted that.
   case confirmed
-  /// Something of the state could not be read or written, and the call went on.
+  /// A part of the state could not be read or written, and the call continued.
   case state
   /// The front end broke the protocol, or went away.
   case conversation
-  /// Where the device key lies was changed.
+  /// The device key was moved.
   case binding
   /// Part of the sandbox is missing.
   case sandbox
-  /// A fingerprint could not be used, or other enrolled prints were accepted.
+  /// A fingerprint could not be used, or changed prints were accepted.
   case fingerprint
   /// Memory could not be locked.
   case memory
   /// A record for the kernel's audit could not be written.
   case audit
-  /// The program was started in a way it cannot work in.
+  /// The program was started in a way in which it cannot work.
   case start
 
   /// The end of a call of this operation.
@@ -167,13 +168,13 @@ enum LogEvent: String, CaseIterable {
   }
 }
 
-/// Where the log's lines go.
+/// The destination of the log's lines.
 protocol LogSink {
   /// Writes one line.
   func write(_ line: LogLine, _ level: LogLevel)
 }
 
-/// How much a line matters.
+/// The importance of a line.
 enum LogLevel {
   case debug, notice, warning, error
 }
@@ -193,7 +194,7 @@ struct SystemLog: LogSink {
   private static let name: StaticString = "pam-uaf"
 
   init() {
-    // SAFETY: a static string ends with a NUL, which the capacity counts too.
+    // SAFETY: a static string ends with a NUL, which the capacity includes.
     unsafe Self.name.utf8Start.withMemoryRebound(to: CChar.self, capacity: Self.name.utf8CodeUnitCount + 1) {
       unsafe openlog($0, LOG_PID | LOG_NDELAY, LOG_AUTHPRIV)
     }
@@ -216,7 +217,7 @@ struct SystemLog: LogSink {
 
 /// The log of a call whose server's certificate is not checked (`tls_verify = false`): each line says so.
 struct UnverifiedServerLog: LogSink {
-  /// Where the lines go.
+  /// The log that the lines are written to.
   let log: any LogSink
 
   func write(_ line: LogLine, _ level: LogLevel) {
@@ -227,7 +228,7 @@ struct UnverifiedServerLog: LogSink {
 }
 
 extension AttemptOrigin {
-  /// How the log names it.
+  /// The name of the operation in the log.
   var logName: String {
     switch self {
     case .local: "local"

@@ -6,28 +6,28 @@ import UAFConfiguration
 import UAFCrypto
 import UAFMessages
 
-/// The policy that the server has signed for this machine: reads the one that is kept, and takes a new one.
+/// The policy that the server has signed for this machine: reads the stored one, and accepts a new one.
 ///
-/// Nothing that it finds makes a login fail that root's own configuration allows, but for a file that the machine cannot read
-/// now: a caller who can bring that about must not get rid of the policy by it.
+/// Nothing that this finds makes a login fail that root's own configuration allows. There is one exception: a file that the
+/// machine cannot read now. A caller who can cause that must not get rid of the policy in that way.
 struct PolicyKeeper {
   /// Root's own configuration.
   let own: Configuration
   let owner: UInt32
-  /// This machine's id at the server, from the state folder's own random bytes; nil where it has none.
+  /// This machine's id at the server, from the state folder's own random bytes; nil if it has none.
   let deviceID: ([UInt8]?) -> String?
 
-  /// Whether root lends anything to the server; otherwise nothing is read, asked for or kept.
+  /// Whether root lets the server decide anything; otherwise no policy is read, asked for or stored.
   var isFollowing: Bool { !own.policy.followed.isEmpty && own.server != nil }
 
   // MARK: The policy that is kept
 
   /// The policy that is in force, for a call.
   ///
-  /// One that has expired is: otherwise whoever keeps the server away would make the rules looser.
+  /// An expired policy stays in force: otherwise, a person who blocks the server would make the rules looser.
   ///
-  /// - Parameter now: asked only where there is a policy.
-  /// - Throws: ``Ending`` (1007) where a file cannot be read now.
+  /// - Parameter now: called only if there is a policy.
+  /// - Throws: ``Ending`` (1007) if a file cannot be read now.
   func standing(at now: () -> BootTime) throws(Ending) -> PolicyStanding {
     let none = PolicyStanding(configuration: own)
     guard isFollowing else { return none }
@@ -57,7 +57,7 @@ struct PolicyKeeper {
     } catch { return PolicyStanding(configuration: own, note: "the kept policy is not in force: \(error)") }
   }
 
-  /// No policy, because of what was found in its place.
+  /// The standing without a policy, because of a failure to read it.
   private func without(_ error: StateError) throws(Ending) -> PolicyStanding {
     guard case .cannotOpen(_, let number) = error, number != ENOENT, number != ENOTDIR else {
       return PolicyStanding(configuration: own, note: "the kept policy is not in force: \(error)")
@@ -67,10 +67,10 @@ struct PolicyKeeper {
 
   // MARK: A new one
 
-  /// Takes what the server has sent.
+  /// Checks and stores the policy that the server sent.
   ///
   /// - Parameters:
-  ///   - publicKeys: the keys that root has pinned; his file is out of reach by then.
+  ///   - publicKeys: the keys that root has pinned; root's file cannot be read any longer at this point.
   ///   - now: seconds since 1970.
   func take(_ token: [UInt8], publicKeys: [[UInt8]], at now: Int64) -> PolicyIntake {
     guard isFollowing else { return .refused("[policy] follow is empty") }
@@ -87,10 +87,10 @@ struct PolicyKeeper {
     } catch { return .refused("\(error)") }
   }
 
-  /// The version that the server is told: it sends a policy where this is another one than its own.
+  /// The version to report to the server, which sends a policy if its own version differs.
   ///
-  /// - Returns: 0 where none is in force, and where half of the policy's time is over: so it is signed anew in time. Nil where
-  ///   nothing is asked for.
+  /// - Returns: 0 if none is in force, and also if half of the policy's time is over, so that it is signed again in time. Nil if
+  ///   no policy is asked for.
   func toldVersion(_ policy: WorkstationPolicy?, at now: Int64) -> Int64? {
     guard isFollowing else { return nil }
     guard let policy, now < policy.issuedAt + (policy.expiresAt - policy.issuedAt) / 2 else { return 0 }
@@ -99,9 +99,9 @@ struct PolicyKeeper {
 
   // MARK: Parts
 
-  /// What this machine has joined, and what it had last; nil if it has joined nothing.
+  /// The group that this machine joined, and the policy that it had last; nil if it has not joined.
   ///
-  /// In the place of a damaged record, into which the next policy is put, it is one that had nothing.
+  /// A damaged record counts as one without a policy, and the next policy replaces it.
   private func joined() throws(StateError) -> (
     expected: SignedPolicy.Expectation, record: PolicyRecord, isDamaged: Bool
   )? {
@@ -116,7 +116,7 @@ struct PolicyKeeper {
     return (expected, record, isDamaged)
   }
 
-  /// The record; nil for none, and for one that is damaged.
+  /// The record; nil if there is none, or if it is damaged.
   private func kept(in folder: String) throws(StateError) -> (record: PolicyRecord?, isDamaged: Bool) {
     do throws(StateError) { return (try PolicyRecord.read(in: folder, owner: owner), false) } catch {
       if error == .damaged { return (nil, true) }
@@ -124,9 +124,9 @@ struct PolicyKeeper {
     }
   }
 
-  /// The keys that root has pinned; none where he demands no signature, or where the file is not as it must be.
+  /// The keys that root has pinned; empty if root requires no signature, or if the file is not as required.
   ///
-  /// - Throws: ``Ending`` where the file cannot be read now.
+  /// - Throws: ``Ending`` if the file cannot be read now.
   private func keys() throws(Ending) -> [[UInt8]] {
     guard let server = own.server else { return [] }
     do throws(Ending) { return try VerdictKeys.read(of: server, owner: owner) ?? [] } catch {
@@ -141,23 +141,23 @@ struct PolicyKeeper {
   }
 }
 
-/// What the server's policy means for one call.
+/// The meaning of the server's policy for one call.
 struct PolicyStanding {
-  /// Root's configuration, with the policy where one is in force.
+  /// Root's configuration, with the policy, if one is in force.
   let configuration: Configuration
   /// The policy that is in force; nil for none.
   var policy: WorkstationPolicy?
-  /// What there is to say of it to root: that it has expired, or why the kept one is not in force.
+  /// A note about it for root: that it has expired, or why the stored one is not in force.
   var note: String?
-  /// Whether this machine has joined a server; nothing is asked for, or taken, before it has.
+  /// Whether this machine has joined a server; before that, no policy is asked for or accepted.
   var hasJoined = true
 }
 
-/// What became of a policy that the server has sent.
+/// What happened to a policy that the server sent.
 enum PolicyIntake: Equatable {
-  /// It is kept, and counts from the next call on.
+  /// It is stored, and applies from the next call on.
   case kept(version: Int64)
-  /// It is not kept, and what counted before counts on; why, for the log.
+  /// It is not stored, and what applied before still applies; with the reason for the log.
   case refused(String)
 }
 
@@ -165,8 +165,8 @@ enum PolicyIntake: Equatable {
 enum VerdictKeys {
   /// Reads them.
   ///
-  /// - Returns: 65 bytes `04 | X | Y` each; nil where root demands no signature.
-  /// - Throws: ``Ending`` (1001) where the file cannot be used.
+  /// - Returns: 65 bytes `04 | X | Y` each; nil if root requires no signature.
+  /// - Throws: ``Ending`` (1001) if the file cannot be used.
   static func read(of server: ServerSettings, owner: UInt32) throws(Ending) -> [[UInt8]]? {
     guard server.requiresSignedVerdict, let path = server.verdictKeyFile else { return nil }
     let pem: [UInt8]

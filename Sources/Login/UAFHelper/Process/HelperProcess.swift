@@ -6,15 +6,15 @@ import SecretMemory
 import UAFCrypto
 import UAFWire
 
-/// What this process ensures about itself before it reads a byte.
+/// The precautions that this process takes before it reads a byte.
 enum HelperProcess {
   /// Prevents core dumps, tracing and new privileges, and raises limits that would end the call too early.
   ///
-  /// - Throws: ``Ending`` where a limit is too low and cannot be raised: refused before anything is asked.
+  /// - Throws: ``Ending`` if a limit is too low and cannot be raised: the call is refused before anything is asked.
   static func prepare() throws(Ending) {
     umask(0o077)
     _ = signal(SIGPIPE, SIG_IGN)
-    // Ignored, a write above the size limit fails with EFBIG and is reported, instead of killing.
+    // If this signal is ignored, a write above the size limit fails with EFBIG and is reported; it does not kill the process.
     _ = signal(SIGXFSZ, SIG_IGN)
     guard process_control(PR_SET_DUMPABLE, 0) == 0, process_control(PR_SET_NO_NEW_PRIVS, 1) == 0 else {
       throw Ending(.cannotUse, log: "prctl: errno \(errno)")
@@ -25,7 +25,7 @@ enum HelperProcess {
     try require(resource(RLIMIT_NOFILE), atLeast: 32, "open files")
   }
 
-  /// Opens 0, 1 and 2 where they are closed: the next file opened must not become one of them.
+  /// Opens 0, 1 and 2 if they are closed: the next file that is opened must not become one of them.
   static func openStandardDescriptors() {
     while true {
       // SAFETY: a literal path.
@@ -63,11 +63,11 @@ enum HelperProcess {
 
 /// The version of uaf-helper.
 enum HelperVersion {
-  /// As `--version` and *status* report it.
+  /// The version that `--version` and *status* report.
   static let current = "0.1.0"
 }
 
-/// What a core does before it knows its call: at the beginning of a call, or earlier, while it waits for one.
+/// The work that a core does before it knows its call: at the beginning of a call, or earlier, while it waits for one.
 final class Groundwork {
   /// Whether the limits of this process are those that a core needs.
   let limits: Result<Void, Ending>
@@ -75,15 +75,15 @@ final class Groundwork {
   let audit = KernelAudit(program: ProgramPath.own() ?? "?")
   /// uaf-fetch, or why it could not be started; nil if it was not started.
   private(set) var fetch: Result<FetchProcess, Ending>?
-  /// How leaving the machine's network went: an error number, or 0; nil while this process is in it.
+  /// The result of leaving the machine's network: an error number, or 0; nil while this process is still in it.
   private var networkFailure: CInt?
 
-  /// Does what has to come before a byte of a call is read.
+  /// Does what must happen before a byte of a call is read.
   init() { limits = Result { () throws(Ending) in try HelperProcess.prepare() } }
 
   /// Starts uaf-fetch if it was not started.
   ///
-  /// Its own start takes longer than everything that the core reads meanwhile. It asks nobody before it knows whom.
+  /// Its own start takes longer than everything that the core reads in the meantime. It asks no server before it knows which one.
   func startFetch() {
     guard fetch == nil else { return }
     fetch = Result { () throws(Ending) in try FetchProcess(ProgramPath.beside("uaf-fetch")) }
@@ -98,7 +98,7 @@ final class Groundwork {
     do throws(Ending) { try fetch?.get().allow(places) } catch { fetch = .failure(error) }
   }
 
-  /// Leaves the machine's network, once; what is started afterwards has none either.
+  /// Leaves the machine's network, once; programs that are started afterwards have no network either.
   ///
   /// - Returns: the system's error number, or 0.
   func leaveNetwork() -> CInt {
@@ -109,30 +109,31 @@ final class Groundwork {
 
   /// Does what every call that asks a server needs, and waits for such a call.
   ///
-  /// What depends on the machine's files is left to the call, but for openssl.cnf. So is the start of the random number
+  /// Work that depends on the machine's files is left to the call, except for openssl.cnf. So is the start of the random number
   /// generators: a copy of this process, as in a copy of a virtual machine, must not give out the same numbers.
   ///
-  /// - Parameter socket: where the call comes from.
-  /// - Returns: false if none can be served: uaf-fetch cannot be started, or has ended. No other could be started from here.
+  /// - Parameter socket: the socket that the call comes from.
+  /// - Returns: false if no call can be served: uaf-fetch cannot be started, or has ended. Another one could not be started from
+  ///   here.
   func awaitCall(on socket: borrowing PacketSocket) -> Bool {
     startFetch()
     guard let fetch = try? fetch?.get() else { return false }
     OpenSSLConfiguration.prepare()
     _ = leaveNetwork()
     ProgramPages.map()
-    // Where there is no memory for secrets, the call will say so.
+    // If there is no memory for secrets, the call reports it.
     try? Secret.prepare()
     LoginRehearsal.run()
     return fetch.awaitPacket(of: socket)
   }
 }
 
-/// The pages of this program and its libraries that are only read.
+/// The pages of this program and its libraries that are never written.
 enum ProgramPages {
-  /// Has the kernel map them all now.
+  /// Makes the kernel map all of them now.
   ///
-  /// Otherwise each is mapped by a fault when it is first read, with some of its neighbours: a hundred faults in a login.
-  /// Linux before 5.14 cannot do this, and maps them by faults as before.
+  /// Otherwise, a page fault maps each page and some of its neighbours at the first read: a hundred faults in a login.
+  /// Linux before 5.14 cannot do this, and still maps them by faults.
   static func map() {
     // SAFETY: each object is lent for its call.
     unsafe dl_iterate_phdr(
@@ -142,12 +143,12 @@ enum ProgramPages {
       }, nil)
   }
 
-  /// Maps what is read of a program or library, and never written.
+  /// Maps the parts of a program or library that are read and never written.
   @unsafe private static func map(_ object: dl_phdr_info) {
-    // SAFETY: the dynamic linker's list has so many segments, and stays as long as the object is loaded.
+    // SAFETY: the dynamic linker's list has that many segments, and stays as long as the object is loaded.
     for segment in unsafe Array(UnsafeBufferPointer(start: object.dlpi_phdr, count: Int(object.dlpi_phnum))) {
       guard segment.p_type == PT_LOAD, segment.p_flags & UInt32(PF_W) == 0 else { continue }
-      // SAFETY: numbers alone.
+      // SAFETY: only numbers are read.
       map(at: unsafe UInt(object.dlpi_addr) + UInt(segment.p_vaddr), UInt(segment.p_memsz))
     }
   }
@@ -160,9 +161,9 @@ enum ProgramPages {
   }
 }
 
-/// Where the programs that belong together lie.
+/// The folder in which the programs that belong together are.
 enum ProgramPath {
-  /// The path of this program, from the kernel; nil where that fails.
+  /// The path of this program, from the kernel; nil if that fails.
   static func own() -> String? {
     var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
     // SAFETY: at most as many bytes as the array has are written.
@@ -173,7 +174,7 @@ enum ProgramPath {
 
   /// The path of `name` in the folder of this program.
   ///
-  /// - Throws: ``Ending`` (1006) where that is not known.
+  /// - Throws: ``Ending`` (1006) if that is not known.
   static func beside(_ name: String) throws(Ending) -> String {
     guard let path = own(), let slash = path.lastIndex(of: "/") else {
       throw Ending(.clientMismatch, log: "/proc/self/exe cannot be read")
@@ -188,13 +189,13 @@ struct SystemClock {
 
   /// Reads the boot's id, once.
   ///
-  /// - Throws: ``Ending`` where /proc is not there: without it no lock can be trusted.
+  /// - Throws: ``Ending`` if /proc is missing: without it, no lock can be trusted.
   init() throws(Ending) {
     let path = "/proc/sys/kernel/random/boot_id"
     // SAFETY: the path lives for the call; the descriptor is closed below.
     let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
     var bytes = [UInt8](repeating: 0, count: 36)
-    // SAFETY: the array has room for as many bytes as are asked for.
+    // SAFETY: the array has room for the number of bytes asked for.
     let count = file < 0 ? -1 : unsafe read(file, &bytes, bytes.count)
     if file >= 0 { close(file) }
     guard count == bytes.count else { throw Ending(.cannotUse, log: "\(path): cannot be read") }

@@ -9,7 +9,7 @@ import UAFWire
 
 /// The sandbox of the core: it can use its state folder and its open sockets, compute, and end.
 enum HelperSandbox {
-  /// Leaves the machine's network permanently: the first part, which needs nothing of a call.
+  /// Leaves the machine's network permanently; this first part needs nothing from a call.
   ///
   /// - Returns: the system's error number, or 0.
   static func leaveNetwork() -> CInt { NetworkNamespace.leave() }
@@ -19,8 +19,8 @@ enum HelperSandbox {
   /// - Parameters:
   ///   - stateDirectory: the folder beneath which files can still be opened, read, written, made and removed.
   ///   - prints: a folder that can still be read; nil for none.
-  ///   - networkFailure: how leaving the network went.
-  /// - Returns: what this kernel, or this container, has no means for.
+  ///   - networkFailure: the result of leaving the network.
+  /// - Returns: the parts that this kernel or container does not support.
   static func enter(
     keeping stateDirectory: String, reading prints: String?, network networkFailure: CInt
   ) -> SandboxReport {
@@ -32,7 +32,7 @@ enum HelperSandbox {
     paths.allow(.keeping, stateDirectory)
     if let prints { paths.allow(.reading, prints) }
     report.note(.landlock, paths.enter())
-    // The last, because it forbids the calls that the others need.
+    // This comes last, because it forbids the calls that the other parts need.
     report.note(.seccomp, SystemCallFilter(calls).enter())
     return report
   }
@@ -52,7 +52,7 @@ enum HelperSandbox {
         why: "a file that is there whole or not at all, what is forgotten, the folders of init"),
       .allowed(["fchown", "fchmod", "umask"], why: "SQLite gives its journal the owner and the mode of the file"),
       .allowed(["recvfrom", "recvmsg", "getsockopt", "shutdown"], why: "packets of the front end and of uaf-fetch"),
-      // With an address, the log's socket could send to any socket of the machine. The same holds for sendmsg, whose address
+      // With an address, the log's socket could send to any socket of the machine. The same is true for sendmsg, whose address
       // a filter cannot read.
       .allowedIf("sendto", [CallCondition(4, is: 0)], why: "packets, and lines of the log"),
     ]
@@ -60,7 +60,7 @@ enum HelperSandbox {
 
 /// Enters the sandbox of the core.
 ///
-/// What cannot be started or read inside it is started and read before.
+/// Everything that cannot be started or read inside it is started or read before.
 final class Seclusion {
   private let groundwork: Groundwork
   private let log: SystemLog
@@ -68,13 +68,13 @@ final class Seclusion {
   /// A folder of stored prints that stays readable.
   private var prints: String?
 
-  /// - Parameter groundwork: what was done already.
+  /// - Parameter groundwork: the work that was already done.
   init(on groundwork: Groundwork, log: SystemLog) {
     self.groundwork = groundwork
     self.log = log
   }
 
-  /// Tells uaf-fetch what it may connect to, or ends it where no server will be asked; reads what is read once, and enters the
+  /// Tells uaf-fetch what it may connect to, or ends it if no server will be asked; reads what is read only once, and enters the
   /// sandbox.
   func enter(asking places: FetchPlaces?, keeping stateDirectory: String) {
     if let places { groundwork.allow(places) } else { groundwork.endFetch() }
@@ -86,7 +86,7 @@ final class Seclusion {
 
   /// Starts uaf-finger, and keeps a folder of stored prints readable.
   ///
-  /// - Throws: ``Ending`` where it cannot be started.
+  /// - Throws: ``Ending`` if it cannot be started.
   func finger(reading folder: String) throws(Ending) -> FingerProcess {
     prints = folder
     return try FingerProcess(ProgramPath.beside("uaf-finger"))
@@ -112,7 +112,7 @@ final class Seclusion {
       })
   }
 
-  /// Logs the missing parts once: where both programs lack the same, the kernel does not have it.
+  /// Logs the missing parts once: if both programs lack the same part, the kernel does not have it.
   private func report(_ missing: String, of name: String) {
     let parts = missing.split(separator: ",")
     guard !reported.isSuperset(of: parts) else { return }
@@ -120,7 +120,7 @@ final class Seclusion {
     log.write(Self.notice(missing, of: name), .warning)
   }
 
-  /// What the log says of parts that are missing.
+  /// The log's text about missing parts.
   static func notice(_ missing: String, of program: String) -> LogLine {
     var line = LogLine(.sandbox)
     line.add(.program, program)

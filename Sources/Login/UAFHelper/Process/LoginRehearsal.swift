@@ -7,20 +7,22 @@ import UAFConfiguration
 import UAFMessages
 import UAFWire
 
-/// A login in memory, for an account that does not exist: a core goes through it while it waits for its call.
+/// A login in memory, for an account that does not exist: a core runs it while it waits for its call.
 ///
 /// Swift's runtime makes what a generic type needs at its first use, and looks for the type by its name. SQLite and the C library
-/// make tables at theirs. After a rehearsal a call finds all of that made. Nobody is asked, and no file of the machine is read.
+/// also
+/// make tables at their first use. After a rehearsal, all of this is ready for a call. Nobody is asked, and no file of the
+/// machine is read.
 /// SQLite reads a seed from /dev/urandom, and forgets it.
 enum LoginRehearsal {
-  /// Goes through all parts; one that fails is not rehearsed, and takes longer in the call.
+  /// Goes through all parts; a part that fails is left out, and takes longer in the call.
   static func run() {
     _ = try? conversation()
     _ = try? login()
     _ = try? AccountRehearsal.run()
   }
 
-  /// Reads a configuration as most machines have it.
+  /// Reads a configuration such as most machines have.
   static func configuration() throws -> Configuration {
     let text = """
       authenticators = ["passcode", "pattern"]
@@ -41,9 +43,9 @@ enum LoginRehearsal {
     return read
   }
 
-  /// Holds a conversation with itself: *begin*, a prompt, an answer, *finished*.
+  /// Runs a conversation with itself: *begin*, a prompt, an answer, *finished*.
   ///
-  /// - Returns: the lines that a log would have.
+  /// - Returns: the lines that a log would get.
   static func conversation() throws -> [String] {
     let ends = try PacketSocket.pair()
     let peer = try PacketSocket(takingOver: ends.theirs)
@@ -64,7 +66,7 @@ enum LoginRehearsal {
     return log.lines
   }
 
-  /// Reads the configuration, asks a server in memory for a request, and has it accept the answer.
+  /// Reads the configuration, asks a server in memory for a request, and gets its acceptance of the answer.
   static func login() throws -> Verdict {
     guard let facetID = try configuration().server?.facetID else { throw TransportFailure.unavailable }
     let server = try RehearsedServer(trusting: facetID)
@@ -93,14 +95,14 @@ final class RehearsedServer {
   static let respond = "https://rehearsal.invalid/uaf/respond"
   private static let appID = "https://rehearsal.invalid/uaf/facets"
 
-  /// The authenticator whose key it asks for.
+  /// The authenticator whose key the server asks for.
   let authenticator: AuthenticatorDescription
-  /// That key.
+  /// The key that the server asks for.
   let keyID: KeyID
-  /// What it answers, the last one first.
+  /// The server's answers, the last one first.
   private var answers: [TransportResponse]
 
-  /// - Parameter facetID: the client that it trusts.
+  /// - Parameter facetID: the client that the server trusts.
   init(trusting facetID: String) throws {
     keyID = try KeyID(bytes: [UInt8](repeating: 0, count: 32))
     let aaid = try AAID(AuthenticatorType.passcode.aaid)

@@ -38,7 +38,7 @@ final class LockLog {
 
   /// An attempt was refused because of a lock.
   ///
-  /// - Parameter time: how long the lock still lasts; nil for a permanent one.
+  /// - Parameter time: how long the lock will still last; nil for a permanent one.
   func refused(_ type: AuthenticatorType, for time: Duration?) {
     write(.locked, type, .warning) { line in
       line.add(.lock, time == nil ? "permanent" : "temporary")
@@ -46,7 +46,7 @@ final class LockLog {
     }
   }
 
-  /// A lock was found to be over.
+  /// A lock was found to have ended.
   func ended(_ type: AuthenticatorType, _ origin: AttemptOrigin, _ account: AccountIdentity) {
     let what =
       switch origin {
@@ -63,7 +63,7 @@ final class LockLog {
 
   /// Looser lock options have no effect yet, because wrong entries are counted (3015).
   ///
-  /// Logged once a call.
+  /// This is logged once in a call.
   func optionsWait(_ type: AuthenticatorType) {
     guard !hasToldOptions else { return }
     hasToldOptions = true

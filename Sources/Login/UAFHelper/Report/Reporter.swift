@@ -40,9 +40,9 @@ import UAFWire
     }
   }
 
-  /// Logs a success that the front end did not read, because it had ended.
+  /// Logs a success that the front end did not read because it had ended.
   ///
-  /// The module closes its socket right after the last message. uafctl may run longer, but nothing depends on it then.
+  /// The module closes its socket right after the last message. uafctl may run longer, but then nothing depends on it.
   func noteDelivery() {
     if !call.caller.isTool, frontEnd.leftUnread(timeoutMilliseconds: 1000) { noteUntaken() }
   }
@@ -74,12 +74,12 @@ import UAFWire
       policyVersion: policy.configuration.policyVersion)
   }
 
-  /// What the PAM code depends on besides the result.
+  /// What the PAM code depends on in addition to the result.
   private func context(of ending: Ending) -> PAMContext {
     let operation = call.begin.operation
     return PAMContext(
       stage: operation == .change || operation == .reset ? .password : .authentication,
-      // The stack may go on without the server only for a person who has entered a correct value.
+      // The stack may continue without the server only for a person who entered a correct value.
       mustNotReportUnavailable: ending.server.handshakeCompleted || !ending.hasProved,
       spokenByServer: ending.server.hasSpoken,
       hideState: policy.hidesState, nouserok: policy.arguments.nouserok && call.isLogin,
@@ -89,7 +89,7 @@ import UAFWire
 
   private func text(of ending: Ending) -> String {
     let caller = call.caller
-    // Root's uafctl gets what is wrong with a file or a name. "Locked" would mislead: unlocking does not help.
+    // Root's uafctl gets the details about a file or a name. "Locked" would mislead: unlocking does not help.
     if let detail = ending.detail ?? (caller.isRoot && caller.isTool ? ending.forRoot : nil) {
       return detail.text(in: policy.language)
     }
@@ -100,7 +100,7 @@ import UAFWire
   }
 }
 
-/// What one call writes to the log and to the kernel's audit.
+/// The writer of one call's lines in the log and records in the kernel's audit.
 final class CallLog {
   private let call: Call
   private let sink: any LogSink
@@ -135,7 +135,7 @@ final class CallLog {
   /// Writes how the call ended.
   func write(_ result: CallOutcome, of ending: Ending) { result.log(ending, to: sink) }
 
-  /// Keeps a record for the kernel's audit.
+  /// Adds a record for the kernel's audit.
   ///
   /// It is written after the end, because a busy kernel makes writers wait.
   func audit(_ event: AuditEvent, of account: AccountIdentity) {
@@ -146,7 +146,7 @@ final class CallLog {
 
   /// Writes the records for the kernel's audit.
   ///
-  /// A kernel without audit is not a failure: only the debug log has it.
+  /// A kernel without audit is not a failure: only the debug log mentions it.
   func writeAuditRecords() {
     guard !records.isEmpty else { return }
     let failure = audit.write(records)
@@ -156,14 +156,14 @@ final class CallLog {
   }
 }
 
-/// How an operation ended, for the log: the same shape for every outcome.
+/// How an operation ended, for the log, in the same form for every outcome.
 struct CallOutcome {
-  /// Who asked; nil where *begin* has fields that this peer may not send.
+  /// The caller; nil if *begin* has fields that this peer may not send.
   let caller: CallerIdentity?
   let operation: Operation
   let result: FidoResult
   let code: PAMCode
-  /// The server's policy that counted, by its version; nil for none.
+  /// The version of the server's policy that applied; nil for none.
   var policyVersion: Int64?
 
   /// Writes the line of a success; `unused=yes` says that the front end had ended before it read the result.
@@ -201,9 +201,9 @@ struct CallOutcome {
     sink.write(line, level)
   }
 
-  /// Who asked.
+  /// Adds who asked.
   ///
-  /// Where the caller was refused, the account of the peer.
+  /// If the caller was refused, this is the account of the peer.
   private func describe(_ ending: Ending, in line: inout LogLine) {
     caller?.describe(in: &line)
     if caller == nil, case .overreach(_, let name) = ending.circumstance { line.add(.account, name) }
@@ -248,7 +248,7 @@ enum PAMExit {
 }
 
 extension Duration {
-  /// Whole seconds for a text, rounded up: a lock that still holds never shows 0.
+  /// Whole seconds for a text, rounded up: a lock that still applies never shows 0.
   var secondsTold: Int {
     let (seconds, attoseconds) = components
     return Int(clamping: max(1, seconds + (attoseconds > 0 ? 1 : 0)))

@@ -4,15 +4,15 @@ import UAFCrypto
 
 /// The prints that the fingerprint service has stored for a person, as a hash.
 ///
-/// The service keeps them in plain files of root's, beneath `FOLDER/NAME`.
+/// The service keeps them in plain files that root owns, beneath `FOLDER/NAME`.
 struct EnrolledPrints {
   /// What is stored.
   enum State: Equatable {
-    /// Nothing.
+    /// No prints are stored.
     case none
     /// SHA-256 over names and contents of all files.
     case prints([UInt8])
-    /// It cannot be told; why, for the log.
+    /// The prints cannot be read; with the reason for the log.
     case unreadable(String)
   }
 
@@ -22,13 +22,13 @@ struct EnrolledPrints {
 
   /// The folder that fprintd uses.
   static let folder = "/var/lib/fprint"
-  // More than any sensor stores: ten fingers for each of some sensors, a few hundred KiB each at the most.
+  // More than any sensor stores: ten fingers for each of several sensors, at most a few hundred KiB each.
   private static let (maximumFiles, maximumDepth, maximumBytes) = (64, 3, 1 << 20)
 
   /// - Parameters:
   ///   - name: the account's name.
-  ///   - owner: who has to own what is stored.
-  /// - Returns: nil for a name that is not a file's.
+  ///   - owner: the uid that must own the stored files.
+  /// - Returns: nil for a name that cannot be a file name.
   init?(of name: [UInt8], in folder: String, owner: uid_t) {
     guard let text = String(validating: name, as: UTF8.self), !["", ".", ".."].contains(text), !text.contains("/")
     else { return nil }
@@ -36,7 +36,7 @@ struct EnrolledPrints {
     self.owner = owner
   }
 
-  /// What is stored now.
+  /// The state of the stored prints now.
   func state() -> State {
     var found: [(name: String, hash: [UInt8])] = []
     do throws(Trouble) { try read(path, as: "", depth: 0, into: &found) } catch {
@@ -89,7 +89,7 @@ struct EnrolledPrints {
   private func hash(_ file: CInt, _ path: String) throws(Trouble) -> [UInt8] {
     var (bytes, part) = ([UInt8](), [UInt8](repeating: 0, count: 65_536))
     while bytes.count <= Self.maximumBytes {
-      // SAFETY: the array has room for as many bytes as are asked for.
+      // SAFETY: the array has room for the number of bytes asked for.
       let count = unsafe Glibc.read(file, &part, part.count)
       guard count >= 0 else { throw Trouble(path, errno) }
       guard count > 0 else {
@@ -102,7 +102,7 @@ struct EnrolledPrints {
   }
 
   private func names(_ folder: CInt, _ path: String) throws(Trouble) -> [String] {
-    // The stream takes its own descriptor over.
+    // The stream takes over its own descriptor.
     let own = fcntl(folder, F_DUPFD_CLOEXEC, 0)
     // SAFETY: the stream is ours until the `defer` closes it, and each entry is read before the next call.
     guard own >= 0, let stream = unsafe fdopendir(own) else {

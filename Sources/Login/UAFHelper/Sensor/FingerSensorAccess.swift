@@ -7,21 +7,21 @@ import SecretMemory
 import UAFConfiguration
 import UAFWire
 
-/// The machine's sensor in one call: whether this call may use it, and the program that speaks with it.
+/// The machine's sensor in one call: whether this call may use it, and the program that talks to it.
 struct FingerSensorAccess {
-  /// uaf-finger, or why it is not there; nil if this call does not need it.
+  /// uaf-finger, or why it is missing; nil if this call does not need it.
   let process: Result<FingerProcess, Ending>?
-  /// Where the fingerprint service stores prints, and who has to own them.
+  /// Where the fingerprint service stores prints, and the uid that must own them.
   let printsFolder: String
   let owner: UInt32
   /// Whether it is proved that the person sits at this machine.
   let isAtSeat: Bool
   /// Whether the person had stored prints before the sandbox was entered.
   ///
-  /// Afterwards a missing folder cannot be told from a closed one.
+  /// Afterwards, a missing folder cannot be distinguished from a closed one.
   let hadPrints: Bool
 
-  /// No sensor.
+  /// The access when there is no sensor.
   static var none: FingerSensorAccess {
     FingerSensorAccess(process: nil, printsFolder: EnrolledPrints.folder, owner: 0, isAtSeat: true, hadPrints: false)
   }
@@ -40,7 +40,7 @@ struct FingerSensorAccess {
     return process == nil ? FingerObstacle(.biometryUnknown, log: "uaf-finger was not started") : nil
   }
 
-  /// Asks how the sensor is, without claiming it; nil if it can be used for the account.
+  /// Asks for the sensor's state, without claiming it; nil if it can be used for the account.
   func look(for name: [UInt8]) -> FingerObstacle? {
     guard let process = try? process?.get() else {
       return FingerObstacle(.biometryUnknown, log: "uaf-finger was not started")
@@ -53,7 +53,7 @@ struct FingerSensorAccess {
     hadPrints ? EnrolledPrints(of: name, in: printsFolder, owner: owner)?.state() : EnrolledPrints.State.none
   }
 
-  /// Claims the sensor, and begins the first comparison.
+  /// Claims the sensor, and starts the first comparison.
   ///
   /// - Parameter count: counts a touch that did not match.
   /// - Throws: ``FingerRefusal``.
@@ -69,7 +69,7 @@ struct FingerSensorAccess {
     } catch { throw .ending(error) }
     let account = String(decoding: name, as: UTF8.self)
     if let obstacle = FingerObstacle(process.sensor(.compare, of: account)) {
-      // After a time-out it may be claimed all the same.
+      // After a time-out, the sensor may still be claimed.
       process.stop()
       throw .obstacle(obstacle)
     }
@@ -85,12 +85,12 @@ struct FingerSensorAccess {
   private let socket: PacketSocket
   private var buffer: Secret
 
-  /// How long the first answer is waited for: the fingerprint service may have to be started.
+  /// How long to wait for the first answer: the fingerprint service may have to be started.
   private static let answerMilliseconds: Int32 = 8000
 
-  /// Starts `program`, which asks nobody before it is asked.
+  /// Starts `program`, which asks the service nothing until it is asked.
   ///
-  /// - Throws: ``Ending`` where it is missing or cannot be started.
+  /// - Throws: ``Ending`` if it is missing or cannot be started.
   convenience init(_ program: String) throws(Ending) {
     do {
       let ends = try PacketSocket.pair()
@@ -100,7 +100,7 @@ struct FingerSensorAccess {
     } catch { throw Ending(.clientMismatch, log: "uaf-finger: \(error)") }
   }
 
-  /// Speaks with the program at the other end of a socket.
+  /// Talks to the program at the other end of a socket.
   ///
   /// - Throws: `SecretMemoryError`.
   init(over socket: consuming PacketSocket) throws(SecretMemoryError) {
@@ -108,13 +108,13 @@ struct FingerSensorAccess {
     buffer = try Secret(capacity: WireLimit.packet + 1)
   }
 
-  /// Asks how the sensor is, or for a first comparison, and waits for what it says of the sensor.
+  /// Asks for the sensor's state or for a first comparison, and waits for the report about the sensor.
   ///
   /// A program that gives no answer counts as a failure.
   func sensor(_ wish: FingerAsk.Wish, of account: String) -> FingerSensor {
     do throws(PacketSocketError) {
       try ask(wish, of: account)
-      // What is left of an earlier comparison comes before.
+      // Messages of an earlier comparison may come first.
       while true {
         if case .sensor(let sensor) = try receive(timeoutMilliseconds: Self.answerMilliseconds) { return sensor }
       }
@@ -126,7 +126,7 @@ struct FingerSensorAccess {
   /// - Throws: `PacketSocketError`.
   func compareAgain(for account: String) throws(PacketSocketError) { try ask(.compare, of: account) }
 
-  /// Gives the sensor back; a program that is gone has given it back already.
+  /// Releases the sensor; a program that is gone has already released it.
   func stop() {
     guard let packet = try? FingerAsk.stop() else { return }
     try? socket.send(packet)
@@ -166,10 +166,10 @@ struct FingerSensorAccess {
   }
 }
 
-/// Why a fingerprint cannot be used, or did not open anything.
+/// Why a fingerprint cannot be used, or did not open the key.
 struct FingerObstacle: Equatable {
   let result: FidoResult
-  /// What the log says.
+  /// The text for the log.
   let log: String
 
   init(_ result: FidoResult, log: String) {
@@ -203,16 +203,16 @@ struct FingerObstacle: Equatable {
     }
   }
 
-  /// The same as the end of a call.
+  /// The obstacle as the end of a call.
   var ending: Ending { Ending(result, log: log, types: [.fingerprint]) }
 }
 
-/// Why the sensor was not claimed: something that a person can be told, or a failure of the state.
+/// Why the sensor was not claimed: an obstacle to show to the person, or a failure of the state.
 enum FingerRefusal: Error {
   case obstacle(FingerObstacle)
   case ending(Ending)
 
-  /// The same as the end of a call.
+  /// The refusal as the end of a call.
   var ending: Ending {
     switch self {
     case .obstacle(let obstacle): obstacle.ending
@@ -221,7 +221,7 @@ enum FingerRefusal: Error {
   }
 }
 
-/// What uaf-finger says.
+/// A message of uaf-finger.
 enum FingerMessage: Equatable {
   case sensor(FingerSensor)
   case touch(FingerTouch)

@@ -4,14 +4,14 @@ import UAFWire
 
 /// A claimed sensor while it waits for a touch: does what ``FingerMachine`` says.
 @safe final class FingerWatch {
-  /// How long it may still wait, in milliseconds; nil once it waits no more.
+  /// How long it may still wait, in milliseconds; nil once it no longer waits.
   var patience: Int32? {
     guard machine.outcome == nil else { return nil }
     let left = deadline.subtractingReportingOverflow(now().nanoseconds)
     return left.overflow ? 0 : Int32(clamping: max(0, left.partialValue / 1_000_000))
   }
 
-  /// How it ended; nil while it waits.
+  /// How the wait ended; nil while the sensor waits.
   var outcome: FingerMachine.Outcome? { machine.outcome }
   /// The stored prints, read at the match while nobody else could change them through the sensor.
   private(set) var prints: EnrolledPrints.State?
@@ -23,11 +23,11 @@ import UAFWire
   private let count: () throws(Ending) -> Bool
   private let readPrints: () -> EnrolledPrints.State
   private var machine: FingerMachine
-  /// What counting failed with.
+  /// The failure of counting a touch.
   private var trouble: Ending?
 
   /// - Parameters:
-  ///   - process: has claimed the sensor for `account`, and compares.
+  ///   - process: the program, which has claimed the sensor for `account` and is comparing.
   ///   - count: counts a touch that did not match, and says whether that caused a lock.
   init(
     _ process: FingerProcess, for account: String, _ settings: (tries: Int, wait: Duration),
@@ -44,16 +44,16 @@ import UAFWire
     deadline = now().nanoseconds.addingReportingOverflow(wait).partialValue
   }
 
-  /// Waits for the sensor or for a packet of the front end, at most for so many milliseconds.
+  /// Waits for the sensor or for a packet of the front end, for at most this many milliseconds.
   ///
-  /// - Returns: whether the front end has sent something or is gone; else what came of a touch that decides nothing.
-  /// - Throws: `PacketSocketError` where the front end's socket fails.
+  /// - Returns: whether the front end has sent something or is gone; otherwise, the result of a touch that decides nothing.
+  /// - Throws: `PacketSocketError` if the front end's socket fails.
   func next(
     beside frontEnd: borrowing PacketSocket, atMost limit: Int32 = .max
   ) throws(PacketSocketError) -> (isInterrupted: Bool, touch: FingerTouch?) {
     let left = patience ?? 0
     let (isMessage, isPacket) = try process.awaitMessage(orPacketOf: frontEnd, timeoutMilliseconds: min(left, limit))
-    // A touch that came first counts first.
+    // A touch that came first is processed first.
     if isMessage { return (isPacket, takeMessage()) }
     if !isPacket, patience == 0 { follow(machine.received(.timeIsUp)) }
     return (isPacket, nil)
@@ -67,7 +67,7 @@ import UAFWire
   /// - Throws: ``Ending``.
   func requireCounted() throws(Ending) { if let trouble { throw trouble } }
 
-  /// - Returns: a touch that did not match, or of which nothing could be read.
+  /// - Returns: a touch that did not match, or that could not be read.
   private func takeMessage() -> FingerTouch? {
     do throws(PacketSocketError) {
       switch try process.receive(timeoutMilliseconds: 0) {
@@ -102,47 +102,47 @@ import UAFWire
   }
 }
 
-/// What a sensor that waits leads to, and nothing else.
+/// The rules for a waiting sensor, and nothing else.
 ///
 /// A value without input or output, time, account or sensor. The rules:
 ///
 /// - A touch that does not match is counted before the next one is compared.
-/// - A match counts once, and only while the sensor waits. What comes after the end changes nothing.
-/// - A message that does not fit ends it without a match.
+/// - A match is accepted once, and only while the sensor waits. Events after the end change nothing.
+/// - A message that does not fit ends the wait without a match.
 struct FingerMachine: Hashable {
-  /// What has happened.
+  /// An event.
   enum Event: Hashable {
     case touched(FingerTouch)
     /// The mismatch was counted.
     case counted(isLocked: Bool)
     case ended(FingerEnd.Cause)
-    /// uaf-finger is gone, or does not keep to the protocol.
+    /// uaf-finger is gone, or does not follow the protocol.
     case lost
     case timeIsUp
   }
 
-  /// What is to be done next.
+  /// The next thing to do.
   enum Action: Hashable {
     /// Wait for the next message.
     case wait
-    /// Say what came of the touch, and wait on.
+    /// Report the result of the touch, and keep waiting.
     case tell(FingerTouch)
     /// Count a touch that did not match.
     case count
-    /// Begin the next comparison.
+    /// Start the next comparison.
     case compareAgain
-    /// Take the match: read the prints while the sensor is claimed, then give it back.
+    /// Accept the match: read the prints while the sensor is claimed, then release it.
     case take
-    /// Give the sensor back.
+    /// Release the sensor.
     case stop
-    /// Nothing is left to do: the sensor is not claimed any more.
+    /// Nothing is left to do: the sensor is no longer claimed.
     case rest
   }
 
-  /// How it ended.
+  /// How the wait ended.
   enum Outcome: Hashable {
     case matched
-    /// As many touches as are allowed did not match.
+    /// The allowed number of touches did not match.
     case exhausted
     case timedOut
     /// The last touch caused a lock.
@@ -150,7 +150,7 @@ struct FingerMachine: Hashable {
     case failed(FingerEnd.Cause?)
   }
 
-  /// How it ended; nil while the sensor waits.
+  /// How the wait ended; nil while the sensor waits.
   private(set) var outcome: Outcome?
   private var isCounting = false
   private var triesLeft: Int
@@ -158,7 +158,7 @@ struct FingerMachine: Hashable {
   /// - Parameter tries: how many touches that do not match are allowed.
   init(tries: Int) { triesLeft = tries }
 
-  /// Takes what happened, and says what to do next.
+  /// Processes what happened, and says what to do next.
   mutating func received(_ event: Event) -> Action {
     guard outcome == nil else { return .rest }
     switch event {
@@ -186,7 +186,7 @@ struct FingerMachine: Hashable {
 }
 
 extension TouchText {
-  /// What is said of a touch; nil: that there was none yet.
+  /// The message about a touch; nil for no touch yet.
   init(_ touch: FingerTouch?) {
     self =
       switch touch {

@@ -1,16 +1,17 @@
 import Glibc
 
-/// Whether the one who called a host sits at this machine.
+/// Checks whether the person who called a host sits at this machine.
 ///
-/// The kernel says which session a process belongs to: pam_loginuid has it number the session at the login, and no process
-/// without root gets another number. systemd-logind has a record for the number, which only root can write. The cgroup of a
-/// process says nothing: its person may choose it (`systemd-run --user`).
+/// The kernel says which session a process belongs to: pam_loginuid makes it number the session at the login, and no process
+/// without root privileges can get a different number. systemd-logind has a record for the number, which only root can write. The
+/// cgroup of a
+/// process proves nothing: the person can choose it (`systemd-run --user`).
 struct SeatCheck {
-  /// Where logind keeps its records of sessions.
+  /// The folder of logind's session records.
   static let sessions = "/run/systemd/sessions"
   /// The seat of the machine's own screen, keyboard and sensor.
   private static let seat = "seat0"
-  /// What the kernel shows of a process that no session was ever set for.
+  /// The number that the kernel shows for a process that no session was ever set for.
   private static let unset = String(UInt32.max)
   private static let longest = 8192
 
@@ -19,24 +20,24 @@ struct SeatCheck {
   private let owner: uid_t
 
   /// - Parameters:
-  ///   - processes: where the kernel shows processes.
-  ///   - sessions: where logind keeps its records.
-  ///   - owner: who must own the records.
+  ///   - processes: the folder in which the kernel shows processes.
+  ///   - sessions: the folder of logind's records.
+  ///   - owner: the uid that must own the records.
   init(processes: String = "/proc", sessions: String = sessions, owner: uid_t = 0) {
     self.processes = processes
     self.sessions = sessions
     self.owner = owner
   }
 
-  /// Whether a host's process is proved to be used at the seat; false where nothing proves it.
+  /// Whether a host's process is proved to be used at the seat; false if nothing proves it.
   ///
-  /// It is if its session is recorded as local, on the seat, and in its foreground. A process outside every session is, if it is
-  /// root's, nobody else called it, and it says that it asks on a virtual console: login and the display managers ask before
-  /// there is a session.
+  /// It is proved if its session is recorded as local, on the seat, and in the foreground. A process outside every session is
+  /// also proved to be there if it is root's, if nobody else called it, and if it says that it asks on a virtual console. This is
+  /// for login and the display managers, which ask before there is a session.
   ///
   /// - Parameters:
-  ///   - process: the host's.
-  ///   - terminal: the terminal that a root host named which nobody else called; nil for every other one.
+  ///   - process: the host's process ID.
+  ///   - terminal: the terminal that a host of root's named, if nobody else called that host; otherwise nil.
   func isAtSeat(_ process: Int32, terminal: [UInt8]?) -> Bool {
     guard let session = number("sessionid", of: process), session != Self.unset else {
       return terminal.map(Self.isVirtualConsole) ?? false
@@ -46,11 +47,11 @@ struct SeatCheck {
       && record["REMOTE"] == "0" && record["ACTIVE"] == "1"
   }
 
-  /// Whether it is `tty1` to `tty63`, with or without its folder.
+  /// Whether a terminal is `tty1` to `tty63`, with or without its folder.
   private static func isVirtualConsole(_ terminal: [UInt8]) -> Bool {
     let name = String(decoding: terminal, as: UTF8.self)
     let device = name.hasPrefix("/dev/") ? name.dropFirst("/dev/".count) : name[...]
-    // Not `tty0`, which is whatever console is in the foreground, and no other way to write a number.
+    // Not `tty0`, which is whatever console is in the foreground, and no other spelling of a number.
     return (1...63).contains { device == "tty\($0)" }
   }
 
@@ -61,7 +62,7 @@ struct SeatCheck {
     return String(number)
   }
 
-  /// What logind has recorded of a session; nil if it has nothing, or if a word of it is there twice.
+  /// Logind's record of a session; nil if there is none, or if a key occurs in it twice.
   private func record(of session: String) -> [String: String]? {
     guard let text = text("\(sessions)/\(session)", ownedBy: owner) else { return nil }
     var found: [String: String] = [:]
@@ -73,7 +74,7 @@ struct SeatCheck {
     return found
   }
 
-  /// A file that was read whole; nil for a link, a file that is too long, and one that another than `owner` could write.
+  /// A file that was read whole; nil for a link, a file that is too long, and a file that anybody but `owner` could write.
   private func text(_ path: String, ownedBy owner: uid_t?) -> String? {
     // SAFETY: the path lives for the call; the descriptor is closed by the `defer`.
     let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
@@ -85,7 +86,7 @@ struct SeatCheck {
       guard unsafe fstat(file, &info) == 0, info.st_uid == owner, info.st_mode & 0o022 == 0 else { return nil }
     }
     var bytes = [UInt8](repeating: 0, count: Self.longest)
-    // SAFETY: the array has room for as many bytes as are asked for.
+    // SAFETY: the array has room for the number of bytes asked for.
     let count = unsafe read(file, &bytes, bytes.count)
     guard (1..<bytes.count).contains(count) else { return nil }
     return String(validating: bytes.prefix(count), as: UTF8.self)

@@ -7,7 +7,7 @@ import UAFConfiguration
 import UAFCrypto
 import UAFMessages
 
-/// What is sent to the server about this machine, unless `send_device` is off.
+/// The data about this machine that is sent to the server, unless `send_device` is off.
 struct DeviceDescription: Equatable {
   /// The content of `/etc/machine-id`, which never leaves the machine; empty if there is none.
   var machineID: [UInt8] = []
@@ -15,7 +15,7 @@ struct DeviceDescription: Equatable {
   var model = ""
   var operatingSystem = ""
 
-  /// This machine's.
+  /// The description of this machine.
   static func current() -> DeviceDescription {
     var description = DeviceDescription()
     var names = utsname()
@@ -29,17 +29,17 @@ struct DeviceDescription: Equatable {
     guard file >= 0 else { return description }
     defer { close(file) }
     var bytes = [UInt8](repeating: 0, count: 32)
-    // SAFETY: the array has room for as many bytes as are asked for.
+    // SAFETY: the array has room for the number of bytes asked for.
     let count = unsafe read(file, &bytes, bytes.count)
     if count == bytes.count { description.machineID = bytes }
     return description
   }
 
-  /// As the server may know it: the id is an HMAC, so that it is of no use to anyone else.
+  /// The part that the server may know: the ID is an HMAC, so that it is useless to anyone else.
   ///
   /// - Parameters:
-  ///   - template: root's name for it; nil for the host name.
-  ///   - folder: the state folder's own random bytes. A folder without any keeps the id that servers know it by.
+  ///   - template: root's name for the machine; nil for the host name.
+  ///   - folder: the state folder's own random bytes. A folder without any keeps the ID that servers already know.
   func context(named template: DeviceNameTemplate?, of folder: [UInt8]?) -> DeviceContext {
     DeviceContext(
       id: identifier(folder), name: template.map { $0.name(hostName: hostName) } ?? Self.optional(hostName),
@@ -47,7 +47,8 @@ struct DeviceDescription: Equatable {
       operatingSystem: Self.optional(operatingSystem))
   }
 
-  /// Copied machines often share a machine-id, and copied state folders their random bytes: it takes both to be the same one.
+  /// Copied machines often share a machine-id, and copied state folders share their random bytes: the ID is the same only if both
+  /// are the same.
   func identifier(_ folder: [UInt8]?) -> String? {
     let bytes = folder ?? machineID
     let message = Array("pam-uaf device id".utf8) + (folder == nil ? [] : machineID)
@@ -69,7 +70,7 @@ struct DeviceDescription: Equatable {
 }
 
 extension AuthenticatorDescription {
-  /// What the account's authenticators offer a policy.
+  /// The descriptions of the account's authenticators, to be compared with a policy.
   static func all(of types: [AuthenticatorType], keys: [UAFKey]) -> [AuthenticatorDescription] {
     types.compactMap { type in
       guard let aaid = try? AAID(type.aaid) else { return nil }

@@ -17,12 +17,12 @@ struct EnrolmentCodes {
     self.now = now
   }
 
-  /// What allows a registration or a removal, of the call's payload or of the code alone.
+  /// What allows a registration or a removal, from the call's payload or from the code alone.
   ///
-  /// - Returns: the payload, where there is a whole one.
+  /// - Returns: the payload, if the text is a whole one.
   /// - Throws: ``Ending``, as ``payload(_:)``.
   func authority() throws(Ending) -> (Authority, EnrolmentPayload?) {
-    // Whoever has only the short code has told this machine its server before.
+    // A person who has only the short code has set this machine's server before.
     if let code = try EnrolmentCode(typed: text()) { return (.code(code), nil) }
     let payload = try payload()
     return (Self.authority(payload), payload)
@@ -41,7 +41,7 @@ struct EnrolmentCodes {
 
   /// The call's payload.
   ///
-  /// - Throws: ``Ending`` (1001) where there is none, or it cannot be read, is for something else, or has expired.
+  /// - Throws: ``Ending`` (1001) if there is none, or if it cannot be read, is for a different operation, or has expired.
   func payload(_ operation: UAFOperation = .registration) throws(Ending) -> EnrolmentPayload {
     let text = try text()
     let payload: EnrolmentPayload
@@ -67,20 +67,21 @@ struct EnrolmentCodes {
 
   /// What an entry allows, which is a whole payload or its code alone.
   ///
-  /// - Parameter account: whose code it has to be; nil where there is none yet.
-  /// - Throws: ``Ending``, as for a payload; 1001 for what cannot be a code of our server, where root's server is ours, and for
-  ///   what may be one with a typing error, where it could be ours.
+  /// - Parameter account: the account that the code must be for; nil if there is none yet.
+  /// - Throws: ``Ending``, as for a payload; 1001 for a text that cannot be a code of our server, if root's server is ours, and
+  ///   for
+  ///   a text that may be a mistyped code, if the server could be ours.
   func authority(
     entered text: String, for account: AccountFile?, _ settings: ServerSettings
   ) throws(Ending) -> Authority {
-    // Only what is recognised is taken out of an entry: another server's code may have spaces.
+    // Only a recognised code is extracted from an entry: a different server's code may contain spaces.
     let pasted = PastedCode.enrolment(in: text)
     let found = pasted.code ?? text
     if let code = EnrolmentCode(typed: found) { return .code(code) }
     if let payload = try? EnrolmentPayload(encoded: found) {
       return Self.authority(try judged(checked(payload, .registration), for: account, settings))
     }
-    // It would be refused there, and whoever is on the way would know what was meant.
+    // The server would refuse it, and an eavesdropper could guess the right code.
     guard server.verdictKeys == nil, pasted != .several,
       settings.dialect == .plain || !EnrolmentPayload.mayBeMistyped(text)
     else {
@@ -101,14 +102,14 @@ struct EnrolmentCodes {
 
   /// The one-time code of a payload that is for an account of this machine and its server.
   ///
-  /// - Throws: ``Ending`` (1001) for a payload of another operation, server or account; 1100 after its time.
+  /// - Throws: ``Ending`` (1001) for a payload for a different operation, server or account; 1100 after its time.
   func code(
     _ operation: UAFOperation, for account: AccountFile, _ settings: ServerSettings
   ) throws(Ending) -> String {
     try judged(payload(operation), for: account, settings).authCode
   }
 
-  /// A payload that is for an account and root's server.
+  /// The payload, checked to be for an account and root's server.
   private func judged(
     _ payload: EnrolmentPayload, for account: AccountFile?, _ settings: ServerSettings
   ) throws(Ending) -> EnrolmentPayload {
@@ -122,7 +123,7 @@ struct EnrolmentCodes {
     return payload
   }
 
-  /// Refuses a payload that names another server or authority than root's configuration does.
+  /// Refuses a payload that names a different server or authority from root's configuration.
   func requireTrusted(_ payload: EnrolmentPayload, _ settings: ServerSettings) throws(Ending) {
     let isApproval = payload.op == .authentication
     let own = isApproval ? settings.authentication : settings.registration

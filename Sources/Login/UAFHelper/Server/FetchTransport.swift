@@ -6,7 +6,7 @@ import UAFClient
 import UAFConfiguration
 import UAFWire
 
-/// The transport to one server: through uaf-fetch.
+/// The transport to one server, through uaf-fetch.
 @safe final class FetchTransport: Transport {
   private let process: FetchProcess
   private let timeoutMilliseconds: UInt32
@@ -14,18 +14,18 @@ import UAFWire
   private let server: ServerSettings
   private let waiter: ExchangeWaiter
   private let noting: (_ missing: String) -> Void
-  /// Whether the person has read that the core waits for the server.
+  /// Whether the person has been shown that the core waits for the server.
   private var hasTold = false
 
-  /// The time that is waited beyond the exchange's own time-out, which uaf-fetch keeps.
+  /// How long to wait beyond the exchange's own time-out, which uaf-fetch enforces.
   private static let graceMilliseconds: Int64 = 2000
 
   /// Uses a process that may have had other exchanges before.
   ///
   /// - Parameters:
-  ///   - authorities: PEM; nil for the system's.
-  ///   - waiter: who waits.
-  ///   - noting: called with what uaf-fetch says its sandbox lacks.
+  ///   - authorities: PEM; nil for the system's authorities.
+  ///   - waiter: the party that waits for the answer.
+  ///   - noting: called with the parts that uaf-fetch reports as missing in its sandbox.
   init(
     _ server: ServerSettings, over process: FetchProcess, authorities: String?, waiter: ExchangeWaiter,
     noting: @escaping (_ missing: String) -> Void
@@ -39,7 +39,7 @@ import UAFWire
     timeoutMilliseconds = UInt32(clamping: milliseconds.overflow ? 30_000 : milliseconds.partialValue)
   }
 
-  /// Waits for the answer to the request that was begun last, or for a packet of the front end.
+  /// Waits for the answer to the request that was started last, or for a packet of the front end.
   func comesFirst(
     beside frontEnd: borrowing PacketSocket, timeoutMilliseconds: Int32
   ) throws(PacketSocketError) -> Bool {
@@ -47,9 +47,9 @@ import UAFWire
   }
 
   func begin(_ request: TransportRequest) throws(TransportFailure) {
-    // Reads the answer to an earlier request that nobody read, or it would be taken for the answer to this one.
+    // Reads the answer to an earlier request that nobody read; otherwise, it would be mistaken for the answer to this one.
     if process.owesAnswer { _ = try? finish() }
-    // That answer did not come, so no later one could be told apart from it.
+    // That answer did not come, so a later answer could not be distinguished from it.
     guard !process.owesAnswer else { throw .unavailable }
     var fetch = FetchRequest(
       request.method == .get ? .get : .post, url: request.url, timeoutMilliseconds: timeoutMilliseconds)
@@ -107,12 +107,12 @@ import UAFWire
 @safe final class FetchProcess {
   private let socket: PacketSocket
   private var buffer: Secret
-  /// Whether a request was sent whose answer was not taken.
+  /// Whether the answer to a sent request has not been read yet.
   private(set) var owesAnswer = false
 
   /// Starts `program`, which waits to be told what it may connect to.
   ///
-  /// - Throws: ``Ending`` where it is missing or cannot be started.
+  /// - Throws: ``Ending`` if it is missing or cannot be started.
   init(_ program: String) throws(Ending) {
     do {
       let ends = try PacketSocket.pair()
@@ -123,9 +123,9 @@ import UAFWire
     } catch { throw Ending(.clientMismatch, log: "uaf-fetch: \(error)") }
   }
 
-  /// Tells it the hosts and ports that it may connect to; later packets cannot add any.
+  /// Tells the program the hosts and ports that it may connect to; later packets cannot add any.
   ///
-  /// - Throws: ``Ending`` where it is gone.
+  /// - Throws: ``Ending`` if it is gone.
   func allow(_ places: FetchPlaces) throws(Ending) {
     do { try socket.send(places.packet()) } catch { throw Ending(.clientMismatch, log: "uaf-fetch: \(error)") }
   }
@@ -144,8 +144,8 @@ import UAFWire
 
   /// Waits for a packet of an answer or of another socket.
   ///
-  /// - Parameter timeoutMilliseconds: -1 waits for as long as it takes.
-  /// - Returns: whether the answer came, or this process has ended, and nothing of the other one is there.
+  /// - Parameter timeoutMilliseconds: -1 waits without a limit.
+  /// - Returns: whether the answer came, or this process ended, before a packet of the other socket.
   /// - Throws: `PacketSocketError`.
   func comesFirst(
     beside other: borrowing PacketSocket, timeoutMilliseconds: Int32
@@ -162,10 +162,10 @@ import UAFWire
     owesAnswer = true
   }
 
-  /// Takes note that the answer was read to its end.
+  /// Notes that the answer was read to its end.
   func noteAnswered() { owesAnswer = false }
 
-  /// Waits for a packet of the answer; if there is a front end, only while it is there.
+  /// Waits for a packet of the answer; if there is a front end, only while it is connected.
   ///
   /// - Throws: `PacketSocketError`, `malformed` for what `read` refuses.
   func receive<Message>(
@@ -179,7 +179,7 @@ import UAFWire
   }
 }
 
-/// The way to the server, whatever it is made of.
+/// The way to the server, whatever carries it.
 final class Network: Transport {
   private let sending: (TransportRequest) throws(TransportFailure) -> Void
   private let receiving: () throws(TransportFailure) -> TransportResponse
@@ -187,9 +187,9 @@ final class Network: Transport {
   /// Proves to the server that it knows this machine; nil proves nothing.
   private var prover: MachineProver?
 
-  /// A way made of its two halves.
+  /// Makes the way to the server from its two halves.
   ///
-  /// - Parameter comingFirst: waits for an answer beside a front end; nil where nobody can tell that one is there.
+  /// - Parameter comingFirst: waits for an answer or for the front end; nil if it cannot be detected that an answer has come.
   init(
     begin: @escaping (TransportRequest) throws(TransportFailure) -> Void,
     finish: @escaping () throws(TransportFailure) -> TransportResponse, comingFirst: Arrival.Comparison? = nil
@@ -199,7 +199,7 @@ final class Network: Transport {
     self.comingFirst = comingFirst
   }
 
-  /// What is done once the answer to the question under way is there, while the person types; nil where that cannot be told.
+  /// Work to do while the person types, once the answer to the current question has come; nil if that cannot be detected.
   func arrival(_ work: @escaping () -> Void) -> Arrival? {
     comingFirst.map { Arrival(comesFirst: $0, work: work) }
   }
@@ -209,7 +209,7 @@ final class Network: Transport {
 
   func begin(_ request: TransportRequest) throws(TransportFailure) {
     var request = request
-    // Without a claim, who asks has made a proof or wants none.
+    // Without a claim, the caller has made a proof itself or wants none.
     if let claim = request.claim { request.machineProof = prover?.proof(of: claim) }
     try sending(request)
   }
@@ -226,7 +226,7 @@ extension TransportFailure {
     case .tooLarge: self = .answerTooLarge
     case .unacceptableRequest: self = .requestNotAcceptable
     case .ownMeans: self = .ownMeans
-    // The four that tell of a server that is away, unless it was reached before.
+    // These four mean that the server is unreachable, unless it was reached before.
     case .nameNotResolved: self = Self.away(.dns, response)
     case .refused: self = Self.away(.refused, response)
     case .unreachable: self = Self.away(.unreachable, response)

@@ -7,14 +7,14 @@ import UAFCrypto
 import UAFMessages
 import UAFWire
 
-/// The server of this machine: its addresses, its authorities, and the transport to it.
+/// The server of this machine: its addresses, its certificate authorities, and the transport to it.
 @safe final class ServerAccess {
-  /// Makes the way to a server whose certificate comes from these authorities, PEM; nil for the system's.
+  /// Makes the way to a server whose certificate must come from these authorities, in PEM; nil for the system's authorities.
   typealias Connecting = (ServerSettings, String?, ExchangeWaiter) throws(Ending) -> Network
 
-  /// The authorities its certificate may come from; nil where the system's are to be trusted.
+  /// The authorities that may issue its certificate; nil for the system's authorities.
   private(set) var authorities: CertificateAuthorities?
-  /// The keys of which one must have signed a success of the server; nil where root does not ask for that.
+  /// The keys of which one must have signed a success of the server; nil if root does not require that.
   private(set) var verdictKeys: [[UInt8]]?
 
   private let call: Call
@@ -24,7 +24,7 @@ import UAFWire
   private let device: DeviceDescription
   private let now: () -> BootTime
   private let startExchange: Connecting
-  /// The server, or why there is none; nil until somebody has looked.
+  /// The server, or why there is none; nil until it is looked up.
   private var found: Result<ServerSettings, Ending>?
 
   init(
@@ -42,9 +42,9 @@ import UAFWire
 
   // MARK: Root's settings
 
-  /// The server to be asked: the configuration's, or else the one root trusted with a payload.
+  /// The server to be asked: the configuration's, or else the server that root trusted with a payload.
   ///
-  /// - Throws: ``Ending`` (1001) where neither names one.
+  /// - Throws: ``Ending`` (1001) if neither names a server.
   func settings() throws(Ending) -> ServerSettings {
     if let found { return try found.get() }
     let looked: Result<ServerSettings, Ending>
@@ -66,7 +66,7 @@ import UAFWire
 
   /// Reads root's file of authorities and the keys of signed verdicts, while they can be reached.
   ///
-  /// - Throws: ``Ending`` (1001) where one of them cannot be used.
+  /// - Throws: ``Ending`` (1001) if one of them cannot be used.
   func readTrust(_ server: ServerSettings) throws(Ending) {
     authorities = try readAuthorities(server)
     verdictKeys = try VerdictKeys.read(of: server, owner: folder.owner)
@@ -83,7 +83,7 @@ import UAFWire
 
   /// The server's name for an account.
   ///
-  /// - Throws: ``Ending`` (1011) where root's mapping gives none.
+  /// - Throws: ``Ending`` (1011) if root's mapping gives none.
   func userName(of account: [UInt8], _ server: ServerSettings) throws(Ending) -> String {
     guard let name = String(validating: account, as: UTF8.self).flatMap({ server.username.name(of: $0) }) else {
       throw Ending(.invalidUsername, because: .nameNotMapped, log: "server.username gives no name for this account")
@@ -91,7 +91,7 @@ import UAFWire
     return name
   }
 
-  /// The characters of a text to be confirmed: UTF-8 where both the server and the terminal have it, otherwise ASCII.
+  /// The characters of a text to be confirmed: UTF-8 if both the server and the terminal support it, otherwise ASCII.
   var charset: TransactionCharset {
     guard let server = try? settings(), server.transactionCharset == .utf8 else { return .ascii }
     return Language.hasUTF8(locale: call.begin.localeText) ? .utf8 : .ascii
@@ -99,7 +99,7 @@ import UAFWire
 
   // MARK: What the client flows need
 
-  /// What the client flows need to know.
+  /// The settings for the client flows.
   ///
   /// - Throws: ``Ending``: an address is missing, or the state cannot be opened.
   func clientSettings(_ server: ServerSettings) throws(Ending) -> ClientSettings {
@@ -143,9 +143,9 @@ import UAFWire
   /// The way to a server.
   ///
   /// - Parameters:
-  ///   - account: whose requests these are; nil for one that has no file.
+  ///   - account: the account of the requests; nil for an account that has no file.
   ///   - isForLogin: whether the wait for an answer ends when the front end goes away.
-  /// - Throws: ``Ending`` where uaf-fetch could not be started.
+  /// - Throws: ``Ending`` if uaf-fetch could not be started.
   func network(
     _ server: ServerSettings, for account: AccountFile?, isForLogin: Bool = false
   ) throws(Ending) -> Network {
@@ -154,23 +154,24 @@ import UAFWire
     return network
   }
 
-  /// By what a server knows this machine for an account, or since it has joined; nil if it does not.
+  /// The machine secret that a server gave with an account, or when the machine joined; nil if there is none.
   ///
   /// - Throws: ``Ending``: an address is missing.
   func machine(_ server: ServerSettings, of account: AccountFile?) throws(Ending) -> MachineRecord? {
     let place = try place(try endpoint(server, server.authentication))
-    // A record that cannot be read is as good as none: the server gives another one.
+    // A record that cannot be read counts as missing: the server gives a new one.
     let record = account.flatMap { try? MachineRecord.of($0) } ?? joined()
     return record.flatMap { $0.place == place ? $0 : nil }
   }
 
-  /// By what a server knows this machine since it has joined, for a registration: the server gives another one with its success.
+  /// The machine secret that a server gave when the machine joined, for a registration; with its success, the server gives a new
+  /// one.
   private func joined() -> MachineRecord? {
     guard call.begin.operation == .register else { return nil }
     return (try? JoinRecord.read(in: folder.path, owner: folder.owner))?.machine
   }
 
-  /// By what this server knows the machine since it has joined; nil if it has not, or has joined another one.
+  /// The machine secret that this server gave when the machine joined; nil if it has not joined, or joined a different server.
   ///
   /// - Throws: ``Ending``: an address is missing, or somebody else could have written the record.
   func joined(_ server: ServerSettings) throws(Ending) -> JoinRecord? {
@@ -180,7 +181,7 @@ import UAFWire
     } catch { throw Ending(.cannotUse, detail: RootText(error), log: "\(error)") }
   }
 
-  /// The secret that this server has given to the machine as it joined; nil if it has not.
+  /// The secret that this server gave to the machine when it joined; nil if it did not join.
   ///
   /// - Throws: ``Ending``, as ``joined(_:)``.
   func joinedSecret(_ server: ServerSettings) throws(Ending) -> MachineSecret? {
@@ -189,7 +190,7 @@ import UAFWire
 
   /// What identifies root's server: its addresses, its authorities, and the key of its verdicts.
   ///
-  /// Once root has changed any of that, an earlier success holds no more.
+  /// Once root changes any of these, an earlier success is no longer valid.
   ///
   /// - Throws: ``Ending``.
   func terms(_ endpoint: ServerEndpoint) throws(Ending) -> [UInt8] {
@@ -198,7 +199,7 @@ import UAFWire
       Array((verdictKeys ?? []).joined()))
   }
 
-  /// Where root's server is: what it has given to this machine is proved nowhere else.
+  /// The hash of root's server's addresses: secrets that this server gave are used for proofs to no other server.
   ///
   /// - Throws: ``Ending``.
   func place(_ endpoint: ServerEndpoint) throws(Ending) -> [UInt8] {
@@ -212,13 +213,13 @@ import UAFWire
 
   /// Whether a program that controls uaf-fetch could forge the server's answer to a code.
   ///
-  /// The answer comes through uaf-fetch. Without a signature a code must neither set nor remove a value of an account that is
+  /// The answer comes through uaf-fetch. Without a signature, a code must neither set nor remove a value for an account that is
   /// in use.
   var isWordUnsigned: Bool { verdictKeys == nil }
 
-  /// Checks the signature of the server's success, where root demands one.
+  /// Checks the signature of the server's success, if root requires one.
   ///
-  /// - Throws: ``Ending`` (1002) where the signature is missing or wrong. The server has answered, so no stack may go on to
+  /// - Throws: ``Ending`` (1002) if the signature is missing or wrong. The server has answered, so no stack may continue with
   ///   a password.
   func believe(_ acceptance: Acceptance) throws(Ending) -> Acceptance {
     guard let verdictKeys else { return acceptance }
@@ -229,7 +230,7 @@ import UAFWire
     }
   }
 
-  /// Checks that the server has signed which keys it has deleted, where root demands signatures.
+  /// Checks that the server has signed which keys it has deleted, if root requires signatures.
   ///
   /// - Throws: ``Ending`` (1002), as for a success.
   func believe(_ order: DeregistrationOrder) throws(Ending) {
@@ -240,7 +241,7 @@ import UAFWire
   }
 
   private static func ending(_ fault: SignedVerdict.Fault) -> Ending {
-    // The connection was as it should be: what is told is not the certificate.
+    // The connection was as required, so the text does not blame the certificate.
     let cause: EndCause =
       switch fault {
       case .missing: .verdictNotSigned
@@ -254,14 +255,14 @@ import UAFWire
 
 /// Codes that show the server that an account's key is on the machine that reports.
 ///
-/// They need the account's secret, which the server gave with that key, and name the machine as it has joined.
+/// They need the account's secret, which the server gave with that key, and name the machine by its ID from joining.
 struct AccountCodes {
   private let secret: [UInt8]?
   private let machineID: [UInt8]
 
   init(of account: AccountFile, on joined: JoinRecord) {
     let record = try? MachineRecord.of(account)
-    // Of another server it would show nothing here.
+    // A secret from a different server would prove nothing here.
     secret = record.flatMap { $0.place == joined.machine.place ? $0.secret : nil }
     machineID = joined.machine.machineID
   }
@@ -279,8 +280,8 @@ struct AccountCodes {
 
 /// Proves to the server that it knows this machine.
 ///
-/// A machine that it does not know sends a proof that was made up, of the same length. Otherwise the length of what is sent
-/// would show an observer of the network who is registered.
+/// A machine that the server does not know sends an invented proof of the same length. Otherwise, the length of the message
+/// would show an observer of the network whether somebody is registered.
 struct MachineProver {
   private let machineID: [UInt8]
   private let secret: [UInt8]
@@ -288,9 +289,9 @@ struct MachineProver {
   private let now: () -> BootTime
 
   /// - Parameters:
-  ///   - record: what the server has given; nil makes something up.
-  ///   - origin: whose attempts these are. Each has a budget of its own at the server, as each has a count of its own here.
-  /// - Throws: ``CryptoError`` where there is no randomness.
+  ///   - record: the secret that the server gave; nil makes an invented proof.
+  ///   - origin: the origin of the attempts. Each origin has its own budget at the server, and its own count here.
+  /// - Throws: ``CryptoError`` if there is no randomness.
   init(_ record: MachineRecord?, from origin: AttemptOrigin, now: @escaping () -> BootTime) throws(CryptoError) {
     self.now = now
     queue =
@@ -307,10 +308,10 @@ struct MachineProver {
     }
   }
 
-  /// The proof for one request; nil if none can be made, which stops no request.
+  /// The proof for one request; nil if none can be made; the request is then sent without one.
   func proof(of claim: MachineClaim) -> String? { make(claim)?.text }
 
-  /// The same, with what the answer has to name.
+  /// The same, together with the values that the answer must name.
   func make(_ claim: MachineClaim) -> (proof: MachineProof, text: String)? {
     guard let nonce = try? RandomBytes.make(MachineProof.nonceByteCount),
       let proof = MachineProof(

@@ -3,14 +3,14 @@ import Glibc
 import UAFConfiguration
 import UAFMessages
 
-/// The server root trusts by way of an enrolment code, where the configuration names none.
+/// The server that root trusts because of an enrolment code, if the configuration names none.
 ///
-/// It is a piece of configuration beside the state, and is read with the same checks as root's file.
+/// It is a piece of configuration in the state folder, and is read with the same checks as root's file.
 enum TrustedServer {
   private static let fileName = StateSettings.trustFileName
   private static let authorityName = "trust-ca.pem"
 
-  /// Reads it; nil if root never trusted one.
+  /// Reads it; nil if root never trusted a server in this way.
   ///
   /// - Throws: ``Ending`` (1001) for a file that cannot be used.
   static func load(_ directory: String, owner: uid_t) throws(Ending) -> ServerSettings? {
@@ -46,7 +46,7 @@ enum TrustedServer {
     try write(Array(text.utf8), to: fileName, in: directory)
   }
 
-  /// Writes under another name first, so that the file is complete or missing.
+  /// Writes under a temporary name first, so that the file is complete or missing.
   private static func write(_ bytes: [UInt8], to name: String, in directory: String) throws(Ending) {
     let path = "\(directory)/\(name)"
     let temporary = "\(directory)/.\(name).\(getpid())"

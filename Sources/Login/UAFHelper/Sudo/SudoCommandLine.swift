@@ -1,16 +1,17 @@
-/// What sudo was told to do: its file, the options in words, and the command.
+/// The command line that sudo was given: its file, the options in words, and the command.
 ///
-/// The line is read as sudo reads it (getopt_long with `+`, and assignments between options), so that nothing of it passes
-/// for something else. Words of ours stand before the first colon, separated by commas. An argument of the
-/// caller's among them is quoted if it has a space, a comma, a colon or any other character that could end a word of ours.
+/// The line is read as sudo reads it (getopt_long with `+`, and assignments between options), so that no part of it can be
+/// mistaken
+/// for something else. Our own words come before the first colon, separated by commas. An argument of the
+/// caller among them is quoted if it contains a space, a comma, a colon or any other character that could end one of our words.
 struct SudoCommandLine {
-  /// Why there are no words for a line.
+  /// Why there is no text for a line.
   enum Refusal: Error {
-    /// It is longer than anybody confirms, or has no end.
+    /// It is too long for anybody to confirm, or is not terminated.
     case tooLong
-    /// Its first argument makes one sudo an editor, and another not.
+    /// Its first argument makes some versions of sudo an editor, and others not.
     case ambiguousName
-    /// sudo has written over it: the names of `--preserve-env=LIST` look like arguments to a program that reads the line
+    /// sudo has overwritten it: the names of `--preserve-env=LIST` look like arguments to a program that reads the line
     /// afterwards.
     case overwritten
   }
@@ -22,15 +23,15 @@ struct SudoCommandLine {
   /// The next argument to be read.
   private var index = 1
 
-  /// The file that has no path in the text.
+  /// The file whose path is left out of the text.
   private static let usual = Array("/usr/bin/sudo".utf8)
 
   /// Reads the line.
   ///
   /// - Parameters:
   ///   - program: the file, as the kernel names it.
-  ///   - commandLine: the arguments, each with a NUL behind it.
-  ///   - limit: a line of so many bytes may have been cut.
+  ///   - commandLine: the arguments, each followed by a NUL.
+  ///   - limit: a line of this many bytes may have been cut.
   /// - Throws: ``Refusal``.
   init(program: [UInt8], commandLine: [UInt8], limit: Int) throws(Refusal) {
     guard commandLine.count < limit, commandLine.last == 0 else { throw .tooLong }
@@ -39,21 +40,21 @@ struct SudoCommandLine {
     guard !arguments.contains(where: Self.isOverwritten) else { throw .overwritten }
     let name = Self.baseName(arguments[0])
     isEditing = name == Array("sudoedit".utf8)
-    // Of a name such as this some versions of sudo make sudoedit.
+    // Some versions of sudo treat a name such as this as sudoedit.
     guard isEditing || !name.ends(with: "edit") else { throw .ambiguousName }
     if !isEditing, name != Array("sudo".utf8) { words.append(Self.words("called as", name)) }
     if isEditing { words.append(Array("edit".utf8)) }
   }
 
-  /// The text: `sudo`, the words, and after a colon the command, where there is one.
+  /// The text: `sudo`, the words, and after a colon the command, if there is one.
   var text: [UInt8] { parts.head + parts.command }
 
-  /// The same in two parts, of which the first changes what becomes of the second: that one alone may be cut on a screen.
+  /// The same in two parts, of which the first changes the effect of the second: only the second may be cut on a screen.
   var parts: (head: [UInt8], command: [UInt8]) {
     var reader = self
     let file = program == Self.usual ? Array("sudo".utf8) : ShellWord.strict(program)
     guard Self.baseName(program) == Array("sudo".utf8), reader.readOptions() else {
-      // Whatever the arguments mean to it: all of them, as they are.
+      // Its arguments are not interpreted: all are shown as they are.
       let (head, rest) = Self.joined([file] + words + [Array("arguments".utf8)], arguments.dropFirst())
       return (head + rest, [])
     }
@@ -64,7 +65,7 @@ struct SudoCommandLine {
     return Self.joined([file] + reader.words, command)
   }
 
-  /// What needs no command beside it.
+  /// The options that need no command.
   private static let isWhole = Set(
     ["shell", "login shell", "edit", "list what is allowed", "renew the ticket"].map { Array($0.utf8) })
 
@@ -86,7 +87,7 @@ struct SudoCommandLine {
 
   /// Reads options and assignments up to the command.
   ///
-  /// - Returns: false for what is not a command line of sudo's, as far as is known here.
+  /// - Returns: false for anything that is not known to be a valid command line of sudo.
   private mutating func readOptions() -> Bool {
     while index < arguments.count {
       let argument = arguments[index]
@@ -99,10 +100,10 @@ struct SudoCommandLine {
       } else if argument.count > 1, argument[0] == UInt8(ascii: "-") {
         guard readLetters(argument.dropFirst()) else { return false }
       } else {
-        // sudo looks no further back either: an option's argument of this kind ends assignments too.
+        // sudo does not look further back either: an option's argument of this kind ends assignments too.
         let isEnded = index > 1 && arguments[index - 1] == Self.end
         guard !isEnded, argument.contains(UInt8(ascii: "=")), argument[0] != UInt8(ascii: "/") else { return true }
-        // An assignment to no name is none to some versions.
+        // Some versions do not treat an assignment without a name as an assignment.
         guard argument[0] != UInt8(ascii: "=") else { return false }
         words.append(Self.words("with", argument))
         index += 1
@@ -113,9 +114,9 @@ struct SudoCommandLine {
 
   private static let end = Array("--".utf8)
 
-  /// Whether it may be `--preserve-env=LIST`, at the commas of which sudo (strtok) ends a text each.
+  /// Whether it may be `--preserve-env=LIST`, at whose commas sudo (strtok) writes a NUL.
   ///
-  /// Also shortened, and wherever it stands: where a line stops being what was typed cannot be told from the line.
+  /// True also for a shortened form, and for any position: the line does not show where it stops being what was typed.
   private static func isOverwritten(_ argument: [UInt8]) -> Bool {
     argument.starts(with: Array("--preserve-e".utf8)) && argument.contains(UInt8(ascii: "="))
   }
@@ -158,14 +159,14 @@ struct SudoCommandLine {
     return true
   }
 
-  /// The argument of an option that has none attached.
+  /// The next argument, for an option without an attached one.
   private mutating func next() -> ArraySlice<UInt8>? {
     guard index < arguments.count else { return nil }
     index += 1
     return arguments[index - 1][...]
   }
 
-  /// What follows `-h`, where that is a host and not a call for help.
+  /// The text after `-h`, if that is a host and not a request for help.
   private mutating func hostName() -> ArraySlice<UInt8>? {
     guard arguments[index - 1] == Array("-h".utf8), index < arguments.count,
       arguments[index].first != UInt8(ascii: "-"),
@@ -189,18 +190,18 @@ extension [UInt8] {
   fileprivate func ends(with text: String) -> Bool { suffix(text.utf8.count).elementsEqual(text.utf8) }
 }
 
-/// One of sudo's options, and what it makes sudo do, in words.
+/// One of sudo's options, and its effect in words.
 struct SudoOption {
   /// Whether an option takes an argument.
   enum Argument { case none, required, optional }
 
   let letter: UInt8
   let name: String
-  /// Of the letter.
+  /// Whether the letter takes an argument.
   let argument: Argument
-  /// Of the long name.
+  /// Whether the long name takes an argument.
   let longArgument: Argument
-  /// What it does; nil for one that changes only how sudo asks, or what it remembers of that.
+  /// Its effect; nil for an option that only changes how sudo asks, or what sudo remembers about that.
   let words: String?
   /// Whether sudoedit has it too.
   let isForEditing: Bool
@@ -217,9 +218,10 @@ struct SudoOption {
     isForEditing = editing
   }
 
-  /// Those of sudo(8), versions 1.9.13 and 1.9.16, whose command lines may come to be asked about.
+  /// The options of sudo(8), versions 1.9.13 and 1.9.16, with which sudo may ask the person.
   ///
-  /// Left out are those with which sudo asks nobody (help, version) or which it refuses on Linux (auth-type, login-class).
+  /// The options with which sudo asks nobody (help, version) and those that it refuses on Linux (auth-type, login-class) are left
+  /// out.
   static let all: [SudoOption] = [
     SudoOption("A", "askpass", .none, nil), SudoOption("B", "bell", .none, nil),
     SudoOption("b", "background", .none, "in the background", editing: false),
@@ -243,18 +245,18 @@ struct SudoOption {
     SudoOption("v", "validate", .none, "renew the ticket", editing: false), Self.host,
   ]
 
-  /// Its letter is that of help too, which is why its argument is found in a way of its own.
+  /// Its letter also means help, so its argument is found in a special way.
   static let host = SudoOption("h", "host", .optional, long: .required, "on host")
 
-  /// Names that stand beside the others where a shortened one is looked for.
+  /// Further names that matter when a shortened name is looked up.
   private static let othersNames = ["auth-type", "help", "login-class", "version"]
 
-  /// The option of a letter; nil where there is none.
+  /// The option of a letter; nil if there is none.
   static func find(letter: UInt8, editing: Bool) -> SudoOption? {
     all.first { $0.letter == letter && ($0.isForEditing || !editing) }
   }
 
-  /// The option that a long name, or the beginning of one alone, means; nil where there is none, or more than one.
+  /// The option that a long name, or the beginning of one alone, means; nil if there is none, or more than one.
   static func find(name: [UInt8], editing: Bool) -> SudoOption? {
     func isBegun(_ other: String) -> Bool { other.utf8.starts(with: name) }
     let exact = all.first { Array($0.name.utf8) == name }
@@ -265,7 +267,7 @@ struct SudoOption {
   }
 }
 
-/// An argument as a shell would take it, in one form only.
+/// An argument as a shell would read it, in one form only.
 enum ShellWord {
   private static let letters = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-".utf8)
   private static let others = Set("@%+=:,".utf8)
@@ -288,7 +290,7 @@ enum ShellWord {
     while let byte = rest.first {
       let spaces = rest.prefix { $0 == space }.count
       if spaces > 1 {
-        // Written as a number: many spaces would push what follows to the next line of a terminal.
+        // The count is written as a number: many spaces would push what follows to the next line of a terminal.
         endQuote()
         text += Array("[\(spaces) spaces]".utf8)
         rest = rest.dropFirst(spaces)

@@ -4,7 +4,7 @@ import FidoResults
 import UAFClient
 import UAFMessages
 
-/// Opens the authenticators that a request asks for: the person enters what is needed, and chooses where several fit.
+/// Opens the authenticators that a request asks for: the person enters what is needed, and chooses if several fit.
 @safe final class AuthenticatorOpener {
   private let policy: CallPolicy
   private let prompter: Prompter
@@ -16,7 +16,7 @@ import UAFMessages
     self.check = check
   }
 
-  /// What came of it.
+  /// The result.
   enum Opened {
     /// The combination of authenticators that was chosen; all of them are open.
     case way([AuthenticatorType])
@@ -24,7 +24,7 @@ import UAFMessages
     case registerAgain
   }
 
-  /// The combinations that an offer allows, each a list of types: the one that the server prefers first.
+  /// The combinations that an offer allows, each a list of types; the server's preferred one comes first.
   ///
   /// - Parameter types: the types that can take part.
   static func ways(
@@ -39,13 +39,13 @@ import UAFMessages
     return ways
   }
 
-  /// The authenticators that a registration is for: the only combination that the server allows, or the person's choice.
+  /// The authenticators for a registration: the only combination that the server allows, or the person's choice.
   ///
   /// - Parameters:
-  ///   - types: those that can take part.
-  ///   - named: the one that was asked for by name.
+  ///   - types: the types that can take part.
+  ///   - named: the type that was asked for by name.
   ///   - hasTyped: whether the account has a value that is typed.
-  /// - Throws: ``Ending`` (2002) where none fits, or where several fit and nobody can choose.
+  /// - Throws: ``Ending`` (2002) if none fits, or if several fit and nobody can choose.
   func way(
     to offer: RegistrationOffer?, among types: [AuthenticatorType], _ named: AuthenticatorType?, hasTyped: Bool
   ) throws(Ending) -> [AuthenticatorType] {
@@ -59,10 +59,11 @@ import UAFMessages
         .noSuitableAuthenticator, because: named == nil ? .typesNotAccepted : policy.namedNotAccepted,
         log: "the server takes no authenticator that is here" + (named.map { ": not \($0.rawValue)" } ?? ""))
     }
-    // If a type was named, that type alone where it is enough.
+    // If a type was named, only that type, if it is enough.
     if named != nil { return ways.min { $0.count < $1.count } ?? first }
     guard ways.count > 1 else { return first }
-    // A first registration sets what is usual on this machine: root's first type. Whoever wants another one names it.
+    // A first registration sets the usual type of this machine, which is root's first type. A person who wants a different type
+    // names it.
     if !hasTyped, let usual = types.first(where: \.isTyped), ways.contains([usual]) { return [usual] }
     guard policy.isInteractive else {
       throw Ending(.noSuitableAuthenticator, because: .severalToName, log: "several authenticators fit: name one")
@@ -73,14 +74,14 @@ import UAFMessages
     return way
   }
 
-  /// The type that is asked for at once, before the server's request has arrived.
+  /// The type that is asked for immediately, before the server's request has arrived.
   ///
-  /// - Returns: nil where the person has to choose.
-  /// - Throws: ``Ending`` (2002) where nobody can.
+  /// - Returns: nil if the person must choose.
+  /// - Throws: ``Ending`` (2002) if nobody can choose.
   func firstType(of held: AccountAuthenticators) throws(Ending) -> AuthenticatorType? {
     if let named = held.named { return named }
     let typed = held.types.filter(\.isTyped)
-    // A fingerprint is not a choice: the sensor waits while the other value is asked for.
+    // A fingerprint is not a choice: the sensor waits during the prompt for the other value.
     if typed.count == 1, typed != held.types, !policy.offersNewRegistration || !policy.isInteractive { return typed[0] }
     if policy.hidesState || !policy.isInteractive, held.types.count > 1 {
       let last: AuthenticatorType?
@@ -106,14 +107,15 @@ import UAFMessages
 
   /// Opens every authenticator of one combination that the request accepts.
   ///
-  /// Where several combinations fit, the person chooses.
+  /// If several combinations fit, the person chooses.
   ///
-  /// - Throws: ``Ending``: 2002 where none fits, or several do and there is only one prompt; cancelled; wrong; ...
+  /// - Throws: ``Ending``: 2002 if none fits, or if several fit and there is only one prompt; cancelled; wrong; ...
   func open(_ offer: AuthenticationOffer, _ held: AccountAuthenticators) throws(Ending) -> Opened {
     let ways = Self.ways(offer.sets, among: held.types, named: held.named)
     if let way = ways.first(where: held.cover), !held.opened.isEmpty { return .way(way) }
     var further = ways.filter { way in held.opened.allSatisfy { way.contains($0.type) } }
-    // A finger, or the value that was asked for beside the sensor, may have been the one that the server does not take.
+    // The server may not accept the authenticator that was verified: the finger, or the value that was asked for while the sensor
+    // waited.
     if further.isEmpty, held.named == nil, held.types.contains(where: { !$0.isTyped }) { further = ways }
     guard !further.isEmpty else {
       throw Ending(
@@ -128,7 +130,7 @@ import UAFMessages
     return try open(oneOf: further, accepting: ways, held)
   }
 
-  /// Opens one authenticator of the person's choice, where there is no request yet.
+  /// Opens one authenticator of the person's choice, when there is no request yet.
   ///
   /// - Throws: ``Ending``.
   func openAny(of held: AccountAuthenticators) throws(Ending) -> Opened {
@@ -137,9 +139,9 @@ import UAFMessages
     return try open(oneOf: held.named == nil && typed.count == 1 ? [typed] : all, accepting: all, held)
   }
 
-  /// Opens what the person chooses, with a list where there is anything to choose.
+  /// Opens what the person chooses, with a list if there is a choice.
   ///
-  /// - Parameter all: the combinations of which one is enough: a finger may open another one than was chosen.
+  /// - Parameter all: the combinations of which one is enough; a finger may open a different one from the one that was chosen.
   private func open(
     oneOf ways: [[AuthenticatorType]], accepting all: [[AuthenticatorType]], _ held: AccountAuthenticators
   ) throws(Ending) -> Opened {
@@ -153,7 +155,7 @@ import UAFMessages
     }
   }
 
-  /// Opens those of one combination that are not open yet.
+  /// Opens the authenticators of one combination that are not open yet.
   ///
   /// - Returns: false if the person went back to the list.
   private func open(

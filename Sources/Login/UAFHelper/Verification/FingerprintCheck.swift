@@ -16,7 +16,7 @@ import UAFWire
   private let log: CallLog
   private let sensor: FingerSensorAccess
   private let now: () -> BootTime
-  /// Why the fingerprint could not be used beside a value; logged and told once a call.
+  /// Why the fingerprint could not be used in addition to a value; it is logged and shown once in a call.
   private var told: FingerObstacle?
 
   init(
@@ -38,8 +38,9 @@ import UAFWire
 
   /// Claims the sensor while the value of another type is asked for.
   ///
-  /// - Returns: nil where the account has no fingerprint, this is not a login, or it cannot be used, with the text that says why.
-  /// - Throws: ``Ending`` where the state cannot be used.
+  /// - Returns: nil if the account has no fingerprint, if this is not a login, or if the sensor cannot be used, then with the
+  ///   text that says why.
+  /// - Throws: ``Ending`` if the state cannot be used.
   func watchBeside(
     _ account: AccountFile, in directory: borrowing StateDirectory
   ) throws(Ending) -> (watch: FingerWatch?, notice: String?) {
@@ -52,7 +53,7 @@ import UAFWire
       case .obstacle(let obstacle):
         told = obstacle
         log.write(.fingerprint, "\(obstacle.result): \(obstacle.log)")
-        // That no sensor is used from afar is not news to anybody.
+        // A remote person does not need to be told that no sensor is used.
         guard obstacle.result != .biometryInvalidContext else { return (nil, nil) }
         return (nil, obstacle.result.text(in: policy.language))
       }
@@ -61,7 +62,7 @@ import UAFWire
 
   /// Opens the authenticator after a match.
   ///
-  /// - Throws: ``Ending``: it is locked, or the prints are others than those it was registered with.
+  /// - Throws: ``Ending``: it is locked, or the prints are not those that it was registered with.
   func open(
     _ watch: FingerWatch, _ account: AccountFile, in directory: borrowing StateDirectory
   ) throws(Ending) -> UnlockedAuthenticatorBox {
@@ -74,7 +75,7 @@ import UAFWire
 
   // MARK: Alone
 
-  /// Has the person touch the sensor, and opens the authenticator.
+  /// Lets the person touch the sensor, and opens the authenticator.
   ///
   /// - Throws: ``Ending`` with the result that says why it was not opened; cancelled.
   func verify(
@@ -88,7 +89,7 @@ import UAFWire
 
   // MARK: Registering
 
-  /// Has the person touch the sensor, and makes what a new key is sealed under.
+  /// Lets the person touch the sensor, and makes the record that a new key is sealed under.
   ///
   /// - Parameter hasTyped: whether the account has a value that is typed, or gets one in this call.
   /// - Throws: ``Ending`` with the result that says why the fingerprint cannot be registered.
@@ -118,9 +119,9 @@ import UAFWire
 
   // MARK: Other prints
 
-  /// Accepts today's prints after the person has verified a typed value here and at the server.
+  /// Accepts the present prints after the person has verified a typed value here and at the server.
   ///
-  /// A login does not fail if that cannot be written.
+  /// If that cannot be written, the login does not fail.
   func acceptPrints(
     after opened: [UnlockedAuthenticatorBox], _ account: AccountFile, in directory: borrowing StateDirectory
   ) {
@@ -141,10 +142,10 @@ import UAFWire
 
   // MARK: Status
 
-  /// How the fingerprint stands for an account, as a result: 7000 where nothing is in the way.
+  /// The state of the fingerprint for an account, as a result: 7000 if nothing prevents its use.
   ///
-  /// - Parameter account: nil where nothing is registered.
-  /// - Returns: whether the machine supports it at all, and what is in the way.
+  /// - Parameter account: nil if nothing is registered.
+  /// - Returns: whether the machine supports it at all, and what prevents its use.
   func standing(
     _ account: AccountFile?, named name: [UInt8]?, in directory: borrowing StateDirectory
   ) throws(Ending) -> (isSupported: Bool, result: FidoResult) {
@@ -190,7 +191,7 @@ import UAFWire
 
   /// Counts a touch that did not match.
   ///
-  /// - Returns: whether it is locked now.
+  /// - Returns: whether the fingerprint is locked now.
   private func count(_ account: AccountFile, under lock: LockPolicy) throws(Ending) -> Bool {
     do throws(StateError) {
       guard case .charged = try account.charge(.fingerprint, call.caller.origin, at: now(), policy: lock) else {
@@ -212,7 +213,7 @@ import UAFWire
     throw FingerObstacle(.biometryStateError, log: "no record of the prints: deregister and register again").ending
   }
 
-  /// What stored prints say against a record; nil if nothing does.
+  /// Why stored prints do not match a record; nil if they match.
   private func obstacle(to record: FingerprintRecord, with prints: EnrolledPrints.State) -> FingerObstacle? {
     guard policy.configuration.biometric.isBoundToPrints else { return nil }
     switch prints {

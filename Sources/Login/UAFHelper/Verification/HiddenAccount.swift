@@ -7,7 +7,7 @@ import UAFConfiguration
 import UAFMessages
 import UAFWire
 
-/// Imitates a login for an account that does not exist: with the same prompts, the same requests and the same time.
+/// Imitates a login for an account that does not exist, with the same prompts, the same requests and the same time.
 @safe final class HiddenAccount {
   private let call: Call
   private let policy: CallPolicy
@@ -18,7 +18,7 @@ import UAFWire
   /// Open until the end of the call, as in a real login.
   private var network: Network?
   private var flow: AuthenticationFlow?
-  /// Why there is no request; told by nothing but what a login with a key would tell.
+  /// Why there is no request; this shows nothing more than a login with a key would show.
   private var refusal: Refusal?
   private var hasSent = false
 
@@ -34,7 +34,7 @@ import UAFWire
     self.dummy = dummy
   }
 
-  /// Asks the server what a login asks, when a login asks it.
+  /// Asks the server what a login asks, at the time when a login asks.
   ///
   /// - Throws: ``Ending``.
   func start(_ client: ClientSettings, _ settings: ServerSettings) throws(Ending) {
@@ -42,9 +42,9 @@ import UAFWire
     let name = call.caller.typedName.flatMap { try? server.userName(of: $0, settings) } ?? "unknown"
     flow = AuthenticationFlow(settings: client, username: name, transaction: prompter.confirmed?.text)
     if call.begin.isDivided || client.takesServersTexts && prompter.confirmed == nil { return send() }
-    // A login would tell only after a correct value that it could not be sent.
+    // A login would report only after a correct value that the question could not be sent.
     prompter.onceAsked { [weak self] in self?.send() }
-    // The list of facets belongs to the request, not to a key: it is asked for where there is no key, too.
+    // The list of facets belongs to the request, not to a key: it is asked for even if there is no key.
     prompter.onceArrived(network?.arrival { [weak self] in self?.receiveAhead() })
   }
 
@@ -76,7 +76,7 @@ import UAFWire
       try prompter.awaitResume(orLog: "cancelled before the prompt")
     }
     for _ in 0..<policy.tries {
-      // Made before the prompt, because a real account's file is opened then.
+      // This is made before the prompt, because a real account's file is opened at that time.
       let standIn = try dummy.standIn(in: directory)
       guard let value = try prompter.askValue(question) else { break }
       try dummy.check(value, against: standIn, in: directory)
@@ -85,13 +85,13 @@ import UAFWire
     return Ending(.wrongValue, text: wrong, log: "account unknown or not registered")
   }
 
-  /// Whether root has the server add a text, and the caller has none.
+  /// Whether root lets the server add a text and the caller sent none.
   private lazy var awaitsServersText =
     (try? server.settings().acceptedTransactions == .any) == true && prompter.confirmed == nil
 
-  /// Waits for the request and its list of facets, as a login does whose prompt comes later.
+  /// Waits for the request and its list of facets, as a login does if its prompt comes later.
   ///
-  /// - Returns: the text that the server adds, where root allows that.
+  /// - Returns: the text that the server adds, if root allows that.
   private func takeRequest() -> TransactionText? {
     guard hasSent, var network = network.take() else { return nil }
     defer { self.network = network }
@@ -101,7 +101,7 @@ import UAFWire
     }
   }
 
-  /// Whether a divided login with a key would go on; see ``LoginMachine``.
+  /// Whether a divided login with a key would continue; see ``LoginMachine``.
   private var mayPause: Bool {
     guard let refusal else { return true }
     guard hasSent else { return false }
@@ -113,7 +113,7 @@ import UAFWire
   }
 }
 
-/// Takes the time of a check where there is no value to check, so that the time does not show whether the account exists.
+/// Takes as long as a real check if there is no value to check, so that the time does not show whether the account exists.
 struct DummyCheck {
   private let call: Call
   private let policy: CallPolicy
@@ -136,7 +136,7 @@ struct DummyCheck {
     } catch { throw Ending(.cannotUse, log: "\(error)") }
   }
 
-  /// Waits for the right to derive a key, and checks.
+  /// Waits for the right to derive a key, and then checks.
   ///
   /// - Throws: ``Ending``.
   func check(
@@ -145,7 +145,7 @@ struct DummyCheck {
     try check(value, against: standIn, in: directory, queue.takeSlot(in: directory))
   }
 
-  /// Does the work of a check, and of counting it on the disk.
+  /// Does the work of a check and of counting it on the disk.
   ///
   /// - Throws: ``Ending``.
   func check(

@@ -4,7 +4,7 @@ import SecretMemory
 import UAFConfiguration
 import UAFWire
 
-/// Has the person choose a new value.
+/// Lets the person choose a new value.
 struct NewValueDialogue {
   private let call: Call
   private let language: Language
@@ -21,11 +21,11 @@ struct NewValueDialogue {
     rules = ValueRules(policy)
   }
 
-  /// Asks for a new value, twice, until both entries are equal and the rules accept the value.
+  /// Asks for a new value twice, until both entries are equal and the rules accept the value.
   ///
   /// - Parameter old: the opened authenticator, whose value may not be chosen again; nil for a first value.
   /// - Returns: the value in the form it is sealed with.
-  /// - Throws: ``Ending``: cancelled; 7111 where no acceptable value was entered (a login reports that as 980). Nothing is
+  /// - Throws: ``Ending``: cancelled; 7111 if no acceptable value was entered (a login reports that as 980). Nothing is
   ///   counted.
   func ask(_ type: AuthenticatorType, old: UnlockedAuthenticatorBox? = nil) throws(Ending) -> Secret {
     var question = Question(types: [type], step: .new, user: call.shownName)
@@ -34,7 +34,7 @@ struct NewValueDialogue {
     for _ in 0..<Self.rounds {
       question.step = .new
       guard let first = try prompter.askValue(question) else { continue }
-      // Told once: from now on the error says what is missing.
+      // The requirements are shown only once: from now on, the error says what is missing.
       question.requirements = nil
       question.error = rules.objections(to: first, type)
       guard question.error == nil, let value = type.entry.canonical(first) else { continue }
@@ -57,13 +57,13 @@ struct NewValueDialogue {
   }
 }
 
-/// What root's configuration says about values: which may be set, and which form an entry must have.
+/// What root's configuration says about values: which values may be set, and which form an entry must have.
 struct ValueRules {
   private let policy: CallPolicy
 
   init(_ policy: CallPolicy) { self.policy = policy }
 
-  /// Whether today's rules would refuse a value that was set earlier.
+  /// Whether the current rules would refuse a value that was set earlier.
   func isStale(_ value: borrowing Secret, _ type: AuthenticatorType) -> Bool { objections(to: value, type) != nil }
 
   /// Why the rules refuse a new value, one line for each rule; nil if they accept it.
@@ -72,7 +72,7 @@ struct ValueRules {
     return lines.isEmpty ? nil : Self.fitting(lines)
   }
 
-  /// What a new value has to be like, one line for each rule; nil where there is nothing to say.
+  /// The requirements for a new value, one line for each rule; nil if there are none.
   func requirements(of type: AuthenticatorType) -> String? {
     let lines = policy.configuration.rules(for: type).requirements(in: policy.language)
     return lines.isEmpty ? nil : Self.fitting(lines)
@@ -80,13 +80,13 @@ struct ValueRules {
 
   /// The text for an entry that cannot be the PIN because of its form; nil for any other.
   ///
-  /// Such an entry is not checked and not counted. The text depends on the configuration only. Where states are hidden, the entry
+  /// Such an entry is not checked and not counted. The text depends on the configuration only. If states are hidden, the entry
   /// is treated as wrong.
   func formatRefusal(_ value: borrowing Secret, _ type: AuthenticatorType) -> PromptText? {
     policy.hidesState ? nil : policy.configuration.rules(for: type).formRefusal(of: value)
   }
 
-  /// As many lines as fit next to the question: a prompt that is too long would end the conversation.
+  /// As many of the lines as fit into the prompt with the question: a prompt that is too long would end the conversation.
   private static func fitting(_ lines: [String]) -> String {
     var text = ""
     for line in lines {

@@ -36,10 +36,10 @@ import UAFConfiguration
   /// Asks for a value and checks it, as often as one call allows.
   ///
   /// - Parameters:
-  ///   - attempts: the entries of this call so far; they still count when a person leaves a prompt and comes back.
+  ///   - attempts: the entries of this call so far; they still count if a person leaves a prompt and comes back.
   ///   - canGoBack: whether an empty line leads back to a list.
-  ///   - keepsValue: whether a later step has to compare with the value.
-  ///   - canTouch: whether the account's fingerprint may be verified in its place.
+  ///   - keepsValue: whether a later step must compare with the value.
+  ///   - canTouch: whether the account's fingerprint may be verified instead.
   /// - Returns: the authenticator, open; nil if the person went back.
   /// - Throws: ``Ending``: wrong, locked, cancelled, or the state failed. A wrong value is counted once, however
   ///   often it is entered in this call.
@@ -73,7 +73,7 @@ import UAFConfiguration
     }
   }
 
-  /// What one entry leads to.
+  /// The consequence of one entry.
   private enum Checked {
     case opened(UnlockedAuthenticatorBox)
     case again(Question)
@@ -82,7 +82,7 @@ import UAFConfiguration
   /// Checks one entry.
   ///
   /// - Returns: the authenticator, or the next question.
-  /// - Throws: ``Ending`` where no other entry may follow.
+  /// - Throws: ``Ending`` if no further entry may follow.
   private func check(
     _ entry: borrowing Secret, _ question: Question, _ account: AccountFile, _ type: AuthenticatorType,
     _ lock: LockPolicy, in directory: borrowing StateDirectory, _ attempts: Attempts, keepsValue: Bool
@@ -112,11 +112,11 @@ import UAFConfiguration
 
   // MARK: Beside a sensor
 
-  /// What came first.
+  /// The first of a touch and an entry.
   private enum First: ~Copyable {
     case matched(FingerWatch)
     case entered(Secret)
-    /// Neither: the value is asked for without the sensor; with the reason, where there is one.
+    /// Neither: the value must be asked for without the sensor; with the reason, if there is one.
     case nothing(String?)
   }
 
@@ -130,14 +130,14 @@ import UAFConfiguration
     } else {
       entry = try prompter.askValue(question, beside: watch)
     }
-    // What was typed after a match is not looked at.
+    // Text that was typed after a match is ignored.
     if watch.outcome == .matched { return .matched(watch) }
     try watch.requireCounted()
     if let entry = entry.take(), entry.count > 0 { return .entered(entry) }
     return .nothing(why(watch))
   }
 
-  /// Why the sensor waits no more; nil where the person has ended it, or nobody touched it.
+  /// Why the sensor no longer waits; nil if the person ended the wait, or nobody touched the sensor.
   private func why(_ watch: FingerWatch) -> String? {
     guard watch.outcome != .timedOut || prompter.showsTouches && policy.configuration.biometric.mode == .first else {
       return nil
@@ -177,7 +177,7 @@ import UAFConfiguration
     case .locked(let time): refusal = lockedEnding(type, time)
     case .permanentlyLocked: refusal = lockedEnding(type, nil)
     case .exhausted:
-      // It took the time of a check already.
+      // It has already taken as long as a check.
       let ending = lockedEnding(type, nil)
       guard policy.hidesState else { throw ending }
       return .refused(ending)
@@ -189,7 +189,7 @@ import UAFConfiguration
 
   /// The first question.
   ///
-  /// Where the state may be seen, a lock refuses before anybody is asked.
+  /// If the state may be seen, a lock refuses before anybody is asked.
   private func firstQuestion(
     _ account: AccountFile, _ type: AuthenticatorType, _ lock: LockPolicy
   ) throws(Ending) -> Question {
@@ -198,14 +198,14 @@ import UAFConfiguration
     let status = try accounts.lockStatus(account, type, call.caller.origin, lock)
     if status.isLocked { throw lockedEnding(type, status.isPermanent ? nil : status.remainingLock) }
     question.tries = status.remainingTries
-    // A PAM host has shown it with the entry that it was about; of a front end of uafctl that was another process.
+    // A PAM host has already shown the number with the wrong entry; with uafctl, that entry was made in a different process.
     if call.caller.isTool, let left = try accounts.standingTries(account, type, lock) {
       question.error = PromptText.wrongBefore(triesLeft: left).text(in: policy.language)
     }
     return question
   }
 
-  /// - Returns: nil where the chip has not opened the account's share, and the person must not see that.
+  /// - Returns: nil if the chip did not open the account's share, and the person must not see that.
   private func check(
     _ value: borrowing Secret, _ account: AccountFile, _ type: AuthenticatorType, _ lock: LockPolicy,
     in directory: borrowing StateDirectory, _ slot: borrowing DerivationSlot
@@ -215,7 +215,7 @@ import UAFConfiguration
         value, for: type, from: call.caller.origin, at: now(), policy: lock, in: directory, holding: slot,
         onceOpened: prompter.takeArrived)
     } catch {
-      // It was counted, and has asked the chip, as a wrong value.
+      // Like a wrong value, it was counted and the chip was asked.
       guard !accounts.hides(error) else { return nil }
       throw accounts.ending(for: error)
     }
@@ -226,7 +226,7 @@ import UAFConfiguration
     return .wrong(type.kind, triesLeft: status.isLocked ? nil : status.remainingTries)
   }
 
-  /// The ending for a wrong entry; for one that caused a lock it is that of the lock.
+  /// The ending for a wrong entry; for an entry that caused a lock, it is the ending of the lock.
   private func wrongEnding(_ type: AuthenticatorType, _ status: LockStatus, _ text: PromptText) -> Ending {
     guard !policy.hidesState, status.isLocked else {
       return Ending(.wrongValue, text: text, log: "wrong value", types: [type])

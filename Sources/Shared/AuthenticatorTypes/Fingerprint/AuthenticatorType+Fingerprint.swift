@@ -4,10 +4,10 @@ import SecretMemory
 extension AuthenticatorType {
   /// The fingerprint that the machine's fingerprint service compares.
   ///
-  /// A match brings no secret: its key is sealed by the device key alone, so nobody but root's configuration enables it.
+  /// A match yields no secret: the key is sealed with the device key alone, so only root's configuration can enable this type.
   public static let fingerprint = AuthenticatorType(
     rawValue: "fingerprint", aaid: "5541#0003", userVerification: 0x02, accuracy: .unstated, kind: .fingerprint,
-    // Nothing that is typed is ever right.
+    // No typed entry is ever right.
     entry: TypedEntry(check: TypedEntry.plainCheck, legend: [], spokenLegend: nil, canonical: { _ in nil }),
     defaultRules: { FingerprintEntryRules() }, defaultLock: .localDefault, isEnabledByDefault: false, isTyped: false)
 }
@@ -17,9 +17,9 @@ extension ValueKind {
   public static let fingerprint = ValueKind(english: "fingerprint", korean: "지문")
 }
 
-/// Rules for a type of which nothing is typed.
+/// Rules for a type that is not typed.
 struct FingerprintEntryRules: EntryRules {
-  /// A match stands for a value that no rule looks at.
+  /// A match replaces a value, and no rule checks it.
   func objections(to value: borrowing Secret, in language: Language) -> [String] { [] }
 
   func requirements(in language: Language) -> [String] { [] }

@@ -5,7 +5,7 @@ extension AuthenticatorType {
   /// The passcode: a text or a PIN.
   public static let passcode = AuthenticatorType(
     rawValue: "passcode", aaid: "5541#0001", userVerification: 0x04,
-    // The weakest that can be configured: a PIN, so digits, of the shortest length.
+    // The weakest passcode that can be configured: a PIN of the shortest length.
     accuracy: .code(base: 10, minimumLength: UInt16(PasscodePolicy.lengthRange.lowerBound)),
     kind: .passcode,
     entry: TypedEntry(
@@ -18,13 +18,13 @@ extension ValueKind {
   public static let passcode = ValueKind(english: "passcode", korean: "패스코드")
 }
 
-/// What root asks of the entries of passcodes.
+/// What root requires of the entries of passcodes.
 public struct PasscodeEntryRules: EntryRules {
-  /// What a new passcode must be like.
+  /// The rules for a new passcode.
   public var policy: PasscodePolicy
   /// Whether digits are entered with a keypad that is shuffled for each attempt.
   public var usesShuffledKeypad: Bool
-  /// Whether a full entry is taken without Enter.
+  /// Whether a full entry is accepted without Enter.
   public var autoSubmit: Bool
 
   /// Makes rules; without arguments those that apply if root has configured nothing.
@@ -39,7 +39,7 @@ public struct PasscodeEntryRules: EntryRules {
     value.withBytes { policy.check($0) }.map { $0.message(in: language) }
   }
 
-  /// What can be said of the rules before anything is entered.
+  /// The rules that can be shown before anything is entered.
   ///
   /// The prompt says how many digits a PIN has.
   public func requirements(in language: Language) -> [String] {
@@ -48,7 +48,7 @@ public struct PasscodeEntryRules: EntryRules {
     return told
   }
 
-  /// A PIN has exactly so many digits; the text for any other entry says so.
+  /// A PIN has exactly this many digits; the text for any other entry says so.
   public func formRefusal(of entry: borrowing Secret) -> PromptText? {
     guard let digitCount, !entry.withBytes({ policy.uiType.accepts($0) }) else { return nil }
     return .digitsExpected(digitCount)
@@ -57,11 +57,11 @@ public struct PasscodeEntryRules: EntryRules {
   /// The digits of a PIN.
   public var digitCount: Int? { policy.uiType.digitCount }
 
-  /// The digits of a PIN; or, where root has such an entry taken without Enter, the most characters that a new text may have.
+  /// The number of digits of a PIN, or the most characters of a new text if root has a full entry accepted without Enter.
   public var completeLength: Int? { digitCount ?? (autoSubmit ? policy.maximumLength : nil) }
 }
 
-/// What every passcode consists of, whatever the policy.
+/// The form of every passcode, whatever the policy.
 public enum PasscodeFormat {
   /// The longest secret, in bytes of its normalised form: 64 characters of four bytes.
   public static let maximumByteCount = NormalisedText.maximumByteCount
@@ -69,11 +69,12 @@ public enum PasscodeFormat {
   /// The longest entry that is checked, in bytes: an entry may have four times the bytes of its normalised form.
   public static let maximumEntryByteCount = NormalisedText.maximumEntryByteCount
 
-  /// The entry in Unicode's Normalization Form C: what is sealed, compared and checked against the policy.
+  /// The entry in Unicode's Normalization Form C: the form that is sealed, compared and checked against the policy.
   ///
-  /// Nil if it could never have been stored: empty, not UTF-8, a control, private-use or unassigned code point, or more than
+  /// Nil if the entry could never have been stored: it is empty or not UTF-8, contains a control, private-use or unassigned code
+  /// point, or has more than
   /// ``maximumByteCount`` bytes after normalising (also if there is no memory). sshd sends PAM such bytes for users
-  /// that it has already refused. Such an answer is refused like a wrong one, but is not counted.
+  /// that it has already refused. Such an answer is refused like a wrong one, but not counted.
   public static func normalised(_ value: borrowing Secret) -> Secret? {
     value.withBytes { bytes in
       guard let text = NormalisedText(bytes) else { return nil }
@@ -84,7 +85,7 @@ public enum PasscodeFormat {
 
 /// How a passcode is entered: `ui_type`.
 ///
-/// A secret is the same for every type: 1111 set under ``pin4`` works under ``normal``.
+/// A secret works under every type: 1111 set under ``pin4`` works under ``normal``.
 public enum PasscodeUIType: String, CaseIterable, Sendable {
   /// Text.
   case normal
@@ -104,7 +105,7 @@ public enum PasscodeUIType: String, CaseIterable, Sendable {
 
   /// Whether an entry has this type's format.
   ///
-  /// Another entry is answered with the format, and neither checked nor counted.
+  /// Any other entry is answered with a text about the format, and is neither checked nor counted.
   public func accepts(_ value: Span<UInt8>) -> Bool {
     guard let digitCount else { return true }
     guard value.count == digitCount else { return false }

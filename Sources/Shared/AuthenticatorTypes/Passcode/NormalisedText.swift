@@ -5,7 +5,7 @@ import SecretMemory
 
 /// A person's text in Normalization Form C, in memory that is locked and wipes itself.
 ///
-/// Two keyboards may send é as one code point or as two; the form makes them one secret.
+/// Two keyboards may send é as one code point or as two; in this form, both are the same secret.
 struct NormalisedText: ~Copyable {
   /// The longest text, in bytes of its normalised form: 64 characters of four bytes.
   static let maximumByteCount = 256
@@ -19,14 +19,14 @@ struct NormalisedText: ~Copyable {
 
   /// Normalises a text of at most ``maximumEntryByteCount`` bytes.
   ///
-  /// Nil if it is empty, not UTF-8, has a code point that no secret may have, has more than
+  /// Nil if the text is empty or not UTF-8, has a code point that no secret may have, has more than
   /// ``maximumByteCount`` bytes once normalised, or there is no memory for it.
   init?(_ bytes: Span<UInt8>) {
     guard !bytes.isEmpty, bytes.count <= Self.maximumEntryByteCount,
       var points = try? Secret(capacity: Self.workingCapacity),
       var utf8 = try? Secret(capacity: Self.maximumByteCount)
     else { return nil }
-    // SAFETY: a mapping of its own is aligned for any type, and nothing else sees it during the call.
+    // SAFETY: a separate mapping is aligned for any type, and nothing else sees it during the call.
     unsafe points.refill { buffer in
       var elements = unsafe buffer.bindMemory(to: UInt32.self).mutableSpan
       return (Self.fill(&elements, from: bytes) ?? 0) * MemoryLayout<UInt32>.stride
@@ -41,7 +41,7 @@ struct NormalisedText: ~Copyable {
     self.utf8 = utf8
   }
 
-  /// Whether the bytes are UTF-8 without a code point that no secret may have.
+  /// Whether the bytes are UTF-8 and contain no code point that no secret may have.
   static func hasUsableCharacters(_ bytes: Span<UInt8>) -> Bool {
     var index = 0
     while index < bytes.count {
@@ -56,7 +56,7 @@ struct NormalisedText: ~Copyable {
     Self.withElements(of: points, body)
   }
 
-  /// A code point takes at least one byte of the entry, and no UTF-8 grows to more than one and a half code points a byte.
+  /// A code point takes at least one byte of the entry, and no UTF-8 text grows to more than one and a half code points per byte.
   private static let workingCapacity =
     (Self.maximumEntryByteCount * 2 + NormalFormC.slack) * MemoryLayout<UInt32>.stride
 
@@ -89,7 +89,7 @@ struct NormalisedText: ~Copyable {
     return !uc_is_general_category_withtable(point, UInt32(refused))
   }
 
-  /// How many bytes the code points take; nil if they do not fit.
+  /// The number of bytes that the code points take; nil if they do not fit.
   private static func encode(_ points: Span<UInt32>, into output: inout MutableSpan<UInt8>) -> Int? {
     var count = 0
     for index in points.indices {
@@ -102,21 +102,21 @@ struct NormalisedText: ~Copyable {
   }
 }
 
-// Unicode's Normalization Form C (Unicode Standard Annex 15) over a buffer of the caller's. libunistring's
+// Unicode's Normalization Form C (Unicode Standard Annex 15) over a buffer of the caller. libunistring's
 // function for whole strings leaves copies of them on the heap, so only its tables are used here, one code point at a
 // time.
 
 /// Normalization Form C, in place.
 enum NormalFormC {
-  /// The elements ``append(_:to:count:)`` needs beyond those in use.
+  /// The elements that ``append(_:to:count:)`` needs beyond those in use.
   static let slack = Int(UC_DECOMPOSITION_MAX_LENGTH)
 
-  /// Adds a code point's full canonical decomposition behind the `count` elements in use.
+  /// Adds a code point's full canonical decomposition after the `count` elements in use.
   ///
-  /// - Returns: how many are in use then; nil if fewer than ``slack`` would have been free.
+  /// - Returns: the number of elements then in use; nil if fewer than ``slack`` would have been free.
   static func append(_ point: UInt32, to points: inout MutableSpan<UInt32>, count: Int) -> Int? {
     guard points.count - count >= slack else { return nil }
-    // SAFETY: libunistring writes at most UC_DECOMPOSITION_MAX_LENGTH elements, and so many are free behind `count`.
+    // SAFETY: libunistring writes at most UC_DECOMPOSITION_MAX_LENGTH elements, and that many are free after `count`.
     let parts = unsafe points.withUnsafeMutableBufferPointer { buffer in
       unsafe uc_canonical_decomposition(point, buffer.baseAddress.map { unsafe $0 + count })
     }
@@ -134,7 +134,7 @@ enum NormalFormC {
     }
   }
 
-  /// Sorts each run of combining marks by class, equal ones in the order they came (Unicode, D109).
+  /// Sorts each run of combining marks by class, and keeps equal ones in their order (Unicode, D109).
   static func order(_ points: inout MutableSpan<UInt32>, count: Int) {
     for index in 0..<count {
       let own = combiningClass(points[index])
@@ -156,7 +156,8 @@ enum NormalFormC {
     for index in 0..<count {
       let point = points[index]
       let own = combiningClass(point)
-      // A mark reaches the starter past marks of a lower class alone; another starter only if nothing is between them.
+      // A combining mark combines with the starter if only marks of a lower class are between them; a second starter does so only
+      // if nothing is between them.
       if let starter, kept - 1 == starter || lastClass < own {
         let composed = uc_composition(points[starter], point)
         if composed != 0 {
@@ -175,9 +176,9 @@ enum NormalFormC {
   private static func combiningClass(_ point: UInt32) -> CInt { uc_combining_class(point) }
 }
 
-// A passcode's characters without a Swift String, whose copies nobody could wipe.
+// Handles a passcode's characters without a Swift String, because nobody could wipe the copies of a String.
 
-/// UTF-8 and what the rules ask about its code points.
+/// This covers UTF-8 and the rules' questions about code points.
 enum CodePoints {
   /// The lower-case form of a letter, anything else unchanged.
   static func folded(_ value: UInt32) -> UInt32 {
@@ -215,7 +216,7 @@ enum CodePoints {
     return (value, length)
   }
 
-  /// How many bytes of UTF-8 a code point takes.
+  /// The number of UTF-8 bytes that a code point takes.
   static func encodedLength(_ value: UInt32) -> Int {
     switch value {
     case ..<0x80: 1
@@ -229,7 +230,7 @@ enum CodePoints {
   static func encodedByte(_ offset: Int, of value: UInt32, _ length: Int) -> UInt8 {
     if length == 1 { return UInt8(truncatingIfNeeded: value) }
     let bits = UInt8(truncatingIfNeeded: value >> (6 * UInt32(length - 1 - offset)))
-    // A first byte has as many ones in front as there are bytes; the others have one.
+    // A first byte begins with as many one bits as there are bytes; the other bytes begin with one.
     return offset == 0 ? bits | ~(0xff >> UInt8(length)) : bits & 0x3f | 0x80
   }
 }
@@ -239,7 +240,7 @@ public struct IgnoredText: Equatable, Sendable {
   /// In Normalization Form C, like the secrets.
   private let bytes: [UInt8]
 
-  /// What is said about it; nil for the built-in message.
+  /// The message about it; nil for the built-in message.
   public let message: AdministratorText?
 
   /// Makes an entry.
@@ -253,7 +254,7 @@ public struct IgnoredText: Equatable, Sendable {
     self.message = message
   }
 
-  /// Whether the secret, which is normalised too, contains the text.
+  /// Whether the secret, which is also normalised, contains the text.
   func isContained(in value: Span<UInt8>) -> Bool {
     guard value.count >= bytes.count else { return false }
     return (0...(value.count - bytes.count)).contains { start in
@@ -262,11 +263,11 @@ public struct IgnoredText: Equatable, Sendable {
   }
 }
 
-// Memory for a C library that works on secrets: wiped before it goes back to the heap.
+// Memory for a C library that works on secrets; it is wiped before it returns to the heap.
 
 /// An allocator whose blocks remember their size, so that freeing one can wipe it.
 enum WipedMemory {
-  /// Room for the size in front of a block; 16 keeps malloc's alignment.
+  /// Space for the size before a block; 16 keeps malloc's alignment.
   private static let headerSize = 16
 
   /// As malloc.
@@ -280,7 +281,7 @@ enum WipedMemory {
 
   /// As free, after overwriting the block.
   static let free: @convention(c) (UnsafeMutableRawPointer?, UnsafeMutableRawPointer?) -> Void = { pointer, _ in
-    // SAFETY: the pointer came from `allocate`, so the header with the block's whole size lies in front of it.
+    // SAFETY: the pointer came from `allocate`, so the header with the block's whole size lies before it.
     guard let block = unsafe pointer.map({ unsafe $0 - headerSize }) else { return }
     unsafe explicit_bzero(block, block.load(as: Int.self))
     unsafe Glibc.free(block)

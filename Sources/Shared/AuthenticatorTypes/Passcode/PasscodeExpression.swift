@@ -1,5 +1,5 @@
 // Purpose: the only Swift that touches PCRE2. Expressions come from root's configuration, secrets from people:
-// compilation and matching are both bounded, so that no expression hangs a login (A22), and what PCRE2 allocates is
+// compilation and matching are both bounded, so that no expression hangs a login (A22), and the memory that PCRE2 allocates is
 // wiped.
 
 import CPCRE2
@@ -7,7 +7,7 @@ import Glibc
 
 /// A regular expression that a whole passcode must match.
 ///
-/// Anchored at both ends, `$` at the very end only, UTF-8, `\d` is 0-9, no JIT. A match that runs into a limit is not a match.
+/// Anchored at both ends, `$` at the very end only, UTF-8, `\d` is 0-9, no JIT. A match that reaches a limit is not a match.
 @safe public final class PasscodeExpression: @unchecked Sendable {
   // Sendable because PCRE2 never changes a compiled expression and each match brings its own working memory.
   private let code: OpaquePointer
@@ -35,7 +35,7 @@ import Glibc
       PCRE2_UTF | PCRE2_ANCHORED | PCRE2_ENDANCHORED | PCRE2_DOLLAR_ENDONLY | PCRE2_NEVER_UCP | PCRE2_NEVER_BACKSLASH_C
     var errorCode: CInt = 0
     var errorOffset = 0
-    // SAFETY: PCRE2 reads the pattern's bytes during the call alone and writes the two numbers.
+    // SAFETY: PCRE2 reads the pattern's bytes only during the call, and writes the two numbers.
     let compiled = unsafe bytes.withUnsafeBufferPointer { buffer in
       unsafe pcre2_compile_8(buffer.baseAddress, buffer.count, options, &errorCode, &errorOffset, nil)
     }
@@ -54,14 +54,15 @@ import Glibc
   }
 
   deinit {
-    // SAFETY: the expression is ours alone and nothing uses it any more.
+    // SAFETY: the expression is only ours, and nothing uses it any longer.
     unsafe pcre2_code_free_8(code)
   }
 
   /// Whether the whole secret matches; also false if a limit is reached or there is no memory.
   public func matches(_ value: Span<UInt8>) -> Bool {
-    // SAFETY: everything PCRE2 makes here is freed here, in the reverse order; free functions take nil. The value's bytes are
-    // read during the match alone, and PCRE2 keeps no copy of them (no PCRE2_COPY_MATCHED_SUBJECT).
+    // SAFETY: everything that PCRE2 makes here is freed here, in the reverse order; free functions take nil. The value's bytes
+    // are
+    // read only during the match, and PCRE2 keeps no copy of them (no PCRE2_COPY_MATCHED_SUBJECT).
     guard let memory = unsafe pcre2_general_context_create_8(WipedMemory.allocate, WipedMemory.free, nil) else {
       return false
     }
@@ -78,7 +79,7 @@ import Glibc
     }
   }
 
-  /// A number of characters that every match has at the least; 0 where PCRE2 knows none.
+  /// A lower limit for the characters of every match; 0 if PCRE2 does not know one.
   public var minimumLength: Int {
     var length: UInt32 = 0
     // SAFETY: the expression is compiled, and PCRE2_INFO_MINLENGTH writes a uint32_t.

@@ -1,4 +1,4 @@
-// Purpose: what a passcode must be like when it is set. Nothing here checks a secret that is being verified.
+// Purpose: the rules that a passcode must follow when it is set. Nothing here checks a secret that is being verified.
 
 import FidoResults
 import SecretMemory
@@ -17,7 +17,7 @@ public struct PasscodePolicy: Sendable {
   /// Digits only, under ``PasscodeUIType/normal``.
   public var digitsOnly = false
 
-  /// The one expression with the built-in message, under ``PasscodeUIType/normal``.
+  /// The single expression with the built-in message, under ``PasscodeUIType/normal``.
   public var regularExpression: PasscodeExpression?
 
   /// The built-in rules that are on, with the administrator's message; nil for the built-in one.
@@ -32,13 +32,13 @@ public struct PasscodePolicy: Sendable {
   /// Makes a policy with the default lengths and no rules.
   public init() {}
 
-  /// What `min_length` and `max_length` may be.
+  /// The allowed values of `min_length` and `max_length`.
   public static let lengthRange = 4...64
 
   /// Everything that is wrong with a secret, in the order of the configuration's sections; empty if it may be set.
   ///
-  /// Characters are code points of the normalised secret, whether the given one was normalised or not. A secret that
-  /// ``PasscodeFormat/normalised(_:)`` refuses has the one problem `format`.
+  /// Characters are code points of the normalised secret, whether or not the given one was normalised. A secret that
+  /// ``PasscodeFormat/normalised(_:)`` refuses has the single problem `format`.
   public func check(_ value: Span<UInt8>) -> [PasscodeProblem] {
     guard let text = NormalisedText(value) else {
       return [.builtIn("format", Self.formProblem(of: value))]
@@ -50,15 +50,16 @@ public struct PasscodePolicy: Sendable {
   /// What is wrong with a secret that has no normalised form.
   private static func formProblem(of value: Span<UInt8>) -> RuleText {
     if value.isEmpty { return .empty }
-    // An entry of unlimited length is not searched.
+    // An entry above this limit is not searched.
     guard value.count <= PasscodeFormat.maximumEntryByteCount else { return .tooLong }
     return NormalisedText.hasUsableCharacters(value) ? .tooLong : .unusableCharacters
   }
 
-  /// Every rule that is in force, in the order of ``check(_:)``, as it can be told before anything is entered.
+  /// Every rule that is in force, in the order of ``check(_:)``, in the form that can be shown before anything is entered.
   ///
-  /// A length that every policy has is left out. So is what an ignored text or an expression is: the administrator's own text
-  /// says what to know of it.
+  /// A length that every policy has is left out. So are the contents of ignored texts and expressions: the administrator's own
+  /// text
+  /// says what people need to know.
   public var requirements: [PasscodeProblem] {
     var rules: [PasscodeProblem] = []
     if uiType == .normal {
@@ -145,9 +146,9 @@ public enum PasscodeRule: String, CaseIterable, Sendable {
   case equalCharacter = "equal_character"
   /// Three or more, every step +1 or every step -1, all ASCII digits or all ASCII letters, without wrapping.
   case ascendingDescending = "ascending_descending"
-  /// Four or more, each equal to the one two places before it, the first two different.
+  /// Four or more, each equal to the one two places before it; the first two differ.
   case twoCharacterRepeat = "two_character_repeat"
-  /// An even number of four or more, in pairs of equal characters.
+  /// An even number of characters, four or more, in pairs of equal characters.
   case twoEqualCharacterRepeat = "two_equal_character_repeat"
   /// Any character but ASCII digits and letters.
   case notNumberEnglish = "not_number_english"
@@ -187,20 +188,20 @@ public enum PasscodeRule: String, CaseIterable, Sendable {
 
 /// One reason why a secret may not be set.
 ///
-/// It has no part of the secret.
+/// It contains no part of the secret.
 public struct PasscodeProblem: Equatable, Sendable {
-  /// What is said about a problem.
+  /// The message about a problem.
   public enum Wording: Equatable, Sendable {
     /// The built-in message, in the person's language.
     case builtIn(RuleText)
-    /// The administrator's, or the built-in one in a language that has none.
+    /// The administrator's message, or the built-in one in a language without an administrator's message.
     case administrator(AdministratorText, otherwise: RuleText)
   }
 
   /// The configuration key of the rule: `min_length`, `equal_character`, `ignore`, `regex` and so on.
   public let key: String
 
-  /// What is said about it.
+  /// The message about it.
   public let wording: Wording
 
   /// Makes a problem.

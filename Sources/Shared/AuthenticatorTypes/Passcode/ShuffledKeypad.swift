@@ -5,20 +5,20 @@ import FidoResults
 import SecretMemory
 import UAFCrypto
 
-/// A keypad whose keys stand for other digits than their own; each attempt has a new one.
+/// A keypad whose keys mean digits other than their own; each attempt has a new one.
 ///
 /// The keys are the digits themselves ("for 3 press 7"): the ten keys that every keyboard, number pad and keyboard on a screen
-/// has, and that mean the same under each layout. Letters move from one layout to the next.
+/// has, and that mean the same under each layout. Letters are in different places on different keyboard layouts.
 ///
-/// Each of the 3,628,800 orders of ten digits is equally likely. Somebody with the key presses and without the layout
-/// learns how long the secret is and which of its digits are equal, and nothing else.
+/// Each of the 3,628,800 orders of ten digits is equally likely. Somebody who has the key presses but not the layout
+/// learns how long the secret is and which of its digits are equal, but nothing else.
 public struct ShuffledKeypad: Sendable {
   /// The key, 0 to 9, of each digit.
   let keys: [UInt8]
 
   /// Makes a layout.
   ///
-  /// - Parameter random: gives that many bytes.
+  /// - Parameter random: returns that many bytes.
   /// - Throws: ``CryptoError``.
   public init(
     random: @escaping (Int) throws(CryptoError) -> Secret = { count throws(CryptoError) in
@@ -28,13 +28,13 @@ public struct ShuffledKeypad: Sendable {
     keys = try Self.shuffled(10, random)
   }
 
-  /// The layout with these keys, for tests; nil if they are not each of 0 to 9 once.
+  /// The layout with these keys, for tests; nil unless they are the numbers 0 to 9, once each.
   init?(keys: [UInt8]) {
     guard keys.sorted() == Array(0..<10) else { return nil }
     self.keys = keys
   }
 
-  /// The digits that were meant by the keys that were pressed; nil if another key was pressed, or there is no memory.
+  /// The digits that the pressed keys mean; nil if any other key was pressed, or there is no memory.
   public func decode(_ pressed: borrowing Secret) -> Secret? {
     pressed.withBytes { presses in
       guard var digits = try? Secret(capacity: presses.count) else { return nil }
@@ -51,14 +51,14 @@ public struct ShuffledKeypad: Sendable {
     }
   }
 
-  /// What the person is shown: two short rows, or one line of words for a screen reader.
+  /// The layout as the person sees it: two short rows, or one line of words for a screen reader.
   public func layout(in language: Language, accessible: Bool) -> String {
     KeypadText(keys: keys, isSpeltOut: accessible).text(in: language)
   }
 
   private static func digit(_ value: UInt8) -> UInt8 { UInt8(ascii: "0") + value }
 
-  /// The numbers below `count`, which is 256 at most, in a random order (Fisher and Yates).
+  /// The numbers below `count`, which is at most 256, in a random order (Fisher and Yates).
   static func shuffled(
     _ count: Int, _ random: @escaping (Int) throws(CryptoError) -> Secret
   ) throws(CryptoError) -> [UInt8] {
@@ -78,7 +78,7 @@ struct UniformSource: ~Copyable {
   private var used = 0
 
   private static let poolSize = 64
-  /// Half of the bytes at most are rejected: so many in a row come from a broken source, never from chance.
+  /// At most half of the bytes are rejected: this many in a row come from a broken source, never from chance.
   private static let maximumRejections = 256
 
   init(random: @escaping (Int) throws(CryptoError) -> Secret) {
@@ -91,7 +91,7 @@ struct UniformSource: ~Copyable {
   /// Bytes beyond the last whole multiple of the bound are dropped, because their remainders would favour small
   /// numbers.
   ///
-  /// - Throws: ``CryptoError``: what the source threw, or `unavailable` if it gives nothing that can be used.
+  /// - Throws: ``CryptoError``: what the source threw, or `unavailable` if its bytes cannot be used.
   mutating func number(below bound: Int) throws(CryptoError) -> Int {
     let limit = 256 - 256 % bound
     for _ in 0..<Self.maximumRejections {

@@ -5,7 +5,7 @@ extension AuthenticatorType {
   /// The pattern: a stroke over the 3x3 grid.
   public static let pattern = AuthenticatorType(
     rawValue: "pattern", aaid: "5541#0002", userVerification: 0x80,
-    // The weakest that can be configured: the fewest nodes.
+    // The weakest pattern that can be configured: the one with the fewest nodes.
     accuracy: .pattern(minimumComplexity: Pattern.shortestCount),
     kind: .pattern,
     entry: TypedEntry(
@@ -19,7 +19,7 @@ extension ValueKind {
   public static let pattern = ValueKind(english: "pattern", korean: "패턴")
 }
 
-/// What root asks of the entries of patterns.
+/// What root requires of the entries of patterns.
 public struct PatternEntryRules: EntryRules {
   /// Fewest nodes of a new pattern, those passed over included.
   public var minimumNodes: Int
@@ -32,18 +32,18 @@ public struct PatternEntryRules: EntryRules {
   /// - Parameter minimumNodes: within ``Pattern/minimumNodesRange``.
   public init(minimumNodes: Int = defaultMinimumNodes) { self.minimumNodes = minimumNodes }
 
-  /// All of it in one line, because there are two short sentences at the most.
+  /// All objections are in one line, because there are at most two short sentences.
   public func objections(to value: borrowing Secret, in language: Language) -> [String] {
     let problems = Pattern.problems(with: value, minimumNodes: minimumNodes)
     return problems.isEmpty ? [] : [problems.map { $0.text(in: language) }.joined(separator: " ")]
   }
 
-  /// How many nodes; the rest is how a pattern is drawn.
+  /// This is only the number of nodes; the rest follows from how a pattern is drawn.
   public func requirements(in language: Language) -> [String] {
     [RuleText.minimumNodes(minimumNodes).text(in: language)]
   }
 
-  /// Nothing: an entry that is not a stroke is a wrong entry.
+  /// Always nil: an entry that is not a stroke is a wrong entry.
   public func formRefusal(of entry: borrowing Secret) -> PromptText? { nil }
 
   /// Nodes are typed as digits, and a pattern has no fixed number of them.
@@ -52,30 +52,30 @@ public struct PatternEntryRules: EntryRules {
   /// A pattern ends with Enter, or when the finger is lifted.
   public var completeLength: Int? { nil }
 
-  /// Never: the digits are places on the grid.
+  /// Always false: the digits are places on the grid.
   public var usesShuffledKeypad: Bool { false }
 }
 
-// The strokes of the pattern authenticator: which entries are strokes, and the one form of each. Nothing here
+// The strokes of the pattern authenticator: which entries are strokes, and the canonical form of each. Nothing here
 // draws or asks.
 
 /// A stroke over the 3x3 grid: its nodes as digits, 1 top left to 9 bottom right, row by row.
 ///
-/// Each node is in it once. A line that passes over a node not yet visited adds it: 13 is 123. So a stroke has one
+/// Each node occurs at most once. A line that passes over a node not yet visited adds that node: 13 is 123. So a stroke has one
 /// canonical form, and the seal is made with it.
 public enum Pattern {
-  /// What `min_nodes` may be, counted in the canonical form; no shorter pattern can be set.
+  /// The allowed values of `min_nodes`, counted in the canonical form; no shorter pattern can be set.
   public static let minimumNodesRange = 4...9
 
-  /// Patterns of the fewest nodes that can be set: `minComplexity` of the metadata statement.
+  /// The number of patterns with the fewest nodes that can be set: `minComplexity` of the metadata statement.
   ///
-  /// Of all lengths there are 389,112.
+  /// There are 389,112 patterns of all lengths.
   public static let shortestCount: UInt32 = 1624
 
-  /// The canonical form of an entry, in memory of its own.
+  /// The canonical form of an entry, in separate memory.
   ///
-  /// - Returns: nil for an entry that could never have been set: another character than 1 to 9, a node visited before,
-  ///   fewer nodes than ``minimumNodesRange`` begins with; nil too if there is no memory.
+  /// - Returns: nil for an entry that could never have been set: a character other than 1 to 9, a node visited before,
+  ///   fewer nodes than the lower bound of ``minimumNodesRange``; also nil if there is no memory.
   public static func canonical(_ entry: borrowing Secret) -> Secret? {
     guard var stroke = try? Secret(capacity: nodeCount) else { return nil }
     // SAFETY: `append` gives each node once, so never more than the capacity.
@@ -101,7 +101,7 @@ public enum Pattern {
     let isOfNodes = entry.withBytes { bytes in
       bytes.indices.allSatisfy { (UInt8(ascii: "1")...UInt8(ascii: "9")).contains(bytes[$0]) }
     }
-    // For any other entry the intended number of nodes is unknown.
+    // For any other entry, the intended number of nodes is unknown.
     guard isOfNodes else { return [.nodesOnly] }
     var count = 0
     let isStroke = entry.withBytes { bytes in canonicalise(bytes) { _ in count += 1 } }

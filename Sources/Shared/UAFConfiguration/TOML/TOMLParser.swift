@@ -10,7 +10,7 @@ struct TOMLParser {
   private var scanner: TOMLScanner
   private var entries = 0
 
-  /// The document's table; `path` is for errors alone.
+  /// The document's table; `path` is only for errors.
   static func parse(_ bytes: [UInt8], path: String) throws(TOMLError) -> TOMLTable {
     var parser = TOMLParser(path: path, scanner: try TOMLScanner(bytes))
     return try parser.document()
@@ -174,18 +174,18 @@ struct TOMLParser {
   }
 }
 
-/// A table while it is being read: what it holds, in the text's order, and how it came about.
+/// A table while it is being read: its content, in the text's order, and its origin.
 ///
-/// How it came about decides what may still be added to it (TOML 1.0.0, "Table").
+/// The origin decides what may still be added to it (TOML 1.0.0, "Table").
 final class TOMLTable {
   enum Origin {
-    /// The document, or a `[header]` of its own.
+    /// The document, or its own `[header]`.
     case header
-    /// The way to a `[header]` further down.
+    /// A part of the path of a later `[header]`.
     case implied
     /// A dotted key.
     case dotted
-    /// `{ ... }`: nothing may be added.
+    /// `{ ... }`: nothing may be added to it.
     case inline
   }
 
@@ -199,15 +199,15 @@ final class TOMLTable {
 
   subscript(key: String) -> TOMLNode? { nodes[key] }
 
-  /// Adds a key that is not there yet.
+  /// Adds a key that does not exist yet.
   func add(_ key: String, _ node: TOMLNode) {
     keys.append(key)
     nodes[key] = node
   }
 
-  /// Lays a table of a later document over this one.
+  /// Merges a table of a later document into this one.
   ///
-  /// A table is laid over a table key by key. Any other value replaces what is there, a list as a whole.
+  /// Two tables are merged key by key. Any other value replaces the present one, and so does a list as a whole.
   func layOver(_ later: TOMLTable) {
     for key in later.keys {
       guard let node = later.nodes[key] else { continue }
@@ -219,10 +219,10 @@ final class TOMLTable {
     }
   }
 
-  /// Takes the `[header]` that names it, after it was only the way to another.
+  /// Marks the table as named by its own `[header]`, after it was only a part of another header's path.
   func becomeHeader() { origin = .header }
 
-  /// Lets nothing more be added to it, nor to the tables in it: for an inline table and those its dotted keys made.
+  /// Forbids adding anything to the table or to the tables in it: for an inline table and the tables that its dotted keys made.
   func close() {
     origin = .inline
     for case .table(let inner)? in keys.map({ nodes[$0]?.value }) { inner.close() }
@@ -255,7 +255,7 @@ struct TOMLError: Error, Equatable {
 
 /// Why a text is not TOML as the configuration uses it.
 public enum TOMLProblem: Equatable, Sendable {
-  /// It has more bytes than its reader takes.
+  /// It has more bytes than its reader accepts.
   case tooLong(limit: Int)
   case byteOrderMark
   case utf16
@@ -279,7 +279,7 @@ public enum TOMLProblem: Equatable, Sendable {
   case notAKey
   /// A key without a value.
   case keyAlone
-  /// A key or a header, and the line that has it already.
+  /// A key or a header, and the line that already defines it.
   case defined(String, line: Int)
   case arrayOfTables
 
@@ -291,12 +291,12 @@ public enum TOMLProblem: Equatable, Sendable {
   case date
   case unknownEscape
   case unicodeEscape
-  /// Something stands behind a value or a header.
+  /// There is text after a value or a header.
   case trailingText
 }
 
 extension TOMLProblem: CustomStringConvertible {
-  /// What is wrong and, where it is not plain, what to do.
+  /// What is wrong and, if it is not obvious, what to do.
   public var description: String {
     switch self {
     case .tooLong(let limit): "is longer than \(limit) bytes"

@@ -13,7 +13,7 @@ struct TOMLScanner {
     try checkCharacters()
   }
 
-  /// Refuses what may stand nowhere in TOML: other encodings, control characters, a carriage return without a line feed.
+  /// Refuses what is allowed nowhere in TOML: other encodings, control characters, a carriage return without a line feed.
   private mutating func checkCharacters() throws(TOMLError) {
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) {
       throw error(.byteOrderMark)
@@ -30,7 +30,7 @@ struct TOMLScanner {
       }
     }
     line = 1
-    // Line by line, to name the one: no character of several bytes has a line feed in it.
+    // This goes line by line, to name the line: no character of several bytes has a line feed in it.
     for text in bytes.split(separator: 0x0a, omittingEmptySubsequences: false) {
       guard String(validating: text, as: UTF8.self) != nil else { throw error(.notUTF8) }
       line += 1
@@ -41,7 +41,7 @@ struct TOMLScanner {
   /// The next byte; nil at the end.
   var peek: UInt8? { position < bytes.count ? bytes[position] : nil }
 
-  /// Whether the text goes on like this.
+  /// Whether the text continues with this.
   func isAt(_ text: StaticString) -> Bool {
     let expected = "\(text)".utf8
     return bytes[position...].starts(with: expected)
@@ -64,7 +64,7 @@ struct TOMLScanner {
     while position < bytes.count, bytes[position] != 0x0a { position += 1 }
   }
 
-  /// Takes a line feed, with or without a carriage return.
+  /// Consumes a line feed, with or without a carriage return.
   mutating func newline() -> Bool {
     if peek == 0x0d { position += 1 }
     guard peek == 0x0a else { return false }
@@ -73,7 +73,7 @@ struct TOMLScanner {
     return true
   }
 
-  /// Refuses whatever stands behind a value or a header, but a comment.
+  /// Refuses everything except a comment after a value or a header.
   mutating func endOfLine() throws(TOMLError) {
     skipSpace()
     skipComment()
@@ -87,7 +87,7 @@ struct TOMLScanner {
     } while newline()
   }
 
-  /// Takes this character, if it is the next one.
+  /// Consumes this character, if it is the next one.
   mutating func take(_ character: Unicode.Scalar) -> Bool {
     guard peek == UInt8(ascii: character) else { return false }
     position += 1
@@ -132,7 +132,7 @@ extension TOMLScanner {
     }
   }
 
-  /// `'...'` as it stands.
+  /// `'...'` taken literally.
   mutating func literalString() throws(TOMLError) -> String {
     position += 1
     let start = position
@@ -143,7 +143,7 @@ extension TOMLScanner {
     throw error(.openString)
   }
 
-  /// `"""..."""` or `'''...'''`; the quote tells which.
+  /// `"""..."""` or `'''...'''`; the quote shows which.
   mutating func multilineString(quote: UInt8) throws(TOMLError) -> String {
     position += 3
     _ = newline()
@@ -151,7 +151,7 @@ extension TOMLScanner {
     while let byte = peek {
       if byte == quote, let closing = closingQuotes(quote) {
         position += closing
-        // Up to two quotes may stand right before the closing three.
+        // Up to two quotes may come right before the closing three.
         value += [UInt8](repeating: quote, count: closing - 3)
         return String(decoding: value, as: UTF8.self)
       }
@@ -170,7 +170,7 @@ extension TOMLScanner {
     throw error(.openString)
   }
 
-  /// How many quotes close the string here, 3 to 5; nil if fewer than three stand here.
+  /// How many quotes close the string here, 3 to 5; nil if there are fewer than three.
   private func closingQuotes(_ quote: UInt8) -> Int? {
     let count = bytes[position...].prefix(5).prefix { $0 == quote }.count
     return count >= 3 ? count : nil
@@ -215,13 +215,13 @@ extension TOMLScanner {
   }
 }
 
-// TOML's booleans and numbers, and which words are none.
+// TOML's booleans and numbers, and the words that are neither.
 
 /// A value that is written without quotes or brackets.
 enum TOMLWord {
   /// The value of a word.
   ///
-  /// - Throws: ``TOMLError`` with this line, also for dates and times, which no key of the configuration takes.
+  /// - Throws: ``TOMLError`` with this line, also for dates and times, which no key of the configuration accepts.
   static func value(of word: String, in line: Int) throws(TOMLError) -> TOMLNode.Value {
     switch word {
     case "": throw TOMLError(line: line, problem: .noValue)
@@ -243,7 +243,7 @@ enum TOMLWord {
     return digits == 4 && separators.first == UInt8(ascii: "-") || digits == 2 && separators.first == UInt8(ascii: ":")
   }
 
-  /// A whole number; nil if the word is none, an error if it is too large.
+  /// A whole number; nil if the word is not one, an error if it is too large.
   private static func integer(_ word: String, in line: Int) throws(TOMLError) -> Int64? {
     for (prefix, radix) in [("0x", 16), ("0o", 8), ("0b", 2)] where word.hasPrefix(prefix) {
       guard let digits = digits(word.dropFirst(2), radix: radix) else { return nil }

@@ -19,16 +19,16 @@ public struct AssertionExtension: Equatable, Sendable {
 
   private var isVerificationMethods: Bool { id.isIdentical(to: UserVerificationMethodEntry.extensionID) }
 
-  /// Takes the extensions of a composite that may be ignored; a critical one is left for its `finish()` to refuse.
+  /// Extracts the extensions of a composite that may be ignored; its `finish()` then refuses a critical one.
   static func all(in composite: inout TLVComposite) throws(TLVError) -> [AssertionExtension] {
     var extensions: [AssertionExtension] = []
     for element in composite.all(.nonCriticalExtension) { extensions.append(try AssertionExtension(element)) }
     return extensions
   }
 
-  /// Takes the verification methods out of signed data, from a critical extension or another one.
+  /// Extracts the verification methods from signed data, whether or not the extension is critical.
   ///
-  /// - Returns: nil if there are none. Any other critical extension is refused, since none is known.
+  /// - Returns: nil if there are none. Any other critical extension is refused, because none is known.
   static func verificationMethods(
     in composite: inout TLVComposite, beside extensions: [AssertionExtension]
   ) throws(TLVError) -> [UserVerificationMethodEntry]? {
@@ -86,6 +86,6 @@ enum AssertionLengths {
   /// Hashes of the registry's signature algorithms have 32 to 64 bytes.
   static let hash = 32...64
 
-  /// At least 8 random bytes, as the specification says; more than 64 have no use.
+  /// At least 8 random bytes, as the specification says; more than 64 are useless.
   static let nonce = 8...64
 }

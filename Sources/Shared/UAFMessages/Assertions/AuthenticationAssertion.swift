@@ -22,7 +22,7 @@ public struct UnverifiedAuthenticationAssertion: Equatable, Sendable {
   public let extensions: [AssertionExtension]
   /// How the person was verified, from the signed data; nil if the assertion does not say.
   public let verificationMethods: [UserVerificationMethodEntry]?
-  /// The signed data with its own tag and length: what the signature covers.
+  /// The signed data with its own tag and length: the bytes that the signature covers.
   public let signedBytes: [UInt8]
   /// The signature.
   public let signature: [UInt8]
@@ -71,10 +71,10 @@ public struct UnverifiedAuthenticationAssertion: Equatable, Sendable {
 ///
 /// First ``signedBytes`` goes to the key, then its signature comes back to ``assertion(signature:)``.
 public struct AuthenticationAssertionBuilder: Sendable {
-  /// The signed data with its own tag and length: what has to be signed.
+  /// The signed data with its own tag and length: the bytes that must be signed.
   public let signedBytes: [UInt8]
 
-  /// Encodes the signed data; a transaction's hash makes it mode 2, its absence mode 1.
+  /// Encodes the signed data; a transaction's hash sets mode 2, its absence mode 1.
   ///
   /// `verificationMethods` says how the person was verified, if the server asked.
   ///

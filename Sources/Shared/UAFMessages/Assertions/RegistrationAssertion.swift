@@ -22,7 +22,7 @@ public struct UnverifiedRegistrationAssertion: Equatable, Sendable {
   public let extensions: [AssertionExtension]
   /// How the person was verified, from the signed data; nil if the assertion does not say.
   public let verificationMethods: [UserVerificationMethodEntry]?
-  /// The key registration data with its own tag and length: what the attestation signature covers.
+  /// The key registration data with its own tag and length: the bytes that the attestation signature covers.
   public let signedBytes: [UInt8]
   /// The attestation of the key.
   public let attestation: Attestation
@@ -67,7 +67,7 @@ public struct UnverifiedRegistrationAssertion: Equatable, Sendable {
 ///
 /// First ``signedBytes`` goes to the key, then its signature comes back to ``assertion(attestation:)``.
 public struct RegistrationAssertionBuilder: Sendable {
-  /// The key registration data with its own tag and length: what has to be signed.
+  /// The key registration data with its own tag and length: the bytes that must be signed.
   public let signedBytes: [UInt8]
 
   /// Encodes the key registration data; `verificationMethods` says how the person was verified, if the server asked.
@@ -145,7 +145,7 @@ public enum Attestation: Equatable, Sendable {
     }
   }
 
-  /// Takes the one attestation object out of a registration assertion.
+  /// Extracts the only attestation object from a registration assertion.
   init(from assertion: inout TLVComposite, offset: Int) throws(TLVError) {
     let full = try assertion.optional(.attestationBasicFull)
     let surrogate = try assertion.optional(.attestationBasicSurrogate)

@@ -27,7 +27,7 @@ public struct UserVerificationMethodEntry: Equatable, Sendable {
   /// little-endian.
   ///
   /// - Returns: nil unless the data is 1 to 3 whole entries, each with one method and flags for both protections, and
-  ///   none names the method of another.
+  ///   no method occurs twice.
   public static func entries(parsing data: [UInt8]) -> [UserVerificationMethodEntry]? {
     guard data.count.isMultiple(of: size), counts.contains(data.count / size) else { return nil }
     let entries = stride(from: 0, to: data.count, by: size).map { start in
@@ -65,7 +65,7 @@ public struct UserVerificationMethodEntry: Equatable, Sendable {
 }
 
 extension AuthenticatorDescription {
-  /// What the authenticator says of a verification; nil if its flags do not say which of several methods it used.
+  /// The authenticator's statement about a verification; nil if its flags do not say which of several methods it used.
   public var verificationMethods: [UserVerificationMethodEntry]? {
     let flags = userVerification & ~UserVerification.all
     let isTogether = userVerification & UserVerification.all != 0

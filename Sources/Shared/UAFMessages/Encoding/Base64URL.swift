@@ -68,7 +68,7 @@ public enum Base64URL {
     return bytes
   }
 
-  /// Where the first character outside the alphabet stands.
+  /// The position of the first character outside the alphabet.
   private static func firstInvalid(in text: String) -> Int {
     text.utf8.enumerated().first { value(of: $0.element) == nil }?.offset ?? 0
   }
@@ -106,7 +106,7 @@ public enum Base64URLError: Error, Equatable, Sendable, CustomStringConvertible 
   }
 }
 
-/// Base64 of RFC 4648 section 4 with padding, as metadata statements have certificates.
+/// Base64 of RFC 4648 section 4 with padding, the form of certificates in metadata statements.
 public enum Base64 {
   /// The text of bytes, padded.
   public static func encode(_ bytes: some Sequence<UInt8>) -> String {

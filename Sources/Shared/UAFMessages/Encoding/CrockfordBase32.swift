@@ -5,10 +5,10 @@ enum CrockfordBase32 {
 
   private static let separators = Array(" -".utf8)
 
-  /// The values of what a person has typed: small letters, spaces and hyphens as they like, `O` for 0, `I` and `L` for 1.
+  /// The values of a typed text: small letters, and spaces and hyphens anywhere, are allowed, `O` for 0, `I` and `L` for 1.
   ///
-  /// - Parameter count: how many characters there have to be.
-  /// - Returns: nil for another number of them, and for a character that is none.
+  /// - Parameter count: the required number of characters.
+  /// - Returns: nil for a different number, and for an invalid character.
   static func values(typed text: String, count: Int) -> [UInt8]? {
     var values: [UInt8] = []
     for character in text.utf8 where !separators.contains(character) {
@@ -18,7 +18,7 @@ enum CrockfordBase32 {
     return values.count == count ? values : nil
   }
 
-  /// How many characters a person has typed that have a value, and how many that have none; separators count for neither.
+  /// How many typed characters have a value, and how many have none; separators are not counted.
   static func counts(typed text: String) -> (characters: Int, others: Int) {
     let typed = text.utf8.filter { !separators.contains($0) }
     let characters = typed.count { value(of: $0) != nil }
@@ -36,10 +36,10 @@ enum CrockfordBase32 {
     return alphabet.firstIndex(of: meant).map(UInt8.init)
   }
 
-  /// Five bits each, the first bits first; bits at the end that make no five are left out.
+  /// Five bits each, the first bits first; an incomplete group at the end is dropped.
   static func values(of bytes: [UInt8]) -> [UInt8] { regrouped(bytes, from: 8, to: 5) }
 
-  /// Eight bits each, the first bits first; bits at the end that make no eight are left out.
+  /// Eight bits each, the first bits first; an incomplete group at the end is dropped.
   static func bytes(of values: [UInt8]) -> [UInt8] { regrouped(values, from: 5, to: 8) }
 
   private static func regrouped(_ numbers: [UInt8], from width: Int, to newWidth: Int) -> [UInt8] {

@@ -1,13 +1,13 @@
-/// The bytes that both ends hash or authenticate: what for, a zero byte, and then what is stated.
+/// The bytes that both ends hash or authenticate: the use, a zero byte, and then the statement.
 ///
-/// Numbers are big-endian. A field stands after its length in four bytes, so no two lists of fields have the same bytes.
+/// Numbers are big-endian. Each field is preceded by its length in four bytes, so no two lists of fields have the same bytes.
 struct Statement {
   private(set) var bytes: [UInt8]
 
-  /// - Parameter use: what the bytes are for, as docs/protocol.md has it; no two uses have the same.
+  /// - Parameter use: what the bytes are for, as in docs/protocol.md; no two uses have the same.
   init(_ use: String) { bytes = Array(use.utf8) + [0] }
 
-  /// Adds bytes whose number is known to both ends.
+  /// Adds bytes whose length both ends know.
   mutating func add(bare: [UInt8]) { bytes += bare }
 
   mutating func add(_ number: some FixedWidthInteger) {

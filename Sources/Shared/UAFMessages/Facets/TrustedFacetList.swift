@@ -58,13 +58,13 @@ public struct TrustedFacetList: JSONRepresentable, Equatable, Sendable {
 extension TrustedFacetList {
   /// Whether the list trusts a client (FIDO AppID and facets 1.1, section 3.1.2, steps 9 to 12).
   ///
-  /// The entry of the message's version counts, and only if it is there once. A FacetID that is not a web origin is
+  /// The entry for the message's version is used, and only if it occurs once. A FacetID that is not a web origin is
   /// compared byte by byte. Web origins are compared by host, and only in the AppID's own domain: the author of the
   /// list must not be able to trust another owner's site.
   ///
   /// - Parameters:
-  ///   - appID: the AppID as the message has it, before any redirect.
-  ///   - isSameSite: whether two hosts belong to one owner: equal, or with one registrable domain.
+  ///   - appID: the AppID as in the message, before any redirect.
+  ///   - isSameSite: whether two hosts belong to one owner: they are equal, or share one registrable domain.
   public func trusts(
     _ facetID: String, version: UPV, appID: HTTPSAddress, isSameSite: (HTTPSAddress, HTTPSAddress) -> Bool
   ) -> Bool {
@@ -76,7 +76,7 @@ extension TrustedFacetList {
     return ids.lazy.compactMap { HTTPSAddress($0) }.contains { $0.host == origin.host && isSameSite($0, appID) }
   }
 
-  /// Web origins count only as https addresses that can be read; another scheme, or a wildcard, is dropped.
+  /// Only valid https addresses are web origins; any other scheme, or a wildcard, is dropped.
   private static func isWeb(_ facetID: String) -> Bool {
     ["http:", "https:"].contains { facetID.lowercased().hasPrefix($0) }
   }
@@ -93,7 +93,7 @@ public struct HTTPSAddress: Equatable, Sendable {
   /// The host in lower case; an IPv6 address with its brackets.
   public let host: String
 
-  /// The port; the default of the scheme if none is written.
+  /// The port; the default of the scheme if none is given.
   public let port: UInt16
 
   /// Whether the host is a name of several labels: neither an address nor a name that only the local network knows.
@@ -121,7 +121,8 @@ public struct HTTPSAddress: Equatable, Sendable {
       let labels = host.split(separator: ".", omittingEmptySubsequences: false)
       guard labels.allSatisfy(Self.isLabel), host.utf8.count <= 253, let last = labels.last else { return nil }
       let isNumeric = last.allSatisfy(\.isNumber)
-      // Resolvers also read 127.1 or 2130706433 as addresses; only the form that all programs read alike is one here.
+      // Resolvers also read 127.1 or 2130706433 as addresses; only the form that all programs read in the same way is accepted
+      // here.
       guard !isNumeric || (labels.count == 4 && labels.allSatisfy { UInt8($0).map(String.init) == String($0) }) else {
         return nil
       }

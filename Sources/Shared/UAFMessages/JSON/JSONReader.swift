@@ -141,9 +141,9 @@ struct JSONReader {
     return try text(bytes.span.extracting(position..<end), startingAt: start)
   }
 
-  /// Reads a string that has escapes, or is not one, from behind its first quotation mark.
+  /// Reads a string that has escapes, or is not one, starting after its first quotation mark.
   private mutating func escapedString(startingAt start: Int) throws(JSONError) -> String {
-    // No escape stands for more bytes than it has.
+    // No escape decodes to more bytes than it has.
     let content = try [UInt8](capacity: closingQuotationMark() - position) { content throws(JSONError) in
       while true {
         let end = PlainCharacters.end(in: bytes.span, from: position)
@@ -163,7 +163,7 @@ struct JSONReader {
     return try text(content.span, startingAt: start)
   }
 
-  /// Where the string ends that is being read; the end of the text if it does not.
+  /// The end of the string that is being read; the end of the text if it is not closed.
   private func closingQuotationMark() -> Int {
     var end = position
     while true {
@@ -258,7 +258,7 @@ struct JSONReader {
   }
 }
 
-/// What a JSON text may cost before it is refused.
+/// The limits above which a JSON text is refused.
 public struct JSONLimits: Equatable, Sendable {
   /// Longest text in bytes; checked before anything is read.
   public var maximumBytes: Int
@@ -277,7 +277,7 @@ public struct JSONLimits: Equatable, Sendable {
 public struct JSONError: Error, Equatable, Sendable, CustomStringConvertible {
   /// What was wrong.
   ///
-  /// Code decides by this, never by text.
+  /// Code must decide by this value, never by text.
   public enum Reason: Equatable, Sendable {
     case tooLong
     case tooDeep

@@ -1,6 +1,7 @@
 /// A JSON value as UAF uses it.
 ///
-/// Numbers that are not whole, or do not fit 64 bits, keep their text and are never computed with: no UAF member is one.
+/// Numbers that are not whole, or do not fit 64 bits, keep their text and are never used in calculations: no UAF member is such a
+/// number.
 public enum JSONValue: Equatable, Sendable {
   case null
   case bool(Bool)
@@ -78,7 +79,7 @@ public struct JSONObject: Equatable, Sendable, ExpressibleByDictionaryLiteral {
     }
   }
 
-  /// Where a member stands; the members are compared in place, since a copy of one would hold its name and its value.
+  /// The index of a member; the members are compared in place, because a copy of one would retain its name and value.
   private func index(of name: String) -> Int? {
     for index in members.indices where members[index].name.isIdentical(to: name) { return index }
     return nil
@@ -148,24 +149,24 @@ struct JSONWriter {
   private static let hexDigits = Array("0123456789abcdef".utf8)
 }
 
-/// Finds what cannot stand as it is in a JSON string (RFC 8259, section 7), eight bytes at a time.
+/// Finds the characters that must be escaped in a JSON string (RFC 8259, section 7), eight bytes at a time.
 ///
 /// Most bytes of a UAF message are text in strings, and many of them are strings within strings.
 enum PlainCharacters {
-  /// Where the first quotation mark, backslash or control character stands; the count of `text` if there is none.
+  /// The index of the first quotation mark, backslash or control character; the count of `text` if there is none.
   ///
-  /// - Parameter orDelete: whether DEL counts as a control character. The grammar lets it stand, but a raw one would reach
+  /// - Parameter orDelete: whether DEL counts as a control character. The grammar allows it, but a raw one would reach
   ///   terminals and logs.
   @inline(__always) static func end(in text: Span<UInt8>, from start: Int, orDelete: Bool = false) -> Int {
     var end = start
     while text.count - end >= 8 {
-      // SAFETY: any eight bytes are a number. That there are eight is checked by the call, too.
+      // SAFETY: any eight bytes are a number. The call also checks that there are eight.
       let word = unsafe text.bytes.unsafeLoadUnaligned(fromByteOffset: end, as: UInt64.self)
       let found = special(UInt64(littleEndian: word), orDelete: orDelete)
       guard found == 0 else { return end + found.trailingZeroBitCount / 8 }
       end += 8
     }
-    // One byte, and seven spaces behind it.
+    // One byte, followed by seven spaces.
     while end < text.count, special(spaces << 8 | UInt64(text[end]), orDelete: orDelete) == 0 { end += 1 }
     return end
   }
@@ -176,7 +177,7 @@ enum PlainCharacters {
 
   /// A number whose lowest bit that is set is the highest one of the first special byte; 0 if there is none.
   ///
-  /// A difference borrows only from what is behind the first byte that is too small.
+  /// A difference borrows only from the bytes after the first byte that is too small.
   @inline(__always) private static func special(_ word: UInt64, orDelete: Bool) -> UInt64 {
     var found = (word &- spaces) & ~word | equal(word, to: UInt8(ascii: "\"")) | equal(word, to: UInt8(ascii: "\\"))
     if orDelete { found |= equal(word, to: 0x7F) }
@@ -190,9 +191,9 @@ enum PlainCharacters {
 }
 
 extension OutputSpan<UInt8> {
-  /// Appends bytes, for which there must be room.
+  /// Appends bytes, for which there must be space.
   mutating func append(copying bytes: Span<UInt8>) {
-    // SAFETY: the room is behind the bytes that were appended before, and both pointers live for the call. That there is
+    // SAFETY: the free space is after the bytes that were appended before, and both pointers live for the call. That there is
     // enough of it is checked where the bytes are copied.
     unsafe withUnsafeMutableBufferPointer { buffer, count in
       unsafe bytes.withUnsafeBufferPointer { bytes in
@@ -203,14 +204,14 @@ extension OutputSpan<UInt8> {
   }
 }
 
-/// Tells whether a name is new in an object that is being read.
+/// Finds out whether a name is new in an object that is being read.
 struct MemberNames {
-  /// So many names are compared one by one, which is faster than to keep a set of them.
+  /// Up to this many names are compared one by one, which is faster than keeping a set.
   private static let few = 16
 
   private var names: Set<[UInt8]> = []
 
-  /// Whether a name is none of the members before it, byte by byte.
+  /// Whether a name differs from those of all members before it, byte by byte.
   ///
   /// - Parameter members: all members before it; each was new.
   mutating func isNew(_ name: String, beside members: [JSONObject.Member]) -> Bool {
@@ -225,7 +226,7 @@ extension String {
   ///
   /// `==` also accepts canonically equivalent text; identifiers (AppID, FacetID, member names) must match exactly.
   public func isIdentical(to other: String) -> Bool {
-    // Mostly the length tells, and it is at hand; the bytes of a short text have to be copied first.
+    // Usually the length decides, and it is known; the bytes of a short text would have to be copied first.
     guard utf8.count == other.utf8.count else { return false }
     let (own, others) = (utf8Span.span, other.utf8Span.span)
     for index in own.indices where own[index] != others[index] { return false }

@@ -1,7 +1,7 @@
-/// Takes typed members out of a JSON object and names the one at fault.
+/// Takes typed members out of a JSON object and names the member at fault.
 ///
 /// Null is refused like any other wrong type: a UAF member has a value, or is absent. In messages of servers null
-/// counts as absent, since most servers write it so; a mandatory member that is null is then missing.
+/// counts as absent, because most servers write absent members that way; a mandatory member that is null is then missing.
 struct MemberReader {
   private let object: JSONObject
   private let path: String
@@ -22,7 +22,7 @@ struct MemberReader {
 
   func name(_ member: String) -> String { MessageError.path(path, member) }
 
-  /// Reads something of this object; only its error needs to know the path to here.
+  /// Reads something in this object; only its error needs the path to it.
   private func inside<Value>(_ read: () throws(MessageError) -> Value) throws(MessageError) -> Value {
     do throws(MessageError) { return try read() } catch { throw error.inside(path) }
   }
@@ -44,7 +44,7 @@ struct MemberReader {
     return text
   }
 
-  /// Counts a text's characters only where its bytes do not tell enough: one to four make a character.
+  /// Counts a text's characters only if the number of its bytes does not decide: a character has one to four bytes.
   private static func hasCount(_ text: String, in range: ClosedRange<Int>) -> Bool {
     let bytes = text.utf8.count
     if bytes <= range.upperBound, (bytes + 3) / 4 >= range.lowerBound { return true }
@@ -68,7 +68,7 @@ struct MemberReader {
     return text
   }
 
-  /// The same for a member that has to be there, with limits of its own.
+  /// The same for a member that is mandatory, with its own limits.
   func storedText(_ member: String, characters: ClosedRange<Int>) throws(MessageError) -> String {
     let text = try string(member, characters: characters)
     guard !text.utf8.contains(0) else { throw .outOfRange(name(member)) }
@@ -246,7 +246,7 @@ extension JSONValue {
 
 /// Why a UAF message was refused.
 ///
-/// Paths name members as the specification does (`header.upv.major`); no error carries a value that was sent.
+/// Paths name members as the specification does (`header.upv.major`); no error contains a value that was sent.
 public enum MessageError: Error, Equatable, Sendable, CustomStringConvertible {
   /// Not JSON.
   case json(JSONError)
@@ -254,13 +254,13 @@ public enum MessageError: Error, Equatable, Sendable, CustomStringConvertible {
   case tlv(TLVError)
   /// A mandatory member is absent.
   case missing(String)
-  /// A member is null or of another type.
+  /// A member is null or of the wrong type.
   case wrongType(String)
   /// A member is empty, too long, too large or outside its list of values.
   case outOfRange(String)
   /// A member is not base64url.
   case notBase64URL(String, Base64URLError)
-  /// No version of the message is one of ours, or the header names another one.
+  /// No version of the message is one of ours, or the header names a different one.
   case unsupportedVersion
   /// Two messages of the same version in one array.
   case repeatedVersion
@@ -269,7 +269,7 @@ public enum MessageError: Error, Equatable, Sendable, CustomStringConvertible {
   /// An extension that must not be ignored is not known here.
   case unknownExtension(String)
 
-  /// Says which member is at fault and who has to act.
+  /// Says which member is at fault and who must act.
   public var description: String {
     switch self {
     case .json(let error): error.description
@@ -287,7 +287,7 @@ public enum MessageError: Error, Equatable, Sendable, CustomStringConvertible {
 }
 
 extension MessageError {
-  /// The same error, whose path begins at `member`, with the path from further outside.
+  /// The same error, with its path prefixed by an outer path.
   func inside(_ path: String) -> MessageError {
     switch self {
     case .missing(let member): .missing(Self.path(path, member))

@@ -9,7 +9,7 @@ public struct AuthenticationRequest: JSONRepresentable, Equatable, Sendable {
   /// One transaction to confirm, in several forms; empty if there is none.
   public let transaction: [Transaction]
 
-  /// Which authenticators will do.
+  /// Which authenticators are acceptable.
   public let policy: Policy
 
   /// Makes a request.
@@ -43,12 +43,12 @@ public struct AuthenticationRequest: JSONRepresentable, Equatable, Sendable {
   }
 }
 
-/// Hands the server signatures (UAF protocol 1.1, section 3.5.3).
+/// Sends signatures to the server (UAF protocol 1.1, section 3.5.3).
 public struct AuthenticationResponse: JSONRepresentable, Equatable, Sendable {
   /// The request's header, copied.
   public let header: OperationHeader
 
-  /// The final challenge parameters, base64url; the ASCII bytes of this text are what is hashed.
+  /// The final challenge parameters, base64url; the ASCII bytes of this text are hashed.
   public let fcParams: String
 
   /// At least one assertion.

@@ -1,4 +1,4 @@
-/// Tells the client to forget keys; nothing is answered (UAF protocol 1.1, section 3.6.1).
+/// Tells the client to forget keys; there is no response (UAF protocol 1.1, section 3.6.1).
 public struct DeregistrationRequest: JSONRepresentable, Equatable, Sendable {
   /// The header; its operation is deregistration.
   public let header: OperationHeader
@@ -14,7 +14,7 @@ public struct DeregistrationRequest: JSONRepresentable, Equatable, Sendable {
 
   /// Reads one dictionary of a deregistration message.
   ///
-  /// Wildcards came with UAF 1.1; the one for everything must stand alone.
+  /// Wildcards came with UAF 1.1; the wildcard for everything must be the only entry.
   public init(json: JSONValue, path: String) throws(MessageError) {
     let reader = try MemberReader(json, path: path)
     header = try OperationHeader.read(.deregistration, from: reader)

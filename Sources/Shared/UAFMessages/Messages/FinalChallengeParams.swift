@@ -1,4 +1,4 @@
-/// What an authenticator signs over, beside its own data (`FinalChallengeParams` of UAF protocol 1.1).
+/// The data that an authenticator signs in addition to its own (`FinalChallengeParams` of UAF protocol 1.1).
 public struct FinalChallengeParams: JSONRepresentable, Equatable, Sendable {
   /// The header's AppID after defaulting to the FacetID, 1 to 512 characters.
   public let appID: String
@@ -39,8 +39,8 @@ public struct FinalChallengeParams: JSONRepresentable, Equatable, Sendable {
 
   /// The most bytes that the JSON of `fcParams` may have: 12 KiB, or 16 KiB as sent.
   ///
-  /// The two names and the challenge have 64 to 512 characters; the rest is for a channel binding with a certificate, whose
-  /// 4 KiB are 6 KiB in base64url. A server keeps them with each confirmed text, for ever.
+  /// The two names and the challenge have 64 to 512 characters; the rest is for a channel binding with a certificate, of which
+  /// 4 KiB are 6 KiB in base64url. A server stores them with each confirmed text permanently.
   public static let maximumBytes = 12_288
 
   /// Reads `fcParams` as sent in a response.
@@ -52,7 +52,7 @@ public struct FinalChallengeParams: JSONRepresentable, Equatable, Sendable {
     try self.init(json: JSONValue(message: bytes, limits: limits), path: "fcParams")
   }
 
-  /// The text a response carries; SHA-256 over its ASCII bytes is the FinalChallengeHash.
+  /// The text that a response carries; SHA-256 over its ASCII bytes is the FinalChallengeHash.
   public var encoded: String { Base64URL.encode(jsonBytes) }
 }
 
@@ -70,7 +70,7 @@ public struct ChannelBinding: JSONRepresentable, Equatable, Sendable {
   /// `unused`, or base64url of a JwkKey.
   public let cidPubkey: String?
 
-  /// Makes a channel binding of what is known.
+  /// Makes a channel binding from the known values.
   public init(
     serverEndPoint: String? = nil, tlsServerCertificate: String? = nil, tlsUnique: String? = nil,
     cidPubkey: String? = nil

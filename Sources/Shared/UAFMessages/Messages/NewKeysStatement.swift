@@ -1,6 +1,6 @@
-/// What somebody says who allows new keys: for whom, in answer to which request, and exactly these keys.
+/// A statement that allows new keys: it names the account, the request and exactly these keys.
 ///
-/// Both ends make it of what they have seen themselves, so it is not sent.
+/// Each end makes it from what it has seen itself, so it is not sent.
 public struct NewKeysStatement: Equatable, Sendable {
   /// A new key.
   public struct Key: Equatable, Sendable {
@@ -8,7 +8,7 @@ public struct NewKeysStatement: Equatable, Sendable {
     public let aaid: AAID
     /// The new key.
     public let keyID: KeyID
-    /// As the assertion of the registration has it.
+    /// The public key, as in the assertion of the registration.
     public let publicKey: [UInt8]
 
     /// Makes the description of a new key.
@@ -25,9 +25,9 @@ public struct NewKeysStatement: Equatable, Sendable {
   public let appID: String
   /// The challenge of the registration.
   ///
-  /// Its binding has the machine and the keys that are replaced.
+  /// Its binding covers the machine and the keys that are replaced.
   public let challenge: ServerChallenge
-  /// In the order of the answer.
+  /// The new keys, in the order of the response.
   public let keys: [Key]
 
   /// Makes a statement.
@@ -38,7 +38,7 @@ public struct NewKeysStatement: Equatable, Sendable {
     self.keys = keys
   }
 
-  /// What is hashed or authenticated.
+  /// The bytes that are hashed or authenticated.
   public var bytes: [UInt8] {
     var statement = Statement("pam-uaf new keys")
     statement.add(fields: [username, appID])
@@ -49,9 +49,9 @@ public struct NewKeysStatement: Equatable, Sendable {
     return statement.bytes
   }
 
-  /// What a machine authenticates that has joined, and makes the keys.
+  /// The statement that a joined machine authenticates when it makes the keys.
   ///
-  /// - Parameter deviceID: as its registration names it.
+  /// - Parameter deviceID: the device ID, as in its registration.
   public func machineStatement(deviceID: String) -> [UInt8] {
     var statement = Statement("pam-uaf machine keys")
     statement.add(fields: [deviceID])
@@ -61,10 +61,10 @@ public struct NewKeysStatement: Equatable, Sendable {
 
   /// The challenge that a registered key signs to authorise them.
   ///
-  /// Nobody sends it: both ends make it of the request's own challenge, which is answered once.
+  /// It is never sent: both ends make it from the request's own challenge, which is answered once.
   ///
   /// - Parameter hash: SHA-256.
-  /// - Throws: what `hash` throws; ``MessageError`` where it returns no 32 bytes.
+  /// - Throws: what `hash` throws; ``MessageError`` if that does not return 32 bytes.
   public func authorization(hash: ([UInt8]) throws -> [UInt8]) throws -> ServerChallenge {
     try PurposedChallenge(.newKeys, hash: hash(bytes), unique: hash(challenge.bytes)).challenge
   }

@@ -1,14 +1,14 @@
 /// A challenge of this project's server, which says what it is for (docs/protocol.md, "What a challenge is for").
 ///
-/// 57 bytes: the mark `pam-uaf` (7), the form 1, the purpose, the binding (16), and 32 bytes that no other challenge has. The
-/// binding is a hash over all that was asked for, so a client that knows what it asked for recognises the challenge of anything
-/// else. A challenge without the mark is of a server of another make: its random bytes begin with the mark once in 2^56.
+/// 57 bytes: the tag `pam-uaf` (7), the form 1, the purpose, the binding (16), and 32 bytes that are unique. The
+/// binding is a hash over everything that was asked for. So a client that knows its question recognises a challenge for anything
+/// else. A challenge without the tag comes from another vendor's server: random bytes begin with the tag once in 2^56.
 public struct PurposedChallenge: Equatable, Sendable {
   /// What was found in a challenge.
   public enum Reading: Equatable, Sendable {
-    /// It has no mark: another server's.
+    /// It has no tag: it comes from another vendor's server.
     case unmarked
-    /// It has the mark, and another form or length, or a purpose that is not known here.
+    /// It has the tag, but a different form or length, or a purpose that is not known here.
     case unreadable
     case marked(PurposedChallenge)
   }
@@ -22,17 +22,17 @@ public struct PurposedChallenge: Equatable, Sendable {
   private static let form: UInt8 = 1
   private static let byteCount = mark.count + 2 + bindingByteCount + uniqueByteCount
 
-  /// What it is for.
+  /// The purpose.
   public let purpose: ChallengePurpose
   /// The first 16 bytes of the SHA-256 of a statement: ``statement(_:context:text:)`` or ``NewKeysStatement``.
   public let binding: [UInt8]
-  /// What makes it another challenge than all others.
+  /// The bytes that distinguish the challenge from all others.
   public let unique: [UInt8]
 
-  /// Makes one.
+  /// Makes a challenge.
   ///
   /// - Parameters:
-  ///   - hash: the SHA-256 of the statement, of which the first 16 bytes are taken.
+  ///   - hash: the SHA-256 of the statement, of which the first 16 bytes are used.
   ///   - unique: 32 bytes.
   public init(_ purpose: ChallengePurpose, hash: [UInt8], unique: [UInt8]) {
     self.purpose = purpose
@@ -40,7 +40,7 @@ public struct PurposedChallenge: Equatable, Sendable {
     self.unique = unique
   }
 
-  /// Reads one.
+  /// Reads a challenge.
   public static func read(_ challenge: ServerChallenge) -> Reading {
     let bytes = challenge.bytes
     guard bytes.starts(with: mark) else { return .unmarked }
@@ -53,9 +53,9 @@ public struct PurposedChallenge: Equatable, Sendable {
         purpose, hash: Array(rest.prefix(bindingByteCount)), unique: Array(rest.dropFirst(bindingByteCount))))
   }
 
-  /// As a request has it.
+  /// The challenge, as it is in a request.
   ///
-  /// - Throws: ``MessageError/outOfRange(_:)`` where it was made of parts of another length.
+  /// - Throws: ``MessageError/outOfRange(_:)`` if it was made from parts of the wrong length.
   public var challenge: ServerChallenge {
     get throws(MessageError) {
       guard binding.count == Self.bindingByteCount, unique.count == Self.uniqueByteCount else {
@@ -65,11 +65,11 @@ public struct PurposedChallenge: Equatable, Sendable {
     }
   }
 
-  /// What the binding of a server's challenge is the hash of.
+  /// The statement whose hash is the binding of a server's challenge.
   ///
   /// - Parameters:
   ///   - context: the context of the request, as it was sent: account, machine, code, text, KeyIDs.
-  ///   - text: what the server adds to it: the text to be approved or confirmed in the console.
+  ///   - text: the text that the server adds: the text to be approved or confirmed in the console.
   public static func statement(_ purpose: ChallengePurpose, context: String, text: String? = nil) -> [UInt8] {
     var statement = Statement("pam-uaf challenge")
     statement.add(purpose.rawValue)
@@ -80,7 +80,7 @@ public struct PurposedChallenge: Equatable, Sendable {
 
 /// What a challenge of this project's server is for (docs/protocol.md, "What a challenge is for").
 ///
-/// A signature over the challenge is a signature over its purpose: it cannot be spent on anything else.
+/// A signature over the challenge is a signature over its purpose: it cannot be used for anything else.
 public enum ChallengePurpose: UInt8, CaseIterable, Sendable {
   /// To log in.
   case login = 1
@@ -88,9 +88,9 @@ public enum ChallengePurpose: UInt8, CaseIterable, Sendable {
   case text = 2
   /// To register keys with an enrolment code.
   case registrationByCode = 3
-  /// To register keys that a registered key has to authorise.
+  /// To register keys that a registered key must authorise.
   case registrationByKey = 4
-  /// To be let ask for a registration of further keys.
+  /// To be allowed to ask for a registration of further keys.
   case furtherKeys = 5
   /// To authorise new keys, each by its AAID, KeyID and public key.
   case newKeys = 6
@@ -103,7 +103,7 @@ public enum ChallengePurpose: UInt8, CaseIterable, Sendable {
   /// To confirm a step in the server's console.
   case consoleStep = 10
 
-  /// The word for it in a verdict and in a log.
+  /// The purpose's name in verdicts and logs.
   public var word: String {
     switch self {
     case .login: "login"
@@ -119,7 +119,7 @@ public enum ChallengePurpose: UInt8, CaseIterable, Sendable {
     }
   }
 
-  /// The operation that an authentication for this purpose authorises with its token; nil where it authorises none.
+  /// The operation that an authentication for this purpose authorises with its token; nil if it authorises none.
   public var authorizedOperation: UAFOperation? {
     switch self {
     case .furtherKeys: .registration

@@ -9,7 +9,7 @@ public struct RegistrationRequest: JSONRepresentable, Equatable, Sendable {
   /// The account's name at the server, 1 to 128 characters.
   public let username: String
 
-  /// Which authenticators will do.
+  /// Which authenticators are acceptable.
   public let policy: Policy
 
   /// Makes a request.
@@ -38,12 +38,12 @@ public struct RegistrationRequest: JSONRepresentable, Equatable, Sendable {
   }
 }
 
-/// Hands the server a new key (UAF protocol 1.1, section 3.4.3).
+/// Sends a new key to the server (UAF protocol 1.1, section 3.4.3).
 public struct RegistrationResponse: JSONRepresentable, Equatable, Sendable {
   /// The request's header, copied.
   public let header: OperationHeader
 
-  /// The final challenge parameters, base64url; the ASCII bytes of this text are what is hashed.
+  /// The final challenge parameters, base64url; the ASCII bytes of this text are hashed.
   public let fcParams: String
 
   /// At least one assertion.

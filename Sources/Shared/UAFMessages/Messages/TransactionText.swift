@@ -1,9 +1,9 @@
-/// A text that a person confirms, in the forms that both ends derive alike: whole, within a screen, and signed within
+/// A text that a person confirms, in forms that both ends derive in the same way: whole, within a screen, and signed within
 /// UAF's 200 bytes.
 ///
 /// No two texts share a form. A backslash is doubled, and every byte that the charset does not show becomes `\xHH`, so
 /// the shown text says each byte that was sent; the marks of a shortened form, `\..` and `\#`, cannot come from a text.
-/// Nothing is normalised: a letter that is not in Normalization Form C is escaped, since another spelling is another
+/// Nothing is normalised: a letter that is not in Normalization Form C is escaped, because a different spelling is a different
 /// file name.
 public struct TransactionText: Equatable, Sendable {
   /// The whole text: 1 to 2048 bytes of printable ASCII and, in UTF-8, letters.
@@ -21,14 +21,14 @@ public struct TransactionText: Equatable, Sendable {
   /// A longer text could scroll its own beginning off a screen of 24 lines.
   public static let maximumOnScreen = 520
 
-  /// How many columns of the beginning of a longer one are shown.
+  /// How many columns of the beginning of a longer text are shown.
   public static let headOnScreen = 300
 
-  /// Makes the text of bytes that may be anything, such as a command line.
+  /// Makes the text from bytes that may be anything, such as a command line.
   ///
   /// - Returns: nil if there are none, or too many to be shown.
   public init?(bytes: [UInt8], in charset: TransactionCharset = .ascii) {
-    // One byte is shown as four characters at the most, so no longer text needs escaping.
+    // One byte is shown as four characters at most, so a text with more bytes is not escaped.
     guard bytes.count <= Self.maximumShown else { return nil }
     self.init(shown: Self.form(of: bytes, in: charset))
   }
@@ -48,12 +48,12 @@ public struct TransactionText: Equatable, Sendable {
     self.shown = shown
   }
 
-  /// How many columns a terminal takes for it at the most: two for each letter beyond ASCII.
+  /// The most columns that a terminal needs for it: two for each letter beyond ASCII.
   public var columns: Int { shown.unicodeScalars.reduce(0) { $0 + Self.columns($1) } }
 
   private static func columns(_ scalar: Unicode.Scalar) -> Int { scalar.isASCII ? 1 : 2 }
 
-  /// The text to sign: the shown text if it is short enough, else its head, its tail, its length and its SHA-256.
+  /// The text to sign: the shown text if it is short enough, otherwise its head, its tail, its length and its SHA-256.
   ///
   /// - Parameter hash: SHA-256.
   public func signed<Failure: Error>(hash: ([UInt8]) throws(Failure) -> [UInt8]) throws(Failure) -> String {
@@ -62,7 +62,7 @@ public struct TransactionText: Equatable, Sendable {
   }
 
   /// The part that a screen has room for, and how many characters were left out: the whole text if it is short enough;
-  /// else its length, its SHA-256, and more of its head and tail than is signed.
+  /// otherwise its length, its SHA-256, and more of its head and tail than is signed.
   ///
   /// - Parameter hash: SHA-256.
   public func onScreen<Failure: Error>(
@@ -72,7 +72,7 @@ public struct TransactionText: Equatable, Sendable {
     return try shortened(head: Self.headOnScreen, tail: 160, Self.columns, hash: hash)
   }
 
-  /// Head and tail have at most so many units each, in whole characters.
+  /// Head and tail have at most this many units each, in whole characters.
   private func shortened<Failure: Error>(
     head: Int, tail: Int, _ width: (Unicode.Scalar) -> Int, hash: ([UInt8]) throws(Failure) -> [UInt8]
   ) throws(Failure) -> (text: String, left: Int) {
@@ -96,7 +96,7 @@ public struct TransactionText: Equatable, Sendable {
 // From bytes to the text that shows them, and back.
 
 extension TransactionText {
-  /// What is shown of bytes.
+  /// The text that shows the bytes.
   static func form(of bytes: [UInt8], in charset: TransactionCharset) -> String {
     var previous: UInt8?
     guard charset == .utf8 else {
@@ -149,7 +149,7 @@ extension TransactionText {
     return Array(form(of: bytes, in: .utf8).utf8) == text || Array(form(of: bytes, in: .ascii).utf8) == text
   }
 
-  /// The bytes that a form stands for; nil for a text that is not a form.
+  /// The bytes that a form represents; nil for a text that is not a form.
   private static func bytes(of form: [UInt8]) -> [UInt8]? {
     var bytes: [UInt8] = []
     var rest = form[...]
@@ -200,10 +200,10 @@ extension TransactionText {
   }
 }
 
-/// The letters beyond ASCII that a text to be confirmed is shown in.
+/// The letters beyond ASCII that can appear in a text to be confirmed.
 ///
 /// Each has one form in Unicode (NFC), joins with no other character, runs from left to right, is visible, and is no
-/// other form of a syntax character. The table is fixed, so that both ends have the same one, whatever Unicode version
+/// other form of a syntax character. The table is fixed, so that both ends have the same table, whatever Unicode version
 /// their libraries have. Left out are combining marks and the scripts that need them, scripts that are written from
 /// right to left, compatibility forms (full width, ligatures, mathematical letters), and all spaces, digits and
 /// punctuation beyond ASCII.
@@ -234,7 +234,7 @@ enum TransactionLetter {
 
   static func contains(_ scalar: Unicode.Scalar) -> Bool { ranges.contains { $0.contains(scalar.value) } }
 
-  /// Whether the letter may pass for a Latin one.
+  /// Whether the letter may be mistaken for a Latin one.
   static func isLookalike(_ scalar: Unicode.Scalar) -> Bool { lookalikes.contains { $0.contains(scalar.value) } }
 
   /// Whether it is one of the letters that others look like.
@@ -246,9 +246,9 @@ enum TransactionLetter {
   }
 }
 
-/// Which characters a text to be confirmed is shown and signed in.
+/// The character set in which a text to be confirmed is shown and signed.
 public enum TransactionCharset: Sendable {
-  /// Printable ASCII, as UAF has it; every other byte is escaped.
+  /// Printable ASCII, as UAF requires; every other byte is escaped.
   case ascii
   /// Letters beyond ASCII, too, as ``TransactionLetter`` names them; every other byte is escaped.
   case utf8
@@ -256,16 +256,16 @@ public enum TransactionCharset: Sendable {
 
 /// One form of a transaction to be shown and confirmed (UAF protocol 1.1, section 3.5.1).
 public struct Transaction: JSONRepresentable, Equatable, Sendable {
-  /// What the content is.
+  /// The type of the content.
   public enum ContentType: String, Sendable {
     case plainText = "text/plain"
     case png = "image/png"
   }
 
-  /// What the content is.
+  /// The type of the content.
   public let contentType: ContentType
 
-  /// The content's bytes; these are what is hashed, not their base64url text.
+  /// The content's bytes; these are hashed, not their base64url text.
   public let content: [UInt8]
 
   /// How to draw the image; required for PNG.

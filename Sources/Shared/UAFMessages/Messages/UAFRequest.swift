@@ -4,7 +4,7 @@ public enum UAFRequest: Equatable, Sendable {
   case authentication(AuthenticationRequest)
   case deregistration(DeregistrationRequest)
 
-  /// Reads the array and keeps the dictionary of the highest version both sides speak.
+  /// Reads the array and keeps the dictionary of the highest version that both sides support.
   ///
   /// Of dictionaries of other versions only the version is read.
   /// - Throws: ``MessageError``, ``MessageError/unsupportedVersion`` if none is ours.
@@ -43,7 +43,7 @@ public enum UAFRequest: Equatable, Sendable {
     }
   }
 
-  /// The text of a message with a request in several versions, which differ in nothing but the version.
+  /// The text of a message with a request in several versions, which differ only in the version.
   ///
   /// Everything else is written once: it is most of what a server sends.
   public static func text(of request: AuthenticationRequest, in versions: [UPV]) -> String {
@@ -72,7 +72,7 @@ public enum UAFResponse: Equatable, Sendable {
   case registration(RegistrationResponse)
   case authentication(AuthenticationResponse)
 
-  /// Reads the array and keeps the dictionary of the highest version both sides speak.
+  /// Reads the array and keeps the dictionary of the highest version that both sides support.
   ///
   /// - Throws: ``MessageError``; a deregistration has no response, so it is ``MessageError/wrongOperation``.
   public init(parsing bytes: [UInt8], limits: JSONLimits = JSONLimits()) throws(MessageError) {
@@ -125,7 +125,7 @@ public struct OperationHeader: JSONRepresentable, Equatable, Sendable {
   /// The operation.
   public let op: UAFOperation
 
-  /// The application, at most 512 characters; nil or empty stands for the caller's own FacetID.
+  /// The application, at most 512 characters; nil or empty means the caller's own FacetID.
   public let appID: String?
 
   /// The server's session data, 1 to 1536 characters, sent back unchanged.
@@ -157,10 +157,10 @@ public struct OperationHeader: JSONRepresentable, Equatable, Sendable {
       } ?? []
   }
 
-  /// The extensions with a meaning in a header; in other places none has one.
+  /// The extensions with a meaning in a header; in other places, no extension has one.
   private static let knownExtensions = [UserVerificationMethodEntry.extensionID]
 
-  /// Whether the message asks how the person is verified.
+  /// Whether the message asks how the person was verified.
   public var asksForVerificationMethods: Bool {
     exts.contains { $0.id.isIdentical(to: UserVerificationMethodEntry.extensionID) }
   }
@@ -182,7 +182,7 @@ public struct OperationHeader: JSONRepresentable, Equatable, Sendable {
 }
 
 extension OperationHeader {
-  /// The header among a message's members, which must be of this operation and of a version that we speak.
+  /// The header among a message's members, which must be of this operation and of a version that we support.
   static func read(_ operation: UAFOperation, from reader: MemberReader) throws(MessageError) -> OperationHeader {
     let header = try reader.child("header", as: OperationHeader.self)
     guard UPV.supported.contains(header.upv) else { throw .unsupportedVersion }

@@ -1,7 +1,7 @@
-/// What the maker of an authenticator says of a model (metadata statement 1.1, with the registry's numbers).
+/// The statement of an authenticator's maker about a model (metadata statement 1.1, with the registry's numbers).
 ///
 /// Members that a server does not need (`icon`, `ecdaaTrustAnchors`, `supportedExtensions`) are not kept. Statements of
-/// MDS 3, which have names in the place of numbers, are read as well, and written with numbers.
+/// MDS 3, which have names instead of numbers, are read as well, and written with numbers.
 public struct MetadataStatement: JSONRepresentable, Equatable, Sendable {
   /// The model.
   public var aaid: AAID
@@ -9,7 +9,7 @@ public struct MetadataStatement: JSONRepresentable, Equatable, Sendable {
   public var description: String
   /// The lowest version of the authenticator to which the statement applies.
   public var authenticatorVersion: UInt16
-  /// The protocol versions it speaks.
+  /// The protocol versions it supports.
   public var upv: [UPV]
   /// Its assertion scheme.
   public var assertionScheme: String
@@ -100,7 +100,7 @@ public struct MetadataStatement: JSONRepresentable, Equatable, Sendable {
     try readDisplayAndRoots(reader)
   }
 
-  /// Reads the members that both forms of a statement share, after the others.
+  /// Reads the members that both forms of a statement share, after the other members.
   mutating func readDisplayAndRoots(_ reader: MemberReader) throws(MessageError) {
     tcDisplayContentType = try reader.optionalString("tcDisplayContentType")
     let characteristics = "tcDisplayPNGCharacteristics"
@@ -125,7 +125,7 @@ public struct MetadataStatement: JSONRepresentable, Equatable, Sendable {
 }
 
 extension MemberReader {
-  /// Flags of which a statement has to name at least one.
+  /// Flags of which a statement must name at least one.
   fileprivate func flags(_ member: String) throws(MessageError) -> UInt16 {
     let flags = try integer(member, as: UInt16.self)
     guard flags != 0 else { throw .outOfRange(name(member)) }
@@ -137,9 +137,9 @@ extension MetadataStatement {
   /// The version of the form with names, in the member `schema`.
   static let schemaOfNames = 3
 
-  /// Reads a statement of MDS 3: lists of names in place of numbers, and only statements of the family `uaf`.
+  /// Reads a statement of MDS 3: lists of names instead of numbers, and only statements of the family `uaf`.
   ///
-  /// A UAF authenticator signs in one way and encodes its keys in one way, so that their lists have one name each.
+  /// A UAF authenticator signs in one way and encodes its keys in one way, so each of these lists has one name.
   /// Members that the form lacks have fixed values: the scheme `UAFV1TLV`, and no second factor.
   init(named reader: MemberReader) throws(MessageError) {
     guard try reader.integer("schema", as: Int.self) == Self.schemaOfNames else {
@@ -188,7 +188,7 @@ extension VerificationMethodDescriptor {
 }
 
 extension MemberReader {
-  /// The numbers of a list of names; a name that is not among them, or is there twice, is refused.
+  /// The numbers of a list of names; a name that is not among them, or occurs twice, is refused.
   fileprivate func numbers<Number: FixedWidthInteger>(
     _ member: String, of names: [String: Number], mayBeEmpty: Bool = false
   ) throws(MessageError) -> [Number] {
@@ -209,7 +209,7 @@ extension MemberReader {
     return only
   }
 
-  /// The flags of a list of names together.
+  /// The combined flags of a list of names.
   fileprivate func flags<Number: FixedWidthInteger>(
     _ member: String, of names: [String: Number], mayBeEmpty: Bool = false
   ) throws(MessageError) -> Number {
@@ -248,7 +248,7 @@ extension MetadataStatement {
       attestationTypes: attestationTypes)
   }
 
-  /// The USER_VERIFY flags of the statement's alternatives, as policies have them.
+  /// The USER_VERIFY flags of the statement's alternatives, in the form of policies.
   ///
   /// Alternatives of one method each are a choice of flags, a single alternative is all of its flags together. A number
   /// cannot express other alternatives: such a model has 0 here, which only a criterion of 0 matches, and is named by

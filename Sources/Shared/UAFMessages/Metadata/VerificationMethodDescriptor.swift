@@ -46,7 +46,7 @@ public struct CodeAccuracyDescriptor: JSONRepresentable, Equatable, Sendable {
   public let base: UInt16
   /// Fewest characters.
   public let minLength: UInt16
-  /// Wrong entries until the authenticator blocks permanently; 0 or absent: it never does.
+  /// Wrong entries until the authenticator blocks permanently; 0 or absent if it never does.
   public let maxRetries: UInt16?
   /// Seconds the authenticator waits after wrong entries.
   public let blockSlowdown: UInt16?
@@ -81,7 +81,7 @@ public struct CodeAccuracyDescriptor: JSONRepresentable, Equatable, Sendable {
 public struct PatternAccuracyDescriptor: JSONRepresentable, Equatable, Sendable {
   /// The number of patterns of the smallest allowed size.
   public let minComplexity: UInt32
-  /// Wrong entries until the authenticator blocks permanently; 0 or absent: it never does.
+  /// Wrong entries until the authenticator blocks permanently; 0 or absent if it never does.
   public let maxRetries: UInt16?
   /// Seconds the authenticator waits after wrong entries.
   public let blockSlowdown: UInt16?
@@ -110,7 +110,7 @@ public struct PatternAccuracyDescriptor: JSONRepresentable, Equatable, Sendable 
   }
 }
 
-/// The names that statements of MDS 3 have in the place of the registry's numbers (FIDO registry 2.2): the constant's
+/// The names that statements of MDS 3 have instead of the registry's numbers (FIDO registry 2.2): the constant's
 /// name in small letters, without the prefix of its kind.
 enum RegistryShortNames {
   /// ALG_SIGN.
@@ -131,7 +131,7 @@ enum RegistryShortNames {
     "ecdaa": TLVTag.attestationECDAA.rawValue, "attca": 0x3E0A,
   ]
 
-  /// USER_VERIFY, without the one for all together, which is not a method.
+  /// USER_VERIFY, without the flag for all together, which is not a method.
   static let userVerification: [String: UInt32] = [
     "presence_internal": 0x01, "fingerprint_internal": 0x02, "passcode_internal": UserVerification.passcode,
     "voiceprint_internal": 0x08, "faceprint_internal": 0x10, "location_internal": 0x20, "eyeprint_internal": 0x40,

@@ -1,4 +1,4 @@
-/// What an authenticator must be like (UAF protocol 1.1, section 3.1.11); absent members match everything.
+/// The requirements for an authenticator (UAF protocol 1.1, section 3.1.11); absent members match everything.
 public struct MatchCriteria: JSONRepresentable, Equatable, Sendable {
   /// Models, one of which it must be.
   public var aaid: [AAID]?
@@ -36,9 +36,9 @@ public struct MatchCriteria: JSONRepresentable, Equatable, Sendable {
     self.keyIDs = keyIDs
   }
 
-  /// Reads the members that are there.
+  /// Reads the members that are present.
   ///
-  /// The rule about which members may be together binds the writer; the specification's own examples break it. An empty
+  /// The rule about which members may be together applies to the writer; the specification's own examples break it. An empty
   /// flag set or list counts as absent, except the lists of models and keys: an empty one could mean nobody.
   public init(json: JSONValue, path: String) throws(MessageError) {
     let reader = try MemberReader(json, path: path, nullIsAbsent: true)
@@ -107,7 +107,7 @@ extension MatchCriteria {
     matchesIdentity(authenticator, appID: appID) && matchesCharacteristics(authenticator)
   }
 
-  /// The keys of the authenticator that this criterion names: those it lists, or all of the AppID.
+  /// The keys of the authenticator that this criterion names: those that it lists, or all keys of the AppID.
   public func matchingKeyIDs(of authenticator: AuthenticatorDescription, appID: String) -> [KeyID] {
     let registered = authenticator.keyIDs(for: appID)
     guard let keyIDs else { return registered }
@@ -139,7 +139,7 @@ extension MatchCriteria {
     return true
   }
 
-  /// Equal; or one flag in common, if neither asks for all flags together.
+  /// Whether both are equal or, if neither asks for all flags together, have one flag in common.
   private static func matches(_ wanted: UInt32, _ offered: UInt32) -> Bool {
     if wanted == offered { return true }
     return (wanted | offered) & UserVerification.all == 0 && wanted & offered != 0

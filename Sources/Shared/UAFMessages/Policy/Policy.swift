@@ -1,6 +1,6 @@
 /// Which authenticators a server accepts (UAF protocol 1.1, section 3.1.12).
 public struct Policy: JSONRepresentable, Equatable, Sendable {
-  /// Alternatives in order of preference; all criteria of one alternative have to be met, each by its own authenticator.
+  /// Alternatives in order of preference; all criteria of one alternative must be met, each by its own authenticator.
   public let accepted: [[MatchCriteria]]
 
   /// Criteria of which a single match excludes an authenticator.
@@ -12,7 +12,7 @@ public struct Policy: JSONRepresentable, Equatable, Sendable {
     self.disallowed = disallowed
   }
 
-  /// Reads a policy; whether `accepted` may be empty is decided by the request it belongs to.
+  /// Reads a policy; whether `accepted` may be empty depends on the request that it belongs to.
   public init(json: JSONValue, path: String) throws(MessageError) {
     let reader = try MemberReader(json, path: path, nullIsAbsent: true)
     accepted = try reader.list("accepted", mayBeEmpty: true) { (set, path) throws(MessageError) in
@@ -45,7 +45,7 @@ extension Policy {
   ///
   /// Each way is one set of authenticators to be used together. Authenticators that any `disallowed` criterion matches
   /// are left out first. An empty `accepted` list (UAF 1.0 authentication) accepts each authenticator with a key.
-  /// There are 64 ways at most: no person chooses among more, and a policy must not make a login slow.
+  /// There are at most 64 ways: nobody chooses among more, and a policy must not make a login slow.
   public func acceptableSets(
     among authenticators: [AuthenticatorDescription], appID: String
   ) -> [[AcceptableAuthenticator]] {
@@ -66,7 +66,7 @@ extension Policy {
     return ways
   }
 
-  /// Gives each criterion its own authenticator, in every way there is.
+  /// Gives each criterion its own authenticator, in every possible way.
   private func assign(
     _ criteria: ArraySlice<MatchCriteria>, among free: [AuthenticatorDescription], appID: String,
     chosen: inout [AcceptableAuthenticator], ways: inout [[AcceptableAuthenticator]]
@@ -101,18 +101,19 @@ extension MatchCriteria {
 
 /// Why no set of authenticators satisfies a policy.
 public enum PolicyShortfall: Equatable, Sendable {
-  /// The authenticators that would fit are registered already; the policy excludes them only because of their keys.
+  /// The authenticators that would fit are already registered; the policy excludes them only because of their keys.
   case registeredAlready
   /// The authenticators that would fit have none of the keys that the policy names, or none for the application.
   case otherKeys
-  /// Nothing would fit, whatever keys it had.
+  /// No authenticator would fit, whatever keys it had.
   case otherTypes
 }
 
 extension Policy {
-  /// Why these authenticators give no acceptable set, of a policy for a registration.
+  /// Why a policy for a registration accepts no set of these authenticators.
   ///
-  /// - Parameter authenticators: those that could be registered, and those that are registered and so were not offered.
+  /// - Parameter authenticators: the authenticators that could be registered, and those that are already registered and so were
+  ///   not offered.
   public func registrationShortfall(
     among authenticators: [AuthenticatorDescription], appID: String
   ) -> PolicyShortfall {
@@ -121,7 +122,7 @@ extension Policy {
     return others.acceptableSets(among: registered, appID: appID).isEmpty ? .otherTypes : .registeredAlready
   }
 
-  /// Why these authenticators give no acceptable set with a key, of a policy for an authentication.
+  /// Why a policy for an authentication accepts no set of these authenticators with a key.
   public func authenticationShortfall(
     among authenticators: [AuthenticatorDescription], appID: String
   ) -> PolicyShortfall {
@@ -147,6 +148,6 @@ public struct AcceptableAuthenticator: Equatable, Sendable {
   /// Its keys for the AppID that the criterion names; empty if it has none.
   public let keyIDs: [KeyID]
 
-  /// The first attestation type of the criterion it offers, or its own first one.
+  /// The first attestation type in the criterion that the authenticator offers, or its own first one.
   public let attestationType: UInt16?
 }

@@ -5,7 +5,7 @@ public struct AAID: JSONRepresentable, Hashable, Sendable {
   /// The nine ASCII characters as sent.
   public let text: String
 
-  /// Makes an AAID of its text.
+  /// Makes an AAID from its text.
   ///
   /// - Throws: ``MessageError/outOfRange(_:)`` unless the text is `HHHH#HHHH`.
   public init(_ text: String) throws(MessageError) {
@@ -32,7 +32,7 @@ public struct AAID: JSONRepresentable, Hashable, Sendable {
 
   /// Compares without regard to case.
   public static func == (left: AAID, right: AAID) -> Bool {
-    // Mostly they are the same bytes, and to compare nine ASCII characters is quick.
+    // Usually they are the same bytes, and comparing nine ASCII characters is quick.
     left.text == right.text || left.folded.elementsEqual(right.folded)
   }
 
@@ -41,7 +41,7 @@ public struct AAID: JSONRepresentable, Hashable, Sendable {
     for byte in folded { hasher.combine(byte) }
   }
 
-  /// The characters with hex digits in lower case; of the others, this bit is set in each.
+  /// The characters with hex digits in lower case; in all other characters, the same bit is set too.
   private var folded: some Sequence<UInt8> { text.utf8.lazy.map { $0 == UInt8(ascii: "#") ? $0 : $0 | 0x20 } }
 
   private static func isAAID(_ bytes: [UInt8]) -> Bool {

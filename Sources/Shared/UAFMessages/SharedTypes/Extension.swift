@@ -16,7 +16,7 @@ public struct Extension: JSONRepresentable, Equatable, Sendable {
     self.failIfUnknown = failIfUnknown
   }
 
-  /// Reads one extension where none is known: one that must not be ignored is refused.
+  /// Reads one extension when no extension is known: one that must not be ignored is refused.
   public init(json: JSONValue, path: String) throws(MessageError) {
     try self.init(json: json, path: path, known: [])
   }
@@ -44,7 +44,7 @@ public struct UPV: JSONRepresentable, Comparable, Hashable, CustomStringConverti
   /// The minor version.
   public let minor: UInt16
 
-  /// Makes a version of its numbers.
+  /// Makes a version from its numbers.
   public init(major: UInt16, minor: UInt16) {
     self.major = major
     self.minor = minor
@@ -56,7 +56,7 @@ public struct UPV: JSONRepresentable, Comparable, Hashable, CustomStringConverti
   /// UAF 1.1.
   public static let uaf11 = UPV(major: 1, minor: 1)
 
-  /// What this project speaks.
+  /// The versions that this project supports.
   public static let supported: [UPV] = [.uaf10, .uaf11]
 
   /// Reads `{"major": 1, "minor": 0}`.
@@ -71,7 +71,7 @@ public struct UPV: JSONRepresentable, Comparable, Hashable, CustomStringConverti
     .object(["major": .integer(Int64(major)), "minor": .integer(Int64(minor))])
   }
 
-  /// As people write it, such as `1.1`.
+  /// The version as people write it, such as `1.1`.
   public var description: String { "\(major).\(minor)" }
 
   /// Older before newer, major first.

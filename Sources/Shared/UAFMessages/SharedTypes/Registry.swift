@@ -3,7 +3,7 @@ public enum AssertionScheme {
   /// The TLV encoding of UAF 1.x, the only one here.
   public static let uafV1TLV = "UAFV1TLV"
 
-  /// Bytes an assertion may have (UAF protocol 1.1, section 3.4.2).
+  /// The number of bytes that an assertion may have (UAF protocol 1.1, section 3.4.2).
   static let counts = 1...4096
 }
 
@@ -29,6 +29,6 @@ public enum UserVerification {
   public static let passcode: UInt32 = 0x04
   /// USER_VERIFY_PATTERN.
   public static let pattern: UInt32 = 0x80
-  /// USER_VERIFY_ALL: every flag beside it is needed, not one of them.
+  /// USER_VERIFY_ALL: all other flags are needed together, not just one of them.
   public static let all: UInt32 = 0x400
 }

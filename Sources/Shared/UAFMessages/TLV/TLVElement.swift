@@ -9,7 +9,7 @@ public struct TLVElement: Equatable, Sendable {
   /// Where the tag began, counted from the outermost TLV.
   public let offset: Int
 
-  /// Tag, length and value as they were sent: what a signature covers.
+  /// Tag, length and value as they were sent: the bytes that a signature covers.
   public var encoded: [UInt8] {
     var encoded: [UInt8] = []
     encoded.reserveCapacity(4 + value.count)
@@ -56,9 +56,9 @@ public struct TLVElement: Equatable, Sendable {
   }
 }
 
-/// The elements of one composite, to be taken out by tag in any order.
+/// The elements of one composite, which can be taken out by tag in any order.
 ///
-/// ``finish()`` refuses a critical element that the reader did not take: a known tag in a foreign place counts as one
+/// ``finish()`` refuses a critical element that the reader did not take: a known tag in the wrong place counts as a tag
 /// that cannot be processed there.
 struct TLVComposite {
   let offset: Int
@@ -95,7 +95,7 @@ struct TLVComposite {
     return taken
   }
 
-  /// Where the first element of a tag stands; the elements are looked at in place, since each of them has bytes.
+  /// The index of the first element with a tag; the elements are examined in place, because copying one would retain its bytes.
   private func index(of tag: TLVTag) -> Int? {
     for index in remaining.indices where remaining[index].tag == tag { return index }
     return nil
@@ -122,12 +122,12 @@ struct TLVComposite {
 
 /// A tag of the UAF registry of predefined values, "TLV tags".
 ///
-/// A struct rather than an enum: tags this version does not know must still pass through the critical-bit rule.
+/// A struct rather than an enum: tags this version does not know must still be subject to the critical-bit rule.
 public struct TLVTag: RawRepresentable, Hashable, Sendable {
   /// The tag as sent, 14 bits.
   public let rawValue: UInt16
 
-  /// Makes a tag of its number.
+  /// Makes a tag from its number.
   public init(rawValue: UInt16) {
     self.rawValue = rawValue
   }
@@ -239,7 +239,7 @@ public struct TLVError: Error, Equatable, Sendable, CustomStringConvertible {
 
 /// Writes TLVs, little-endian.
 public struct TLVWriter: Sendable {
-  /// What has been written.
+  /// The bytes written so far.
   public private(set) var bytes: [UInt8] = []
 
   /// Makes an empty writer.

@@ -1,6 +1,6 @@
-/// What a server says of an account to a machine that it knows; our own (docs/protocol.md, "The state of an account").
+/// A server's statement about an account for a machine that it knows; our own (docs/protocol.md, "The state of an account").
 ///
-/// It goes as a JSON web token (RFC 7519, ES256), whose type keeps it apart from a verdict.
+/// It is sent as a JSON web token (RFC 7519, ES256), whose type keeps it apart from a verdict.
 public struct AccountStatement: Equatable, Sendable {
   /// `typ` of the token's header.
   public static let tokenType = "account-state+jwt"
@@ -8,14 +8,14 @@ public struct AccountStatement: Equatable, Sendable {
   public static let contentType = "application/jwt"
   /// The longest token in bytes.
   public static let maximumBytes = 2048
-  /// How long a statement answers the request that it names, in seconds.
+  /// How long a statement is valid for the request that it names, in seconds.
   public static let lifetime: Int64 = 60
 
   /// The account's name at the server.
   public let account: String
-  /// In which state it is.
+  /// The account's state.
   public let state: AccountState
-  /// The machine that has asked, by its number at the server.
+  /// The machine that has asked, by its ID at the server.
   public let machineID: [UInt8]
   /// The random bytes of that machine's proof.
   public let nonce: [UInt8]
@@ -68,12 +68,12 @@ public struct AccountStatement: Equatable, Sendable {
   }
 }
 
-/// Whether an account may get in at the workstations of its server.
+/// Whether an account may log in at the workstations of its server.
 public enum AccountState: Equatable, Sendable {
-  /// It may.
+  /// It may log in.
   case active
-  /// It may not until an administrator enables it. An account that the server does not have any more is told as such, too.
+  /// It may not log in until an administrator enables it. An account that the server no longer has is reported like this too.
   case disabled
-  /// It may not until a time, in seconds since 1970.
+  /// It may not log in until a time, in seconds since 1970.
   case locked(until: Int64)
 }

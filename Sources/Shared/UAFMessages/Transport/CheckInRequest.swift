@@ -1,9 +1,9 @@
-/// What a machine that has joined sends to tell its server how it is; our own (docs/protocol.md, "Check-in").
+/// What a joined machine sends to report its condition to its server; our own (docs/protocol.md, "Check-in").
 public struct CheckInRequest: JSONRepresentable, Equatable, Sendable {
   /// The longest body in bytes.
   public static let maximumBytes = 16_384
 
-  /// What the machine tells.
+  /// What the machine reports.
   public let report: MachineReport
 
   /// Makes a request.
@@ -19,9 +19,9 @@ public struct CheckInRequest: JSONRepresentable, Equatable, Sendable {
   /// The body as JSON.
   public var json: JSONValue { .object(["v": .integer(Self.version), "report": report.json]) }
 
-  /// The same with so little of the report that the body is not too long.
+  /// The request with the report shortened so that the body is not too long.
   ///
-  /// The last logins are left for the next report, and then locks are counted instead of named.
+  /// The last logins are left for the next report, and if that is not enough, locks are counted instead of named.
   public var fitting: CheckInRequest {
     var report = report
     while CheckInRequest(report).jsonBytes.count > Self.maximumBytes {
@@ -35,7 +35,7 @@ public struct CheckInRequest: JSONRepresentable, Equatable, Sendable {
   private static let version: Int64 = 1
 }
 
-/// What a server answers to a machine that has told it how it is; our own (docs/protocol.md, "Check-in").
+/// A server's answer to a machine's check-in; our own (docs/protocol.md, "Check-in").
 public struct CheckInAnswer: JSONRepresentable, Equatable, Sendable {
   /// The longest policy in bytes.
   public static let maximumPolicyBytes = 24_576
@@ -44,7 +44,7 @@ public struct CheckInAnswer: JSONRepresentable, Equatable, Sendable {
   public let statusCode: UAFStatusCode
   /// With success: a JSON web token with a ``CheckInStatement``, signed with the verdict's key.
   public let token: String?
-  /// A workstation policy for the machine, if it is another one than the machine uses: a JSON web token of its own.
+  /// A workstation policy for the machine, if it differs from the one that the machine uses; as a separate JSON web token.
   public let policy: String?
 
   /// Makes an answer.
@@ -72,24 +72,24 @@ public struct CheckInAnswer: JSONRepresentable, Equatable, Sendable {
   }
 }
 
-/// What a server signs for a machine that has told it how it is; our own (docs/protocol.md, "Check-in").
+/// What a server signs for a machine that has checked in; our own (docs/protocol.md, "Check-in").
 ///
-/// It goes as a JSON web token (RFC 7519, ES256), whose type keeps it apart from a verdict.
+/// It is sent as a JSON web token (RFC 7519, ES256), whose type keeps it apart from a verdict.
 public struct CheckInStatement: Equatable, Sendable {
   /// `typ` of the token's header.
   public static let tokenType = "machine-checkin+jwt"
-  /// How long a statement answers the request that it names, in seconds.
+  /// How long a statement is valid for the request that it names, in seconds.
   public static let lifetime: Int64 = 60
 
   /// The machine's device id.
   public let deviceID: String
-  /// Number and nonce of the proof that went with the request.
+  /// The machine ID in the proof that was sent with the request.
   public let machineID: [UInt8]
-  /// Number and nonce of the proof that went with the request.
+  /// The nonce in the proof that was sent with the request.
   public let nonce: [UInt8]
   /// The version of the workstation policy for this machine; nil if there is none.
   public let policy: Int64?
-  /// The number of the server's news; see ``ServerResponse/machineNews``.
+  /// The number of the server's latest notice; see ``ServerResponse/machineNews``.
   public let news: Int64?
   /// Seconds since 1970.
   public let issuedAt: Int64
@@ -136,7 +136,7 @@ public struct CheckInStatement: Equatable, Sendable {
 
   /// A number, which may be absent.
   ///
-  /// - Returns: nil for something else in its place.
+  /// - Returns: nil if there is a value of a different type.
   private static func number(_ name: String, _ claims: JSONObject) -> Int64?? {
     switch claims[name] {
     case nil: .some(nil)

@@ -1,19 +1,19 @@
 /// An enrolment code of this project's server, which never leaves the machine where it is typed (docs/protocol.md,
 /// "Enrolment code").
 ///
-/// 20 characters of Crockford's base32 in four groups: 17 with 85 random bits, and three by which a typing error is noticed
-/// before anybody is asked. Both ends derive a key from it and authenticate with that. Only HMAC-SHA-256
+/// 20 characters of Crockford's base32 in four groups: 17 with 85 random bits, and three that detect a typing error
+/// before any server is asked. Both ends derive a key from it and authenticate with that. Only HMAC-SHA-256
 /// values made with this key are sent, and 85 bits cannot be guessed from one.
 public struct EnrolmentCode: Equatable, Sendable {
-  /// How many random bytes a new code takes.
+  /// How many random bytes a new code needs.
   public static let randomByteCount = 11
-  /// The length of the key that is derived of it, in bytes.
+  /// The length of the key that is derived from it, in bytes.
   public static let keyByteCount = 32
 
   private static let randomCharacters = 17
   private static let checkCharacters = 3
 
-  /// 20 characters of the alphabet, without those between the groups.
+  /// 20 characters of the alphabet, without the separators between the groups.
   private let characters: [UInt8]
 
   /// Makes a code.
@@ -26,9 +26,9 @@ public struct EnrolmentCode: Equatable, Sendable {
     characters = CrockfordBase32.characters(values + Self.check(of: values))
   }
 
-  /// Reads what a person has typed: small letters, spaces and hyphens as they like, `O` for 0, `I` and `L` for 1.
+  /// Reads a typed code: small letters, and spaces and hyphens anywhere, are allowed, `O` for 0, `I` and `L` for 1.
   ///
-  /// - Returns: nil where up to three characters are wrong, two stand in each other's place, or it is no such code at all.
+  /// - Returns: nil if up to three characters are wrong, if two are swapped, or if it is no such code at all.
   public init?(typed text: String) {
     guard
       let values = CrockfordBase32.values(typed: text, count: Self.randomCharacters + Self.checkCharacters),
@@ -37,7 +37,7 @@ public struct EnrolmentCode: Equatable, Sendable {
     characters = CrockfordBase32.characters(values)
   }
 
-  /// Whether a text has about as many characters as a code, and hardly another one than those of codes.
+  /// Whether a text has about as many characters as a code, and hardly any characters that codes do not have.
   static func mayBeMistyped(_ text: String) -> Bool {
     let (characters, others) = CrockfordBase32.counts(typed: text)
     let count = randomCharacters + checkCharacters
@@ -47,36 +47,36 @@ public struct EnrolmentCode: Equatable, Sendable {
   /// The characters, in groups of five.
   public var text: String { CrockfordBase32.grouped(characters, by: 5) }
 
-  /// What the key is derived of, by HKDF-SHA-256 without a salt.
+  /// The material that the key is derived from, by HKDF-SHA-256 without a salt.
   public var keyMaterial: [UInt8] { characters }
 
-  /// What that derivation is told: a key is good for one account.
+  /// The info of that derivation: a key is valid for one account.
   public static func keyInfo(username: String) -> [UInt8] {
     Array("pam-uaf enrolment code".utf8) + [0] + username.utf8
   }
 
   // MARK: What is authenticated with the key
 
-  /// That somebody has the code who asks for a registration.
+  /// The statement that the sender of a registration request has the code.
   public static func registrationStatement(username: String) -> [UInt8] {
     Array("pam-uaf enrolment request".utf8) + [0] + username.utf8
   }
 
-  /// That somebody has the code who removes keys: which machine's, which model's, and which.
+  /// The statement that the sender of a removal has the code; with the machine, the model and the keys.
   public static func removalStatement(_ context: RequestContext) -> [UInt8] {
     Array("pam-uaf enrolment removal".utf8) + [0] + context.removalStatement
   }
 
-  /// That somebody has the code who registers keys.
+  /// The statement that the sender of new keys has the code.
   public static func keysStatement(_ keys: NewKeysStatement) -> [UInt8] {
     Array("pam-uaf enrolment keys".utf8) + [0] + keys.bytes
   }
 
   // MARK: The check
 
-  /// The check characters: those of a Reed-Solomon code over the field of 32 elements.
+  /// The check characters: the check symbols of a Reed-Solomon code over the field of 32 elements.
   ///
-  /// It notices any three wrong characters, and any two that have changed places.
+  /// It notices any three wrong characters, and any two that are swapped.
   private static func check(of values: some Sequence<UInt8>) -> [UInt8] {
     var rest: [UInt8] = [0, 0, 0]
     for value in values {
@@ -91,7 +91,7 @@ public struct EnrolmentCode: Equatable, Sendable {
   /// The polynomial with the roots α, α² and α³, without its highest coefficient, which is 1.
   private static let generator: [UInt8] = [14, 29, 10]
 
-  /// The product in the field that x⁵ + x² + 1 makes.
+  /// The product in the field defined by x⁵ + x² + 1.
   private static func product(_ left: UInt8, _ right: UInt8) -> UInt8 {
     var (sum, shifted): (UInt8, UInt8) = (0, left)
     for bit in 0..<5 {

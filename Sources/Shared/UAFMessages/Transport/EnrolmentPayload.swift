@@ -1,6 +1,6 @@
-/// What a person is given to register: one line of base64url with JSON inside.
+/// What a person gets in order to register: one line of base64url with JSON inside.
 public struct EnrolmentPayload: JSONRepresentable, Equatable, Sendable {
-  /// What the code allows.
+  /// The operation that the code allows.
   public let op: UAFOperation
   /// The server's base URL, https or http to this machine, at most 2048 characters.
   public let server: String
@@ -10,7 +10,7 @@ public struct EnrolmentPayload: JSONRepresentable, Equatable, Sendable {
   public let authCode: String
   /// The same as an enrolment code of our server, which stays on the machine; nil for any other code.
   public let code: EnrolmentCode?
-  /// When the code ends, in seconds since 1970.
+  /// When the code expires, in seconds since 1970.
   public let expires: Int64
   /// Certificate authority of the server in PEM, at most 16 KiB.
   ///
@@ -23,7 +23,7 @@ public struct EnrolmentPayload: JSONRepresentable, Equatable, Sendable {
       op: .registration, server: server, username: username, authCode: code.text, code: code, expires: expires, ca: ca)
   }
 
-  /// Makes a payload whose code goes to the server as it is.
+  /// Makes a payload whose code is sent to the server unchanged.
   public init(
     op: UAFOperation, server: String, username: String, authCode: String, expires: Int64, ca: String? = nil
   ) {
@@ -45,7 +45,7 @@ public struct EnrolmentPayload: JSONRepresentable, Equatable, Sendable {
 
   /// Reads the decoded payload.
   ///
-  /// With version 2 the code is one of our server, and is refused where it is none; any other version than 1 and 2 is.
+  /// With version 2, the code must be one of our server, and anything else is refused; so is every version except 1 and 2.
   public init(json: JSONValue, path: String) throws(MessageError) {
     let reader = try MemberReader(json, path: path)
     let version = try reader.integer("v", as: Int64.self)
@@ -74,7 +74,7 @@ public struct EnrolmentPayload: JSONRepresentable, Equatable, Sendable {
     return .object(object)
   }
 
-  /// Reads the line a person was given; white space around it must be gone already.
+  /// Reads the line that a person got; white space around it must already be removed.
   ///
   /// - Throws: ``MessageError``; more than 32 KiB decoded are refused.
   public init(encoded line: String) throws(MessageError) {
@@ -87,10 +87,10 @@ public struct EnrolmentPayload: JSONRepresentable, Equatable, Sendable {
 
   /// Whether a text that is neither a payload nor an ``EnrolmentCode`` may be one of them with a typing error.
   ///
-  /// Whoever reads such a text on the way can find out what was meant: so it goes to no server.
+  /// Anybody who reads such a text on the way can find out the intended code, so it is sent to no server.
   public static func mayBeMistyped(_ text: String) -> Bool {
     let text = PastedCode.tidied(text)
-    // A payload begins as base64url of `{"`; another server's token has dots between its parts.
+    // A payload begins as base64url of `{"`; a different server's token has dots between its parts.
     return (text.hasPrefix("eyJ") && !text.utf8.contains(UInt8(ascii: "."))) || EnrolmentCode.mayBeMistyped(text)
   }
 
@@ -99,16 +99,16 @@ public struct EnrolmentPayload: JSONRepresentable, Equatable, Sendable {
   private static let maximumCount = 32_768
 }
 
-/// What an administrator gives to workstations that are to join: one line of base64url with JSON inside; our own.
+/// What an administrator gives to workstations that should join: one line of base64url with JSON inside; our own.
 ///
-/// It names the server and what to trust of it. Whoever has it can join machines as long as its code is open, and do
+/// It names the server and what to trust about it. With it, anybody can join machines as long as its code is open, and can do
 /// nothing else.
 public struct MachinePayload: JSONRepresentable, Equatable, Sendable {
   /// The server's base URL, https or http to this machine, at most 2048 characters.
   public let server: String
   /// The join code, 1 to 256 characters.
   public let code: String
-  /// When the code ends, in seconds since 1970.
+  /// When the code expires, in seconds since 1970.
   public let expires: Int64
   /// The group that machines join with it.
   public let group: MachineGroup
@@ -129,7 +129,7 @@ public struct MachinePayload: JSONRepresentable, Equatable, Sendable {
     self.verdictKeys = verdictKeys
   }
 
-  /// Reads the decoded payload; any other version than 1 is refused, and so is a payload for anything else than joining.
+  /// Reads the decoded payload; any version except 1 is refused, and so is a payload for anything but joining.
   public init(json: JSONValue, path: String) throws(MessageError) {
     let reader = try MemberReader(json, path: path)
     guard try reader.integer("v", as: Int64.self) == Self.version else { throw .unsupportedVersion }
@@ -156,7 +156,7 @@ public struct MachinePayload: JSONRepresentable, Equatable, Sendable {
     return .object(object)
   }
 
-  /// Reads the line an administrator was given; white space around it must be gone already.
+  /// Reads the line that an administrator got; white space around it must already be removed.
   ///
   /// - Throws: ``MessageError``; more than 32 KiB decoded are refused.
   public init(encoded line: String) throws(MessageError) {
@@ -167,9 +167,9 @@ public struct MachinePayload: JSONRepresentable, Equatable, Sendable {
   /// The line to hand out.
   public var encoded: String { Base64URL.encode(jsonBytes) }
 
-  /// What the fingerprint of a server is the SHA-256 of: its address and all that a workstation trusts of it.
+  /// The bytes whose SHA-256 is the fingerprint of a server: its address and everything that a workstation trusts about it.
   ///
-  /// Each text has its length before it, so that no two servers have the same bytes.
+  /// Each text is preceded by its length, so that no two servers have the same bytes.
   public var fingerprinted: [UInt8] {
     var statement = Statement("pam-uaf server")
     statement.add(fields: [server, ca ?? "", verdictKeys])
@@ -177,7 +177,7 @@ public struct MachinePayload: JSONRepresentable, Equatable, Sendable {
   }
 
   private static let version: Int64 = 1
-  /// What it is for, in the member `op`.
+  /// The value of the member `op`.
   static let operation = "Join"
   private static let maximumCount = 32_768
 }

@@ -3,7 +3,7 @@ public struct GetUAFRequest: JSONRepresentable, Equatable, Sendable {
   /// The operation wanted.
   public let op: UAFOperation?
 
-  /// An earlier request this one replaces.
+  /// An earlier request that this one replaces.
   public let previousRequest: String?
 
   /// What the server needs to know, itself JSON in a string: see ``RequestContext``.
@@ -34,13 +34,13 @@ public struct GetUAFRequest: JSONRepresentable, Equatable, Sendable {
   }
 }
 
-/// What a client tells the server beside the UAF message: the JSON inside the `context` strings.
+/// What a client tells the server in addition to the UAF message: the JSON inside the `context` strings.
 ///
-/// The names follow the FIDO Alliance's interface for server tests, with our own members beside them.
+/// The names follow the FIDO Alliance's interface for server tests, with our own members in addition.
 public struct RequestContext: JSONRepresentable, Equatable, Sendable {
   /// The account's name at the server, 1 to 128 characters.
   public var username: String
-  /// A hash that tells this machine apart for this application only, at most 128 characters.
+  /// A hash that identifies this machine to this application only, at most 128 characters.
   public var deviceID: String?
   /// A name people know the machine by, at most 128 characters.
   public var deviceName: String?
@@ -48,44 +48,45 @@ public struct RequestContext: JSONRepresentable, Equatable, Sendable {
   public var deviceModel: String?
   /// The machine's system, at most 128 characters.
   public var deviceOS: String?
-  /// The code of a text that waits to be approved, at most 256 characters; at other servers also their enrolment code.
+  /// The code of a text that waits to be approved, at most 256 characters; for other servers, also their enrolment code.
   public var authCode: String?
-  /// That the client has an enrolment code, which it does not send: 32 bytes, see ``EnrolmentCode``; our own member.
+  /// A proof that the client has an enrolment code, which it does not send: 32 bytes, see ``EnrolmentCode``; our own member.
   public var codeProof: [UInt8]?
-  /// With new keys: that who has the enrolment code allows them, 32 bytes over ``NewKeysStatement``; our own member.
+  /// With new keys: a proof that the holder of the enrolment code allows them, 32 bytes over ``NewKeysStatement``; our own
+  /// member.
   public var codeMAC: [UInt8]?
-  /// With new keys: that they were made on the machine that has joined, 32 bytes over ``NewKeysStatement``; our own member.
+  /// With new keys: a proof that they were made on the joined machine, 32 bytes over ``NewKeysStatement``; our own member.
   public var machineMAC: [UInt8]?
-  /// With ``machineMAC``: the machine's number, 16 bytes; our own member.
+  /// With ``machineMAC``: the machine's ID, 16 bytes; our own member.
   public var machineID: [UInt8]?
   /// With new keys: a UAF response with which registered keys authorise them, at most 16,384 characters; our own member.
   public var authorization: String?
   /// A text to be confirmed, at most 2048 characters.
   public var transaction: String?
-  /// A token of a fresh authentication, at most 16,384 characters, for the operation that it names and nothing else.
+  /// A token of a fresh authentication, at most 16,384 characters, valid only for the operation that it names.
   public var proof: String?
-  /// With an authentication: the operation its token is to authorise.
+  /// With an authentication: the operation that its token should authorise.
   public var proofFor: UAFOperation?
   /// The authenticator to deregister.
   public var deregisterAAID: AAID?
   /// Whether to deregister every authenticator of the account.
   public var deregisterAll: Bool?
-  /// With a deregistration: the only keys that it is about, at most 64; our own member.
+  /// With a deregistration: the only keys that it concerns, at most 64; our own member.
   public var deregisterKeyIDs: [KeyID] = []
   /// With a registration: keys of the account that this machine made and lost, at most 64; our own member.
   ///
-  /// The new key replaces them, if the server knows the member.
+  /// The new key replaces them, if the server supports the member.
   public var lostKeyIDs: [KeyID] = []
 
   /// With an authentication by code: whether the person denies the text that waits.
   public var denies: Bool?
 
-  /// Makes a context of the mandatory member; the others are set afterwards.
+  /// Makes a context with the mandatory member; the others are set afterwards.
   public init(username: String) {
     self.username = username
   }
 
-  /// Names keys to be removed, and whose they are.
+  /// Names keys to be removed, and their owner.
   ///
   /// The members for the scope are those of the FIDO Alliance's interface, which does not distinguish machines.
   ///
@@ -131,7 +132,7 @@ public struct RequestContext: JSONRepresentable, Equatable, Sendable {
     return keyIDs
   }
 
-  /// The context as JSON; an empty text is left out, as null and empty members must not be sent.
+  /// The context as JSON; an empty text is left out, because null and empty members must not be sent.
   public var json: JSONValue {
     var object: JSONObject = ["username": .string(username)]
     let texts = [
@@ -153,9 +154,9 @@ public struct RequestContext: JSONRepresentable, Equatable, Sendable {
     return .object(object)
   }
 
-  /// What somebody says who has keys removed: of which account and machine, of which model, and which keys.
+  /// The statement for a removal of keys: the account and machine, the model, and the keys.
   ///
-  /// Both ends make it, of the request for the deregistration or of the authentication that is to authorise it.
+  /// Both ends make it from the request for the deregistration, or from the authentication that should authorise it.
   public var removalStatement: [UInt8] {
     var statement = Statement("pam-uaf removal")
     statement.add(fields: [username, deviceID ?? "", deregisterAAID?.text ?? ""])
@@ -178,7 +179,7 @@ public struct ReturnUAFRequest: JSONRepresentable, Equatable, Sendable {
   /// How long the request is valid, in milliseconds.
   public let lifetimeMilliseconds: UInt32?
 
-  /// Tokens beside the order of a deregistration; our own member, since nothing follows the order.
+  /// Tokens in addition to the order of a deregistration; our own member, because no message follows the order.
   public let additionalTokens: [Token]
 
   /// Makes the body.

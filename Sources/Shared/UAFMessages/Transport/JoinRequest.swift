@@ -7,9 +7,9 @@ public struct JoinRequest: JSONRepresentable, Equatable, Sendable {
 
   /// The join code, 1 to 256 characters.
   public let code: String
-  /// Random bytes: the answer names them.
+  /// Random bytes: the answer repeats them.
   public let nonce: [UInt8]
-  /// Tells this machine apart, 1 to 128 characters; the same that its registrations name.
+  /// The machine's device ID, 1 to 128 characters; the same as in its registrations.
   public let deviceID: String
   /// As in ``RequestContext``.
   public let deviceName: String?
@@ -59,11 +59,11 @@ public struct JoinRequest: JSONRepresentable, Equatable, Sendable {
   private static let version: Int64 = 1
 }
 
-/// What a server answers to a workstation that wants to join; our own (docs/protocol.md, "Joining").
+/// A server's answer to a workstation that wants to join; our own (docs/protocol.md, "Joining").
 public struct JoinAnswer: JSONRepresentable, Equatable, Sendable {
   /// The verdict; only ``UAFStatusCode/ok`` is success.
   public let statusCode: UAFStatusCode
-  /// With success: by what the machine is known from now on.
+  /// With success: the machine secret from now on.
   public let machineSecret: MachineSecret?
   /// With success: a JSON web token with a ``JoinStatement``, signed with the verdict's key.
   public let token: String?
@@ -94,16 +94,16 @@ public struct JoinAnswer: JSONRepresentable, Equatable, Sendable {
 
 /// What a server signs for a workstation that has joined; our own (docs/protocol.md, "Joining").
 ///
-/// It goes as a JSON web token (RFC 7519, ES256), whose type keeps it apart from a verdict.
+/// It is sent as a JSON web token (RFC 7519, ES256), whose type keeps it apart from a verdict.
 public struct JoinStatement: Equatable, Sendable {
   /// `typ` of the token's header.
   public static let tokenType = "machine-join+jwt"
-  /// How long a statement answers the request that it names, in seconds.
+  /// How long a statement is valid for the request that it names, in seconds.
   public static let lifetime: Int64 = 60
   /// The length of a SHA-256.
   private static let hashByteCount = 32
 
-  /// The machine that has asked, as it named itself.
+  /// The machine that asked, by the device ID that it gave.
   public let deviceID: String
   /// The random bytes of its request.
   public let nonce: [UInt8]
@@ -149,9 +149,9 @@ public struct JoinStatement: Equatable, Sendable {
 
 /// The name of a group of workstations, which an administrator gives; our own.
 ///
-/// 1 to 64 of `a` to `z`, digits, `.`, `_` and `-`; a letter or a digit first. So it can stand in a file's name, a URL and a log.
+/// 1 to 64 of `a` to `z`, digits, `.`, `_` and `-`; a letter or a digit first. So it can be used in a file name, a URL and a log.
 public struct MachineGroup: Hashable, Sendable, CustomStringConvertible {
-  /// The group of machines that nobody put into another one.
+  /// The group of machines that nobody put into a different one.
   public static let standard = MachineGroup(checked: "default")
 
   /// The name.
@@ -159,7 +159,7 @@ public struct MachineGroup: Hashable, Sendable, CustomStringConvertible {
 
   private init(checked name: String) { self.name = name }
 
-  /// Takes a name.
+  /// Makes a group from a name.
   ///
   /// - Returns: nil for one that is not of the form above.
   public init?(_ name: String) {

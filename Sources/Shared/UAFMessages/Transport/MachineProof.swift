@@ -1,8 +1,8 @@
 /// What a machine that a server knows sends with each request, in the header `UAF-Machine`; our own.
 ///
-/// Base64url of: form (1) | operation, queue and step (1) | number of the machine (16) | time (8) | nonce (16) |
+/// Base64url of: form (1) | operation, queue and step (1) | ID of the machine (16) | time (8) | nonce (16) |
 /// length of the name (1) | name | code (32). Numbers are big-endian. The code is the HMAC-SHA-256 of everything before it, under
-/// the machine's secret. A server can check it before it reads anything of the body.
+/// the machine's secret. A server can check it before it reads any part of the body.
 public struct MachineProof: Equatable, Sendable {
   /// The length of the nonce.
   public static let nonceByteCount = 16
@@ -15,23 +15,23 @@ public struct MachineProof: Equatable, Sendable {
   /// Operation and queue have four values each, of which not all are used.
   private static let (operationMask, queueMask, queueShift): (UInt8, UInt8, UInt8) = (0x03, 0x30, 4)
   private static let names = 1...128
-  /// What stands before the name.
+  /// The length of the part before the name.
   private static let headByteCount = 2 + MachineSecret.machineIDByteCount + 8 + nonceByteCount + 1
 
-  /// The machine's number, as the server gave it.
+  /// The machine's ID, as the server gave it.
   public let machineID: [UInt8]
   /// The request that the proof goes with.
   public let claim: MachineClaim
-  /// For whom the machine asks.
+  /// On whose behalf the machine asks.
   public let queue: MachineQueue
   /// When it was made, in seconds since 1970.
   public let madeAt: Int64
   /// Random bytes: no two proofs are equal.
   public let nonce: [UInt8]
 
-  /// Makes what is to be proved.
+  /// Makes a proof, without its code.
   ///
-  /// - Returns: nil for a number, a nonce or a name of another length.
+  /// - Returns: nil for an ID, a nonce or a name of the wrong length.
   public init?(machineID: [UInt8], claim: MachineClaim, queue: MachineQueue, madeAt: Int64, nonce: [UInt8]) {
     guard machineID.count == MachineSecret.machineIDByteCount, nonce.count == Self.nonceByteCount,
       Self.names.contains(claim.username.utf8.count)
@@ -55,7 +55,7 @@ public struct MachineProof: Equatable, Sendable {
     guard Int(bytes[headByteCount - 1]) == nameEnd - headByteCount,
       what & ~(operationMask | queueMask | answerFlag) == 0,
       let entry = operations.first(where: { $0.number == what & operationMask }),
-      // No UAF response goes with the question for a state.
+      // A question for a state carries no UAF response.
       entry.operation != nil || what & answerFlag == 0,
       let queue = MachineQueue(rawValue: (what & queueMask) >> queueShift),
       let username = String(validating: bytes[headByteCount..<nameEnd], as: UTF8.self)
@@ -68,7 +68,7 @@ public struct MachineProof: Equatable, Sendable {
     ).map { ($0, Array(bytes[nameEnd...])) }
   }
 
-  /// What the code is over.
+  /// The bytes that the code covers.
   public var authenticated: [UInt8] {
     let name = Array(claim.username.utf8)
     let number = Self.operations.first { $0.operation == claim.operation }?.number ?? 0
@@ -88,7 +88,7 @@ public struct MachineProof: Equatable, Sendable {
 
 /// What a machine's proof is about: one request for one account.
 public struct MachineClaim: Equatable, Sendable {
-  /// The operation that is asked for, or answered; nil for the question in which state the account is.
+  /// The operation that is asked for, or answered; nil for the question about the account's state.
   public let operation: UAFOperation?
   /// Whether the request carries a UAF response; otherwise it asks for a UAF request.
   public let isAnswer: Bool
@@ -102,19 +102,19 @@ public struct MachineClaim: Equatable, Sendable {
     self.username = username
   }
 
-  /// The claim of a machine that asks in which state an account is.
+  /// The claim of a machine that asks for an account's state.
   public static func state(of username: String) -> MachineClaim {
     MachineClaim(operation: nil, isAnswer: false, username: username)
   }
 
-  /// Whether it asks in which state the account is.
+  /// Whether it asks for the account's state.
   public var asksForState: Bool { operation == nil && !isAnswer && !isCheckIn && !isJoining }
 
   // MARK: A body
 
   /// The claim of a machine that has joined and asks to join again.
   ///
-  /// As ``checkIn(bodyHash:)``.
+  /// Its name is made as for ``checkIn(bodyHash:)``.
   ///
   /// - Parameter bodyHash: the SHA-256 of the request's body.
   public static func joining(bodyHash: [UInt8]) -> MachineClaim {
@@ -124,16 +124,17 @@ public struct MachineClaim: Equatable, Sendable {
   /// Whether a machine that has joined asks to join again.
   public var isJoining: Bool { isOf(Self.joiningPrefix) }
 
-  /// The claim of a machine that has joined and tells a server how it is.
+  /// The claim of a machine that has joined and checks in.
   ///
-  /// The name is of no account: none has a space in it. So this claim is good for nothing else, and for no other body.
+  /// Its name contains a space, so it is not the name of an account. So this claim is valid for nothing else, and for no other
+  /// body.
   ///
   /// - Parameter bodyHash: the SHA-256 of the request's body.
   public static func checkIn(bodyHash: [UInt8]) -> MachineClaim {
     .state(of: checkInPrefix + Base64URL.encode(bodyHash))
   }
 
-  /// Whether a machine tells the server how it is.
+  /// Whether a machine checks in.
   public var isCheckIn: Bool { isOf(Self.checkInPrefix) }
 
   private func isOf(_ prefix: String) -> Bool {
@@ -144,9 +145,9 @@ public struct MachineClaim: Equatable, Sendable {
   private static let joiningPrefix = "join "
 }
 
-/// For whom a machine asks.
+/// On whose behalf a machine asks.
 ///
-/// Each has a budget of its own at the server, so that others cannot use up the person's by calling at the same machine.
+/// Each has its own budget at the server, so that others cannot use up the person's budget by asking through the same machine.
 public enum MachineQueue: UInt8, CaseIterable, Sendable {
   /// For the person, at the machine.
   case own
@@ -156,21 +157,21 @@ public enum MachineQueue: UInt8, CaseIterable, Sendable {
   case otherUser
 }
 
-/// What a server gives to a machine with its success, so that the machine is known by it later; our own member.
+/// What a server gives to a machine with its success, so that the server recognises the machine later; our own member.
 ///
-/// It opens nothing: who has it is only not stopped by what strangers ask the server.
+/// It opens nothing: it only keeps its holder from being blocked by the requests of strangers.
 public struct MachineSecret: JSONRepresentable, Equatable, Sendable, CustomStringConvertible {
-  /// The length of a machine's number.
+  /// The length of a machine's ID.
   public static let machineIDByteCount = 16
   /// The length of the secret.
   public static let secretByteCount = 32
 
-  /// The machine's number at the server, for one account.
+  /// The machine's ID at the server, for one account.
   public let machineID: [UInt8]
   /// The key of its proofs.
   public let secret: [UInt8]
 
-  /// Takes number and secret.
+  /// Makes a secret from the ID and the key.
   ///
   /// - Throws: ``MessageError/outOfRange(_:)`` for any other length.
   public init(machineID: [UInt8], secret: [UInt8]) throws(MessageError) {
@@ -192,9 +193,9 @@ public struct MachineSecret: JSONRepresentable, Equatable, Sendable, CustomStrin
     .object(["id": .string(Base64URL.encode(machineID)), "secret": .string(Base64URL.encode(secret))])
   }
 
-  /// Both, as a signed verdict covers them.
+  /// ID and key, in the form that a signed verdict covers.
   public var bytes: [UInt8] { machineID + secret }
 
-  /// Nothing of the secret.
+  /// A text without any part of the secret.
   public var description: String { "the secret of a machine" }
 }

@@ -1,12 +1,12 @@
-/// What a machine that has joined tells its server about itself; our own (docs/protocol.md, "Check-in").
+/// What a joined machine reports to its server about itself; our own (docs/protocol.md, "Check-in").
 ///
-/// Nothing of it is verified but the codes of ``locks`` and ``offlineLogins``.
+/// Nothing in it is verified except the codes of ``locks`` and ``offlineLogins``.
 public struct MachineReport: JSONRepresentable, Equatable, Sendable {
   /// How many locks one report names.
   public static let mostLocks = 32
   /// How many logins one report names.
   public static let mostOfflineLogins = 32
-  /// The length of a mark.
+  /// The length of a nonce.
   public static let markByteCount = 16
 
   /// The version of the module's package, 1 to 64 characters.
@@ -19,21 +19,21 @@ public struct MachineReport: JSONRepresentable, Equatable, Sendable {
   public var deviceOS: String?
   /// The version of the workstation policy that the machine uses; nil if it follows none.
   ///
-  /// 0 if it has none yet, or wants it signed anew.
+  /// 0 if it has none yet, or wants it signed again.
   public var policy: Int64?
-  /// The locks that stand, at most ``mostLocks``.
+  /// The present locks, at most ``mostLocks``.
   public var locks: [ReportedLock] = []
-  /// How many more stand.
+  /// How many more locks there are.
   public var moreLocks = 0
-  /// Logins without the server that it was not told yet, oldest first, at most ``mostOfflineLogins``.
+  /// Logins without the server that the server was not told of yet, oldest first, at most ``mostOfflineLogins``.
   ///
   /// A report that was read has each number once, in ascending order.
   public var offlineLogins: [OfflineLoginNote] = []
-  /// How many notes of such logins the machine has dropped, of those that it was not told.
+  /// How many notes of such logins the machine has dropped, of those that the server was not told of.
   public var droppedLogins = 0
-  /// The mark that the last report set; nil in the first one.
+  /// The nonce that the last report set; nil in the first one.
   public var mark: [UInt8]?
-  /// The mark that this report sets: random bytes, and the same ones until the server has answered.
+  /// The nonce that this report sets: random bytes, which stay the same until the server has answered.
   public var nextMark: [UInt8]
 
   /// Makes a report that names nothing else.
@@ -87,15 +87,15 @@ public struct MachineReport: JSONRepresentable, Equatable, Sendable {
   }
 }
 
-/// A lock that stands on a machine, as the machine reports it; our own (docs/protocol.md, "Check-in").
+/// A lock on a machine, as the machine reports it; our own (docs/protocol.md, "Check-in").
 public struct ReportedLock: JSONRepresentable, Equatable, Sendable {
   /// Whose attempts are locked out.
   public enum Origin: String, CaseIterable, Sendable {
-    /// The person's at the machine.
+    /// The person's attempts at the machine.
     case local
-    /// Those that come over the network.
+    /// Attempts that come over the network.
     case remote
-    /// Those of another user of the machine.
+    /// Attempts of a different user of the machine.
     case otherUser
   }
 
@@ -107,7 +107,7 @@ public struct ReportedLock: JSONRepresentable, Equatable, Sendable {
   public let origin: Origin
   /// When the lock ends, in seconds since 1970; nil if only an administrator ends it.
   public let until: Int64?
-  /// HMAC-SHA-256 of ``authenticated(on:)`` under the secret that the machine has got for the account; nil without one.
+  /// HMAC-SHA-256 of ``authenticated(on:)`` under the secret that the machine has received for the account; nil without one.
   public var code: [UInt8]?
 
   /// Makes a report of a lock, without a code.
@@ -133,10 +133,10 @@ public struct ReportedLock: JSONRepresentable, Equatable, Sendable {
     code = reader.has("code") ? try reader.base64URL("code", counts: count...count) : nil
   }
 
-  /// What the code is over: `pam-uaf standing lock`, a zero byte, the number of the joined machine (16), the end (8; -1 for
+  /// The bytes that the code covers: `pam-uaf standing lock`, a zero byte, the ID of the joined machine (16), the end (8; -1 for
   /// none), and account, type and origin, each after its length (4); numbers are big-endian.
   ///
-  /// - Parameter machineID: the machine's number at the server since it has joined.
+  /// - Parameter machineID: the machine's ID at the server since it joined.
   public func authenticated(on machineID: [UInt8]) -> [UInt8] {
     var statement = Statement("pam-uaf standing lock")
     statement.add(bare: machineID)
@@ -156,10 +156,10 @@ public struct ReportedLock: JSONRepresentable, Equatable, Sendable {
   }
 }
 
-/// A login that a machine let in without the server, as it noted it then; our own (docs/protocol.md, "Check-in").
+/// A login that a machine accepted without the server, as it noted the login then; our own (docs/protocol.md, "Check-in").
 ///
-/// The code shows that who had the account's secret on this machine made the note, for the machine as it has joined. It shows no
-/// more: root of the machine has both.
+/// The code shows that a holder of the account's secret on this machine made the note, for the joined machine. It shows no
+/// more: root of the machine has that secret too.
 public struct OfflineLoginNote: JSONRepresentable, Hashable, Sendable {
   /// The length of the code.
   public static let codeByteCount = 32
@@ -170,9 +170,9 @@ public struct OfflineLoginNote: JSONRepresentable, Hashable, Sendable {
   public let service: String
   /// When it was, in seconds since 1970 by the machine's clock.
   public let time: Int64
-  /// The machine's number of it, above 0: each is higher than the last.
+  /// The number that the machine gave it, above 0 and higher than the last one.
   public let number: Int64
-  /// HMAC-SHA-256 of ``authenticated(on:)`` under the secret that the machine has got for the account.
+  /// HMAC-SHA-256 of ``authenticated(on:)`` under the secret that the machine has received for the account.
   public let code: [UInt8]
 
   /// Makes a note.
@@ -203,12 +203,12 @@ public struct OfflineLoginNote: JSONRepresentable, Hashable, Sendable {
     ])
   }
 
-  /// What the code is over: `pam-uaf offline login`, a zero byte, the number of the joined machine (16), time and number (8
+  /// The bytes that the code covers: `pam-uaf offline login`, a zero byte, the ID of the joined machine (16), time and number (8
   /// each), and account and service, each after its length (4).
   ///
-  /// Numbers are big-endian. A machine's proof begins with another byte, so a code is never good for both.
+  /// Numbers are big-endian. A machine's proof begins with a different byte, so a code is never valid for both.
   ///
-  /// - Parameter machineID: the machine's number at the server since it has joined.
+  /// - Parameter machineID: the machine's ID at the server since it joined.
   public func authenticated(on machineID: [UInt8]) -> [UInt8] {
     var statement = Statement("pam-uaf offline login")
     statement.add(bare: machineID)

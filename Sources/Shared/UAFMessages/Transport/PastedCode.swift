@@ -1,44 +1,46 @@
-/// Codes and payloads as people hand them on: typed on another keyboard, quoted by a mail program, or in the middle of a letter.
+/// Codes and payloads as people pass them on: typed on a different keyboard, quoted by a mail program, or in the middle of a
+/// letter.
 ///
-/// Only the form is cleaned. What stands around a code is dropped only where exactly one code is in the text, and a code that
-/// is wrong stays wrong. A text in which nothing is recognised stays as it is, for whoever judges it: another server's code may
+/// Only the form is cleaned. Text around a code is dropped only if the text contains exactly one code, and a code that
+/// is wrong stays wrong. A text in which nothing is recognised stays unchanged for the server to judge: a different server's code
+/// may
 /// look like anything.
 public enum PastedCode {
   /// What was found in a text.
   public enum Found: Equatable, Sendable {
-    /// The one code or payload, or the only word of the text.
+    /// The only code or payload, or the only word of the text.
     case code(String)
     /// Nothing that reads as one.
     case nothing
     /// More than one that could be meant.
     case several
 
-    /// The one code.
+    /// The only code.
     public var code: String? {
       if case .code(let code) = self { code } else { nil }
     }
   }
 
-  /// The most words beside a code whose groups are words of several lengths, such as the account.
+  /// The most words next to a code whose groups are words of several lengths, such as the account.
   private static let mostOthers = 3
   private static let mostBytes = 32_768
-  /// Far enough from 1970 that any minute of a code can be written: only its form matters here.
+  /// A time far enough from 1970 for any minute of a code: only the code's form matters here.
   private static let anyTime: Int64 = 60 * 3 << 23
 
-  /// The words of a text without a mail program's marks of quotation and without what nobody sees.
+  /// The words of a text without a mail program's quotation signs and without invisible characters.
   public static func words(of text: String) -> [String] { lines(of: tidied(text)).flatMap(\.self) }
 
-  /// The one enrolment code or payload of a text.
+  /// The only enrolment code or payload in a text.
   public static func enrolment(in text: String) -> Found {
     let lines = lines(of: tidied(text))
     let payloads = payloads(in: lines)
     let ofPayloads = payloads.compactMap { (try? EnrolmentPayload(encoded: $0))?.code?.text }
-    // The server tells the code alone below the payload that has it.
+    // The server prints the code alone below the payload that contains it.
     let codes = codes(in: lines, groups: 4, of: 5) { EnrolmentCode(typed: $0)?.text }.map(\.read)
     return only(of: payloads + codes.filter { !ofPayloads.contains($0) }, in: lines)
   }
 
-  /// The one unlock payload, or the characters of the one unlock code, of a text.
+  /// The only unlock payload, or the characters of the only unlock code, in a text.
   ///
   /// - Parameter names: names of the account, which are not part of a code, though they may be spelt with its characters.
   public static func unlock(in text: String, beside names: [String]) -> Found {
@@ -51,13 +53,13 @@ public enum PastedCode {
   /// Whether a word has the form of an unlock code, of whatever time.
   public static func isUnlockCode(_ word: String) -> Bool { UnlockCode(typed: word, near: anyTime) != nil }
 
-  /// What the one code or payload of a text is for, wherever it stands; nil where none is recognised, or several kinds are.
+  /// The purpose of the only code or payload in a text, wherever it is; nil if none is recognised, or if several kinds are.
   ///
-  /// Only whole words and whole groups of a line count: a run of any words reads as an unlock code too easily.
+  /// Only whole words and whole groups of a line count: a run of any words can too easily look like an unlock code.
   public static func kind(in text: String) -> CodeKind? {
     let lines = lines(of: tidied(text))
     let payloads = Set(payloads(in: lines).compactMap { CodeKind($0) })
-    // The code alone stands beside its payload in a letter.
+    // A letter contains the code alone next to its payload.
     guard payloads.isEmpty else { return payloads.count == 1 ? payloads.first : nil }
     var kinds: Set<CodeKind> = []
     for line in lines {
@@ -76,8 +78,9 @@ public enum PastedCode {
 
   /// Whether a line is a code or a payload and nothing else, so that the next line is not part of it.
   ///
-  /// Any word with the characters of a code counts, such as a code with a typing error. An incomplete payload does not: it may go
-  /// on in the next line. Neither does a line that a mail program has quoted: it belongs to a letter.
+  /// Any word with the characters of a code counts, such as a code with a typing error. An incomplete payload does not count: it
+  /// may continue
+  /// in the next line. A line that a mail program has quoted does not count either: it belongs to a letter.
   public static func standsAlone(in line: String) -> Bool {
     guard let first = tidied(line).unicodeScalars.first(where: { $0 != " " }), first != ">", first != "|" else {
       return false
@@ -86,11 +89,11 @@ public enum PastedCode {
     let code = words.joined()
     if EnrolmentCode(typed: code) != nil || isUnlockCode(code) { return true }
     guard words.count == 1 else { return false }
-    // The word of a greeting has a comma or an exclamation mark behind it.
+    // The word of a greeting is followed by a comma or an exclamation mark.
     return code.hasPrefix("eyJ") ? isWhole(code) : code.utf8.allSatisfy(isOfPayload)
   }
 
-  /// - Parameter lines: whose only word is taken where nothing was found.
+  /// - Parameter lines: the lines whose only word is used if nothing was found.
   private static func only(of found: [String], in lines: [[String]]) -> Found {
     guard found.isEmpty else { return found.count == 1 ? .code(found[0]) : .several }
     let words = lines.flatMap(\.self)
@@ -100,7 +103,7 @@ public enum PastedCode {
   // MARK: The form
 
   /// The text with ASCII for the full-width characters and the hyphens of other keyboards, one kind of space and of line end,
-  /// and without what nobody sees: byte order marks, soft hyphens, marks of direction and of zero width.
+  /// and without invisible characters: byte order marks, soft hyphens, marks of direction and of zero width.
   static func tidied(_ text: String) -> String {
     var scalars = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {
@@ -133,7 +136,7 @@ public enum PastedCode {
     return lines.filter { !$0.isEmpty }
   }
 
-  /// A word without quotes, brackets, marks of emphasis and of a sentence's end around it.
+  /// A word without the quotes, brackets, emphasis and sentence punctuation around it.
   private static func trimmed(_ word: String) -> String {
     let scalars = Array(word.unicodeScalars)
     guard let first = scalars.firstIndex(where: { !isAround($0) }),
@@ -152,7 +155,7 @@ public enum PastedCode {
 
   // MARK: Payloads
 
-  /// The payloads, each once: what looks like the beginning of one, and the rows into which a mail program has broken it.
+  /// The payloads, each once: a text that looks like the beginning of one, with the rows into which a mail program has broken it.
   private static func payloads(in lines: [[String]]) -> [String] {
     var found: [String] = []
     var index = 0
@@ -177,9 +180,9 @@ public enum PastedCode {
     return found
   }
 
-  /// A payload's beginning in a word, and whether it may go on in the next line: nothing closes it here.
+  /// A payload's beginning in a word, and whether it may continue in the next line because nothing closes it here.
   private static func beginning(in word: String) -> (text: String, isOpen: Bool)? {
-    // What a payload is the value of stands before `=`; one that ends with that is none, and stays so.
+    // A name before `=` is dropped if a payload is its value; a payload that ends with `=` is not valid, and stays invalid.
     let word = word.firstRange(of: "=eyJ").map { word[$0.lowerBound...].dropFirst() } ?? word[...]
     let parts = word.utf8.split(omittingEmptySubsequences: false) { !isOfPayload($0) && $0 != UInt8(ascii: "=") }
     for (index, part) in parts.enumerated() {
@@ -197,7 +200,7 @@ public enum PastedCode {
     return (String(decoding: text, as: UTF8.self), rest.isEmpty)
   }
 
-  /// Without the end of a sentence or of an emphasis.
+  /// A payload without punctuation or emphasis at its end.
   private static func withoutEnd(_ payload: String) -> String {
     var payload = payload
     while let last = payload.last, last == "." || last == "_" { payload.removeLast() }
@@ -230,13 +233,13 @@ public enum PastedCode {
 
   // MARK: Codes
 
-  /// A code as it was written, and as it reads.
+  /// A code as it was written, and in its canonical form.
   private typealias Code = (written: String, read: String)
 
   /// The codes, each once.
   ///
-  /// In a few words a code may stand as any run of them. In a letter it is one word, or its groups are the words of a line: a
-  /// run of any words would be read as a code too easily, above all one without check characters.
+  /// In a text of few words, a code may be any run of them. In a letter, it is one word, or its groups are the words of a line: a
+  /// run of any words could too easily look like a code, above all one without check characters.
   private static func codes(
     in lines: [[String]], groups: Int, of size: Int, read: (String) -> String?
   ) -> [Code] {
@@ -266,28 +269,28 @@ public enum PastedCode {
     return found
   }
 
-  /// What may be a code of its own in a word, such as the end of an address or of `code:`.
+  /// The parts of a word that may be a code, such as the end of an address or of `code:`.
   private static func parts(of word: String) -> [String] {
     word.unicodeScalars.split { $0 != "-" && $0 != "_" && isAround($0) }.map { trimmed(String($0)) }
   }
 
-  /// Whether a text is hardly a word of a language.
+  /// Whether a text is unlikely to be a word of a language.
   private static func looksMade(_ text: String) -> Bool {
     text.utf8.contains { $0 == UInt8(ascii: "-") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
   }
 }
 
-/// What a code or a payload is for, as far as its form tells that.
+/// The purpose of a code or a payload, as far as its form shows it.
 ///
-/// Whoever has several of them in one letter gives the wrong one to a command easily.
+/// A person who gets several of them in one letter can easily give the wrong one to a command.
 public enum CodeKind: CaseIterable, Sendable {
-  /// The 20 characters by which a person registers.
+  /// The 20 characters with which a person registers.
   case enrolmentCode
-  /// The line in which such a code stands.
+  /// The line that contains such a code.
   case enrolmentPayload
   /// The line that asks a person to approve something.
   case approval
-  /// The line by which machines join a server.
+  /// The line with which machines join a server.
   case machinePayload
   /// The 24 characters that end locks.
   case unlockCode
@@ -296,11 +299,11 @@ public enum CodeKind: CaseIterable, Sendable {
   /// The words that open a device key without the chip that has sealed it.
   case recoveryKey
 
-  /// The kind of one code or payload; nil for anything that is not recognised, such as a code of another server.
+  /// The kind of one code or payload; nil for anything that is not recognised, such as a code of a different server.
   ///
-  /// The end of a payload may be missing: its beginning says what it is.
+  /// The end of a payload may be missing: its beginning shows its kind.
   public init?(_ text: String) {
-    // First: a short payload may have the characters of a code.
+    // This comes first: a short payload may have the characters of a code.
     if text.hasPrefix("eyJ") {
       guard let kind = Self.payload(text) else { return nil }
       self = kind
@@ -329,17 +332,17 @@ public enum CodeKind: CaseIterable, Sendable {
     return kinds.first { said[name.upperBound...].hasPrefix($0.name + "\"") }?.kind
   }
 
-  /// What base64url begins with, without its spaces.
+  /// The decoded beginning of base64url text, without its spaces.
   private static func beginning(_ text: Substring) -> String {
     let head = text.prefix(512)
-    // What is cut has any length: whole groups of four can be read.
+    // A cut text may have any length: only whole groups of four can be decoded.
     let bytes =
       [head, head.prefix(head.count - head.count % 4)].lazy
       .compactMap { try? Base64URL.decode(String($0), maximumCount: 384) }.first ?? []
     return String(decoding: bytes.filter { $0 > 0x20 }, as: UTF8.self)
   }
 
-  /// Ten words of five letters, in which consonants and vowels take turns.
+  /// Ten words of five letters, in which consonants and vowels alternate.
   private static func isRecoveryKey(_ text: String) -> Bool {
     let words = text.lowercased().utf8.split { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: " ") }
     return words.count == 10

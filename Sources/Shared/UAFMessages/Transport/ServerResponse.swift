@@ -3,7 +3,7 @@ public struct ServerResponse: JSONRepresentable, Equatable, Sendable {
   /// The verdict; only ``UAFStatusCode/ok`` is success.
   public let statusCode: UAFStatusCode
 
-  /// The server's text; it has to be cleaned before it is shown.
+  /// The server's text; it must be cleaned before it is shown.
   public let description: String?
 
   /// Tokens.
@@ -24,10 +24,10 @@ public struct ServerResponse: JSONRepresentable, Equatable, Sendable {
   /// The highest counter that the server has seen, if the answer's counter did not grow; our own member.
   public let seenCounter: SeenCounter?
 
-  /// What the machine that answered is known by from now on; our own member.
+  /// The machine secret of the machine that answered, from now on; our own member.
   public let machineSecret: MachineSecret?
 
-  /// Another number than the last one says that machines that have joined should check in; our own member.
+  /// If this number differs from the last one, joined machines should check in; our own member.
   public let machineNews: Int64?
 
   /// Makes the body.
@@ -80,7 +80,7 @@ public struct ServerResponse: JSONRepresentable, Equatable, Sendable {
   }
 }
 
-/// Hands a server the UAF response (UAF client API and transport 1.1, section 3.1.5).
+/// Sends a UAF response to a server (UAF client API and transport 1.1, section 3.1.5).
 public struct SendUAFResponse: JSONRepresentable, Equatable, Sendable {
   /// The UAF message, itself JSON in a string.
   public let uafResponse: String
@@ -109,7 +109,7 @@ public struct SendUAFResponse: JSONRepresentable, Equatable, Sendable {
   }
 }
 
-/// What a server hands out beside its verdict (UAF client API and transport 1.1, section 3.1.7).
+/// A token that a server issues in addition to its verdict (UAF client API and transport 1.1, section 3.1.7).
 public struct Token: JSONRepresentable, Equatable, Sendable {
   /// The token's kind, such as `JWT`.
   public let type: String
@@ -126,7 +126,7 @@ public struct Token: JSONRepresentable, Equatable, Sendable {
   /// A JSON web token.
   public static let jwt = "JWT"
 
-  /// Which of several is passed on: the first JWT, else the first of any kind.
+  /// The token of several that is passed on: the first JWT, or else the first of any kind.
   public static func passedOn(_ tokens: [Token]) -> String? { (tokens.first { $0.type == jwt } ?? tokens.first)?.value }
 
   /// Reads the token.
@@ -148,7 +148,7 @@ public struct UAFStatusCode: RawRepresentable, JSONRepresentable, Hashable, Send
   /// The number as sent.
   public let rawValue: UInt32
 
-  /// Makes a status of its number.
+  /// Makes a status from its number.
   public init(rawValue: UInt32) {
     self.rawValue = rawValue
   }
@@ -161,13 +161,13 @@ public struct UAFStatusCode: RawRepresentable, JSONRepresentable, Hashable, Send
   /// The status as JSON.
   public var json: JSONValue { .integer(Int64(rawValue)) }
 
-  /// Success; no other status is.
+  /// Success; no other status means success.
   public static let ok = UAFStatusCode(rawValue: 1200)
-  /// Accepted, not finished.
+  /// Accepted, but not finished.
   public static let accepted = UAFStatusCode(rawValue: 1202)
   /// Bad request.
   public static let badRequest = UAFStatusCode(rawValue: 1400)
-  /// Unauthorized, or the KeyID belongs to another account.
+  /// Unauthorized, or the KeyID belongs to a different account.
   public static let unauthorized = UAFStatusCode(rawValue: 1401)
   /// Forbidden; do not try again.
   public static let forbidden = UAFStatusCode(rawValue: 1403)
@@ -209,13 +209,13 @@ public struct SeenCounter: JSONRepresentable, Equatable, Sendable {
   /// The highest counter that was accepted.
   public let signCounter: UInt32
 
-  /// Makes one.
+  /// Makes a seen counter.
   public init(keyID: KeyID, signCounter: UInt32) {
     self.keyID = keyID
     self.signCounter = signCounter
   }
 
-  /// Reads it.
+  /// Reads a seen counter.
   public init(json: JSONValue, path: String) throws(MessageError) {
     let reader = try MemberReader(json, path: path)
     keyID = try reader.child("keyID", as: KeyID.self)

@@ -3,11 +3,11 @@
 /// 120 bits: the minute of its issue (24), its lifetime (11), random bits (5), and the first 80 bits of the HMAC-SHA-256 of
 /// ``authenticated(account:machineID:)`` under the machine's secret. They are written in Crockford's base32, in groups of four.
 public struct UnlockCode: Equatable, Sendable {
-  /// The characters of a code, without those between its groups.
+  /// The characters of a code, without the separators between its groups.
   public static let characterCount = 24
   /// The length of ``mac``.
   public static let macByteCount = 10
-  /// What a lifetime is counted in, in seconds.
+  /// The unit of a lifetime, in seconds.
   public static let lifetimeUnit: Int64 = 300
 
   private static let units = 1...2016
@@ -17,12 +17,12 @@ public struct UnlockCode: Equatable, Sendable {
   public let minute: Int64
   /// Its lifetime in units of ``lifetimeUnit``, 1 to 2016.
   public let lifetimeUnits: Int
-  /// Five random bits: two codes of one minute are two codes.
+  /// Five random bits: they make two codes of the same minute different.
   public let salt: UInt8
   /// The code's authentication, which is not checked here.
   public let mac: [UInt8]
 
-  /// Makes a code, whose authentication may be empty as long as it is not known.
+  /// Makes a code, whose authentication may be empty until it is known.
   ///
   /// - Returns: nil for a time or a lifetime that cannot be written.
   public init?(minute: Int64, lifetimeUnits: Int, salt: UInt8, mac: [UInt8] = []) {
@@ -40,11 +40,11 @@ public struct UnlockCode: Equatable, Sendable {
   /// Seconds since 1970.
   public var expiresAt: Int64 { issuedAt + Int64(lifetimeUnits) * Self.lifetimeUnit }
 
-  /// What the authentication is over.
+  /// The bytes that the authentication covers.
   ///
-  /// The whole minute stands in it, not only the bits that are written.
+  /// They contain the whole minute, not only the bits that the code contains.
   ///
-  /// - Parameter machineID: the machine's number at the server, for the account.
+  /// - Parameter machineID: the machine's ID at the server, for the account.
   public func authenticated(account: String, machineID: [UInt8]) -> [UInt8] {
     var statement = Statement("pam-uaf unlock code")
     statement.add(minute)
@@ -56,7 +56,7 @@ public struct UnlockCode: Equatable, Sendable {
 
   /// The same code with its authentication.
   ///
-  /// - Parameter code: an HMAC-SHA-256, of which the first bytes are taken.
+  /// - Parameter code: an HMAC-SHA-256, of which the first bytes are used.
   public func authenticated(by code: [UInt8]) -> UnlockCode? {
     UnlockCode(minute: minute, lifetimeUnits: lifetimeUnits, salt: salt, mac: Array(code.prefix(Self.macByteCount)))
   }
@@ -68,9 +68,9 @@ public struct UnlockCode: Equatable, Sendable {
     return CrockfordBase32.grouped(CrockfordBase32.characters(CrockfordBase32.values(of: bytes)), by: 4)
   }
 
-  /// Reads what a person has typed: small letters, spaces and hyphens as they like, O for 0, I and L for 1.
+  /// Reads a typed code: small letters, and spaces and hyphens anywhere, are allowed, O for 0, I and L for 1.
   ///
-  /// - Parameter now: seconds since 1970: the minute of issue is the one of its bits that is nearest.
+  /// - Parameter now: seconds since 1970: of all minutes with the code's bits, the one nearest to this is the minute of issue.
   /// - Returns: nil for anything but 24 characters of the alphabet, and for a lifetime that no code has.
   public init?(typed text: String, near now: Int64) {
     guard let values = CrockfordBase32.values(typed: text, count: Self.characterCount) else { return nil }
@@ -84,7 +84,7 @@ public struct UnlockCode: Equatable, Sendable {
       minute: minute, lifetimeUnits: Int(head >> 5 & 0x7FF), salt: UInt8(head & 0x1F), mac: Array(bytes.dropFirst(5)))
   }
 
-  /// Four characters by which people tell the numbers of machines apart, where a server gives out a code for each.
+  /// Four characters by which people distinguish machines if a server gives out a code for each.
   public static func label(ofMachine machineID: [UInt8]) -> String {
     let values = CrockfordBase32.values(of: Array(machineID.prefix(5))).prefix(4)
     return String(decoding: CrockfordBase32.characters(values), as: UTF8.self)
@@ -93,19 +93,19 @@ public struct UnlockCode: Equatable, Sendable {
 
 /// What a server signs so that the locks of one account on one machine end; our own (docs/protocol.md, "Unlock payload").
 ///
-/// It goes as a JSON web token (RFC 7519, ES256), whose type keeps it apart from a verdict.
+/// It is sent as a JSON web token (RFC 7519, ES256), whose type keeps it apart from a verdict.
 public struct UnlockStatement: Equatable, Sendable {
-  /// The machine that it is for.
+  /// The machine that the unlock is for.
   public enum Target: Equatable, Sendable {
-    /// By the device id that its registrations name.
+    /// The device ID in the machine's registrations.
     case device(String)
-    /// By a key of the account on it, where the machine tells no id.
+    /// A key of the account on the machine, if the machine sends no device ID.
     case key(KeyID)
   }
 
   /// `typ` of the token's header.
   public static let tokenType = "unlock+jwt"
-  /// How long one may be good for, in seconds: 5 minutes to 7 days.
+  /// How long an unlock may be valid, in seconds: 5 minutes to 7 days.
   public static let lifetimes: ClosedRange<Int64> = 300...604_800
   /// The longest token in bytes.
   public static let maximumBytes = 6144
@@ -116,7 +116,7 @@ public struct UnlockStatement: Equatable, Sendable {
   public let account: String
   /// The machine.
   public let target: Target
-  /// Random bytes, by which log and audit of both sides name it.
+  /// Random bytes, by which the logs and audits of both sides name the unlock.
   public let id: [UInt8]
   /// Seconds since 1970.
   public let issuedAt: Int64
@@ -147,8 +147,8 @@ public struct UnlockStatement: Equatable, Sendable {
 
   /// Reads the claims; members that are not in the form above are ignored.
   ///
-  /// - Returns: nil if one is missing or not of its form, for a machine that is named twice or not at all, and for another
-  ///   lifetime than ``lifetimes`` has.
+  /// - Returns: nil if one is missing or not of its form, for a machine that is named twice or not at all, and for a
+  ///   lifetime outside ``lifetimes``.
   public init?(claims: JSONObject) {
     guard case .string(let account)? = claims["sub"], case .string(let jti)? = claims["jti"],
       case .integer(let issuedAt)? = claims["iat"], case .integer(let expiresAt)? = claims["exp"],

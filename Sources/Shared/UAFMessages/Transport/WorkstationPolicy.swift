@@ -1,7 +1,7 @@
-/// What a server asks of a workstation that has joined a group; our own (docs/protocol.md, "Workstation policy").
+/// What a server requires of a workstation that has joined a group; our own (docs/protocol.md, "Workstation policy").
 ///
-/// It goes as a JSON web token (RFC 7519, ES256), whose type keeps it apart from a verdict. The server signs it anew for each
-/// machine and at each hand-over.
+/// It is sent as a JSON web token (RFC 7519, ES256), whose type keeps it apart from a verdict. The server signs it again for each
+/// machine and each time it is sent.
 public struct WorkstationPolicy: Equatable, Sendable {
   /// `typ` of the token's header.
   public static let tokenType = "workstation-policy+jwt"
@@ -9,26 +9,26 @@ public struct WorkstationPolicy: Equatable, Sendable {
   public static let maximumTokenBytes = 24 * 1024
   /// The longest text in bytes.
   public static let maximumTextBytes = 16 * 1024
-  /// What a version may be: a number that JSON readers keep whole.
+  /// The range of a version: numbers that JSON readers keep exact.
   public static let versions: ClosedRange<Int64> = 1...9_007_199_254_740_991
-  /// How long a policy may be good after it was signed, in seconds: a day to 366 days.
+  /// How long a policy may be valid after it was signed, in seconds: a day to 366 days.
   public static let lifetimes: ClosedRange<Int64> = 86_400...31_622_400
-  /// The same unless the administrator says otherwise: 90 days.
+  /// The lifetime unless the administrator sets one: 90 days.
   public static let standardLifetime: Int64 = 7_776_000
 
-  /// The machine that it is signed for, as it named itself when it joined.
+  /// The machine that it is signed for, by the device ID that it gave when it joined.
   public let deviceID: String
   /// The group that it is for.
   public let group: MachineGroup
-  /// Which it is: the server gives each policy that it saves a greater number, whatever the group.
+  /// The policy's version: the server gives each policy that it saves a greater number, whatever the group.
   public let version: Int64
-  /// What it says, in TOML; empty for a policy that asks for nothing.
+  /// The policy's text in TOML; empty for a policy that requires nothing.
   public let text: String
   /// When it was signed, in seconds since 1970.
   public let issuedAt: Int64
-  /// From when on it is good.
+  /// The start of its validity.
   public let notBefore: Int64
-  /// Until when it is good.
+  /// The end of its validity.
   public let expiresAt: Int64
 
   /// Makes a policy, of which the caller has checked that its numbers and its text are within the limits above.

@@ -6,11 +6,11 @@ import Wording
 /// The accounts registered on this machine: which are damaged, which are locked, and which the account stage cannot ask about.
 struct PeopleCheck {
   let core: any StatusSource
-  /// Where names are looked up.
+  /// The directory in which names are looked up.
   let accounts: any AccountDirectory
   /// The state folder.
   let folder: String
-  /// The numbers of the accounts that have a file in a state folder.
+  /// The uids of the accounts that have a file in a state folder.
   let registered: (String) -> [uid_t]
   let isRoot: Bool
   /// Whether an account stage asks the server about accounts.
@@ -46,7 +46,7 @@ struct PeopleCheck {
 
 /// The state of every account registered on this machine; only for root, who may read the state folder.
 package struct AccountSurvey {
-  /// An account whose state cannot be used, and the core's words.
+  /// An account whose state cannot be used, with the core's text.
   package struct Refused: Equatable {
     package let name: String
     package let text: String
@@ -56,16 +56,16 @@ package struct AccountSurvey {
   private(set) var standing: [StatusDocument] = []
   /// Accounts whose state cannot be used.
   private(set) var refused: [Refused] = []
-  /// Files whose number belongs to no account.
+  /// Files whose uid belongs to no account.
   private(set) var nobodys: [String] = []
 
   /// Asks the core about each account that has a file.
   ///
   /// - Parameters:
   ///   - folder: the state folder.
-  ///   - numbers: the numbers of the accounts that have a file there.
-  ///   - accounts: where their names are looked up.
-  /// - Throws: ``StatusFailure`` where the core cannot be asked.
+  ///   - numbers: the uids of the accounts that have a file there.
+  ///   - accounts: the directory in which their names are looked up.
+  /// - Throws: ``StatusFailure`` if the core cannot be asked.
   package init(
     _ folder: String, of numbers: [uid_t], accounts: any AccountDirectory, core: any StatusSource
   ) throws(StatusFailure) {
@@ -83,7 +83,7 @@ package struct AccountSurvey {
     }
   }
 
-  /// The names at the server that several accounts are registered under, each with the accounts.
+  /// The server user names that several accounts share, each with these accounts.
   var shared: [(serverName: String, names: [String])] {
     let names = Dictionary(grouping: standing.filter { $0.serverUserName != nil }) { $0.serverUserName ?? "" }
     return names.filter { $0.value.count > 1 }.sorted { $0.key < $1.key }.map { serverName, documents in
@@ -91,7 +91,7 @@ package struct AccountSurvey {
     }
   }
 
-  /// The accounts with locked authenticators, and which these are.
+  /// The accounts with locked authenticators, with these authenticators.
   var locked: [(name: String, authenticators: [StatusDocument.Authenticator])] {
     standing.compactMap { document in
       let locked = document.authenticators.filter { $0.state == AuthenticatorState.locked }
@@ -115,10 +115,10 @@ package struct AccountSurvey {
       .compactMap(\.accountName)
   }
 
-  /// The accounts about which this machine cannot ask the server, because that has given it no secret for them.
+  /// The accounts about which this machine cannot ask the server, because the server gave it no secret for them.
   var withoutSecret: [String] { standing.filter { $0.hasMachineSecret == false }.compactMap(\.accountName) }
 
-  /// The accounts with a key of which the server has seen more signatures than this machine has made.
+  /// The accounts with a key for which the server has seen more signatures than this machine has made.
   var behind: [String] {
     standing.filter { $0.authenticators.contains { $0.atServer == "ahead" } }.compactMap(\.accountName)
   }
@@ -133,12 +133,12 @@ package struct AccountSurvey {
 package struct RegisteredAccounts {
   private let accounts: any AccountDirectory
   private let core: any StatusSource
-  /// The numbers of the accounts that have a file.
+  /// The uids of the accounts that have a file.
   private let numbers: [uid_t]
 
   /// - Parameters:
-  ///   - installation: its configuration names the state folder. Without a configuration that can be used nobody is registered.
-  ///   - accounts: where names are looked up.
+  ///   - installation: its configuration names the state folder. Without a usable configuration, nobody counts as registered.
+  ///   - accounts: the directory in which names are looked up.
   ///   - core: asked about each account that has a file.
   package init(of installation: Installation, accounts: any AccountDirectory, core: any StatusSource) {
     self.accounts = accounts
@@ -149,10 +149,10 @@ package struct RegisteredAccounts {
     numbers = configuration.map { installation.registered($0.state.directory) } ?? []
   }
 
-  /// Whether an account has a value registered, locked or not; false where the core cannot say, and where the server has
+  /// Whether an account has a value registered, locked or not; false if the core cannot say, or if the server has
   /// disabled the account or refuses its keys.
   package func has(_ name: String) -> Bool {
-    // A core takes some milliseconds for each, and an organisation has many who were never here.
+    // A core takes some milliseconds for each, and an organisation has many accounts that were never used here.
     guard let account = accounts.account(named: name), numbers.contains(account.userID) else { return false }
     // A deregistered account still has a file.
     guard case .standing(let document)? = try? core.status(of: name) else { return false }
@@ -160,7 +160,7 @@ package struct RegisteredAccounts {
   }
 }
 
-/// What doctor says to root about all accounts.
+/// Doctor's texts for root about all accounts.
 package enum PeopleText: FindingCatalogue {
   case closed
   case unasked(StatusFailure)

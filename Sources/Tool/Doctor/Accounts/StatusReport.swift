@@ -9,7 +9,7 @@ package struct StatusReport {
   private let language: Language
   private let isRoot: Bool
 
-  /// - Parameter isRoot: whether root reads it, who names the account in each command.
+  /// - Parameter isRoot: whether root reads it; commands for root name the account.
   package init(language: Language, isRoot: Bool = false) {
     self.language = language
     self.isRoot = isRoot
@@ -45,7 +45,7 @@ package struct StatusReport {
     return lines
   }
 
-  /// What the server has said of the keys, and what helps; nil where it was not a no.
+  /// The server's refusal of the keys, with the remedy; nil if it refused nothing.
   private func said(of authenticator: StatusDocument.Authenticator, in document: StatusDocument) -> StatusText? {
     let codes = document.codeUse(isRoot: isRoot)
     let isBesideAnother = document.authenticators.contains {
@@ -57,13 +57,13 @@ package struct StatusReport {
       isBesideAnother
         ? .unknownBesideAnother(type: ShownText.line(authenticator.type), codes) : .unknownAtServer(codes)
     case "ahead": .aheadAtServer(codes)
-    // A state that the server has signed has a line of its own.
+    // A state that the server has signed has its own line.
     case "forbidden": document.serverState?.isBlocked == true ? nil : .forbiddenAtServer
     default: nil
     }
   }
 
-  /// What is in the way of a fingerprint; nil where nothing is.
+  /// What prevents the use of a fingerprint; nil if nothing does.
   static func obstacle(to authenticator: StatusDocument.Authenticator) -> FidoResult? {
     // A key that is not bound to the prints can be used.
     let usable: [FidoResult] = [.biometryNotChanged, .biometryStateNotSupported]
@@ -92,30 +92,30 @@ package struct StatusDocument: Equatable {
     package let aaid: String?
     /// 3005 to 3008.
     package let state: Int64
-    /// What the server last said about its keys if they cannot be used: `revoked`, `unknown`, `ahead` where it has seen more
-    /// signatures than this machine has made, or `forbidden` where it does not allow the account what it asks for.
+    /// What the server last said about its keys if they cannot be used: `revoked`, `unknown`, `ahead` if it has seen more
+    /// signatures than this machine has made, or `forbidden` if it does not allow the account's requests.
     package let atServer: String?
     package let local: Counter?
     /// The counter of attempts over the network.
     package let remote: Counter?
-    /// The counter of attempts by other accounts of this machine; nil where nothing was counted.
+    /// The counter of attempts by other accounts of this machine; nil if nothing was counted.
     package let otherUser: Counter?
     /// Whether changed lock options have no effect yet, because wrong entries are counted (3015).
     package let lockOptionsWait: Bool
     /// Whether this machine alone counts its wrong entries, although a chip holds the machine's key.
     package let isCountedByMachine: Bool
-    /// How a fingerprint stands, as a result of the core's; nil for what is typed.
+    /// The state of a fingerprint, as a result of the core; nil for a typed value.
     package let biometry: UInt32?
 
-    /// Whether the account has it on this machine, whatever the server says of its keys.
+    /// Whether the account has it on this machine, whatever the server says about its keys.
     package var isHeld: Bool {
       [AuthenticatorState.available, AuthenticatorState.locked].contains(state) || isRefused
     }
 
-    /// Whether no time ends one of its locks.
+    /// Whether one of its locks is permanent.
     var isLockedForGood: Bool { [local, remote, otherUser].contains { $0?.isPermanent == true } }
 
-    /// Whether it is here, and no login can use it because the server refuses its keys.
+    /// Whether it is on this machine, but no login can use it because the server refuses its keys.
     package var isRefused: Bool { state == AuthenticatorState.notRegistered && atServer != nil }
 
     /// Whether `name` is its type or its AAID.
@@ -129,18 +129,18 @@ package struct StatusDocument: Equatable {
     package let remainingLockSeconds: Int64
   }
 
-  /// The core's; nil where it does not say.
+  /// The core's version; nil if the core does not say.
   package let version: String?
   package let accountName: String?
   package let serverUserName: String?
   package let authenticators: [Authenticator]
-  /// Nil where the server was never asked, or where the core does not say.
+  /// Nil if the server was never asked, or if the core does not say.
   package let serverState: ServerState?
-  /// Whether the server has given this machine what `account_check` needs to ask; nil where the core does not say.
+  /// Whether the server has given this machine the secret that `account_check` needs; nil if the core does not say.
   package let hasMachineSecret: Bool?
-  /// Whether a code of the person's sets a value of an account in use; nil where the core does not say.
+  /// Whether a person's code can set a value for an account in use; nil if the core does not say.
   package let codesSetValues: Bool?
-  /// Nil where root lends nothing to the server.
+  /// Nil if root lets the server decide nothing.
   package let policy: FollowedPolicyState?
 
   /// Reads the document; unknown members are ignored, so that a newer core may add some.
@@ -167,7 +167,7 @@ package struct StatusDocument: Equatable {
     policy = FollowedPolicyState(document["policy"])
   }
 
-  /// Who gives the account a new value by a code.
+  /// Who can give the account a new value with a code.
   ///
   /// - Parameter isRoot: whether root reads it.
   package func codeUse(isRoot: Bool) -> CodeUse {
@@ -180,7 +180,7 @@ package struct StatusDocument: Equatable {
     authenticators.contains(where: \.isHeld)
   }
 
-  /// Whether somebody could log in by what is registered, now or after a lock, by what this machine knows of the server.
+  /// Whether a login with a registered value is possible now or after a lock, as far as this machine knows.
   package var mayLogIn: Bool {
     serverState?.standing != .disabled && authenticators.contains { $0.isHeld && !$0.isRefused }
   }
@@ -224,17 +224,17 @@ extension JSONObject {
 package enum StatusAnswer: Equatable {
   /// Its state.
   case standing(StatusDocument)
-  /// Why its state cannot be used, in the core's words.
+  /// Why its state cannot be used, with the core's text.
   case refused(String)
 }
 
-/// Why the core could not be asked for an account's state, in the words of the program that asked.
+/// Why the core could not be asked for an account's state, with the text of the program that asked.
 package struct StatusFailure: Error, FindingCatalogue, Equatable {
   package let english: FindingText
   package let korean: FindingText
   /// Whether there is no core that this caller could ask; the check of the socket reports that already.
   package let isAbsence: Bool
-  /// Whether the core has answered, and the state of this account cannot be used.
+  /// Whether the core answered that the state of this account cannot be used.
   package let isOfAccount: Bool
 
   package init(_ text: some Catalogued<FindingText>, isAbsence: Bool = false) {
@@ -257,19 +257,19 @@ package struct StatusFailure: Error, FindingCatalogue, Equatable {
   }
 }
 
-/// The core, as far as it gives the state of accounts.
+/// The part of the core that reports the state of accounts.
 ///
-/// The program that holds conversations with the core implements this.
+/// The program that talks to the core implements this.
 package protocol StatusSource {
   /// The state of the caller's own account.
   ///
-  /// - Throws: ``StatusFailure`` where the core cannot be asked, or refuses.
+  /// - Throws: ``StatusFailure`` if the core cannot be asked, or refuses.
   func own() throws(StatusFailure) -> StatusDocument
 
-  /// The state of another account.
+  /// The state of a different account.
   ///
   /// - Parameter account: its name.
-  /// - Throws: ``StatusFailure`` where the core cannot be asked, or cannot answer about any account.
+  /// - Throws: ``StatusFailure`` if the core cannot be asked, or cannot answer about any account.
   func status(of account: String) throws(StatusFailure) -> StatusAnswer
 }
 
@@ -285,28 +285,28 @@ package enum AuthenticatorState {
   package static let locked: Int64 = 3008
 }
 
-/// In which state the server said last that an account is, as the core tells it in *status*.
+/// An account's state as the server last reported it, from the core's *status*.
 package struct ServerState: Equatable {
   package enum Standing: String {
     case active
     case disabled
     case locked
-    /// What the server said cannot be read.
+    /// The server's report cannot be read.
     case unreadable
   }
 
   package let standing: Standing
-  /// When the server was asked, in seconds since 1970; nil where that is not known.
+  /// When the server was asked, in seconds since 1970; nil if that is not known.
   package let asked: Int64?
   /// When a lock ends.
   package let until: Int64?
 
-  /// Whether the account was let in by no way.
+  /// Whether the account could not log in by any way.
   ///
-  /// A lock may be over by now.
+  /// A lock may have ended in the meantime.
   var isBlocked: Bool { standing == .disabled || standing == .locked }
 
-  /// Nil for what is no such object, and for a state that a newer core may know.
+  /// Nil for anything that is not such an object, and for a state that a newer core may know.
   init?(_ value: JSONValue?) {
     guard case .object(let object)? = value, case .string(let name)? = object["state"],
       let standing = Standing(rawValue: name)
@@ -321,25 +321,25 @@ package struct ServerState: Equatable {
   }
 }
 
-/// How the server's policy for this machine stands, as the core's *status* says it.
+/// The state of the server's policy for this machine, from the core's *status*.
 package struct FollowedPolicyState: Equatable {
-  /// The sections that root lends to the server.
+  /// The sections that root lets the server decide.
   let followed: [String]
-  /// False only where the core says that this machine has joined no server.
+  /// False only if the core says that this machine has joined no server.
   let hasJoined: Bool
   /// The version that is in force; nil for none.
   package let version: Int64?
-  /// When it was signed, and until when it is good, in seconds since 1970; nil where the core does not say.
+  /// When it was signed, and until when it is valid, in seconds since 1970; nil if the core does not say.
   let issued: Int64?
   let expires: Int64?
-  /// Its text, in TOML; nil where the core does not say.
+  /// Its text, in TOML; nil if the core does not say.
   package let text: [UInt8]?
-  /// That it has expired or, without a version, why the kept one is not in force.
+  /// A note that it has expired or, without a version, why the stored one is not in force.
   let note: String?
   /// The keys whose values come from it, each once.
   let keys: [String]
 
-  /// Reads the member `policy`; nil where it is none.
+  /// Reads the member `policy`; nil if it is not one.
   init?(_ value: JSONValue?) {
     guard case .object(let object)? = value, case .array(let list)? = object["follow"] else { return nil }
     func text(_ value: JSONValue?) -> String? { if case .string(let text)? = value { text } else { nil } }
@@ -363,12 +363,12 @@ package struct FollowedPolicyState: Equatable {
 
 /// A time as people read it.
 enum ShownTime {
-  /// In UTC, to a minute: `2027-01-15 08:00 UTC`.
+  /// The time in UTC, to the minute: `2027-01-15 08:00 UTC`.
   ///
   /// - Parameter seconds: since 1970.
   static func utc(_ seconds: Int64) -> String {
     var time = time_t(seconds)
-    // SAFETY: both values live for the calls; the buffer is as long as it is said to be, and strftime says how much it wrote.
+    // SAFETY: both values live for the calls; the buffer's length is passed, and strftime returns how much it wrote.
     var parts = unsafe tm()
     guard unsafe gmtime_r(&time, &parts) != nil else { return "\(seconds) s" }
     var text = [CChar](repeating: 0, count: 64)

@@ -5,22 +5,22 @@ import Wording
 package enum StatusText: Catalogued {
   case account(String)
   case nameAtServer(String)
-  /// What the server said last of the whole account.
+  /// The server's last report about the whole account.
   case serverState(ServerState)
   case noAuthenticator
   /// 3005 to 3008.
   case state(Int64)
-  /// A value is here, and the server is known to refuse its keys.
+  /// There is a value here, but the server is known to refuse its keys.
   case refusedAtServer
   /// The server has revoked the key.
   case revokedAtServer(CodeUse)
   /// The server no longer has the key.
   case unknownAtServer(CodeUse)
-  /// The server no longer has the key, and another type can prove who registers this one again.
+  /// The server no longer has the key, and a different type can prove the person who registers this one again.
   case unknownBesideAnother(type: String, CodeUse)
-  /// The server has seen more signatures of the key than this machine has made.
+  /// The server has seen more signatures with the key than this machine has made.
   case aheadAtServer(CodeUse)
-  /// The server did not allow the account what it asked for last.
+  /// The server did not allow the account's last request.
   case forbiddenAtServer
   case here(StatusDocument.Counter)
   case overNetwork(StatusDocument.Counter)
@@ -126,7 +126,7 @@ package enum StatusText: Catalogued {
   }
 }
 
-/// What doctor says to root of accounts with a key of which the server has seen more signatures than this machine has made.
+/// Doctor's text for root about accounts with a key for which the server has seen more signatures than this machine has made.
 struct BehindText: FindingCatalogue {
   /// The accounts.
   let names: [String]

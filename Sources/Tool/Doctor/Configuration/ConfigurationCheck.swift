@@ -3,7 +3,7 @@ import Glibc
 import UAFConfiguration
 import Wording
 
-/// The configuration: it must be readable and owned by root, each key known and with an effect, and a server named.
+/// The configuration: it must be readable and owned by root, know each key and have an effect for it, and name a server.
 struct ConfigurationCheck {
   /// The file that root named, which must exist; nil for the machine's, which need not exist.
   let given: String?
@@ -11,7 +11,7 @@ struct ConfigurationCheck {
   let owner: uid_t
   let isRoot: Bool
 
-  /// The file that counts.
+  /// The file that is used.
   var path: String { given ?? standard }
 
   /// What was found and, if it can be used, the configuration.
@@ -54,7 +54,7 @@ struct ConfigurationCheck {
   }
 }
 
-/// What doctor says of the configuration.
+/// Doctor's texts about the configuration.
 enum ConfigurationText: FindingCatalogue {
   /// Only root may read it.
   case closed(path: String)

@@ -2,7 +2,7 @@ import HostSystem
 import UAFConfiguration
 import Wording
 
-/// Which server this machine asks: the configuration's; if that names none, the one that root trusted with a payload.
+/// Which server this machine asks: the configured server or, if there is none, the one that root trusted with a payload.
 struct TrustCheck {
   let configuration: Configuration
   /// The configuration's file.
@@ -32,7 +32,7 @@ struct TrustCheck {
   }
 }
 
-/// What doctor says of the server that root trusted with a payload, where the configuration names none.
+/// Doctor's texts about the server that root trusted with a payload, if the configuration names none.
 enum TrustText: FindingCatalogue {
   case closed(String, configuration: String)
   case trusted(String)

@@ -11,7 +11,7 @@ struct CoreCheck {
     do throws(StatusFailure) {
       document = try core.own()
     } catch {
-      // A missing socket was reported already, and root's programs start a core of their own.
+      // A missing socket has already been reported, and root's programs start a core of their own.
       if error.isAbsence { return [.skipped(CoreText.failed(error))] }
       if error.isOfAccount { return [.ok(CoreText.answers), .failure(.accountDamaged, CoreText.unusable(error))] }
       return [.failure(.coreSilent, CoreText.failed(error))]
@@ -41,7 +41,7 @@ struct CoreCheck {
     if !usable.isEmpty {
       findings.append(.ok(CoreText.usable(account: name, usable)))
     } else if document.authenticators.contains(where: \.isRefused) {
-      // What is behind has its own line.
+      // A key that is behind has its own line.
       let refused = document.authenticators.filter { $0.isRefused && !["ahead", "forbidden"].contains($0.atServer) }
       let forbidden = document.authenticators.filter { $0.isRefused && $0.atServer == "forbidden" }
       if !forbidden.isEmpty {
@@ -59,24 +59,24 @@ struct CoreCheck {
   }
 }
 
-/// What doctor says of the core, and of what it knows of the caller's account.
+/// Doctor's texts about the core, and about the caller's account.
 enum CoreText: FindingCatalogue {
   case failed(StatusFailure)
   case answers
   case version(String, expected: String)
-  /// Root ends a lock; everybody else waits, has an unlock given out, or sets a new value.
+  /// Root ends a lock; everybody else waits, asks the helpdesk for an unlock, or sets a new value.
   case locked(account: String, StatusDocument.Authenticator, CodeUse)
-  /// Why the state of the caller's account cannot be used, in the core's words.
+  /// Why the state of the caller's account cannot be used, with the core's text.
   case unusable(StatusFailure)
   case usable(account: String, [StatusDocument.Authenticator])
-  /// Values are here, and the server does not accept their keys any more.
+  /// There are values here, but the server no longer accepts their keys.
   case refused(account: String, [StatusDocument.Authenticator], CodeUse)
-  /// Values are here, and the server lets the account in by none.
+  /// There are values here, but the server does not let the account log in with any.
   case forbidden(account: String, [StatusDocument.Authenticator])
   /// Root has no registration, and needs none.
   case nothingOfRoots(account: String)
   case nothing(account: String)
-  /// The server has seen more signatures of the account's keys than this machine has made.
+  /// The server has seen more signatures with the account's keys than this machine has made.
   case behind(account: String, CodeUse)
   /// Why a fingerprint cannot be used now.
   case fingerprint(FidoResult)
@@ -161,7 +161,7 @@ enum CoreText: FindingCatalogue {
     }
   }
 
-  /// How a lock ends, or is got round.
+  /// How a lock ends, or can be avoided.
   private static func unlocking(_ account: String, _ codes: CodeUse) -> String {
     switch codes {
     case .root: "uafctl unlock \(account)"

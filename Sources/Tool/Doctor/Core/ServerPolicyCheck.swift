@@ -1,6 +1,6 @@
 import Wording
 
-/// The server's policy for this machine, where root follows one: whether it counts, for how long, and what comes from it.
+/// The server's policy for this machine, if root follows one: whether it applies, for how long, and which values come from it.
 struct ServerPolicyCheck {
   let policy: FollowedPolicyState
 
@@ -8,7 +8,7 @@ struct ServerPolicyCheck {
     guard policy.hasJoined else { return .warning(.policyUnjoined, ServerPolicyText.unjoined(policy)) }
     switch (policy.version, policy.note) {
     case (let version?, nil): return .ok(ServerPolicyText.inForce(policy, version: version))
-    // An expired policy holds on, and the core's note says only that.
+    // An expired policy still applies, and the core's note says only that it has expired.
     case (let version?, _?): return .warning(.policyExpired, ServerPolicyText.expired(policy, version: version))
     case (nil, let note?): return .warning(.policyRefused, ServerPolicyText.refused(note))
     case (nil, nil): return .ok(ServerPolicyText.none(policy))
@@ -16,14 +16,14 @@ struct ServerPolicyCheck {
   }
 }
 
-/// What doctor says of the server's policy for this machine.
+/// Doctor's texts about the server's policy for this machine.
 enum ServerPolicyText: FindingCatalogue {
   case inForce(FollowedPolicyState, version: Int64)
   case expired(FollowedPolicyState, version: Int64)
-  /// The kept one is not in force; the core's words for the log say why.
+  /// The stored policy is not in force; with the core's reason for the log.
   case refused(String)
   case unjoined(FollowedPolicyState)
-  /// No policy has come.
+  /// No policy has been received.
   case none(FollowedPolicyState)
 
   var english: FindingText {

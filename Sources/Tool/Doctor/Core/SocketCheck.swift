@@ -3,7 +3,7 @@ import HostSystem
 import UAFWire
 import Wording
 
-/// The socket through which programs without root reach the core, and its folder.
+/// The socket through which programs that are not root reach the core, and its folder.
 struct SocketCheck {
   let path: String
   let owner: uid_t
@@ -21,7 +21,7 @@ struct SocketCheck {
     }
   }
 
-  /// Anybody who may write to the folder may put another socket there.
+  /// Anybody who may write to the folder may put a different socket there.
   private func folderObjection() -> Finding? {
     let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "/"
     guard case .success(let state) = FileState.of(folder) else { return nil }
@@ -41,7 +41,7 @@ struct SocketCheck {
   }
 }
 
-/// What doctor says of the socket through which programs without root reach the core.
+/// Doctor's texts about the socket through which programs that are not root reach the core.
 enum SocketText: FindingCatalogue {
   case notRoots(path: String)
   case served(path: String)

@@ -4,20 +4,20 @@ import Wording
 
 /// The result of one check of `doctor`.
 package struct Finding: Equatable {
-  /// How bad it is.
+  /// Its severity.
   package enum Level: Equatable {
     case ok
-    /// Works, but somebody should know.
+    /// It works, but somebody should know about it.
     case warning
-    /// As warning, and shown in red where there are colours.
+    /// As `warning`, but shown in red if there are colours.
     case alarm
     case failure
-    /// Not checked: the caller has no right to, or it cannot be told here.
+    /// Not checked: the caller has no right to check it, or it cannot be determined here.
     case skipped
   }
 
   package let level: Level
-  /// Its name; nil where nothing is wrong.
+  /// Its name; nil if nothing is wrong.
   package let id: FindingID?
   private let english: FindingText
   private let korean: FindingText
@@ -43,7 +43,7 @@ package struct Finding: Equatable {
     }
   }
 
-  /// Its line of the report; the mark and the id are the same in every language, for scripts.
+  /// Its line of the report; the level's symbol and the ID are the same in every language, for scripts.
   package func line(in language: Language, colours: Bool) -> String {
     let mark =
       switch level {

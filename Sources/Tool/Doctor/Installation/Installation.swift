@@ -11,48 +11,49 @@ package struct Installation {
   package var fetchPath: String
   /// The socket systemd serves.
   package var socketPath: String
-  /// The configuration, unless `--conf` names another.
+  /// The configuration, unless `--conf` names a different one.
   package var configurationPath: String
-  /// Where PAM looks for modules that are named without a folder.
+  /// The folders in which PAM looks for modules that are named without a folder.
   package var moduleFolders: [String]
-  /// Where libpam looks for services of which `/etc/pam.d` has no file.
+  /// The folders in which libpam looks for services that have no file in `/etc/pam.d`.
   package var vendorPAMFolders: [String]
-  /// The ready stacks.
+  /// The folder of the stack templates.
   package var templateFolder: String
-  /// Where stacks are tried, one `uafctl pam` at a time: a folder of root that is empty after each start of the machine.
+  /// The folder in which stacks are tried, one `uafctl pam` at a time: a folder of root that is empty after each start of the
+  /// machine.
   package var trialParent: String
   /// Groups, and the state of passwords.
   package var passwords: any PasswordDirectory
-  /// What tries a stack before it is put in place.
+  /// The program that tries a stack before it is installed.
   package var tester: any StackTester
   /// Runs a program and returns what it prints; nil if it prints nothing.
   package var output: (String, [String]) -> String?
-  /// Runs a program and returns what it says of its mistakes; nil if it says nothing.
+  /// Runs a program and returns its error output; nil if there is none.
   package var errors: (String, [String]) -> String? = { _, _ in nil }
   /// sshd, and its configuration.
   package var sshPaths: (program: String, file: String)
-  /// What sudo reads.
+  /// The files that sudo reads.
   package var sudoFiles: SudoFiles
   /// The name of this host, for rules of sudoers.
   package var hostName: String
-  /// Finds the name that the resolver has for this host; nil where it has none.
+  /// Finds the name that the resolver has for this host; nil if it has none.
   package var canonicalHostName: () -> String? = { nil }
-  /// The numbers of the accounts that have a file in a state folder.
+  /// The uids of the accounts that have a file in a state folder.
   package var registered: (String) -> [uid_t]
-  /// Whether a folder lies on a file system that is mounted for reading alone.
+  /// Whether a folder lies on a file system that is mounted read-only.
   package var isReadOnly: (String) -> Bool
   /// Whether an attribute (chattr(1)) keeps even root from changing a file or a folder.
   package var isFixed: (String) -> Bool = { _ in false }
-  /// Whether something is mounted at a name, which nothing can take the place of then.
+  /// Whether something is mounted at a name, which then cannot be replaced.
   package var isMountPoint: (String) -> Bool = { _ in false }
   /// The kernel, the clock and the log.
   package var facts: () -> MachineFacts
-  /// Who must own all of it.
+  /// The uid that must own everything.
   package var owner: uid_t
   /// One exchange with a server, as the core does it; nil if uaf-fetch broke its protocol.
   package var exchange: (FetchRequest) -> FetchAnswer?
 
-  /// That of this machine, as this program finds it.
+  /// The installation on this machine, as this program finds it.
   ///
   /// - Parameter tty: the terminal this program is called from, if there is one.
   package static func ofThisMachine(tty: String?) -> Installation {
@@ -71,7 +72,7 @@ package struct Installation {
       exchange: { FetchProbe(path: fetch).exchange($0) })
   }
 
-  /// What sudoers says of sudo's questions, and what of it could not be read.
+  /// The settings in sudoers for sudo's questions, and the parts that could not be read.
   package func readSudoers() -> SudoSettings {
     SudoSettings(sudoFiles, host: hostName, canonical: canonicalHostName, owner: owner)
   }
@@ -79,12 +80,12 @@ package struct Installation {
   /// The PAM services that sshd asks for.
   package func readSSH() -> SSHServices { sshConfiguration.services() }
 
-  /// Where sshd's settings come from.
+  /// The sources of sshd's settings.
   var sshConfiguration: SSHConfiguration {
     SSHConfiguration(program: sshPaths.program, file: sshPaths.file, output: output, errors: errors)
   }
 
-  /// The canonical name of a host, as getaddrinfo(3) has it; nil where it has none.
+  /// The canonical name of a host, from getaddrinfo(3); nil if it has none.
   private static func canonicalName(of host: String) -> String? {
     // SAFETY: the name and the hints live for the call; the list is read here alone, and freed once.
     var hints = unsafe addrinfo()
@@ -95,7 +96,7 @@ package struct Installation {
     return unsafe found?.pointee.ai_canonname.map { unsafe String(cString: $0) }
   }
 
-  /// The name of this machine; empty if it cannot be told.
+  /// The name of this machine; empty if it cannot be determined.
   private static func nameOfHost() -> String {
     var name = [CChar](repeating: 0, count: 256)
     // SAFETY: the buffer is as long as it is said to be; the last byte stays zero.
@@ -109,7 +110,7 @@ package struct Installation {
     "/usr/lib64/security", "/usr/local/lib/security",
   ]
 
-  /// The numbers of the accounts that have a file in a state folder, in order.
+  /// The uids of the accounts that have a file in a state folder, in order.
   package static func accountNumbers(in folder: String) -> [uid_t] {
     let names = PAMDirectory(path: folder + "/accounts").names() ?? []
     return names.compactMap { $0.hasSuffix(".db") ? uid_t($0.dropLast(3)) : nil }.sorted()
@@ -118,7 +119,7 @@ package struct Installation {
   // FS_IOC_GETFLAGS of 64-bit Linux; FS_IMMUTABLE_FL and FS_APPEND_FL.
   private static let (attributesRequest, fixing): (UInt, CInt) = (0x8008_6601, 0x30)
 
-  /// The attributes i and a, where the file system has any.
+  /// The attributes i and a, if the file system has any.
   package static func isFixed(_ path: String) -> Bool {
     // SAFETY: the path lives for the call.
     let descriptor = unsafe open(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC)
@@ -130,7 +131,7 @@ package struct Installation {
     return CInt(truncatingIfNeeded: attributes) & fixing != 0
   }
 
-  /// What the kernel lists as mounted in this process's namespace (proc_pid_mountinfo(5)).
+  /// Whether the kernel lists a path as mounted in this process's namespace (proc_pid_mountinfo(5)).
   package static func isMountPoint(_ path: String) -> Bool {
     // SAFETY: with NULL realpath allocates a NUL-terminated text that is ours to free.
     guard let resolved = unsafe realpath(path, nil) else { return false }
@@ -144,7 +145,7 @@ package struct Installation {
     }
   }
 
-  /// The file system of a folder, as the kernel says.
+  /// Whether the kernel reports a folder's file system as read-only.
   package static func isReadOnlyFolder(_ folder: String) -> Bool {
     var state = statvfs()
     // SAFETY: `state` is a statvfs; the path lives for the call.
@@ -157,7 +158,7 @@ package enum InstalledPaths {
   /// Where systemd serves the core.
   package static let socket = "/run/pam-uaf/helper.sock"
 
-  /// The path of a program of the libexec folder; free of links and dots where it exists.
+  /// The path of a program of the libexec folder; free of links and dots if it exists.
   ///
   /// `bin/uafctl` and `libexec/pam-uaf/uaf-helper` move together.
   package static func program(_ name: String) -> String { below("libexec/pam-uaf/" + name) }
@@ -165,7 +166,7 @@ package enum InstalledPaths {
   /// The path of a part that is installed with this program, from the folder that has `bin`.
   package static func below(_ part: String) -> String {
     var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
-    // SAFETY: the buffer is as long as announced; readlink adds no NUL and tells the length.
+    // SAFETY: the buffer is as long as announced; readlink adds no NUL and returns the length.
     let length = unsafe buffer.withUnsafeMutableBytes { buffer in
       unsafe buffer.baseAddress.map {
         unsafe readlink("/proc/self/exe", $0.assumingMemoryBound(to: CChar.self), buffer.count)

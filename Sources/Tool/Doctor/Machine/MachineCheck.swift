@@ -54,7 +54,7 @@ struct MachineCheck {
   }
 }
 
-/// What doctor says of the kernel, the clock and the log.
+/// Doctor's texts about the kernel, the clock and the log.
 enum MachineText: FindingCatalogue {
   /// Whether the kernel has network namespaces at all.
   case noNetworkNamespaces(kernelHasThem: Bool)

@@ -5,19 +5,19 @@ import PAMStacks
 
 /// What the kernel of this machine supports, and the time.
 package struct MachineFacts {
-  /// The version of Landlock; below 1 where there is none.
+  /// The version of Landlock; below 1 if there is none.
   package var landlock: CInt
-  /// Whether there are filters of system calls.
+  /// Whether system call filters are supported.
   package var hasSeccomp: Bool
-  /// Whether there are namespaces of networks.
+  /// Whether network namespaces are supported.
   package var hasNetworkNamespaces: Bool
-  /// Whether root may make a network namespace here, which containers often forbid; nil where the caller is not root.
+  /// Whether root may make a network namespace here, which containers often forbid; nil if the caller is not root.
   package var mayLeaveNetwork: Bool?
-  /// The id of this start of the machine.
+  /// The machine's boot ID.
   package var bootID: String?
   /// Seconds since 1970.
   package var time: Int
-  /// Whether the kernel says that a program keeps the clock right; nil where it does not say.
+  /// Whether the kernel says that a program keeps the clock synchronised; nil if it does not say.
   package var isSynchronised: Bool?
   /// The system's error number from connecting to the log's socket; 0 for success.
   package var logFailure: CInt
@@ -37,7 +37,7 @@ package struct MachineFacts {
   /// The ids that uaf-fetch, uaf-finger and uaf-name run under.
   private static let programIDs: [UInt32] = [60_990, 60_991, 60_992]
 
-  /// Those of our ids that a map of the user namespace (user_namespaces(7)) has not; none for a map that cannot be read.
+  /// Our IDs that are missing in a map of the user namespace (user_namespaces(7)); none for a map that cannot be read.
   static func missingIDs(in maps: [String?]) -> [UInt32] {
     programIDs.filter { id in
       maps.contains { map in

@@ -4,33 +4,33 @@ import PAMStacks
 import UAFConfiguration
 import Wording
 
-/// The PAM services that mention the module: whether the right people, and nobody else, get in when it refuses.
+/// The PAM services that mention the module: whether only the right people can log in when it refuses.
 struct PAMCheck {
   let directory: String
   let moduleFolders: [String]
-  /// Where libpam looks for services of which the folder has no file.
+  /// The folders in which libpam looks for services that have no file in the folder.
   let vendorFolders: [String]
-  /// Who must own the module.
+  /// The uid that must own the module.
   let owner: uid_t
   /// Groups, and the state of passwords.
   let passwords: any PasswordDirectory
-  /// Whether passwords can be looked at.
+  /// Whether passwords can be examined.
   let isRoot: Bool
-  /// Where accounts are looked up.
+  /// The directory in which accounts are looked up.
   let accounts: any AccountDirectory
-  /// What asks libpam what account lines say.
+  /// The program that asks libpam for the result of account lines.
   let tester: any StackTester
-  /// Where a copy of the services is made for that.
+  /// The folder in which a copy of the services is made for that.
   let trialParent: String
   /// Whether the configuration hides states from every caller of a service, local or remote.
   var hidesState: (String) -> Bool = { _ in false }
-  /// Why arguments of the module cannot go with the configuration of a service; nil if they can.
+  /// Why arguments of the module contradict the configuration of a service; nil if they can.
   var contradiction: (ModuleArguments, String) -> ConfigurationError? = { _, _ in nil }
   /// Whether the configuration lets `account_check` ask the server.
   var canAskStates = true
-  /// What sudo asks for.
+  /// The settings for sudo's questions.
   var sudo = SudoSettings()
-  /// What sshd asks for.
+  /// The services that sshd asks for.
   var ssh = SSHServices()
 
   func findings() -> [Finding] {
@@ -41,7 +41,7 @@ struct PAMCheck {
     let loose =
       includes(folder, services) + unusedStacks(folder) + misspelt(folder, services) + twoReadings(folder, services)
       + carriageReturns(folder, services)
-    // A shared part of stacks is judged where it is included, not alone. Any other included file may be a service too.
+    // A shared part of stacks is judged where it is included, not alone. Any other included file may also be a service.
     let concerned = services.filter { service in
       !PAMService.isPart(service) && folder.wholeStack(of: service).contains(where: \.asksOwnModule)
     }
@@ -52,11 +52,11 @@ struct PAMCheck {
     var stacks: [Finding] = []
     for service in concerned {
       let verdict = stack(service, folder.entries(of: service, in: "auth"))
-      // A line that several services include is told once.
+      // A line that several services include is reported once.
       let shared = [verdict].compactMap(\.self) + argumentFindings(service, folder)
       for finding in shared where !stacks.contains(finding) { stacks.append(finding) }
       stacks += lineFindings(service, folder.wholeStack(of: service))
-      // Others than root cannot read everything that libpam can.
+      // Only root can read everything that libpam can read.
       if isRoot, let place = folder.unreadInclusion(of: service), !stacks.contains(Self.unread(place)) {
         stacks.append(Self.unread(place))
       }
@@ -88,7 +88,7 @@ struct PAMCheck {
     return places.first { (try? FileState.of($0).get()) != nil }
   }
 
-  /// Anybody who may write to the module decides who gets in.
+  /// Anybody who may write to the module decides who can log in.
   private func objection(to place: String) -> Finding? {
     guard case .success(let state) = FileState.of(place), state.kind == S_IFREG else {
       return .failure(.pamModule, PAMText.moduleNoFile(path: place))
@@ -99,7 +99,7 @@ struct PAMCheck {
     return nil
   }
 
-  /// A service's stack; nil if it uses the module for something else than authentication.
+  /// A service's stack; nil if it uses the module for something other than authentication.
   private func stack(_ service: String, _ entries: [StackEntry]) -> Finding? {
     guard let own = entries.first(where: \.line.asksOwnModule)?.line else { return nil }
     let reading = StackReading(entries, of: service)
@@ -110,7 +110,7 @@ struct PAMCheck {
       isSecondFactor: StackList(reader: PAMDirectory(path: directory)).isSecondFactor(service))
     if refusal == .refuses, reading.leadingPast == nil, let gap, gap.kind == .wrong { return Self.finding(gap) }
     if let anybody = reading.lettingAnybodyIn {
-      // Where a refusal is one, an earlier line that leads past it is named first, as by `uafctl pam enable`.
+      // If a refusal of pam_uaf really refuses, an earlier line that bypasses it is named first, as in `uafctl pam enable`.
       let line = own.refusalRefuses ? reading.passing ?? anybody : anybody
       return .failure(.pamPassedOver, PAMText.passedOver(file: line.place.path, line: line.place.line))
     }
@@ -119,7 +119,7 @@ struct PAMCheck {
     }
     if refusal == .letsIn { return .failure(.pamLetsIn, PAMText.letsIn(file: file)) }
     if own.decidesNothing { return .warning(.pamNoEffect, PAMText.noEffect(file: file)) }
-    // Where its refusal is none, it is one way in of several.
+    // If its refusal does not refuse, pam_uaf is only one of several ways in.
     if let line = reading.passing, own.refusalRefuses || edited != nil {
       return .failure(.pamPassedOver, PAMText.passedOver(file: line.place.path, line: line.place.line))
     }
@@ -163,11 +163,11 @@ extension PAMCheck {
     return findings + accountFindings(service, lines)
   }
 
-  /// Arguments that the core refuses, or that the module never looks at and that do not do what was meant.
+  /// Arguments that the core refuses, or that the module ignores, although somebody meant them.
   func argumentFindings(_ service: String, _ folder: PAMDirectory) -> [Finding] {
     ["auth", "account", "password"].flatMap { group in
       folder.entries(of: service, in: group).filter(\.line.asksOwnModule).compactMap { entry in
-        // What is wrong about account_check has a finding of its own.
+        // Faults of account_check have their own finding.
         guard let error = objection(to: entry.line.arguments, service), error.argument != "account_check"
         else { return nil }
         let place = "\(entry.place.path):\(entry.place.line)"
@@ -183,7 +183,7 @@ extension PAMCheck {
     } catch { return error }
   }
 
-  /// Services that include a missing stack of ours: libpam then refuses everybody.
+  /// Services that include a stack of ours that is missing: libpam then refuses everybody.
   func includes(_ folder: PAMDirectory, _ services: [String]) -> [Finding] {
     services.compactMap { service in
       let missing = folder.inclusions(of: service).first {
@@ -206,7 +206,7 @@ extension PAMCheck {
     }
   }
 
-  /// Files that Windows has written: libpam looks for modules whose names end with a carriage return, and refuses.
+  /// Files that Windows has written: libpam then looks for modules whose names end with a carriage return, and refuses everybody.
   func carriageReturns(_ folder: PAMDirectory, _ services: [String]) -> [Finding] {
     services.compactMap { service in
       folder.carriageReturn(in: service).map {
@@ -215,7 +215,7 @@ extension PAMCheck {
     }
   }
 
-  /// Files that versions of libpam read differently: an update may change who gets in.
+  /// Files that versions of libpam read differently: an update may change who can log in.
   func twoReadings(_ folder: PAMDirectory, _ services: [String]) -> [Finding] {
     services.compactMap { service in
       folder.parting(of: service).map {
@@ -224,7 +224,8 @@ extension PAMCheck {
     }
   }
 
-  /// Programs that ask for the passcode by one name and not by another, polkit beside sudo, and further services that do not
+  /// Programs that ask for the passcode under one name but not under another, polkit in addition to sudo, and further services
+  /// that do not
   /// ask for it.
   func otherDoors() -> [Finding] {
     let doors = ServiceDoors(folder: directory, vendors: vendorFolders, sudo: sudo, ssh: ssh)
@@ -261,7 +262,7 @@ extension PAMCheck {
     return members + sudo + ssh + asked + [polkit].compactMap(\.self) + named
   }
 
-  /// What was not read of sudoers.
+  /// A part of sudoers that was not read.
   private func finding(_ gap: SudoersGap) -> Finding {
     switch gap {
     case .groups, .directory: .ok(PAMNameText.sudoersGap(gap))
@@ -272,13 +273,13 @@ extension PAMCheck {
     }
   }
 
-  /// pam-auth-update's profile, which is a choice for every service at once.
+  /// pam-auth-update's profile, which is a choice for every service at the same time.
   func profile(_ folder: PAMDirectory) -> [Finding] {
     guard folder.ownLines(of: "common-auth").contains(where: \.asksOwnModule) else { return [] }
     return [.warning(.pamProfile, PAMLineText.profile)]
   }
 
-  /// Whether anybody can use the second way in, where stacks have it.
+  /// Whether anybody can use the second way in, if stacks have it.
   func rescue(_ folder: PAMDirectory, _ services: [String]) -> [Finding] {
     let group = WayIn.rescueGroup
     guard services.contains(where: { StackReading(folder.entries(of: $0, in: "auth"), of: $0).leadsRescuersPast })
@@ -334,7 +335,7 @@ extension PAMCheck {
     return words.contains("pam") && words.contains("uaf") || distance(words, PAMLine.ownModule) <= 2
   }
 
-  /// How many letters have to be added, removed or replaced to make one name of the other.
+  /// How many letters have to be added, removed or replaced to turn one name into the other.
   private static func distance(_ first: String, _ second: String) -> Int {
     let letters = Array(second.utf8)
     var row = Array(0...letters.count)
@@ -349,12 +350,12 @@ extension PAMCheck {
   }
 }
 
-// What `account` lines do for somebody who came in without the module: by the second way in, by a public key, by cron.
+// What `account` lines do for somebody who logged in without the module: by the second way in, by a public key, by cron.
 
 extension PAMCheck {
-  /// A service that has no `account` lines but pam_uaf's.
+  /// A service whose only `account` lines are those of pam_uaf.
   ///
-  /// Those say that a passcode is stale, or answer "ignore"; libpam makes a refusal of that if no other line decides.
+  /// Those say that a passcode is stale, or answer "ignore"; libpam turns that into a refusal if no other line decides.
   func accountFindings(_ service: String, _ lines: [PAMLine]) -> [Finding] {
     let checks = checkFindings("\(directory)/\(service)", lines.filter(\.asksOwnModule))
     let account = lines.filter { $0.group == "account" }
@@ -376,7 +377,7 @@ extension PAMCheck {
     return canAskStates ? [] : [.warning(.pamAccountCheck, PAMAccountText.blind(file: file))]
   }
 
-  /// Whether the account lines may find a stale passcode: not where the module only checks accounts, and no line logs in with it.
+  /// Whether the account lines may find a stale passcode: not if the module only checks accounts and no line logs in with it.
   func mayFindStale(_ own: [PAMLine]) -> Bool {
     let account = own.filter { $0.group == "account" }
     return !account.isEmpty

@@ -2,7 +2,7 @@ import PAMStacks
 import UAFConfiguration
 import Wording
 
-/// What doctor says of the services' stacks; `file` is the service's file.
+/// Doctor's texts about the services' stacks; `file` is the service's file.
 enum PAMText: FindingCatalogue {
   case noFolder(String)
   case unused(folder: String)
@@ -11,11 +11,11 @@ enum PAMText: FindingCatalogue {
   case moduleNoFile(path: String)
   case moduleOpen(path: String)
   case letsIn(file: String)
-  /// A line lets somebody in before the module is asked.
+  /// A line lets people in before the module is asked.
   case passedOver(file: String, line: Int)
-  /// Somebody gets in without the right password.
+  /// People can log in without the right password.
   case passwordGap(PasswordGap)
-  /// A stack of `uafctl pam enable` in which a refusal is none any more.
+  /// A stack of `uafctl pam enable` in which a refusal no longer refuses.
   case edited(file: String, service: String)
   case noEffect(file: String)
   case wayBehind(file: String)
@@ -95,7 +95,7 @@ enum PAMText: FindingCatalogue {
     }
   }
 
-  /// What `uafctl pam enable` says of the same line.
+  /// The text of `uafctl pam enable` about the same line.
   fileprivate static func ofPAM(_ text: FindingText) -> FindingText {
     FindingText("pam: " + text.what, do: text.remedy)
   }
@@ -112,7 +112,7 @@ enum PAMLineText: FindingCatalogue {
   case carriageReturn(file: String, line: Int)
   case otherName(file: String, service: String, asking: String)
   case openOthers([String])
-  /// Like the two before, where nothing is asked for.
+  /// Like the two before, for a name that asks for nothing.
   case unaskedName(file: String, service: String, asking: String)
   case unaskedOthers([String])
   case profile
@@ -212,14 +212,14 @@ enum PAMLineText: FindingCatalogue {
   }
 }
 
-/// What doctor says about names: of modules, of arguments that do not do what was meant, and of the service beside sudo.
+/// What doctor says about names: of modules, of arguments that do not do what was meant, and of the service next to sudo.
 enum PAMNameText: FindingCatalogue {
   case misspelt(service: String, module: String)
-  /// A wrong argument, at which everybody is refused unless the line reads none.
+  /// A wrong argument, which refuses everybody unless the line reads no arguments.
   case argument(place: String, problem: ConfigurationError, isRead: Bool)
   case hidden(service: String)
   case polkit(service: String, asking: String)
-  /// The same, where polkit asks for nothing.
+  /// The same, if polkit asks for nothing.
   case unaskedPolkit(service: String, asking: String)
   case unread(place: String)
   case sudoService(service: String)
@@ -307,9 +307,9 @@ enum PAMNameText: FindingCatalogue {
 
 /// What doctor says about lines with `account_check`; `file` is the service's file.
 enum PAMAccountText: FindingCatalogue {
-  /// It refuses everybody.
+  /// The line refuses everybody.
   case wrong(file: String)
-  /// It can ask nobody.
+  /// The line can ask no server.
   case blind(file: String)
 
   var english: FindingText {
@@ -341,13 +341,13 @@ enum PAMAccountText: FindingCatalogue {
   }
 }
 
-/// What doctor says of the group whose members are led past pam_uaf.
+/// Doctor's texts about the group whose members bypass pam_uaf.
 enum RescueText: FindingCatalogue {
   case noGroup
   case nobody
-  /// Only root may look at passwords.
+  /// Only root may read passwords.
   case closed
-  /// What keeps a member of the group from becoming root by the password.
+  /// What prevents a member of the group from becoming root with the password.
   case lacks(String, WayIn.Member)
   case untried(TrialProblem)
   /// pam_faillock counts wrong passwords.

@@ -10,14 +10,14 @@ package struct SudoFiles {
   package var sudoers: String
   /// nsswitch.conf(5), which may name a directory service with more rules.
   package var switches: String
-  /// Where sudo may be; empty: that is not looked at.
+  /// The paths at which sudo may be; empty to skip that check.
   package var programs: [String]
 
   /// - Parameters:
   ///   - configuration: sudo.conf.
   ///   - sudoers: the usual sudoers.
   ///   - switches: nsswitch.conf.
-  ///   - programs: where sudo may be.
+  ///   - programs: the paths at which sudo may be.
   package init(configuration: String, sudoers: String, switches: String, programs: [String] = []) {
     self.configuration = configuration
     self.sudoers = sudoers
@@ -25,33 +25,33 @@ package struct SudoFiles {
     self.programs = programs
   }
 
-  /// Those of this machine.
+  /// The files of this machine.
   package static let ofThisMachine = SudoFiles(
     configuration: "/etc/sudo.conf", sudoers: "/etc/sudoers", switches: "/etc/nsswitch.conf",
     programs: ["/usr/bin/sudo", "/usr/local/bin/sudo"])
 }
 
 extension SudoSettings {
-  /// What sudoers says, with everything that it includes.
+  /// Reads the settings in sudoers and everything that it includes.
   ///
   /// - Parameters:
-  ///   - files: where it begins.
+  ///   - files: the files to start with.
   ///   - host: the name of this host.
-  ///   - canonical: finds the name that the resolver has for it; nil where it has none.
-  ///   - owner: who has to own the files: root.
+  ///   - canonical: finds the name that the resolver has for it; nil if it has none.
+  ///   - owner: the uid that must own the files: root.
   package init(_ files: SudoFiles, host: String, canonical: () -> String?, owner: uid_t) {
     var reading = SudoersReading(host: host, owner: owner)
     let path = reading.sudoers(files)
     reading.readSwitches(files.switches)
     let isThere = files.programs.isEmpty || files.programs.contains(where: FileState.makesRoot)
-    // Without sudoers a sudo that is there lets nobody in.
+    // Without sudoers, an installed sudo refuses everybody.
     guard FileState.isThere(path) || isThere && !files.programs.isEmpty else {
       self.init(gaps: reading.gaps)
       self.isThere = isThere
       return
     }
     if reading.countsSudoers { reading.read(path, depth: 0) }
-    // Debian builds sudo so that it takes the canonical name (`fqdn`), and its own where the resolver has none.
+    // Debian builds sudo so that it takes the canonical name (`fqdn`), or its own name if the resolver has none.
     let further = reading.text.namesHosts ? canonical() : nil
     let hosts = [host] + [further].compactMap(\.self).filter { $0 != host }
     self.init(reading.text, hosts: hosts, isThere: isThere, gaps: reading.gaps)
@@ -61,12 +61,12 @@ extension SudoSettings {
 /// Reads sudo's files, and notes what it cannot read.
 private struct SudoersReading {
   let host: String
-  /// Root, who has to own what sudo believes.
+  /// The uid of root, who must own the files that sudo trusts.
   let root: uid_t
-  /// Who has to own the files of sudoers, and which group alone may write them (`sudoers_uid`, `sudoers_gid`).
+  /// The uid that must own the files of sudoers, and the only group that may write them (`sudoers_uid`, `sudoers_gid`).
   private var owner: uid_t
   private var group: gid_t = 0
-  /// Whether nsswitch.conf has sudo read files.
+  /// Whether nsswitch.conf makes sudo read files.
   private(set) var countsSudoers = true
   var text = SudoersText()
   var gaps: [SudoersGap] = []
@@ -85,7 +85,7 @@ private struct SudoersReading {
 
   /// The path of the sudoers that sudo reads.
   mutating func sudoers(_ files: SudoFiles) -> String {
-    // Of two lines for one plugin sudo takes the first.
+    // Of two lines for one plugin sudo uses the first.
     var arguments: [String: [String]] = [:]
     for words in words(of: files.configuration, isRoots: true)
     where words.count > 2 && words[0].lowercased() == "plugin" {
@@ -97,7 +97,7 @@ private struct SudoersReading {
         gaps.append(.policy(path: files.configuration, plugin: isSudoers ? words[2] : words[1]))
       }
     }
-    // Auditing comes first, and what opens sudoers first says where it is.
+    // Auditing comes first, and the first plugin that opens sudoers decides its path.
     let options = arguments["sudoers_audit"] ?? arguments["sudoers_policy"] ?? []
     func value(_ name: String) -> String? {
       options.last { $0.hasPrefix(name + "=") }.map { String($0.dropFirst(name.count + 1)) }
@@ -108,7 +108,7 @@ private struct SudoersReading {
   }
 
   mutating func readSwitches(_ path: String) {
-    // Of two lines sudo takes the first.
+    // Of two lines sudo uses the first.
     guard let words = words(of: path, isRoots: false).first(where: { $0[0].lowercased() == "sudoers:" }) else { return }
     let names = words.dropFirst().map { $0.lowercased() }
     let sources = names.filter { ["ldap", "sss"].contains($0) }
@@ -118,7 +118,7 @@ private struct SudoersReading {
 
   /// The words of a file's lines, without comments; a file that is not there has none.
   ///
-  /// - Parameter isRoots: whether sudo reads it only where root alone can write it.
+  /// - Parameter isRoots: whether sudo reads it only if nobody but root can write it.
   private mutating func words(of path: String, isRoots: Bool) -> [[String]] {
     guard FileState.isThere(path), let bytes = content(of: path, for: isRoots ? .sudo : .anybody) else { return [] }
     return String(decoding: bytes, as: UTF8.self).replacing("\\\n", with: " ").split(separator: "\n").compactMap {
@@ -165,7 +165,7 @@ private struct SudoersReading {
       gaps.append(.untrusted(path: place, flaw, isWhole: false))
       return
     }
-    // sudo leaves out what an editor or a package manager has left there.
+    // sudo skips files that an editor or a package manager left there.
     for name in names.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) })
     where !name.contains(".") && !name.hasSuffix("~") {
       let file = place + "/" + name
@@ -174,7 +174,7 @@ private struct SudoersReading {
     }
   }
 
-  /// What a name leads to, through links; nil where it leads to nothing.
+  /// The status of the file that a name leads to, through links; nil if there is none.
   private static func status(of path: String) -> stat? {
     var status = stat()
     // SAFETY: the path lives for the call, which fills exactly one stat.
@@ -186,7 +186,7 @@ private struct SudoersReading {
     case sudo, sudoers, anybody
   }
 
-  /// Why sudo does not believe a file or a folder; nil where it does.
+  /// Why sudo does not trust a file or a folder; nil if it does.
   private func flaw(of status: stat, for reader: Reader) -> SudoersGap.Flaw? {
     guard reader != .anybody else { return nil }
     let isOfSudoers = reader == .sudoers
@@ -196,7 +196,7 @@ private struct SudoersReading {
     return status.st_mode & S_IWGRP != 0 && !isOfGroup ? .group(status.st_gid) : nil
   }
 
-  /// - Parameter isWhole: whether it is sudoers itself, without which sudo lets nobody in.
+  /// - Parameter isWhole: whether it is sudoers itself, without which sudo refuses everybody.
   private mutating func content(of path: String, for reader: Reader, isWhole: Bool = false) -> [UInt8]? {
     count += 1
     // SAFETY: the path lives for the call.
@@ -230,7 +230,7 @@ private struct SudoersReading {
 }
 
 extension FileState {
-  /// Whether a program can make whoever calls it root.
+  /// Whether a program can give root privileges to its caller.
   fileprivate static func makesRoot(_ path: String) -> Bool {
     var status = stat()
     var system = statvfs()
@@ -240,7 +240,7 @@ extension FileState {
       && system.f_flag & UInt(ST_NOSUID) == 0
   }
 
-  /// Whether there is something of that name, or may be.
+  /// Whether there is a file with that name, or may be one.
   fileprivate static func isThere(_ path: String) -> Bool {
     guard case .failure(let error) = of(path) else { return true }
     return !error.isAbsence

@@ -51,7 +51,7 @@ struct ProgramCheck {
     return [.ok(ProgramText.fine(name: name, path: path, bytes: state.size))]
   }
 
-  /// Anybody who may write to the folder may put another program there.
+  /// Anybody who may write to the folder may put a different program there.
   private func folderObjection() -> Finding? {
     let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "/"
     guard case .success(let state) = FileState.of(folder) else { return nil }
@@ -67,7 +67,7 @@ struct ProgramCheck {
 
 /// What a program prints.
 ///
-/// It is started without a shell and without our environment, and gets a limited time.
+/// It is started without a shell and without our environment, and has a time limit.
 enum ProgramOutput {
   // The output of `sshd -T` is a tenth of this.
   private static let largest = 65_536
@@ -79,7 +79,8 @@ enum ProgramOutput {
     return output
   }
 
-  /// Its standard error, if it ends with another status within 5 s of its last line, and says something; nil otherwise.
+  /// Its standard error, if it ends with any other status within 5 s of its last line, and the output is not empty; nil
+  /// otherwise.
   static func errors(of path: String, _ arguments: [String]) -> String? {
     guard let (status, output) = run(path, arguments, reading: STDERR_FILENO), status != 0, let output,
       !output.isEmpty
@@ -145,7 +146,7 @@ enum ProgramOutput {
   }
 }
 
-/// What doctor says of a program of the libexec folder.
+/// Doctor's texts about a program of the libexec folder.
 enum ProgramText: FindingCatalogue {
   case missing(name: String, path: String, SystemReason)
   case noProgram(name: String, path: String)

@@ -9,9 +9,9 @@ struct SSHCheck {
   /// The services that it may ask for.
   var services = SSHServices()
   let accounts: any AccountDirectory
-  /// Who is in the rescue group, and in which other groups.
+  /// The members of the rescue group, and their other groups.
   let passwords: any PasswordDirectory
-  /// Whether everything may be looked at.
+  /// Whether everything may be examined.
   let isRoot: Bool
 
   func findings() -> [Finding] {
@@ -33,7 +33,7 @@ struct SSHCheck {
     guard ([known.everybody] + known.people.map(\.settings)).contains(where: { asks($0.service) }) else { return [] }
     let everybody = asks(known.everybody.service) ? verdicts(known.everybody) : []
     var findings = everybody.map { $0.finding(of: []) }
-    // People for whom the same is to be said share a line.
+    // People with the same verdict share a line.
     var groups: [(verdict: Verdict, names: [String])] = []
     for (name, settings) in known.people where asks(settings.service) && admission(of: name, settings) != false {
       for verdict in verdicts(settings) where !everybody.contains(verdict) {
@@ -50,7 +50,7 @@ struct SSHCheck {
       findings.removeAll { $0.level == .ok }
       findings.append(line)
     } else if let line = rescue(known) {
-      // Who is said to get in does not.
+      // The people who were reported as able to log in cannot.
       if line.id != nil { findings.removeAll { $0.level == .ok } }
       findings.append(line)
     }
@@ -68,7 +68,7 @@ struct SSHCheck {
 
   // MARK: One list of settings
 
-  /// Something that is said of settings.
+  /// A statement about settings.
   private struct Verdict: Equatable {
     let level: Finding.Level
     let id: FindingID?
@@ -124,22 +124,22 @@ struct SSHCheck {
     return StackReading(reader.entries(of: service, in: "auth"), of: service).leadsRescuersPast
   }
 
-  /// Whether sshd lets somebody in by what they answer; nil where that is not known.
+  /// Whether sshd lets a person in because of their answer; nil if that is not known.
   private func admission(of name: String, _ settings: SSHSettings) -> Bool? {
     settings.admits(name, isRoot: accounts.account(named: name)?.userID == 0) { group in
       passwords.members(ofGroup: group)?.contains(name) ?? false
     }
   }
 
-  /// Whether an answer is a way in for somebody of the rescue group; nil where that is not known.
+  /// Whether an answer is a way in for somebody of the rescue group; nil if that is not known.
   private func isWayIn(_ name: String, _ settings: SSHSettings) -> Bool? {
     guard settings.isAsked, !asks(settings.service) || leadsRescuers(settings) else { return false }
     return admission(of: name, settings)
   }
 
-  /// Whom sshd keeps out of those whom its stack leads past pam_uaf.
+  /// The people that sshd keeps out among those that its stack leads past pam_uaf.
   private func rescue(_ known: SSHReading.Known) -> Finding? {
-    // Where nobody is asked, that has been said.
+    // If nobody is asked, that has already been reported.
     guard known.everybody.isAsked, leadsRescuers(known.everybody),
       let members = passwords.members(ofGroup: WayIn.rescueGroup), !members.isEmpty
     else { return nil }
@@ -148,7 +148,7 @@ struct SSHCheck {
     }
     let out = ways.filter { $0.1 == false }.map(\.0)
     if out.count == members.count {
-      // Where a key is enough, sshd has another way in.
+      // If a key is enough, sshd has another way in.
       let hasKey = members.contains { name in
         let settings = known.settings(of: name)
         return settings.takesKeyAlone && admission(of: name, settings) != false
@@ -163,14 +163,14 @@ struct SSHCheck {
 
   // MARK: Nobody
 
-  /// The list that keeps everybody out, whom this machine knows.
+  /// The list that keeps out everybody that this machine knows.
   private func nobody(_ known: SSHReading.Known) -> Finding? {
     let lists = ([known.everybody] + known.people.map(\.settings)).map { settings in
       settings.listForNobody(
         members: { passwords.members(ofGroup: $0) }, isAccount: { accounts.account(named: $0) != nil },
         isRoot: { accounts.account(named: $0)?.userID == 0 })
     }
-    // A Match block may let in somebody about whom sshd was not asked.
+    // A Match block may let in a person about whom sshd was not asked.
     guard let list = lists.first ?? nil, !lists.contains(nil), known.left == 0 else { return nil }
     return list.hasPrefix("Deny")
       ? .failure(.sshNobody, SSHText.deniesAll(list)) : .warning(.sshNobody, SSHText.allowsNobody(list))

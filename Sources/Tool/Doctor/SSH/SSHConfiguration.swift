@@ -10,15 +10,15 @@ struct SSHConfiguration {
   let file: String
   /// What a program prints; nil if it prints nothing.
   let output: (String, [String]) -> String?
-  /// What a program says of its mistakes; nil if it says nothing.
+  /// A program's error output; nil if there is none.
   var errors: (String, [String]) -> String? = { _, _ in nil }
 
-  /// The settings, and what could not be found out.
+  /// The settings, and what could not be determined.
   ///
-  /// Root asks sshd itself (`sshd -T`), where a Match block looks at somebody for each person. For others the files are read, as
+  /// Root asks sshd itself (`sshd -T`), for each person if a Match block examines people. For others the files are read, as
   /// far as the caller may.
   ///
-  /// - Parameter people: those for whom a Match block may change something.
+  /// - Parameter people: the people for whom a Match block may change something.
   func reading(isRoot: Bool, people: () -> [String]) -> SSHReading {
     guard (try? FileState.of(program).get()) != nil else { return .absent }
     let (files, gap) = read()
@@ -48,7 +48,7 @@ struct SSHConfiguration {
     return .read(known)
   }
 
-  /// The PAM services that sshd asks for: everybody's, and those of Match blocks.
+  /// The PAM services that sshd asks for: the one for everybody, and those of Match blocks.
   ///
   /// They are read from the files, whoever calls: a block is not evaluated.
   func services() -> SSHServices {
@@ -57,34 +57,34 @@ struct SSHConfiguration {
     return SSHServices(main: settings.service, others: settings.conditionalServices, unread: gap?.path)
   }
 
-  /// Criteria of Match that look at whoever logs in.
+  /// Criteria of Match that examine the person who logs in.
   private static let personal: Set<String> = ["user", "group", "invalid-user"]
   // Each takes a start of sshd, of some milliseconds.
   private static let most = 50
 
-  /// A connection from an address that is nobody's (RFC 5737).
+  /// A connection from an address that belongs to nobody (RFC 5737).
   private static func connection(of name: String) -> String {
     "user=\(name),host=192.0.2.1,addr=192.0.2.1,laddr=192.0.2.2,lport=22"
   }
 
-  /// What sshd says of its mistakes, up to the line that names the file.
+  /// sshd's error output, up to the line that names the file.
   ///
-  /// That line comes first, or behind the reason: "Unsupported Match attribute Users", then the file with "Bad Match condition".
+  /// That line comes first, or after the reason: "Unsupported Match attribute Users", then the file with "Bad Match condition".
   private func complaint(_ arguments: [String]) -> String? {
     let lines = errors(program, arguments)?.split(whereSeparator: \.isNewline).map(String.init) ?? []
     let end = lines.firstIndex { $0.hasPrefix("/") } ?? lines.firstIndex(where: Self.isAboutMethods) ?? 0
     return lines.isEmpty ? nil : lines.prefix(end + 1).joined(separator: "; ")
   }
 
-  /// Of methods that are off sshd names no file.
+  /// For methods that are off, sshd names no file.
   private static func isAboutMethods(_ line: String) -> Bool { line.contains("AuthenticationMethods") }
 
-  /// Whether sshd complains about its configuration, and not about the machine, such as a folder that it lacks.
+  /// Whether sshd complains about its configuration, not about the machine, such as a folder that it lacks.
   private static func isAboutConfiguration(_ complaint: String) -> Bool {
     complaint.hasPrefix("/") || complaint.contains("; /") || isAboutMethods(complaint)
   }
 
-  /// What the files say, and the first that could not be read.
+  /// The settings in the files, and the first file that could not be read.
   private func read() -> (settings: SSHSettings, gap: SSHReading.Gap?) {
     var gap: SSHReading.Gap?
     func note(_ path: String) { gap = gap ?? SSHReading.Gap(path: path, number: errno) }
@@ -104,11 +104,11 @@ struct SSHConfiguration {
 
   /// The files that a pattern of an Include names, in order.
   ///
-  /// - Parameter unread: gets the name where a folder could not be looked into.
+  /// - Parameter unread: called with the name of a folder that could not be read.
   private func paths(_ pattern: String, unread: (String) -> Void) -> [String] {
     let path = pattern.hasPrefix("/") ? pattern : folder(of: file) + "/" + pattern
     // SAFETY: the pattern lives for the call, and what it fills is freed once; each name is NUL-terminated, and there are as many
-    // as it says. The handler gets a name and a number, and stops where a folder may not be read.
+    // as its count says. The handler gets a name and a number, and stops at a folder that may not be read.
     var found = unsafe glob_t()
     let end = unsafe glob(path, 0, { _, number in number == EACCES ? 1 : 0 }, &found)
     defer { unsafe globfree(&found) }
@@ -124,7 +124,7 @@ struct SSHConfiguration {
 
   private func folder(of path: String) -> String { path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "." }
 
-  /// The text of a file; of a folder, which sshd opens and reads nothing from, none.
+  /// The text of a file; empty for a folder, which sshd opens but reads nothing from.
   private func read(_ path: String) -> String? {
     if case .success(let state) = FileState.of(path), state.kind == S_IFDIR { return "" }
     let name = path.split(separator: "/").last.map(String.init) ?? ""
@@ -132,7 +132,7 @@ struct SSHConfiguration {
   }
 }
 
-/// What was found out about sshd's settings.
+/// What could be determined about sshd's settings.
 enum SSHReading {
   /// A file that could not be read; the system's error number.
   struct Gap: Equatable, Sendable {
@@ -143,18 +143,18 @@ enum SSHReading {
   /// The settings.
   struct Known {
     var everybody: SSHSettings
-    /// Those of people, where Match blocks look at them.
+    /// The settings for people, if Match blocks examine them.
     var people: [(name: String, settings: SSHSettings)] = []
     /// People for whom sshd refuses its configuration, and its own line about it.
     var refused: [(name: String, line: String?)] = []
-    /// How many people were not looked at.
+    /// How many people were not examined.
     var left = 0
     /// The criteria of Match blocks that were not evaluated.
     var unevaluated: [String]
-    /// sshd's own line, where it did not tell its settings, and they are those of the files.
+    /// sshd's own line, if it did not report its settings; the settings are then those of the files.
     var complaint: String?
 
-    /// The settings for somebody.
+    /// The settings for a person.
     func settings(of name: String) -> SSHSettings { people.first { $0.name == name }?.settings ?? everybody }
   }
 

@@ -2,9 +2,9 @@
 struct SSHSettings: Equatable {
   /// The words of each keyword that was set, for everybody.
   private var values: [String: [String]] = [:]
-  /// The same under `Match all`, which counts first.
+  /// The same under `Match all`, which is used first.
   private var overriding: [String: [String]] = [:]
-  /// Which criteria of Match blocks were not evaluated, in small letters.
+  /// The criteria of Match blocks that were not evaluated, in small letters.
   private(set) var criteria: [String] = []
   /// The PAM services that such blocks name.
   private(set) var conditionalServices: [String] = []
@@ -26,12 +26,12 @@ struct SSHSettings: Equatable {
   private static let lists: Set<String> = ["allowgroups", "allowusers", "denygroups", "denyusers"]
   private static let service = "pamservicename"
 
-  /// Where a line stands.
+  /// The part of the file that a line is in.
   private enum Place {
     case everybody, overriding, conditional
   }
 
-  /// Reads lines of keyword and value: the first for a keyword counts, and lines under Match hold for nobody.
+  /// Reads lines of keyword and value: the first for a keyword is used, and lines under Match apply to nobody.
   ///
   /// - Parameter included: the text of the files that an Include names.
   init(_ text: String, including included: (String) -> [String] = { _ in [] }) {
@@ -102,10 +102,10 @@ struct SSHSettings: Equatable {
   var isKeyboardInteractive: Bool { value("kbdinteractiveauthentication") == "yes" }
   /// Whether lists of methods are given.
   var namesMethods: Bool { value("authenticationmethods") != "any" }
-  /// Whether no list of methods is left, because each names one that is off: sshd then lets nobody in.
+  /// Whether no list of methods is left, because each names one that is off: sshd then refuses everybody.
   var leavesNoMethods: Bool { methods?.isEmpty == true }
 
-  /// The setting that ends every connection before somebody can answer; nil where none does.
+  /// The setting that ends every connection before somebody can answer; nil if none does.
   ///
   /// A client begins with the method `none`, after which sshd counts failures; `RefuseConnection` came with 9.9.
   var refusal: String? {
@@ -119,7 +119,7 @@ struct SSHSettings: Equatable {
   var asksQuestions: Bool {
     isKeyboardInteractive && methods?.joined().contains("keyboard-interactive") != false
   }
-  /// Whether sshd takes one string as the answer to every question.
+  /// Whether sshd accepts one string as the answer to every question.
   var takesPasswords: Bool {
     value("passwordauthentication") == "yes" && methods?.joined().contains("password") != false
   }
@@ -129,12 +129,12 @@ struct SSHSettings: Equatable {
       || value("trustedusercakeys") != "none"
   }
   private var takesKeys: Bool { value("pubkeyauthentication") == "yes" && hasKeys }
-  /// Whether somebody gets in who has a key, and is asked for nothing else.
+  /// Whether a person with a key can log in without being asked for anything else.
   var takesKeyAlone: Bool { takesKeys && methods?.contains { $0.allSatisfy { $0 == "publickey" } } != false }
-  /// Whether somebody is asked for a key and then for what PAM asks.
+  /// Whether a person needs a key and is then asked PAM's questions.
   var takesKeyFirst: Bool { takesKeys && methods?.contains { $0.first == "publickey" } != false }
 
-  /// Methods besides keys by which people get in who are asked for nothing: sshd believes another machine, or Kerberos.
+  /// Methods other than keys by which people log in without being asked: sshd trusts a different machine, or Kerberos.
   var unaskedMethods: [String] {
     let unasked = ["hostbased", "gssapi-with-mic"].filter(isOn)
     guard let methods else { return unasked }
@@ -142,15 +142,16 @@ struct SSHSettings: Equatable {
     return unasked.filter { method in lists.contains { $0.contains(method) } }
   }
 
-  /// Whether somebody without a key is asked what PAM asks.
+  /// Whether a person without a key is asked PAM's questions.
   var asksWithoutKey: Bool {
     methods?.contains { $0.contains("keyboard-interactive") && !$0.contains("publickey") } != false
   }
 
-  /// The lists of methods, one of which has to be gone through; nil for any one method.
+  /// The lists of methods, one of which must be completed; nil for any one method.
   ///
-  /// The device PAM is left out behind its colon; one with another device is another method. A list with a method that is off
-  /// counts for nothing.
+  /// The device PAM after the colon is dropped; a method with any other device is a different method. A list with a method that
+  /// is off
+  /// is ignored.
   private var methods: [[String]]? {
     guard namesMethods else { return nil }
     return value("authenticationmethods").split(separator: " ").map { list in
@@ -171,15 +172,15 @@ struct SSHSettings: Equatable {
 
   // MARK: Who is let in
 
-  /// Whether sshd lets somebody in by what they answer; nil where their address, or a group's pattern, decides.
+  /// Whether sshd lets a person in because of their answer; nil if their address, or a group's pattern, decides.
   ///
-  /// - Parameter isMember: whether they are of the group of a name.
+  /// - Parameter isMember: whether they are in the group with a name.
   func admits(_ name: String, isRoot: Bool, isMember: (String) -> Bool) -> Bool? {
     if isRoot, value("permitrootlogin") != "yes" { return false }
     return lets(name, isMember)
   }
 
-  /// Whether the lists let somebody in, by whatever method.
+  /// Whether the lists let a person in, by any method.
   private func lets(_ name: String, _ isMember: (String) -> Bool) -> Bool? {
     var isCertain = true
     func isListed(_ found: Bool?) -> Bool {
@@ -203,12 +204,12 @@ struct SSHSettings: Equatable {
     return isCertain ? true : nil
   }
 
-  /// The list by which nobody whom this machine knows is let in; nil where somebody is, or may be.
+  /// The list that keeps out everybody that this machine knows; nil if somebody is let in, or may be.
   ///
   /// - Parameters:
   ///   - members: the members of a group; nil if there is no such group.
-  ///   - isAccount: whether there is an account of a name.
-  ///   - isRoot: whether it is root's.
+  ///   - isAccount: whether there is an account with a name.
+  ///   - isRoot: whether the account is root's.
   func listForNobody(
     members: (String) -> [String]?, isAccount: (String) -> Bool, isRoot: (String) -> Bool
   ) -> String? {
@@ -230,7 +231,7 @@ struct SSHSettings: Equatable {
     return groups.contains { members($0)?.contains(where: isIn) == true } ? nil : "AllowGroups"
   }
 
-  /// Whether patterns of users fit a name; nil where an address decides.
+  /// Whether patterns of users match a name; nil if an address decides.
   private static func lists(_ patterns: [String], _ name: String) -> Bool? {
     var found: Bool? = false
     for pattern in patterns {
@@ -248,7 +249,7 @@ struct SSHSettings: Equatable {
     return groups.contains(where: isPattern) ? nil : false
   }
 
-  /// Whether the name of more than one group can fit.
+  /// Whether a pattern can match more than one group.
   ///
   /// These lists have one pattern a word: `!a,*` of Match is the name of a group here, and no group has a comma in its name.
   private static func isPattern(_ group: String) -> Bool {
@@ -257,9 +258,9 @@ struct SSHSettings: Equatable {
 
   private static func fitsAll(_ pattern: String) -> Bool { !pattern.isEmpty && pattern.allSatisfy { $0 == "*" } }
 
-  /// Whether a pattern of ssh_config(5) fits a name.
+  /// Whether a pattern of ssh_config(5) matches a name.
   private static func fits(_ name: String, _ pattern: String) -> Bool {
-    // The lengths of the beginnings of the name that the pattern's beginning fits.
+    // The lengths of the name's beginnings that match the beginning of the pattern.
     let letters = Array(name)
     var ends: Set<Int> = [0]
     for part in pattern {

@@ -1,19 +1,19 @@
 import PAMStacks
 import Wording
 
-/// What doctor says of sshd in front of a stack that asks for the passcode.
+/// Doctor's texts about sshd in front of a stack that asks for the passcode.
 enum SSHText: FindingCatalogue, Equatable, Sendable {
   case usePAM
   case keyboardInteractive
-  /// Neither by PAM's questions nor by passwords.
+  /// sshd asks neither with PAM's questions nor for passwords.
   case neverAsked
   case password
-  /// No list of methods begins with a key; whether the rescue group gets in.
+  /// No list of methods begins with a key; with whether the rescue group can log in.
   case publicKey(Bool)
-  /// sshd looks for public keys nowhere; whether the rescue group gets in.
+  /// sshd looks for public keys nowhere; with whether the rescue group can log in.
   case noKeys(Bool)
   case fine
-  /// A key and the passcode are asked for; whether the stack leads the rescue group past the passcode.
+  /// A key and the passcode are asked for; with whether the stack leads the rescue group past the passcode.
   case both(Bool)
   /// Some lists of methods have a key and the passcode, and some the passcode without a key.
   case either(Bool)
@@ -23,7 +23,7 @@ enum SSHText: FindingCatalogue, Equatable, Sendable {
   case methodsPassword
   /// Both are in lists of methods.
   case methodsWithPassword
-  /// Methods besides keys, each of which is enough, and asks for nothing.
+  /// Methods other than keys, each of which is enough, and asks for nothing.
   case unasked([String])
   /// Every list of methods has one that is off.
   case noMethods
@@ -31,33 +31,33 @@ enum SSHText: FindingCatalogue, Equatable, Sendable {
   case refusesAll(String)
   /// A list that denies everybody.
   case deniesAll(String)
-  /// A list that names nobody who is there.
+  /// A list that names only people who do not exist.
   case allowsNobody(String)
-  /// What is so for some people by a Match block.
+  /// A statement that applies to some people because of a Match block.
   indirect case forSome([String], SSHText)
-  /// sshd refuses its configuration; its own line.
+  /// sshd refuses its configuration, for the reason in this line of sshd.
   case refused(String)
   case refusedFor(String, String)
   case unread(SSHReading.Gap, isRoot: Bool)
-  /// sshd did not tell its settings; its own line.
+  /// sshd did not report its settings; the text is a line of sshd.
   case silent(String)
   /// Criteria of Match blocks that were not evaluated.
   case unevaluated([String], isRoot: Bool)
-  /// How many people were not looked at.
+  /// How many people were not examined.
   case left(Int)
   /// sshd keeps these of the rescue group out.
   case rescuers([String])
-  /// It keeps everybody of it out.
+  /// sshd keeps out everybody in the rescue group.
   case noRescuer([String])
-  /// Whether these get in depends on where they come from.
+  /// Whether these people can log in depends on their address.
   case unsure([String])
 
   private static let group = WayIn.rescueGroup
 
-  /// For whom a setting holds: it is changed where it stands.
+  /// The people that a setting applies to, which decides where it must be changed.
   private enum People {
     case everybody
-    /// By a Match block.
+    /// Some people, because of a Match block.
     case some
   }
 

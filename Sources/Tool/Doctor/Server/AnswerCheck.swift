@@ -11,7 +11,7 @@ struct AnswerCheck {
   let question: ServerQuestion
   let dialect: ServerSettings.Dialect
 
-  /// What is wrong; nil for an answer that a UAF server gives.
+  /// The objection; nil for an answer that a UAF server gives.
   func objection(to answer: FetchAnswer) -> Finding? {
     let body = try? JSONValue(parsing: answer.body)
     guard !isUAF(body) else { return nil }
@@ -35,9 +35,9 @@ struct AnswerCheck {
     }
   }
 
-  /// A status of UAF or, in `plain`, a list of messages.
+  /// Whether the body has a UAF status or, in `plain`, a list of messages.
   ///
-  /// Frameworks answer `{"statusCode":404}`, too.
+  /// Frameworks also answer `{"statusCode":404}`.
   private func isUAF(_ body: JSONValue?) -> Bool {
     switch body {
     case .object(let object):
@@ -88,7 +88,7 @@ struct FetchProbe {
 
 /// The result of one exchange: its head, and the body after it.
 package struct FetchAnswer: Equatable {
-  /// How it ended.
+  /// How the exchange ended.
   package var response: FetchResponse
   /// The body; empty without an answer.
   package var body: [UInt8] = []
@@ -97,7 +97,7 @@ package struct FetchAnswer: Equatable {
 /// Why a server did not answer.
 struct ServerSilence: Equatable {
   let outcome: FetchOutcome
-  /// What uaf-fetch says of it.
+  /// uaf-fetch's text about it.
   let detail: String?
 
   init(_ outcome: FetchOutcome, detail: String?) {
@@ -164,9 +164,9 @@ struct ServerSilence: Equatable {
   }
 }
 
-/// What doctor says of what answers at an address.
+/// Doctor's texts about the answer from an address.
 enum AnswerText: FindingCatalogue {
-  /// An address, and the HTTP status it answered with.
+  /// An address, and the HTTP status that it answered with.
   struct Place: Equatable {
     let key: String
     let url: String

@@ -24,22 +24,22 @@ struct CertificateCheck {
   let now: Int
 
   private static let day: Int64 = 86_400
-  /// With fewer days somebody has to act: automatic renewal happens earlier.
+  /// With fewer days, somebody must act: automatic renewal happens earlier.
   private static let shortest: Int64 = 14
 
-  /// The whole days that are left; nil for what cannot be read.
+  /// The whole days that are left; nil if it cannot be read.
   var daysLeft: Int64? {
     guard let validity = try? X509.validity(der: certificate) else { return nil }
     return (validity.upperBound - Int64(now)) / Self.day
   }
 
-  /// Whether it ends soon.
+  /// Whether it expires soon.
   var endsSoon: Bool { daysLeft.map { $0 < Self.shortest } ?? false }
 
-  /// What is too weak about it; nil for what cannot be read.
+  /// What is too weak about it; nil if it cannot be read.
   var weakness: X509.Weakness? { (try? X509.weakness(der: certificate)) ?? nil }
 
-  /// Why it was refused, as far as the certificate itself tells; nil for what cannot be read.
+  /// Why it was refused, as far as the certificate itself shows it; nil if it cannot be read.
   var fault: Fault? {
     guard let validity = try? X509.validity(der: certificate) else { return nil }
     let now = Int64(now)
@@ -51,14 +51,14 @@ struct CertificateCheck {
   }
 }
 
-/// What doctor says of a certificate that is refused.
+/// Doctor's texts about a refused certificate.
 struct CertificateWords: FindingCatalogue {
   let origin: String
   let host: String
   let fault: CertificateCheck.Fault
   /// `ca_file`.
   let ca: String?
-  /// What uaf-fetch says of it.
+  /// uaf-fetch's text about it.
   let detail: String?
 
   private var suffix: String { detail.map { " (\($0))" } ?? "" }
@@ -123,7 +123,7 @@ extension X509.Weakness {
     }
   }
 
-  /// What to do about each.
+  /// The remedies.
   static let remedy = (
     english: "have it issued anew, with a key of P-256, or of RSA with 2048 bits or more, and SHA-256",
     korean: "P-256이나 2048비트 이상의 RSA 키와 SHA-256으로 다시 발급받으십시오"
@@ -140,7 +140,7 @@ struct OriginCheck {
   let now: Int
   let line: ServerLine
 
-  /// How many seconds clocks may differ: a signed success allows for that much.
+  /// How many seconds clocks may differ: a signed success tolerates that much.
   private static let tolerance = 60
 
   func findings(_ answer: FetchAnswer) -> [Finding] {
@@ -162,7 +162,7 @@ struct OriginCheck {
     return .failure(.serverUnreachable, ServerText.unreachable(origin, silence))
   }
 
-  /// Whether a proxy may have failed rather than the server.
+  /// Whether the failure may be a proxy's, not the server's.
   private static func isOnTheWay(_ outcome: FetchOutcome) -> Bool {
     switch outcome {
     case .nameNotResolved, .refused, .unreachable, .timedOut, .connectionLost, .stalled, .other: true
@@ -179,7 +179,7 @@ struct OriginCheck {
       : .ok(ServerText.trusted(origin, status: response.status, days: days))
   }
 
-  /// A certificate that other clients refuse, and this one after its next update.
+  /// A certificate that other clients refuse, and that this client will refuse after its next update.
   private func weakness(_ response: FetchResponse) -> Finding? {
     guard server.verifiesTLS, let der = response.certificate,
       let weakness = CertificateCheck(certificate: der, host: host, now: now).weakness
@@ -187,7 +187,7 @@ struct OriginCheck {
     return .warning(.certificateWeak, ServerText.certificateWeak(origin, weakness))
   }
 
-  /// Fetches the certificate again without verifying it: that server gets nothing but a GET.
+  /// Fetches the certificate again without verifying it: the server receives only a GET.
   private func certificateFault(_ response: FetchResponse) -> ServerText {
     let again = line.ask(.get(origin + "/", accept: "*/*"), isVerified: false)
     let certificate = response.certificate ?? again?.response.certificate ?? []
@@ -204,12 +204,12 @@ struct OriginCheck {
   }
 }
 
-/// What doctor says of this client's FacetID and the server's list of facets.
+/// Doctor's texts about this client's FacetID and the server's list of facets.
 enum FacetText: FindingCatalogue {
   case listed(String)
   case unread(String)
   case refused(String, String)
-  /// The list could not be fetched, or is none.
+  /// The list could not be fetched, or is not valid.
   case noList(String)
 
   var english: FindingText {

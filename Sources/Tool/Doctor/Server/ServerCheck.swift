@@ -6,7 +6,7 @@ import UAFCrypto
 import UAFWire
 import Wording
 
-/// The server: reachable from here, with a certificate this configuration trusts, and a UAF server at each address.
+/// The server: reachable from here, with a certificate that this configuration trusts, and a UAF server at each address.
 struct ServerCheck {
   let server: ServerSettings
   let owner: UInt32
@@ -60,7 +60,7 @@ struct ServerCheck {
 
   /// Asks the server.
   ///
-  /// A login goes as far as the core goes before a value is asked for, with the list of facets.
+  /// A login goes as far as the core goes before a value is asked for, including the list of facets.
   private func ask(_ question: ServerQuestion, over line: ServerLine) -> Refusal? {
     guard question.kind == .login else {
       if let request = question.request(of: server) { line.ask(request) }
@@ -77,7 +77,7 @@ struct ServerCheck {
     }
   }
 
-  /// What is wrong where a server refuses a login's request at its address, and answers it at the one of the response.
+  /// The finding if a server refuses a login's request at its own address, but answers it at the address for responses.
   private func exchanged(_ question: ServerQuestion, _ refusal: Refusal?, over line: ServerLine) -> Finding? {
     guard question.kind == .login, refusal?.serverStatus != nil,
       let url = server.authentication.responseURL ?? server.responseURL, url != question.url
@@ -94,10 +94,11 @@ struct ServerCheck {
     return .failure(.serverPath, AnswerText.exchanged(key: question.key, other: key, url: url.text))
   }
 
-  /// Where requests and responses go to one address.
+  /// The findings if requests and responses go to the same address.
   ///
-  /// A server of the dialect `plain` tells them apart by GET and POST. One of `fido` has to do it by what the body names;
-  /// those whose addresses end as uaf-server's do not.
+  /// A server of the dialect `plain` distinguishes them by GET and POST. A server of `fido` must do it by the content of the
+  /// body;
+  /// servers whose addresses end like those of uaf-server do not.
   private func sameAddresses() -> [Finding] {
     guard server.dialect == .fido else { return [] }
     var keys: [String] = []
@@ -142,7 +143,7 @@ struct ServerCheck {
       let text = isUnread ? FacetText.noList(refusal.detail) : .refused(server.facetID, refusal.detail)
       return [fine, .failure(.facetList, text)]
     }
-    // There is no key for that name, so a request that is right ends with this.
+    // There is no key for that name, so a valid request ends with this.
     if refusal.result == .noSuitableAuthenticator, !refusal.spokenByServer {
       return [fine, .ok(FacetText.listed(server.facetID))]
     }
@@ -155,12 +156,12 @@ struct ServerCheck {
 ///
 /// No question changes anything at a server.
 ///
-/// - A login is begun for a name that nobody has, as any stranger can begin one. Nothing is signed or sent after that. A
+/// - A login is begun for a name that nobody has, which any stranger can do. Nothing is signed or sent after that. A
 ///   server may keep its challenge until that expires.
 /// - A registration or deregistration is never asked for in the dialect `fido`: the body is an empty object, which names neither
 ///   an operation nor an account. `plain` has no bodies, so it is a GET for that name; if the address cannot contain the name,
 ///   deregistration is not asked for.
-/// - An answer's address is sent an empty object or, in `plain`, an empty list: nothing that could be verified.
+/// - The address for answers gets an empty object or, in `plain`, an empty list: nothing that could be verified.
 struct ServerQuestion: Equatable {
   /// The kind of question.
   enum Kind: Equatable {
@@ -169,7 +170,7 @@ struct ServerQuestion: Equatable {
     case response
   }
 
-  /// The key that has the address, as the configuration names it.
+  /// The key that has the address, as named in the configuration.
   let key: String
   let url: ServerURL
   let kind: Kind
@@ -177,7 +178,7 @@ struct ServerQuestion: Equatable {
   /// The name that nobody has: no name of this kind can be registered in the DNS (RFC 2606).
   static let nobody = "uafctl-doctor.invalid"
 
-  /// The questions of a configuration, no address asked twice in the same way.
+  /// The questions of a configuration, without asking an address twice in the same way.
   static func all(of server: ServerSettings) -> [ServerQuestion] {
     var questions: [ServerQuestion] = []
     func add(_ section: String, _ own: ServerURL?, _ general: ServerURL?, _ name: String, _ kind: Kind) {
@@ -202,7 +203,7 @@ struct ServerQuestion: Equatable {
     server.dialect == .fido || server.plain.contextNames["username"] != nil || url?.text.contains("{user}") == true
   }
 
-  /// The machine that is asked: scheme, host and port.
+  /// The origin that is asked: scheme, host and port.
   var origin: String {
     let host = url.host.contains(":") ? "[\(url.host)]" : url.host
     return "\(url.isSecure ? "https" : "http")://\(host):\(url.port)"
@@ -224,7 +225,7 @@ struct ServerQuestion: Equatable {
     return .get(url + (name ?? ""), accept: type)
   }
 
-  /// The name that nobody has, as this configuration writes names.
+  /// The name that nobody has, in the form that this configuration gives to names.
   static func name(at server: ServerSettings) -> String { server.username.name(of: nobody) ?? nobody }
 }
 
@@ -234,7 +235,7 @@ final class ServerLine: Transport {
   private let authorities: String?
   private let exchange: (FetchRequest) -> FetchAnswer?
   private var begun: TransportRequest?
-  /// The answers, in the order of the questions; nil where uaf-fetch failed.
+  /// The answers, in the order of the questions; nil if uaf-fetch failed.
   private(set) var answers: [FetchAnswer?] = []
 
   // Long enough for any server that logins could wait for.
@@ -247,9 +248,9 @@ final class ServerLine: Transport {
     self.exchange = exchange
   }
 
-  /// Asks, and keeps the answer.
+  /// Asks the server, and stores the answer.
   ///
-  /// - Parameter isVerified: whether the certificate has to hold, where the configuration wants that.
+  /// - Parameter isVerified: whether the certificate must be valid, if the configuration requires that.
   @discardableResult
   func ask(_ question: TransportRequest, isVerified: Bool = true) -> FetchAnswer? {
     let timeout = UInt32(clamping: server.timeout.components.seconds * 1000)
@@ -282,7 +283,7 @@ final class ServerLine: Transport {
   }
 }
 
-/// What doctor says of the server.
+/// Doctor's texts about the server.
 enum ServerText: FindingCatalogue {
   case closed(path: String)
   case authorities(path: String, ConfigurationFileProblem)

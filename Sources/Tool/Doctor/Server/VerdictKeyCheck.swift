@@ -4,7 +4,7 @@ import UAFCrypto
 import UAFWire
 import Wording
 
-/// The keys of signed verdicts: they must be usable, and the server's among them.
+/// The keys of signed verdicts: they must be usable, and contain the server's key.
 struct VerdictKeyCheck {
   let server: ServerSettings
   let owner: UInt32
@@ -26,7 +26,7 @@ struct VerdictKeyCheck {
     guard let keys = try? P256.publicKeys(pem: bytes) else {
       return [.failure(.verdictKey, VerdictKeyText.noKey(path: path))]
     }
-    // The first one is in use, the others will be.
+    // The first key is in use, the others will be used later.
     guard let url, let answer = line.ask(.get(url, accept: "application/x-pem-file")), answer.response.status == 200,
       let theirs = try? P256.publicKeys(pem: answer.body), let current = theirs.first
     else { return [.ok(VerdictKeyText.unknown(path: path))] }
@@ -47,15 +47,15 @@ struct VerdictKeyCheck {
   }
 }
 
-/// What doctor says of the key of signed verdicts.
+/// Doctor's texts about the key of signed verdicts.
 enum VerdictKeyText: FindingCatalogue {
   case closed(path: String)
   case unreadable(path: String, ConfigurationFileProblem)
   case noKey(path: String)
-  /// The server gives no key to compare with.
+  /// The server returns no key to compare with.
   case unknown(path: String)
   case another(path: String, url: String, isRequired: Bool)
-  /// The server is going to sign with a key that the file lacks.
+  /// The server will sign with a key that the file lacks.
   case coming(path: String)
   case same(path: String)
 

@@ -9,14 +9,14 @@ struct StateCheck {
   let folder: String
   let owner: uid_t
   let isRoot: Bool
-  /// What root's configuration says of a chip.
+  /// What root's configuration says about a chip.
   let chip: TPMSettings
-  /// Whether a folder lies on a file system that is mounted for reading alone.
+  /// Whether a folder is on a file system that is mounted read-only.
   let isReadOnly: (String) -> Bool
   /// Whether an attribute keeps even root from changing a file or a folder.
   var isFixed: (String) -> Bool = { _ in false }
 
-  // Of the key, in bytes.
+  // The size of the key in bytes.
   private static let keySize = 32
 
   func findings() -> [Finding] {
@@ -30,7 +30,7 @@ struct StateCheck {
           ? .failure(.stateFixed, StateText.fixedFolder(part, path: path)) : .ok(StateText.fine(path: path)))
     }
     if isReadOnly(folder) {
-      // What lies on it is not fine, whatever its mode is.
+      // The files on it are not fine, whatever their modes are.
       findings = findings.filter { $0.level != .ok } + [.failure(.stateReadOnly, StateText.readOnly(path: folder))]
     }
     return findings + fixedFiles() + keyFindings()
@@ -44,7 +44,7 @@ struct StateCheck {
     }
   }
 
-  /// Where the device key lies: in a file, in the chip, or in both after a move that was killed.
+  /// Findings about where the device key is: in a file, in the chip, or in both after a move that was killed.
   private func keyFindings() -> [Finding] {
     let (key, sealed) = (folder + "/device.key", folder + "/device.sealed")
     guard case .success = FileState.of(sealed) else { return fileFindings(key) }
@@ -72,7 +72,7 @@ struct StateCheck {
     return [.ok(StateText.fine(path: key))]
   }
 
-  /// The key is gone that something here was made with; nil for a machine that never had one.
+  /// The finding that the key of existing data is gone; nil for a machine that never had a key.
   private func lostKey(_ key: String) -> Finding? {
     var hasRecovery = false
     if case .success = FileState.of(folder + "/device.recovery") { hasRecovery = true }
@@ -102,32 +102,32 @@ struct StateCheck {
 
 /// A folder of the state, by its place in the state folder.
 ///
-/// An attribute of a folder keeps files from being made and removed in it. Files that are there are written all the same.
+/// An attribute of a folder prevents making and removing files in it. Existing files can still be written.
 enum StatePart: String, CaseIterable {
   /// The state folder itself: what belongs to the machine, replaced as a whole.
   case machine = ""
   /// A file for each account.
   case accounts = "/accounts"
-  /// The files whose locks say how many values are tried at once.
+  /// The lock files that limit how many values are checked at the same time.
   case slots = "/slots"
 }
 
 /// What doctor says about the state folder and the device key.
 enum StateText: FindingCatalogue {
-  /// The configuration, which says where the folder is, cannot be used.
+  /// The configuration, which names the folder, cannot be used.
   case unknown
-  /// Only root may look.
+  /// Only root may read it.
   case closed(path: String)
   case fine(path: String)
   case missing(path: String, SystemReason, isAbsent: Bool)
   case otherKind(path: String)
   case owner(path: String, uid: UInt32)
   case mode(path: String, mode: String, needed: String)
-  /// It lies on a file system that is mounted for reading alone.
+  /// The folder is on a file system that is mounted read-only.
   case readOnly(path: String)
   /// An attribute keeps even root from making and removing files in it.
   case fixedFolder(StatePart, path: String)
-  /// An attribute keeps even root from changing it.
+  /// An attribute keeps even root from changing the file.
   case fixedFile(of: StatePart, path: String)
   case badKey(path: String, size: Int)
   /// The key is gone, and accounts or a recovery key need it.
@@ -239,7 +239,7 @@ enum StateText: FindingCatalogue {
     }
   }
 
-  /// What an attribute of a folder keeps from happening.
+  /// What an attribute of a folder prevents.
   private static func english(_ part: StatePart) -> String {
     switch part {
     case .machine: "logins go on, but joining a server, check-ins, new policies and a move of the key fail"

@@ -4,12 +4,12 @@ import ServiceNames
 struct FamilyPlan {
   /// One for each service to be changed.
   ///
-  /// The program's main name is last: it must never ask for the passcode while another name does not.
+  /// The program's main name is last: it must never ask for the passcode while a different name does not.
   let plans: [StackPlan]
-  /// Notes on the names that need no change, a line each.
+  /// Notes on the names that need no change, one line for each.
   let notes: [StackText]
 
-  /// Whether all of it is in place already.
+  /// Whether all of it is already in place.
   var isInPlace: Bool { plans.allSatisfy(\.isInPlace) }
 
   /// What is left to do.
@@ -25,15 +25,15 @@ struct FamilyPlan {
     return PAMDirectory(path: folder.path, vendors: vendors, planned: planned)
   }
 
-  /// Refuses where somebody would get in before pam_uaf is asked or without the right password, where a refusal of it would be
-  /// none, or where a line that keeps somebody out would be gone.
+  /// Refuses if people could log in before pam_uaf is asked or without the right password, if a refusal of pam_uaf would not
+  /// refuse, or if a line that keeps somebody out would be lost.
   ///
   /// - Throws: ``StackError``: `passedOver`, `wrongPassword`, `noPassword`, `noRefusal`, `losesLine`;
-  ///   `member` for another service than the named one.
+  ///   `member` for a service other than the named one.
   func check(_ service: String, in folder: PAMFolder, vendors: [String]) throws(StackError) {
     let today = PAMDirectory(path: folder.path, vendors: vendors)
     let reader = reader(of: folder, vendors: vendors)
-    // The named one first: what is wrong with a shared file is no matter of its other names.
+    // The named service comes first: a fault in a shared file does not concern its other names.
     let ordered = plans.filter { $0.service.name == service } + plans.filter { $0.service.name != service }
     for plan in ordered {
       guard let found = unreadable(plan, reader) else { continue }
@@ -42,16 +42,17 @@ struct FamilyPlan {
     for plan in ordered where !plan.service.changesPasswords {
       let entries = reader.entries(of: plan.service.name, in: "auth")
       let reading = StackReading(entries, of: plan.service.name)
-      // Root's way belongs before the stack. In a file that the stack includes, it is one that nobody has looked for.
+      // Root's way belongs before the stack. In a file that the stack includes, nobody has looked for it.
       let stack = StackReading(reader.entries(of: plan.service.stackName, in: "auth"), of: plan.service.stackName)
       var gap = reading.passwordGap(isSecondFactor: PAMShape.secondFactor.isOf(plan.record.template))
-      // The ready stack is nowhere yet: the line of the service is named that will include it.
+      // The ready stack is not installed yet, so this names the service's line that will include it.
       if let line = plan.line, gap?.place.isOfReadyStack == true {
         gap = gap?.at(StackLinePlace(path: folder.path(of: plan.service.name), line: line))
       }
       let leading = reading.leadingPast ?? stack.leadingPast
       let found: StackError? =
-        // Whoever is led past pam_uaf is let in by what does not refuse a wrong password, and not by the line that leads there.
+        // A person who bypasses pam_uaf is let in by the line that does not refuse a wrong password, not by the line that leads
+        // there.
         if leading == nil, let gap, gap.kind == .wrong {
           gap.error
         } else if let line = reading.passing ?? leading {
@@ -70,7 +71,7 @@ struct FamilyPlan {
     }
   }
 
-  /// What keeps libpam, or one of its versions, from reading what the service includes; its own file was looked at before.
+  /// What keeps libpam, or one of its versions, from reading what the service includes; its own file has already been checked.
   private func unreadable(_ plan: StackPlan, _ reader: PAMDirectory) -> StackError? {
     for file in reader.includedFiles(of: plan.service.name) where !file.path.hasSuffix("/" + plan.service.stackName) {
       let text = ServiceFile(file.bytes)
@@ -105,12 +106,12 @@ struct FamilyPlan {
 struct FamilyEnabling {
   /// The service that was named.
   let service: PAMService
-  /// Whether the other names stay as they are.
+  /// Whether the other names stay unchanged.
   let isAlone: Bool
   /// How one of them is enabled.
   let enabling: (PAMService) -> StackEnabling
 
-  /// The template of another name of the program, to be used for a name that does not ask yet.
+  /// The template of a different name of the program, to be used for a name that does not ask yet.
   ///
   /// - Throws: ``StackError/file(path:_:)``.
   static func templateInPlace(beside service: PAMService, in folder: PAMFolder) throws(StackError) -> String? {
@@ -128,9 +129,9 @@ struct FamilyEnabling {
     return nil
   }
 
-  /// Looks at each name of the program that has a file, and changes nothing.
+  /// Examines each name of the program that has a file, and changes nothing.
   ///
-  /// - Throws: ``StackError``; `member` where another name than the given one cannot be changed.
+  /// - Throws: ``StackError``; `member` if a name other than the given one cannot be changed.
   func plan() throws(StackError) -> FamilyPlan {
     let own = try enabling(service).plan()
     guard !isAlone, let family = ServiceFamily.of(service.name) else { return FamilyPlan(plans: [own], notes: []) }
@@ -165,7 +166,7 @@ extension StackEnabling {
     return false
   }
 
-  /// The note on a name that cannot be changed and need not be; nil where the name would not ask for the passcode.
+  /// The note on a name that cannot be changed and need not be; nil if the name would not ask for the passcode.
   fileprivate func note(on error: StackError, among family: ServiceFamily) -> StackText? {
     let asks = PAMDirectory(path: folder.path).authentication(of: service.name).contains(where: \.asksOwnModule)
     switch error {
@@ -178,7 +179,8 @@ extension StackEnabling {
   }
 }
 
-/// What a change of a service's `auth` lines takes out of force: a line that kept somebody out who has the right password.
+/// Finds a line that a change of a service's `auth` lines makes ineffective, although it kept out a person with the right
+/// password.
 struct StackLoss {
   private let before: StackOutcomes
   private let after: StackOutcomes
@@ -194,9 +196,10 @@ struct StackLoss {
   /// The answers by which such a line keeps somebody out.
   private static let refusals = ["auth_err", "perm_denied"]
 
-  /// The first line whose refusal is one of the service today, and none any more for whom pam_uaf lets in; nil if there is none.
+  /// The first line whose refusal makes the service refuse now, but no longer for people that pam_uaf lets in; nil if there is
+  /// none.
   var line: StackEntry? {
-    // Where nobody gets in, nothing is lost.
+    // If nobody can log in, nothing is lost.
     guard before.endings(ModuleResults.possible).contains(where: \.isSuccess) else { return nil }
     return before.entries.first { entry in
       ModuleResults.restricts(entry.line)
@@ -207,7 +210,7 @@ struct StackLoss {
     }
   }
 
-  /// The endings in which a line refuses, and every other may answer anything; the same line elsewhere answers the same.
+  /// The endings in which a line refuses, and every other line may answer anything; the same line answers the same everywhere.
   private func endings(
     of outcomes: StackOutcomes, where line: PAMLine, says refusal: String
   ) -> Set<StackOutcomes.Ending> {

@@ -6,7 +6,7 @@ struct StackEnabling {
   let service: PAMService
   /// The folder of the services.
   let folder: PAMFolder
-  /// The folders libpam looks into where the first has no file of a service.
+  /// The folders in which libpam looks if the first has no file for a service.
   let vendors: [PAMFolder]
   /// The template, as `fallback/sudo`.
   let template: String
@@ -45,7 +45,7 @@ struct StackEnabling {
     try refuseMissing(in: ServiceFile(body, in: reader), replaced: record.replaced)
     try refuseOthers(in: after)
     try checkPlace(of: ServiceFile(body), in: after)
-    // A file that has no head of ours was written by the administrator.
+    // A file without our header was written by the administrator.
     if old != nil, known == nil { throw .byHand(path: folder.path(of: service.stackName)) }
     let stack = try record.file(with: body)
     return StackPlan(
@@ -72,13 +72,13 @@ struct StackEnabling {
 
   private var reader: PAMDirectory { PAMDirectory(path: folder.path) }
 
-  /// Refuses a stack whose own includes are not there: libpam would refuse everybody.
+  /// Refuses a stack whose own includes are missing: libpam would refuse everybody.
   private func refuseMissing(in stack: ServiceFile, replaced: String) throws(StackError) {
     for line in stack.parsed
     where PAMService.isPart(line.module) && line.isInclusion
       && reader.bytes(of: line.module) == nil
     {
-      // What the service includes today has the password's lines, where it is another file.
+      // If the service now includes a different file, that one has the password's lines.
       let today = line.module == "common-auth" ? PAMFile.firstLine(of: replaced) : nil
       let isThere = today.map { reader.bytes(of: reader.name(of: $0.module)) != nil } ?? false
       throw .noPart(path: folder.path(of: line.module), name: line.module, replaced: isThere ? replaced : nil)
@@ -94,7 +94,7 @@ struct StackEnabling {
     throw .noService(service.name, folders: [folder.path] + vendors.map(\.path))
   }
 
-  /// The service that this one is a link to; nil for a file of its own.
+  /// The service that this one is a link to; nil if it has its own file.
   var linkedService: String? {
     guard let target = reader.linked(from: service.name), !PAMService.isPart(target), (try? PAMService(target)) != nil,
       reader.bytes(of: target) != nil
@@ -107,7 +107,7 @@ struct StackEnabling {
     do throws(StackError) {
       return try file.replaceableLine(of: service, at: path)
     } catch {
-      // su-l is su with another name.
+      // su-l is su under a different name.
       let followed = file.parsed.first { line in
         line.group == "auth" && line.isInclusion
           && (try? PAMService(reader.name(of: line.module)))?.knownTemplate == service.knownTemplate
@@ -158,7 +158,7 @@ struct StackDisabling {
   /// The include is removed first, so that a service never includes a missing file. Only that line of the service's file is
   /// changed. An edited stack is kept under a hidden name.
   ///
-  /// - Returns: what was done, a line each; empty where there was nothing to do.
+  /// - Returns: what was done, one line for each; empty if there was nothing to do.
   /// - Throws: ``StackError``.
   func run() throws(StackError) -> [StackText] {
     var done: [StackText] = []
@@ -170,7 +170,7 @@ struct StackDisabling {
     if let bytes = try folder.read(service.name) {
       done += try putBack(bytes, known: known?.record, backup: backup, hasStack: stack != nil)
     }
-    // A stack without its head is still ours if there is a backup.
+    // A stack without its header is still ours if there is a backup.
     if let stack, known != nil || backup != nil {
       done += try removeStack(stack, isEdited: known?.isEdited ?? true)
     }

@@ -2,7 +2,7 @@ import UAFCrypto
 
 /// The services that ask for the passcode, and who enabled them.
 package struct StackList {
-  /// The folder that is looked at.
+  /// The folder that is examined.
   package let reader: PAMDirectory
 
   /// The list of a folder.
@@ -12,7 +12,7 @@ package struct StackList {
   package struct Entry: Equatable {
     /// Who made it ask.
     package enum Origin: Equatable {
-      /// `uafctl pam enable`, from a template; with edits of the administrator's or without.
+      /// `uafctl pam enable`, from a template; with or without edits by the administrator.
       case enabled(template: String, isEdited: Bool)
       /// A stack of ours that its service does not include.
       case unused
@@ -34,9 +34,9 @@ package struct StackList {
     return StackReading(reader.entries(of: entry.name, in: "auth"), of: entry.name).passing?.place
   }
 
-  /// Whether a listed service lets somebody in whom pam_uaf has refused, and of whom nothing else is certain to be asked.
+  /// Whether a listed service lets in a person that pam_uaf has refused, without certainly asking for anything else.
   ///
-  /// In a stack of `uafctl pam enable` that was edited, another way in is one that its service did not have.
+  /// In a stack of `uafctl pam enable` that was edited, an additional way in is one that its service did not have.
   package func letsInRefused(_ entry: Entry) -> Bool {
     guard !PAMService.isPart(entry.name) else { return false }
     let refusal = StackReading(reader.entries(of: entry.name, in: "auth"), of: entry.name).refusal
@@ -44,14 +44,14 @@ package struct StackList {
     return refusal == .letsIn
   }
 
-  /// Where a listed service lets somebody in without the right password; nil if it does not.
+  /// The place at which a listed service lets somebody in without the right password; nil if it does not.
   package func passwordGap(of entry: Entry) -> PasswordGap? {
     guard !PAMService.isPart(entry.name) else { return nil }
     return StackReading(reader.entries(of: entry.name, in: "auth"), of: entry.name)
       .passwordGap(isSecondFactor: isSecondFactor(entry.origin))
   }
 
-  /// Whether a service has a ready stack that is there to ask for a password first.
+  /// Whether a service has a ready stack whose purpose is to ask for a password first.
   package func isSecondFactor(_ name: String) -> Bool { origin(of: name).map(isSecondFactor) ?? false }
 
   private func isSecondFactor(_ origin: Entry.Origin) -> Bool {
@@ -59,7 +59,7 @@ package struct StackList {
     return PAMShape.secondFactor.isOf(template)
   }
 
-  /// In the order of the names; nil if the folder cannot be read.
+  /// The entries, in the order of the names; nil if the folder cannot be read.
   package func entries() -> [Entry]? {
     guard let names = reader.services() else { return nil }
     return names.compactMap { name in origin(of: name).map { Entry(name: name, origin: $0) } }
@@ -81,7 +81,7 @@ package struct StackList {
     let name = String(stack.dropFirst(PAMService.prefix.count))
     let isIncluded = reader.inclusions(of: name).contains(stack)
     if record(stack, of: name) != nil { return isIncluded ? nil : .unused }
-    // Reported with the service that includes it.
+    // It is reported with the service that includes it.
     return isIncluded || !reader.ownLines(of: stack).contains(where: \.asksOwnModule) ? nil : .byHand
   }
 
@@ -95,7 +95,7 @@ package struct StackList {
   }
 }
 
-/// The head of a stack that `uafctl pam enable` wrote: its template, and the line that it replaces.
+/// The header of a stack that `uafctl pam enable` wrote: its template, and the line that it replaces.
 struct StackRecord: Equatable {
   /// The service's name.
   let service: String
@@ -103,13 +103,13 @@ struct StackRecord: Equatable {
   let template: String
   /// The line of the service's file that was there before.
   let replaced: String
-  /// The vendor's file that the service's file was copied from; nil where the folder had one.
+  /// The vendor's file that the service's file was copied from; nil if the folder had its own file.
   let madeFrom: String?
 
   private static let mark = "# pam-uaf: "
   private static let digestKey = "sha256 "
 
-  /// The stack: a head, and `body` as it is.
+  /// The stack's file: a header, and `body` unchanged.
   ///
   /// - Throws: ``StackError/outOfMemory``.
   func file(with body: [UInt8]) throws(StackError) -> [UInt8] {

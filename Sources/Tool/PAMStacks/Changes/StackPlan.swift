@@ -3,21 +3,21 @@ import Wording
 /// What `uafctl pam enable` will write.
 struct StackPlan {
   let service: PAMService
-  /// The head of the stack.
+  /// The header of the stack.
   let record: StackRecord
-  /// The file that the service includes, with its head.
+  /// The file that the service includes, with its header.
   let stack: [UInt8]
   /// The service's file as it is.
   let before: [UInt8]
-  /// The service's file as it will be; the same where it includes the stack already.
+  /// The service's file as it will be; unchanged if it already includes the stack.
   let after: [UInt8]
-  /// The line of it that changes, from 1; nil where none does.
+  /// The number of its line that changes, from 1; nil if none does.
   let line: Int?
-  /// The stack that is there; nil if there is none.
+  /// The existing stack; nil if there is none.
   let oldStack: [UInt8]?
   /// Whether somebody edited that stack.
   let isEdited: Bool
-  /// Whether all of it is in place already.
+  /// Whether all of it is already in place.
   let isInPlace: Bool
 
   /// Writes the plan: the stack first, the line that includes it last, so that the service always has a whole stack.
@@ -88,7 +88,7 @@ struct StackPlan {
     }
   }
 
-  /// What would change, as diff(1) shows it.
+  /// What would change, in the form of diff(1).
   func difference(in folder: some ServiceFolder) -> String {
     var text: [String] = []
     if let line {
@@ -108,10 +108,10 @@ struct StackPlan {
 /// A stack has lines of other groups than `auth` too. In each of these groups, two things are refused. The first is an earlier
 /// line that jumps: a jump counts lines, and their number changes. The second is a group with only pam_uaf's lines. A service
 /// without lines of a group uses those of `other`; one line ends that. In `account` and `password` pam_uaf answers "ignore" for
-/// most people, and libpam makes a refusal of that if no other line decides.
+/// most people, and libpam turns that into a refusal if no other line decides.
 struct StackPlace {
   let file: ServiceFile
-  /// The line that includes the stack, or will.
+  /// The line that includes the stack, or will include it.
   let index: Int
   let stack: ServiceFile
   /// The group of the line that was replaced.

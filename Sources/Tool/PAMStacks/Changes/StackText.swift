@@ -1,6 +1,6 @@
 import Wording
 
-/// What `uafctl pam` did, found or would do, a line each; `path` is a file's.
+/// What `uafctl pam` did, found or would do, one line for each; `path` is that of a file.
 package enum StackText: Catalogued, Equatable {
   // What was found
   case inPlace(service: String, template: String)
@@ -18,7 +18,7 @@ package enum StackText: Catalogued, Equatable {
   case sudoersGap(SudoersGap)
   case unregistered([String])
   case openOthers([String])
-  /// Like the three before, where nothing is asked for.
+  /// Like the three before, for a name that asks for nothing.
   case unaskedName(String, asking: String)
   case unaskedPolkit(String, asking: String)
   case unaskedOthers([String])
@@ -28,7 +28,7 @@ package enum StackText: Catalogued, Equatable {
   case letsInRefused(service: String)
   case passwordGap(service: String, PasswordGap)
   case stillAsks(path: String)
-  /// What would change, as diff(1) shows it; the same in every language.
+  /// What would change, in the form of diff(1); the same in every language.
   case difference(String)
   // What was done
   case asks(path: String, stack: String, template: String)
@@ -46,7 +46,7 @@ package enum StackText: Catalogued, Equatable {
   case triedRead(service: String)
   case triedAccount(service: String, user: String, code: CInt)
 
-  /// What it says in English.
+  /// The text in English.
   package var english: String {
     switch self {
     case .inPlace(let service, let template): "\(service) asks for the passcode already: \(template)"
@@ -104,7 +104,7 @@ package enum StackText: Catalogued, Equatable {
     }
   }
 
-  /// What it says in Korean.
+  /// The text in Korean.
   package var korean: String {
     switch self {
     case .inPlace(let service, let template): "\(service): 이미 패스코드를 묻습니다: \(template)"
@@ -183,7 +183,7 @@ package enum StackText: Catalogued, Equatable {
 }
 
 extension StackText {
-  /// What is said of a name that asks without the passcode.
+  /// The text about a name that asks, but not for the passcode.
   package static func open(_ member: ServiceDoors.OpenMember) -> StackText {
     if let fallen = member.fallen { return .fallen(fallen) }
     return member.asksNobody

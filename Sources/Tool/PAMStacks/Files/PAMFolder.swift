@@ -7,12 +7,12 @@ import Glibc
 package final class PAMFolder: ServiceFolder {
   /// Its name.
   package let path: String
-  /// Who owns it, and must own every file of it.
+  /// The uid that owns it and must own every file in it.
   package let owner: uid_t
   private let descriptor: CInt
   private var lock: PAMLock?
 
-  /// - Parameter owner: who must own it, and every file that is read or changed; root.
+  /// - Parameter owner: the uid that must own it and every file that is read or changed; root.
   /// - Throws: ``StackError/folder(path:_:)``.
   init(_ path: String, owner: uid_t) throws(StackError) {
     // SAFETY: the path lives for the call.
@@ -36,7 +36,7 @@ package final class PAMFolder: ServiceFolder {
   /// - Throws: ``StackError``: `busy`, `file`.
   func lock(in parent: String) throws(StackError) { lock = try PAMLock(in: parent) }
 
-  /// Refuses where no other file can take the place of one of a service's.
+  /// Refuses if one of a service's files cannot be replaced.
   ///
   /// - Throws: ``StackError``: `file`.
   func refuseMounts(for service: PAMService, _ isMountPoint: (String) -> Bool) throws(StackError) {
@@ -166,23 +166,23 @@ protocol ServiceFolder {
   ///
   /// - Throws: ``StackError/file(path:_:)``.
   func read(_ name: String) throws(StackError) -> [UInt8]?
-  /// Puts a whole file in place of what was there before.
+  /// Replaces a file as a whole.
   ///
-  /// - Parameter model: the file whose mode, owner and attributes it gets; nil, or one that is not there: mode 644.
+  /// - Parameter model: the file whose mode, owner and attributes it gets; mode 644 if this is nil or does not exist.
   /// - Throws: ``StackError``: `file`, `changed`.
   func write(_ bytes: [UInt8], to name: String, like model: String?, over before: FileBefore) throws(StackError)
-  /// Renames a file that is still the same; a file of the new name is replaced.
+  /// Renames a file that is still the same; a file that has the new name is replaced.
   ///
   /// - Throws: ``StackError``: `file`, `changed`.
   func move(_ name: String, to other: String, over before: FileBefore) throws(StackError)
-  /// Removes a file that is still the same, if it is there.
+  /// Removes a file that is still the same, if it exists.
   ///
   /// - Throws: ``StackError``: `file`, `changed`.
   func remove(_ name: String, over before: FileBefore) throws(StackError)
 }
 
 extension ServiceFolder {
-  /// The name of a file with the folder's.
+  /// The path of a file in the folder.
   package func path(of name: String) -> String { path + "/" + name }
 
   /// Refuses if a file has changed.

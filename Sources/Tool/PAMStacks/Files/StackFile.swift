@@ -36,7 +36,7 @@ final class StackFile {
     return status
   }
 
-  /// Checks that it is a regular file with one name that only `owner` can have written.
+  /// Checks that it is a regular file with one link that only `owner` can have written.
   func check(owner: uid_t) throws(StackFileProblem) {
     let status = try status()
     guard status.st_mode & S_IFMT == S_IFREG else { throw .noFile }
@@ -57,7 +57,7 @@ final class StackFile {
     guard DescriptorWriter.write(bytes, to: descriptor), fsync(descriptor) == 0 else { throw .system(errno) }
   }
 
-  /// Gets the owner, the mode and the extended attributes (access lists and security labels among them) of another.
+  /// Copies the owner, the mode and the extended attributes (access lists and security labels among them) of a different file.
   func takeAttributes(of other: StackFile) throws(StackFileProblem) {
     let (mine, theirs) = (try status(), try other.status())
     if mine.st_uid != theirs.st_uid || mine.st_gid != theirs.st_gid {
@@ -71,7 +71,7 @@ final class StackFile {
     }
   }
 
-  // The kernel's own limit of both.
+  // The kernel's own limit for both.
   private static let attributeRoom = 65_536
 
   private func attributeNames() throws(StackFileProblem) -> [String] {
@@ -99,15 +99,15 @@ final class StackFile {
 enum FileBefore: Equatable {
   /// Any content, or no file.
   case any
-  /// What was read; nil: no file.
+  /// The content that was read; nil for no file.
   case known([UInt8]?)
 }
 
-/// A PAM service's file, of which one line is changed while all others stay as they are, byte for byte.
+/// A PAM service's file, of which one line is changed while all others stay unchanged, byte for byte.
 struct ServiceFile: Equatable {
-  /// The folder that it lies in, whose files a line may name with it.
+  /// The folder that it is in; lines may name files of this folder by their paths.
   private let reader: PAMDirectory?
-  /// Without their ends; the last is empty where the file ends with a line's end.
+  /// The lines without line ends; the last is empty if the file ends with a line end.
   private(set) var lines: [[UInt8]]
 
   /// The files whose `auth` lines are known to ask for the password, and nothing else.
@@ -115,7 +115,7 @@ struct ServiceFile: Equatable {
     "common-auth", "login", "password-auth", "system-auth", "system-login",
   ]
 
-  /// - Parameter reader: the folder that it lies in; nil: names of files are taken as they are.
+  /// - Parameter reader: the folder that it is in; nil to use names of files unchanged.
   init(_ bytes: [UInt8], in reader: PAMDirectory? = nil) {
     self.reader = reader
     lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map(Array.init)
@@ -134,13 +134,13 @@ struct ServiceFile: Equatable {
   /// The first line that libpam 1.5 and later versions read differently; nil if there is none.
   var parting: Int? { PAMFile(bytes).parting }
 
-  /// The first line that says something and ends with a carriage return; nil if there is none.
+  /// The first line that is not empty and ends with a carriage return; nil if there is none.
   var carriageReturn: Int? { PAMFile.carriageReturn(in: lines) }
 
   /// The lines, in order, that PAM sees.
   var parsed: [PAMLine] { PAMFile(bytes).parsed }
 
-  /// Where the lines begin that include `name`.
+  /// The starts of the lines that include `name`.
   func inclusions(of name: String) -> [Int] {
     PAMFile(bytes).lines.filter { line in
       let parsed = PAMLine(line: line)
@@ -154,22 +154,22 @@ struct ServiceFile: Equatable {
 
   /// Whether a stack of ours can replace `line`.
   ///
-  /// - Parameter depth: how many files led to it.
+  /// - Parameter depth: how many files led to this one.
   private func isReplaceable(_ line: PAMLine, changesPasswords: Bool, depth: Int = 0) -> Bool {
     guard line.isInclusion, depth < PAMDirectory.deepest else { return false }
     let name = name(of: line.module)
     if line.group == "@include", name == (changesPasswords ? "common-password" : "common-auth") { return true }
     if line.group == "auth", !changesPasswords, Self.passwordFiles.contains(name) { return true }
-    // A file with one such line, and nothing else that the line brings.
+    // A file with one such line, from which the line includes nothing else.
     guard !changesPasswords || line.group == "@include", let brought = brought(by: line), brought.count == 1 else {
       return false
     }
     return isReplaceable(brought[0], changesPasswords: changesPasswords, depth: depth + 1)
   }
 
-  /// The lines that an `auth` line or an `@include` brings from a file that services share; nil for another one.
+  /// The lines that an `auth` line or an `@include` includes from a file that services share; nil for any other line.
   ///
-  /// A service that is known is followed, not looked through.
+  /// A service that is known is followed, not searched.
   private func brought(by line: PAMLine) -> [PAMLine]? {
     let name = name(of: line.module)
     guard line.isInclusion, ["auth", "@include"].contains(line.group), !name.hasPrefix(PAMService.prefix),
@@ -223,7 +223,7 @@ struct ServiceFile: Equatable {
 }
 
 extension PAMDirectory {
-  /// The first line of a service's own file, from 1, that says something and ends with a carriage return; nil if there is none.
+  /// The first line of a service's own file, from 1, that is not empty and ends with a carriage return; nil if there is none.
   package func carriageReturn(in service: String) -> Int? {
     bytes(of: service).flatMap { ServiceFile($0).carriageReturn.map { $0 + 1 } }
   }

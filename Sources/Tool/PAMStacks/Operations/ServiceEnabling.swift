@@ -14,10 +14,10 @@ package struct ServiceEnabling {
   ///   - name: the service's name, as given.
   ///   - folder: the folder of the services.
   ///   - site: the machine.
-  ///   - shape: the role of the passcode; nil: the one that is in place, or the template's default.
-  ///   - template: the ready stack; nil: the service's own.
-  ///   - isAlone: whether the other names of the program stay as they are.
-  ///   - isAnyway: whether people who are not registered are told, and lose the service.
+  ///   - shape: the role of the passcode; nil for the present one, or the template's default.
+  ///   - template: the ready stack; nil for the service's own.
+  ///   - isAlone: whether the other names of the program stay unchanged.
+  ///   - isAnyway: whether to continue although people who are not registered lose the service; they are only reported.
   package init(
     _ name: String, in folder: PAMFolder, of site: PAMSite, shape: PAMShape?, template: String?, isAlone: Bool,
     isAnyway: Bool
@@ -31,13 +31,13 @@ package struct ServiceEnabling {
     self.isAnyway = isAnyway
   }
 
-  /// Makes a plan, tries it, and writes it; all of it or nothing.
+  /// Makes a plan, tries it, and writes either all of it or nothing.
   ///
   /// - Parameters:
   ///   - isDryRun: whether the change is only shown and tried.
-  ///   - person: who logs in before anything is changed; nil: nobody does.
-  ///   - tell: gets what was found, tried and done, a line each.
-  /// - Throws: ``StackError``; nothing is changed then, but for `notUndone`.
+  ///   - person: logs in before anything is changed; nil if nobody does.
+  ///   - tell: called with each thing that was found, tried or done, one line each.
+  /// - Throws: ``StackError``; then nothing is changed, except for `notUndone`.
   package func run(
     isDryRun: Bool, as person: TrialPerson?, telling tell: (StackText) -> Void
   ) throws(StackError) {
@@ -81,7 +81,7 @@ package struct ServiceEnabling {
     }
   }
 
-  /// The names that are links to a service that changes, and change with it.
+  /// The names that are links to a service that changes, and therefore change too.
   private func links(to family: FamilyPlan) -> [StackText] {
     let reader = PAMDirectory(path: folder.path)
     let changed = Set(family.toDo.map(\.service.name))
@@ -91,27 +91,27 @@ package struct ServiceEnabling {
     }
   }
 
-  /// Who uses one of the services today, and would be refused because of no registration.
+  /// The people who use one of the services now, and would be refused because they are not registered.
   private func losing(by family: FamilyPlan) -> [String] {
     let people = ServicePeople(accounts: site.accounts, passwords: site.passwords, sudo: site.sudo)
     var names: [String] = []
-    // Where the stack is in place, only its shape changes.
+    // If the stack is already in place, only its shape changes.
     for plan in family.toDo where plan.line != nil {
       for name in people.names(of: plan.record.template) where !names.contains(name) { names.append(name) }
     }
     return names.filter { !site.isRegistered($0) }
   }
 
-  /// Whether sudo asks by this service, or may.
+  /// Whether sudo asks for this service, or may do so.
   private var isSudos: Bool {
     ServiceFamily.of(name)?.main == "sudo" || site.sudo.family.names.contains(name) || template == "sudo"
   }
 
-  /// Refuses where sudoers has sudo ask for another service, or may do so where it could not be read.
+  /// Refuses if sudoers makes sudo ask for a different service, or may do so in a part that could not be read.
   private func checkSudo(_ doors: ServiceDoors) throws(StackError) {
     if isSudos, let gap = site.sudo.gaps.first(where: \.mayHideService) { throw .sudoers(.unread(gap)) }
     if let asked = site.sudo.replacement(of: name) { throw .sudoers(.otherService(name, asked: asked)) }
-    // sudo's own name comes last, and otherwise the main one: so one of the names can always be the next.
+    // sudo's own name comes last, otherwise the main name does: so one of the names can always be changed next.
     let names = site.sudo.family.names
     let last = names.contains("sudo") ? "sudo" : site.sudo.main
     let together = ServiceFamily.of(last)?.names ?? [last]
@@ -121,10 +121,10 @@ package struct ServiceEnabling {
     }
   }
 
-  /// Refuses where sshd_config has sshd ask for another service, or for one more.
+  /// Refuses if sshd_config makes sshd ask for a different service, or for an additional one.
   private func checkSSH(_ doors: ServiceDoors) throws(StackError) {
     if name == "sshd", !site.ssh.names.contains(name) { throw .ssh(.otherService(asked: site.ssh.main)) }
-    // The main one comes last, so that one of the names can always be the next.
+    // The main one comes last, so that one of the names can always be changed next.
     guard !isAlone, name == site.ssh.main else { return }
     for other in site.ssh.others where doors.isOpen(other) { throw .ssh(.furtherService(asked: other)) }
   }
@@ -162,7 +162,7 @@ package struct ServiceDisabling {
 
   /// - Parameters:
   ///   - folder: the folder of the services.
-  ///   - vendors: the folders libpam looks into where the first has no file of a service.
+  ///   - vendors: the folders in which libpam looks if the first has no file for a service.
   ///   - isMountPoint: whether something is mounted at a name.
   package init(in folder: PAMFolder, vendors: [String], isMountPoint: @escaping (String) -> Bool) {
     self.folder = folder
@@ -177,7 +177,7 @@ package struct ServiceDisabling {
       name.hasPrefix(PAMService.prefix) ? String(name.dropFirst(PAMService.prefix.count)) : name
     }
     return Set(names).sorted().compactMap { try? PAMService($0) }.filter { service in
-      // Another file, such as a link, is not ours, and it need not be changeable.
+      // Any other file, such as a link, is not ours, and need not be changeable.
       reader.inclusions(of: service.name).contains(service.stackName) || reader.bytes(of: service.stackName) != nil
         || reader.bytes(of: service.backupName) != nil
     }
@@ -185,10 +185,11 @@ package struct ServiceDisabling {
 
   /// The named service and, if that is a program's main name, its other names that were enabled.
   ///
-  /// The main name is first: it must never ask for the passcode while another name does not. Either all names of a program are
+  /// The main name is first: it must never ask for the passcode while a different name does not. Either all names of a program
+  /// are
   /// restored, or none.
   ///
-  /// - Parameter isAlone: whether the other names stay as they are.
+  /// - Parameter isAlone: whether the other names stay unchanged.
   /// - Throws: ``StackError``.
   package func services(named name: String, isAlone: Bool) throws(StackError) -> [PAMService] {
     let service = try PAMService(name)
@@ -203,7 +204,7 @@ package struct ServiceDisabling {
 
   /// Restores one service.
   ///
-  /// - Returns: what was done, a line each; empty where there was nothing to do.
+  /// - Returns: what was done, one line for each; empty if there was nothing to do.
   /// - Throws: ``StackError``.
   package func run(_ service: PAMService) throws(StackError) -> [StackText] {
     try folder.refuseMounts(for: service, isMountPoint)
@@ -212,7 +213,7 @@ package struct ServiceDisabling {
 
   /// The files that still name the module or a stack of ours.
   ///
-  /// - Parameter services: the only ones that count; nil: every file.
+  /// - Parameter services: the only services to examine; nil for every file.
   package func remaining(among services: [PAMService]?) -> [String] {
     (reader.services() ?? []).filter { name in
       guard services?.contains(where: { $0.name == name || $0.stackName == name }) ?? true else { return false }

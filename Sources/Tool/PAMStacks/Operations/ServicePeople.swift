@@ -1,16 +1,16 @@
 import HostSystem
 
-/// The people who answer a service's question by their password today, and could not once it asks for the passcode.
+/// The people who now answer a service's question with their password, and could not do so once it asks for the passcode.
 ///
-/// Whom only a directory service knows is found in sudo's groups alone: no directory lists all its accounts.
+/// People that only a directory service knows are found only in sudo's groups: no directory lists all its accounts.
 struct ServicePeople {
   let accounts: any AccountDirectory
   let passwords: any PasswordDirectory
   let sudo: SudoSettings
 
-  /// - Parameter template: the ready stack, such as `fallback/sudo`; its last part says what kind of program asks.
-  /// - Returns: names of accounts, each once. Left out are root where root is not asked, members of the rescue group, whom each
-  ///   ready stack leads past the question, and accounts whose password lets nobody in.
+  /// - Parameter template: the ready stack, such as `fallback/sudo`; its last part names the kind of program that asks.
+  /// - Returns: names of accounts, each once. This leaves out root if root is not asked, members of the rescue group, whom each
+  ///   ready stack leads past the question, and accounts whose password cannot be used to log in.
   func names(of template: String) -> [String] {
     let isExempt = Set(passwords.members(ofGroup: WayIn.rescueGroup) ?? [])
     var found: [String] = []
@@ -27,14 +27,14 @@ struct ServicePeople {
     case "polkit-1": members(of: WayIn.administrators).filter { !isRoot($0) }
     // su asks for the password of the account that it changes to.
     case "su", "login": passwords.localAccounts()
-    // Whoever changes a password keeps it.
+    // A person who changes a password keeps the password.
     case "passwd": []
-    // sshd takes no password of root's by default (PermitRootLogin), and neither do greeters.
+    // sshd accepts no password for root by default (PermitRootLogin), and neither do greeters.
     default: passwords.localAccounts().filter { !isRoot($0) }
     }
   }
 
-  /// Those whose password sudo may ask for: by sudoers, and of the usual groups where rules may not have been read.
+  /// The people whose password sudo may ask for: those in sudoers, and those of the usual groups if some rules could not be read.
   private func sudoers() -> [String] {
     let usual = members(of: WayIn.administrators).filter { !isRoot($0) }
     guard let rules = sudo.rules(accounts: accounts, passwords: passwords) else { return usual }
@@ -45,7 +45,7 @@ struct ServicePeople {
 
   private func isRoot(_ name: String) -> Bool { accounts.account(named: name)?.userID == 0 }
 
-  /// Whether a password may let the account in today; that of a directory's account is not known here, and may.
+  /// Whether the account's password can be used now; for an account in a directory this is unknown, so it may.
   private func hasPassword(_ name: String) -> Bool {
     guard accounts.account(named: name) != nil else { return false }
     return switch passwords.password(of: name) {

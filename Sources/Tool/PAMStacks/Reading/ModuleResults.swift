@@ -1,4 +1,4 @@
-/// What modules may answer, as far as it is known; of all others it is assumed that they may answer anything.
+/// What modules may answer, as far as it is known; all other modules are assumed to answer anything.
 package enum ModuleResults {
   /// Modules that are in stacks and authenticate nobody.
   private static let bystanders: Set<String> = [
@@ -9,12 +9,12 @@ package enum ModuleResults {
     "pam_localuser.so", "pam_usertype.so", "pam_wheel.so", rootModule,
   ]
 
-  /// Modules that ask for a password, or for another thing that one has or is, and check it.
+  /// Modules that ask for a password, or for something else that a person has or is, and check it.
   private static let checking: Set<String> = directories.union(things).union([
     "pam_pwdfile.so", "pam_systemd_home.so", "pam_tcb.so", passwordModule, "pam_unix2.so", "pam_userdb.so",
   ])
 
-  /// Those of them that check something else than a password.
+  /// The checking modules that check something other than a password.
   private static let things: Set<String> = [
     "pam_fprintd.so", "pam_google_authenticator.so", "pam_oath.so", "pam_opie.so", "pam_otpw.so", "pam_p11.so",
     "pam_pkcs11.so", "pam_ssh_agent_auth.so", "pam_u2f.so", "pam_yubico.so",
@@ -23,7 +23,7 @@ package enum ModuleResults {
   /// With it `nullok` is about empty passwords, and Debian always writes it.
   private static let passwordModule = "pam_unix.so"
 
-  /// Arguments with which a module agrees, or stands aside, where nobody has set it up for an account.
+  /// Arguments with which a module agrees, or stands aside, if it is not set up for an account.
   private static let unsetArguments: Set<String> = ["nouserok", "nullok"]
 
   /// Arguments with which a module stands aside for some accounts, or while it reaches no server.
@@ -31,22 +31,22 @@ package enum ModuleResults {
     "ignore_authinfo_unavail", "ignore_root", "ignore_unknown_user", "localifdown", "unknown_ok",
   ]
 
-  /// It says yes to a program whose real uid is 0, whoever is logging in.
+  /// It accepts a program whose real uid is 0, whoever is logging in.
   static let rootModule = "pam_rootok.so"
 
-  /// Services of programs that keep the real uid of whoever starts them.
+  /// Services of programs that keep the real uid of the user who starts them.
   ///
-  /// There a success of pam_rootok lets in root, who needs no passcode to be root. sshd, login, display managers and cron run as
-  /// root for somebody else, and polkit's helper does where systemd starts it: there it lets in everybody.
+  /// In these programs, pam_rootok lets in only root, who needs no passcode to be root. sshd, login, display managers and cron
+  /// run as root for other people, and so does polkit's helper if systemd starts it. In those, pam_rootok lets in everybody.
   private static let callersOwn: Set<String> = [
     "chage", "chfn", "chgpasswd", "chpasswd", "chsh", "groupadd", "groupdel", "groupmems", "groupmod", "newusers",
     "passwd", "runuser", "runuser-l", "su", "su-l", "sudo", "sudo-i", "useradd", "userdel", "usermod",
   ]
 
-  /// Whether a success of pam_rootok is root's own in a service; of a service that is not known it is not.
+  /// Whether a success of pam_rootok is root's own in a service; false for an unknown service.
   static func isRootsOwn(_ service: String) -> Bool { callersOwn.contains(service) }
 
-  /// Modules that say yes to some people and no to others, and ask nothing.
+  /// Modules that accept some people and refuse others without asking anything.
   private static let conditions: Set<String> = [
     "pam_access.so", "pam_listfile.so", "pam_localuser.so", "pam_succeed_if.so", "pam_time.so", "pam_usertype.so",
     "pam_wheel.so",
@@ -57,7 +57,7 @@ package enum ModuleResults {
     "pam_krb5.so", "pam_ldap.so", "pam_radius_auth.so", "pam_sss.so", "pam_tacplus.so", "pam_winbind.so",
   ]
 
-  /// Whether the line may ask the person for something, and is not pam_uaf.
+  /// Whether the line is not pam_uaf and may ask the person for something.
   package static func authenticates(_ line: PAMLine) -> Bool {
     guard line.isWellFormed, !line.asksOwnModule, !line.isInclusion else { return false }
     // The program that pam_exec runs may check a password that it is given.
@@ -74,25 +74,25 @@ package enum ModuleResults {
   /// Whether the line is certain to check a password.
   static func checksPassword(_ line: PAMLine) -> Bool { vouches(line) && !things.contains(line.moduleName) }
 
-  /// Whether the line lets somebody by for whom nothing has been set up.
+  /// Whether the line accepts a person for whom it is not set up.
   private static func acceptsUnset(_ line: PAMLine) -> Bool {
     line.moduleName != passwordModule && line.arguments.contains(where: unsetArguments.contains)
   }
 
-  /// Whether the line may answer "ignore": a module that asks for something does not answer that to a wrong one.
+  /// Whether the line may answer "ignore": a module that asks for something does not answer that to a wrong entry.
   static func mayStandAside(_ line: PAMLine) -> Bool {
     !asks(line) || line.arguments.contains { asideArguments.contains($0) || $0.hasPrefix("minimum_uid=") }
   }
 
-  /// Whether a result is a yes.
+  /// Whether a result is an acceptance.
   static func isAcceptance(_ result: String) -> Bool { result == "success" || result == "new_authtok_reqd" }
 
-  /// Whether the line says yes to some people and no to others, and asks nothing.
+  /// Whether the line accepts some people and refuses others without asking anything.
   static func isCondition(_ line: PAMLine) -> Bool { line.isWellFormed && conditions.contains(line.moduleName) }
 
-  /// Whether the line may be there to keep somebody out who has the right password.
+  /// Whether the line may be there to keep out a person who has the right password.
   ///
-  /// Those that count tries are not meant: pam_uaf counts by itself.
+  /// Modules that count tries are not meant: pam_uaf counts tries itself.
   static func restricts(_ line: PAMLine) -> Bool {
     isCondition(line)
       || line.isWellFormed && !authenticates(line)
@@ -101,19 +101,19 @@ package enum ModuleResults {
 
   private static let all = PAMControl.names.filter { $0 != "default" }
 
-  /// Whether a success of the line is there to lead past pam_uaf: the rescue group, and root in su.
+  /// Whether a success of the line is meant to bypass pam_uaf: for the rescue group, and root in su.
   static func isMeantToPass(_ line: PAMLine, in service: String) -> Bool {
     line.isForRescuers(in: service) || isRoots(line, in: service)
   }
 
-  /// Whether the line lets in root, and nobody else.
+  /// Whether the line lets in only root.
   static func isRoots(_ line: PAMLine, in service: String) -> Bool {
     line.moduleName == rootModule && isRootsOwn(service)
   }
 
-  /// Whatever anybody may bring about.
+  /// The results that anybody may cause.
   static func possible(_ line: PAMLine) -> [String] {
-    // libpam does not ask it, and takes that for this result.
+    // libpam does not ask the module, and uses this result.
     guard line.isWellFormed else { return ["perm_denied"] }
     switch line.moduleName {
     case "pam_deny.so": return ["auth_err"]
@@ -122,7 +122,7 @@ package enum ModuleResults {
     }
   }
 
-  /// Whatever somebody may bring about who has nothing that any line asks for.
+  /// The results that a person may cause who has nothing that any line asks for.
   static func ofNothing(_ line: PAMLine) -> [String] {
     possible(line).filter { result in
       if result == "ignore" { return mayStandAside(line) }
@@ -130,9 +130,9 @@ package enum ModuleResults {
     }
   }
 
-  /// What a right password of a local account brings about, where pam_uaf refuses everybody.
+  /// The results for the right password of a local account if pam_uaf refuses everybody.
   ///
-  /// Of a condition that has to hold it is assumed that it does, and of a module that is not known that it agrees.
+  /// A required condition is assumed to be true, and an unknown module is assumed to accept.
   static func ofRightPassword(_ line: PAMLine, asRescuer: Bool, in service: String) -> [String] {
     guard line.isWellFormed else { return ["perm_denied"] }
     if line.isForRescuers(in: service) { return [asRescuer ? "success" : "auth_err"] }
@@ -146,7 +146,7 @@ package enum ModuleResults {
     case "pam_deny.so": return ["auth_err"]
     case rootModule: return [isRootsOwn(service) ? "auth_err" : "success"]
     case "pam_faillock.so", "pam_tally2.so":
-      // After a failure it counts, and says "ignore", which most stacks make a refusal of.
+      // After a failure it counts, and says "ignore", which most stacks turn into a refusal.
       return line.arguments.contains("authfail") ? ["auth_err", "ignore"] : ["success"]
     case "pam_cap.so", "pam_echo.so", "pam_faildelay.so", "pam_gnome_keyring.so", "pam_issue.so", "pam_kwallet5.so",
       "pam_motd.so", "pam_nologin.so", "pam_warn.so":
@@ -155,9 +155,9 @@ package enum ModuleResults {
     }
   }
 
-  /// Modules that let everybody by who has the right password, in each group, with what they answer; each was tried with libpam.
+  /// Modules that accept everybody with the right password, in each group, with what they answer; each was tried with libpam.
   ///
-  /// A module answers "module_unknown" in a group that it has nothing to say in, and so refuses there.
+  /// A module answers "module_unknown" in a group that it does not implement, and so refuses there.
   private static let agreeing: [String: [String: [String]]] = [
     "auth": [
       passwordModule: ["success"], "pam_permit.so": ["success"], "pam_cap.so": ["success", "ignore"],
@@ -179,7 +179,7 @@ package enum ModuleResults {
     ],
   ]
 
-  /// What the line certainly answers to somebody whose password is right, and whom no condition keeps out; nil where that is
+  /// What the line certainly answers to a person whose password is right and whom no condition keeps out; nil if that is
   /// not known.
   static func ofCertainPassword(_ line: PAMLine, in service: String, _ group: String) -> [String]? {
     let name = line.moduleName
@@ -197,19 +197,19 @@ package enum ModuleResults {
     }
   }
 
-  /// Arguments with which the module asks for nothing, and takes what another one has been told.
+  /// Arguments with which the module asks for nothing, and uses the entry for a different module.
   static func takesAnothersPassword(_ line: PAMLine, in group: String) -> Bool {
     line.arguments.contains(group == "password" ? "use_authtok" : "use_first_pass")
   }
 }
 
 extension PAMLine {
-  /// The group whose members are led past pam_uaf to their password (pam.d/README.md).
+  /// The group whose members bypass pam_uaf and use their password (pam.d/README.md).
   package static let rescueGroup = "uaf-rescue"
 
-  /// Whether its success is that of the rescue group.
+  /// Whether its success is meant for the rescue group.
   ///
-  /// With `use_uid` it looks at whoever runs the program: where that is root for everybody, it lets in everybody or nobody.
+  /// With `use_uid`, it examines the user who runs the program: if that is root for everybody, it lets in everybody or nobody.
   func isForRescuers(in service: String) -> Bool {
     moduleName == "pam_succeed_if.so" && (!arguments.contains("use_uid") || ModuleResults.isRootsOwn(service))
       && zip(arguments, arguments.dropFirst()).contains { $0 == "ingroup" && $1 == Self.rescueGroup }
@@ -217,6 +217,6 @@ extension PAMLine {
 }
 
 extension PAMAction {
-  /// Whether it makes a refusal of the stack.
+  /// Whether it makes the stack refuse.
   var refuses: Bool { self == .bad || self == .die }
 }

@@ -1,6 +1,6 @@
 // Purpose of this target: the services of /etc/pam.d. They are read as libpam reads them, changed one whole file at a time,
-// and tried with libpam before anything is changed. Of UAF it knows the name of the module and of the rescue group, and
-// nothing else. It may import the C library, libpam, HostSystem, ServiceNames and Wording, SecretMemory for what is typed
+// and tried with libpam before anything is changed. About UAF, it knows only the names of the module and of the rescue group.
+// It may import the C library, libpam, HostSystem, ServiceNames and Wording, SecretMemory for what is typed
 // during a trial, and UAFCrypto for the digest of a stack.
 
 import Glibc
@@ -10,15 +10,15 @@ import HostSystem
 package struct PAMDirectory {
   /// Its name.
   package let path: String
-  /// Where libpam looks for a service that this folder does not have, and for nothing that a line includes.
+  /// The folders in which libpam looks for a service that this folder lacks, but not for files that lines include.
   private let vendors: [String]
-  /// Files that are taken as they will be.
+  /// Files that are read as they will be after a change.
   private let planned: [String: [UInt8]]
 
   /// - Parameters:
   ///   - path: the folder, which need not exist.
-  ///   - vendors: the folders that libpam looks into for a service that this one does not have.
-  ///   - planned: files of the folder that are taken as they will be, by their names.
+  ///   - vendors: the folders in which libpam looks for a service that this one lacks.
+  ///   - planned: files of the folder that are read as they will be after a change, by their names.
   package init(path: String, vendors: [String] = [], planned: [String: [UInt8]] = [:]) {
     self.path = path
     self.vendors = vendors
@@ -28,7 +28,7 @@ package struct PAMDirectory {
   /// libpam's own limit for nested includes; up to 1.5 only for substacks.
   package static let deepest = 16
 
-  // The most bytes that are read of a file; real files are far smaller.
+  // The most bytes that are read from a file; real files are far smaller.
   private static let largest = 262_144
 
   /// The names of the services, in order; nil if the folder cannot be read.
@@ -46,7 +46,7 @@ package struct PAMDirectory {
     return found.sorted()
   }
 
-  /// All names but the folder's own and its parent's; nil if the folder cannot be read.
+  /// All names except `.` and `..`; nil if the folder cannot be read.
   package func names() -> [String]? {
     // SAFETY: the stream is read and closed here alone, and d_name is NUL-terminated within an entry.
     guard let folder = unsafe opendir(path) else { return nil }
@@ -87,13 +87,13 @@ package struct PAMDirectory {
     return String(last)
   }
 
-  /// The name of this folder that a name of it is a link to, however many links lead there; nil where it is none, or leads
+  /// The name in this folder that a name links to, through any number of links; nil if it is not a link, or leads
   /// elsewhere.
   package func linked(from name: String) -> String? {
     var target = name
     for _ in 0..<Self.deepest {
       var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
-      // SAFETY: the path lives for the call; the buffer is as long as announced, and readlink tells the length.
+      // SAFETY: the path lives for the call; the buffer's length is passed, and readlink returns the length of the text.
       let length = unsafe buffer.withUnsafeMutableBytes { buffer in
         unsafe buffer.baseAddress.map {
           unsafe readlink(path + "/" + target, $0.assumingMemoryBound(to: CChar.self), buffer.count)
@@ -106,12 +106,12 @@ package struct PAMDirectory {
     return nil
   }
 
-  /// The `auth` lines of a service, with what it includes in their places.
+  /// The `auth` lines of a service, with included lines in place.
   package func authentication(of service: String) -> [PAMLine] {
     entries(of: service, in: "auth").filter { !$0.isSubstack }.map(\.line)
   }
 
-  /// All lines of a service, with what it includes in their places.
+  /// All lines of a service, with included lines in place.
   package func wholeStack(of service: String) -> [PAMLine] {
     entries(of: service, in: nil, level: 0, depth: 0, from: nil).filter { !$0.isSubstack }.map(\.line)
   }
@@ -133,7 +133,7 @@ package struct PAMDirectory {
     return found
   }
 
-  /// The lines of a group as libpam lists them, with what the service includes in its place.
+  /// The lines of a group as libpam lists them, with included lines in place.
   package func entries(of service: String, in group: String) -> [StackEntry] {
     entries(of: service, in: group, level: 0, depth: 0, from: nil)
   }
@@ -166,13 +166,13 @@ package struct PAMDirectory {
     return entries
   }
 
-  /// What libpam reads in the file that a name leads to, with the number of each line; nil if there is no such file.
+  /// The lines that libpam reads in the file that a name leads to, with the number of each line; nil if there is no such file.
   private func read(
     _ name: String, isIncluded: Bool = false
   ) -> (path: String, lines: [(line: PAMLine, number: Int)])? {
     guard let (path, bytes) = file(name, in: isIncluded ? [path] : [path] + vendors) else { return nil }
     var lines = PAMFile(bytes).lines.map { (line: PAMLine(line: $0), number: $0.rows.lowerBound + 1) }
-    // In a file that is too large for this reader, the unread end may say anything.
+    // If a file is too large for this reader, its unread end may contain anything.
     if bytes.count >= Self.largest { lines.append((.unreadable, (lines.last?.number ?? 0) + 1)) }
     return (path, lines)
   }
@@ -207,29 +207,29 @@ package struct PAMDirectory {
   }
 }
 
-/// What libpam reads in a file of its folder.
+/// The lines that libpam reads in a file of its folder.
 ///
-/// libpam 1.5 (Debian 12) and 1.6 (Debian 13 has 1.7) put lines together in two ways (``PAMReading``). A file that they read
+/// libpam 1.5 (Debian 12) and 1.6 (Debian 13 has 1.7) join lines in two different ways (``PAMReading``). A file that they read
 /// differently is read as far as both agree; the rest counts as a line that refuses everybody. So an update of libpam does not
 /// change what was found out about a file.
 struct PAMFile {
-  /// A line as libpam puts it together.
+  /// A line as libpam joins it.
   struct Line: Equatable {
-    /// The lines of the file it begins and ends in, from 0.
+    /// The lines of the file in which it begins and ends, from 0.
     let rows: ClosedRange<Int>
-    /// What it says; nil where libpam does not get to its end, and refuses the whole file.
+    /// Its text; nil if libpam does not reach its end, and refuses the whole file.
     let text: [UInt8]?
   }
 
-  /// Those that say something, in order.
+  /// The lines with content, in order.
   let lines: [Line]
-  /// The first line of the file, from 0, that the two read differently; nil where both agree.
+  /// The first line of the file, from 0, that the two read differently; nil if both agree.
   let parting: Int?
 
   init(_ bytes: [UInt8]) {
     let (older, newer) = (PAMReading.untilFive.lines(of: bytes), PAMReading.sinceSix.lines(of: bytes))
     let agreed = zip(older, newer).prefix { PAMLine(line: $0).means(PAMLine(line: $1)) }
-    // A difference in blanks does not count.
+    // A difference in blanks is ignored.
     let common = agreed.map { Line(rows: Self.union($0.rows, $1.rows), text: $1.text) }
     let apart = [older.dropFirst(common.count).first, newer.dropFirst(common.count).first].compactMap(\.self)
     parting = apart.map(\.rows.lowerBound).min()
@@ -237,7 +237,7 @@ struct PAMFile {
     lines = common + (parting.map { [Line(rows: $0...max($0, last), text: nil)] } ?? [])
   }
 
-  /// The first of the file's lines, from 0, that says something and ends as Windows ends lines; nil if there is none.
+  /// The first of the file's lines, from 0, that has content and a Windows line end; nil if there is none.
   static func carriageReturn(in lines: [[UInt8]]) -> Int? {
     lines.firstIndex { line in
       let first = line.first { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") && $0 != UInt8(ascii: "\r") }
@@ -254,18 +254,18 @@ struct PAMFile {
     PAMFile(Array(text.utf8)).lines.first.map(PAMLine.init(line:))
   }
 
-  /// What the lines say.
+  /// The lines, parsed.
   var parsed: [PAMLine] { lines.map(PAMLine.init(line:)) }
 }
 
-/// How a libpam puts the lines of a file together; each way was tried with the libpam that has it.
+/// How a libpam joins the lines of a file; each way was tried with a libpam that uses it.
 enum PAMReading: CaseIterable {
   /// libpam up to 1.5, as in Debian 12.
   case untilFive
   /// libpam from 1.6 on, as in Debian 13.
   case sinceSix
 
-  /// The lines with content, in order; the last has no text where libpam refuses the file.
+  /// The lines with content, in order; the last has no text if libpam refuses the file.
   func lines(of bytes: [UInt8]) -> [PAMFile.Line] {
     var lines: [PAMFile.Line] = []
     switch self {

@@ -4,14 +4,14 @@ package struct PAMLine: Equatable {
   package let group: String
   /// Whether the dash was there.
   let mayBeMissing: Bool
-  /// `required`, `include`, ..., or with brackets what libpam takes for results and actions.
+  /// `required`, `include`, ..., or with brackets, the text that libpam reads as results and actions.
   package let control: String
-  /// The module, or the file an include names.
+  /// The module, or the file that an include names.
   package let module: String
-  /// The module's arguments, as they stand there.
+  /// The module's arguments, as they are written.
   package let arguments: [String]
 
-  /// A line that refuses everybody, and a file that libpam does not get to the end of.
+  /// A line that refuses everybody; also used for a file whose end libpam does not reach.
   package static let unreadable = PAMLine(group: "", mayBeMissing: false, control: "", module: "", arguments: [])
 
   private static let words: Set<String> = ["required", "requisite", "sufficient", "optional", "include", "substack"]
@@ -63,7 +63,7 @@ package struct PAMLine: Equatable {
   /// The module's name without its folder.
   package var moduleName: String { module.split(separator: "/").last.map(String.init) ?? module }
 
-  /// Whether another file's lines take its place.
+  /// Whether a different file's lines replace it.
   package var isInclusion: Bool { control == "include" || control == "substack" }
 
   /// The largest number of lines that a result of this line jumps over; 0 without jumps.
@@ -80,10 +80,10 @@ package struct PAMLine: Equatable {
     control == "optional" || (action(of: "success") == .ignore && !action(of: "auth_err").refuses)
   }
 
-  /// Whether a refusal of this line is one of the stack.
+  /// Whether a refusal of this line makes the stack refuse.
   package var refusalRefuses: Bool { action(of: "auth_err").refuses }
 
-  /// Whether libpam does the same at another line; how many blanks are between two actions does not matter to it.
+  /// Whether a different line has the same effect; libpam ignores the number of blanks between two actions.
   func means(_ other: PAMLine) -> Bool {
     guard let actions, actions == other.actions else { return self == other }
     return group == other.group && mayBeMissing == other.mayBeMissing && module == other.module
@@ -109,18 +109,18 @@ package struct PAMLine: Equatable {
   private func action(for value: String) -> String? { actions?[value] }
 }
 
-/// The words of a line as libpam takes it apart: blanks between them, or `[` and `]` around them.
+/// The words of a line as libpam splits it: blanks between them, or `[` and `]` around them.
 struct PAMTokens {
   private var rest: ArraySlice<UInt8>
 
   init(_ text: [UInt8]) { rest = text[...] }
 
-  /// Whether libpam takes a byte for a blank, which a carriage return, for example, is not.
+  /// Whether libpam treats a byte as a blank, which a carriage return, for example, is not.
   static func isBlank(_ byte: UInt8) -> Bool {
     byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") || byte == UInt8(ascii: "\n")
   }
 
-  /// The next word, without its brackets; nil where there is none.
+  /// The next word, without its brackets; nil if there is none.
   mutating func next() -> String? {
     rest = rest.drop(while: Self.isBlank)
     guard let first = rest.first else { return nil }
@@ -130,14 +130,14 @@ struct PAMTokens {
     return String(decoding: word, as: UTF8.self)
   }
 
-  /// All that are left.
+  /// All remaining words.
   mutating func remaining() -> [String] {
     var words: [String] = []
     while let word = next() { words.append(word) }
     return words
   }
 
-  /// Up to the `]` that no `\` stands before, or to the end of the line.
+  /// The text up to the `]` without a `\` before it, or to the end of the line.
   private mutating func bracketed() -> String {
     var word: [UInt8] = []
     rest = rest.dropFirst()
@@ -154,14 +154,14 @@ struct PAMTokens {
   }
 }
 
-/// What a line's result does to the stack, where it is written out: `success=1 default=ignore`.
+/// What a line's result does to the stack, if it is written out: `success=1 default=ignore`.
 struct PAMControl {
   /// The action of each result, as written.
   let actions: [String: String]
 
   /// Reads the text between the brackets, or a text without any; nil if libpam does not understand it.
   ///
-  /// It then takes every result for a refusal.
+  /// It then treats every result as a refusal.
   init?(_ text: Substring) {
     var rest = text.utf8[...]
     var actions: [String: String] = [:]
@@ -169,14 +169,14 @@ struct PAMControl {
       guard Self.skipBlanks(&rest) == UInt8(ascii: "=") else { return nil }
       rest.removeFirst()
       guard let action = Self.word(of: Self.words, from: &rest) ?? Self.jump(from: &rest) else { return nil }
-      // Of several actions for one result the last counts; of several "default" the first.
+      // Of several actions for one result the last is used; of several "default", the first.
       if name != "default" || actions[name] == nil { actions[name] = action }
     }
     guard rest.isEmpty, !actions.isEmpty else { return nil }
     self.actions = actions
   }
 
-  /// Takes one of some words, with blanks before it; libpam requires nothing between two words.
+  /// Reads one of the given words, with blanks before it; libpam requires nothing between two words.
   private static func word(of words: [String], from rest: inout Substring.UTF8View) -> String? {
     _ = skipBlanks(&rest)
     guard let word = words.first(where: { rest.starts(with: $0.utf8) }) else { return nil }
@@ -184,7 +184,7 @@ struct PAMControl {
     return word
   }
 
-  /// Takes a number of lines.
+  /// Reads a number of lines.
   ///
   /// libpam 1.5 turns a number beyond its range into another one, and later versions refuse it. Here it is the largest number: a
   /// jump past the end of every file.
@@ -195,7 +195,7 @@ struct PAMControl {
     return String(Int32(String(digits) ?? "") ?? .max)
   }
 
-  /// Takes what isspace(3) takes for a blank; returns the byte behind it.
+  /// Skips everything that isspace(3) treats as a blank; returns the byte after it.
   private static func skipBlanks(_ rest: inout Substring.UTF8View) -> UInt8? {
     rest = rest.drop { $0 == UInt8(ascii: " ") || (UInt8(ascii: "\t")...UInt8(ascii: "\r")).contains($0) }
     return rest.first
@@ -216,7 +216,7 @@ struct PAMControl {
 /// What libpam does after a result of a line.
 enum PAMAction: Equatable {
   case ignore, ok, done, bad, die, reset
-  /// Leaves out that many lines.
+  /// Skips that many lines.
   case jump(Int)
 
   /// Reads a word that ``PAMControl`` has accepted.

@@ -1,13 +1,15 @@
 /// How libpam can end a service's `auth` lines: its own rules, for every result that the modules may have.
 ///
 /// The rules are those of Linux-PAM 1.4 to 1.7 (pam.conf(5)). A substack keeps `done`, `die` and jumps to itself, and `reset`
-/// goes back to where it began. With `include` and `@include` the same words reach to the end of the service. A jump beyond the
+/// goes back to the state at its start. With `include` and `@include` the same words reach to the end of the service. A jump
+/// beyond the
 /// last line is a refusal. Tests compare this with the libpam that is installed.
 package struct StackOutcomes {
-  /// What became of pam_uaf on the way to an end.
+  /// What happened to pam_uaf before an end.
   enum Own: Hashable {
     case notAsked
-    /// It said what a stack may treat as something else than a refusal: `ignore`, no server, another choice of the person.
+    /// It answered with something that a stack may treat as something other than a refusal: `ignore`, no server, a different
+    /// choice by the person.
     case excused
     case refused
     case passed
@@ -15,16 +17,16 @@ package struct StackOutcomes {
 
   /// One way in which the stack ends.
   struct Ending: Hashable {
-    /// Whether the program that asked is told success.
+    /// Whether the program that asked gets a success.
     var isSuccess: Bool
     var own: Own
-    /// The line that led past pam_uaf's first line; nil where that was asked.
+    /// The line that bypassed pam_uaf's first line; nil if that line was asked.
     var passing: Int?
-    /// The first line that made a refusal of it; nil if none did.
+    /// The first line that turned it into a refusal; nil if none did.
     var refusing: Int?
-    /// Whether a line that is certain to ask for something, and to check it, has said yes after pam_uaf had refused.
+    /// Whether a line that certainly asks for something and checks it has accepted after pam_uaf refused.
     var isVouchedFor = false
-    /// Whether one of the ``StackOutcomes/noted`` lines was asked before pam_uaf said yes.
+    /// Whether one of the ``StackOutcomes/noted`` lines was asked before pam_uaf accepted.
     var isNoted = false
   }
 
@@ -34,7 +36,7 @@ package struct StackOutcomes {
   fileprivate let first: Int?
   /// The numbers of lines that an ending remembers.
   fileprivate var noted: Set<Int> = []
-  /// The number of a line that is passed as if it said nothing; a jump still counts it.
+  /// The number of a line that is skipped as if it had no effect; a jump still counts it.
   fileprivate var silent: Int?
 
   /// The endings of a list of lines.
@@ -55,19 +57,19 @@ package struct StackOutcomes {
     /// How deep the line before was.
     var level = 0
     var impression = Impression.none
-    /// What stood where each level began.
+    /// The state at the start of each level.
     var begun = [Impression.none]
     var ending = Ending(isSuccess: false, own: .notAsked)
   }
 
   /// Every way in which the lines can end.
   ///
-  /// - Parameter results: what the module of a line may answer, by the names of pam.conf(5).
+  /// - Parameter results: what the module of a line may answer, as names of pam.conf(5).
   func endings(_ results: (PAMLine) -> [String]) -> Set<Ending> { endings { _, line in results(line) } }
 
   /// Every way in which the lines can end.
   ///
-  /// - Parameter results: what the module of a line may answer; it gets the number of the line in ``entries``, too.
+  /// - Parameter results: what the module of a line may answer; it also gets the index of the line in ``entries``.
   func endings(_ results: (Int, PAMLine) -> [String]) -> Set<Ending> {
     var found: Set<Ending> = []
     var seen: Set<State> = [State()]
@@ -102,7 +104,7 @@ package struct StackOutcomes {
     return state
   }
 
-  /// What a result of a line makes of a state.
+  /// The state after a result of a line.
   private func after(_ result: String, _ entry: StackEntry, _ state: State) -> State {
     var next = state
     if next.ending.own != .passed, noted.contains(state.index) { next.ending.isNoted = true }
@@ -128,7 +130,7 @@ package struct StackOutcomes {
     return next
   }
 
-  /// The lines that are left out after a success of a line.
+  /// The lines that are skipped after a success of a line.
   func leftOut(bySuccessOf index: Int) -> Range<Int> {
     var state = State()
     state.index = index
@@ -175,7 +177,7 @@ package struct StackOutcomes {
     }
   }
 
-  /// What pam_uaf says to a wrong value, to a locked account and to a caller who disturbs it.
+  /// pam_uaf's results for a wrong value, for a locked account and for a caller who disturbs it.
   private static let refusals: Set<String> = [
     "auth_err", "maxtries", "perm_denied", "system_err", "conv_err", "abort",
   ]
@@ -183,36 +185,36 @@ package struct StackOutcomes {
 
 /// A line of a service as libpam lists it.
 package struct StackEntry: Equatable {
-  /// What it says.
+  /// The line's content.
   package let line: PAMLine
-  /// How many substacks it is in.
+  /// The number of substacks around it.
   let level: Int
   /// Whether it is the head of a substack, whose lines follow.
   let isSubstack: Bool
-  /// The file it stands in, and its line there, from 1.
+  /// The file that contains it, and its line number there, from 1.
   package let place: StackLinePlace
 }
 
-/// Where a line stands.
+/// The place of a line.
 package struct StackLinePlace: Equatable {
   /// The file.
   package let path: String
   /// From 1.
   package let line: Int
-  /// The file that the line includes, where libpam cannot read it.
+  /// The file that the line includes, if libpam cannot read it.
   var unread: String?
 
   /// Whether it is in a stack of `uafctl pam enable`.
   var isOfReadyStack: Bool { path.split(separator: "/").last?.hasPrefix(PAMService.prefix) ?? false }
 }
 
-/// Where a stack lets somebody in without the right password.
+/// The place at which a stack lets people in without the right password.
 package struct PasswordGap: Equatable {
-  /// What the line does.
+  /// The effect of the line.
   package enum Kind {
     /// A wrong password gets past it.
     case wrong
-    /// It leads to the passcode of somebody who is asked for no password.
+    /// It leads a person to the passcode who is asked for no password.
     case notAsked
   }
 
@@ -225,10 +227,10 @@ package struct PasswordGap: Equatable {
     self.kind = kind
   }
 
-  /// The same at another line.
+  /// The same gap at a different line.
   func at(_ place: StackLinePlace) -> PasswordGap { PasswordGap(place, kind) }
 
-  /// Why a service that has it is not enabled.
+  /// The reason why a service with this gap is not enabled.
   package var error: StackError {
     switch kind {
     case .wrong: .wrongPassword(path: place.path, line: place.line)
@@ -237,7 +239,7 @@ package struct PasswordGap: Equatable {
   }
 }
 
-/// What the `auth` lines of a service come to: whether somebody gets past pam_uaf, and whether a password still lets somebody in.
+/// The effect of a service's `auth` lines: whether people can bypass pam_uaf, and whether a password is still enough to log in.
 package struct StackReading {
   private let outcomes: StackOutcomes
   private let service: String
@@ -252,27 +254,27 @@ package struct StackReading {
 
   // MARK: Past pam_uaf
 
-  /// The line that lets somebody in before pam_uaf is asked; nil if there is none.
+  /// The line that lets people in before pam_uaf is asked; nil if there is none.
   ///
-  /// Root's way past it in su (a success of pam_rootok) does not count. Nor does that of the rescue group where another line
+  /// Root's way past it in su (a success of pam_rootok) does not count. Nor does the way of the rescue group if another line
   /// asks for the password.
   package var passing: StackEntry? { leadingPast ?? lettingAnybodyIn }
 
-  /// The line before pam_uaf that leads somebody past it; nil if there is none.
+  /// The line before pam_uaf that leads people past it; nil if there is none.
   package var leadingPast: StackEntry? {
     outcomes.endings(withoutMeantOnes).filter { $0.isSuccess && $0.own == .notAsked }.compactMap(\.passing).min()
       .map { entries[$0] }
   }
 
-  /// Whatever anybody may bring about, but for the ways past pam_uaf that are meant.
+  /// The results that anybody may cause, without the intended ways past pam_uaf.
   private func withoutMeantOnes(_ line: PAMLine) -> [String] {
     ModuleResults.possible(line).filter { $0 != "success" || !ModuleResults.isMeantToPass(line, in: service) }
   }
 
-  /// The line that lets somebody in who is asked for nothing, by pam_uaf or by another line; nil if there is none.
+  /// The line that lets in a person who is asked for nothing, by pam_uaf or by any other line; nil if there is none.
   package var lettingAnybodyIn: StackEntry? { rootLettingAnybodyIn ?? lettingInUnasked }
 
-  /// The pam_rootok that lets somebody in who knows nothing, at a program that runs as root for everybody; nil if there is none.
+  /// The pam_rootok that lets in a person who knows nothing, at a program that runs as root for everybody; nil if there is none.
   private var rootLettingAnybodyIn: StackEntry? {
     guard !ModuleResults.isRootsOwn(service),
       let answering = entries.first(where: { $0.line.moduleName == ModuleResults.rootModule })
@@ -286,28 +288,29 @@ package struct StackReading {
     return letsIn ? answering : nil
   }
 
-  /// The line that leads somebody past pam_uaf, and past every line that asks; nil if there is none.
+  /// The line that leads people past pam_uaf, and past every line that asks; nil if there is none.
   ///
-  /// Of several that the way needs, such as the ready stack's and one of common-auth, it is the last that leads past a line that
+  /// If the way needs several lines, such as one of the ready stack and one of common-auth, this is the last one that leads past
+  /// a line that
   /// asks.
   private var lettingInUnasked: StackEntry? {
     guard let passing = unasked().compactMap(\.passing).min() else { return nil }
     let needed = entries.indices.filter { unasked(withoutSuccessOf: $0).isEmpty }
-    // The one of a ready stack leads past pam_uaf alone.
+    // The line of a ready stack leads only past pam_uaf.
     let pastOthers = needed.last { index in
       outcomes.leftOut(bySuccessOf: index).contains { ModuleResults.asks(entries[$0].line) }
     }
-    // What a jump ends at is not what is wrong.
+    // The line at which a jump ends is not at fault.
     let last = needed.last { entries[$0].line.moduleName != "pam_permit.so" }
     let found = pastOthers ?? last ?? passing
-    // Lines of a ready stack are right, and before it is put in place they stand nowhere: what it leads to lets everybody in.
+    // Lines of a ready stack are correct, and are not in any file before it is installed: the fault is the line that it leads to.
     guard entries[found].place.isOfReadyStack else { return entries[found] }
     let own = entries.indices.filter { !entries[$0].place.isOfReadyStack && !entries[$0].isSubstack }
     let accepting = own.last { entries[$0].line.moduleName == "pam_permit.so" }
     return entries[own.last { ModuleResults.asks(entries[$0].line) } ?? accepting ?? own.last ?? found]
   }
 
-  /// The ways in for somebody who knows nothing and whom pam_uaf is not asked about; root's own do not count.
+  /// The ways in for a person who knows nothing and about whom pam_uaf is not asked; root's own ways do not count.
   private func unasked(withoutSuccessOf left: Int? = nil) -> Set<StackOutcomes.Ending> {
     outcomes.endings { index, line in
       ModuleResults.ofNothing(line).filter {
@@ -316,14 +319,14 @@ package struct StackReading {
     }.filter { $0.isSuccess && $0.own == .notAsked }
   }
 
-  /// Whether somebody gets in whom pam_uaf is not asked about.
+  /// Whether people can log in without pam_uaf being asked.
   ///
-  /// Root's way does not count, nor that of the rescue group to a password.
+  /// Root's way does not count, nor does the rescue group's way to a password.
   var letsInWithoutAsking: Bool {
     outcomes.endings(withoutMeantOnes).contains { $0.isSuccess && $0.own == .notAsked } || !unasked().isEmpty
   }
 
-  /// Whether everybody gets in without being asked for anything, but for those whom a condition keeps out.
+  /// Whether everybody that no condition keeps out gets in without being asked for anything.
   var asksNobody: Bool {
     outcomes.endings { line in
       if ModuleResults.asks(line) { return ["auth_err"] }
@@ -332,28 +335,28 @@ package struct StackReading {
     }.contains { $0.isSuccess && $0.own == .notAsked }
   }
 
-  /// Whether members of the rescue group are led past pam_uaf, to a password that lets them in.
+  /// Whether members of the rescue group bypass pam_uaf and get in with a password.
   package var leadsRescuersPast: Bool {
     way(asRescuer: true) == .open && entries.contains { $0.line.isForRescuers(in: service) }
   }
 
   // MARK: A refusal of pam_uaf
 
-  /// What a refusal of pam_uaf leads to.
+  /// The effect of a refusal by pam_uaf.
   package enum Refusal {
-    /// Nobody gets in after it.
+    /// Nobody can log in after it.
     case refuses
-    /// A line that certainly asks for something, and checks it, lets somebody in after it.
+    /// A line that certainly asks for something, and checks it, lets people in after it.
     case leavesToOthers
-    /// Somebody gets in of whom nothing is certain to be asked after it.
+    /// People get in although nothing is certainly asked after it.
     ///
-    /// What was asked for before does not count: with a password before, a wrong passcode would be enough.
+    /// Questions before pam_uaf do not count: with a password before it, a wrong passcode would be enough.
     case letsIn
   }
 
-  /// What a refusal leads to, whatever the other lines say.
+  /// The effect of a refusal, whatever the other lines answer.
   package var refusal: Refusal {
-    // A module that asks for a password does not answer "ignore" to a wrong one.
+    // A module that asks for a password does not answer "ignore" to a wrong password.
     let endings = outcomes.endings { line in
       ModuleResults.possible(line).filter { result in
         switch result {
@@ -370,24 +373,25 @@ package struct StackReading {
 
   // MARK: A wrong password
 
-  /// Where somebody comes in without the right password who has the passcode, or is led past pam_uaf; nil if nobody does.
+  /// The place at which a person with the passcode, or one who bypasses pam_uaf, gets in without the right password; nil if there
+  /// is none.
   ///
-  /// Where the right password leads past pam_uaf, the wrong one is another way and no matter of this.
+  /// If the right password leads past pam_uaf, the password is a separate way in, which is not examined here.
   ///
-  /// - Parameter isSecondFactor: whether the stack is there to ask for a password first. Then a module of which nothing is known
-  ///   counts as one that checks it, and whoever is asked for none gets in by the passcode alone.
+  /// - Parameter isSecondFactor: whether the stack is meant to ask for a password first. Then an unknown module
+  ///   counts as one that checks it, and a person who is asked for no password gets in with the passcode alone.
   package func passwordGap(isSecondFactor: Bool) -> PasswordGap? {
     if let line = lettingWrongPasswordIn(isSecondFactor: isSecondFactor) { return PasswordGap(line.place, .wrong) }
     return isSecondFactor ? leadingToPasscodeAlone.map { PasswordGap($0.place, .notAsked) } : nil
   }
 
-  /// The line that leads somebody to pam_uaf past every line that asks; pam_uaf's own where no line before it does.
+  /// The line that leads people to pam_uaf past every line that asks; pam_uaf's own line if no line before it asks.
   private var leadingToPasscodeAlone: StackEntry? {
     guard let own = outcomes.first, isPasscodeEnough() else { return nil }
     return entries[entries.indices.first { $0 < own && !isPasscodeEnough(without: $0) } ?? own]
   }
 
-  /// Whether the passcode lets in somebody whom no line before pam_uaf has asked for anything.
+  /// Whether the passcode lets in a person whom no line before pam_uaf asked for anything.
   private func isPasscodeEnough(without silent: Int? = nil) -> Bool {
     var outcomes = outcomes
     outcomes.noted = Set(entries.indices.filter { ModuleResults.asks(entries[$0].line) })
@@ -397,7 +401,7 @@ package struct StackReading {
     }
   }
 
-  /// The line that a wrong password gets past, so that somebody comes in all the same; nil if there is none.
+  /// The line that lets a wrong password pass, so that people still get in; nil if there is none.
   private func lettingWrongPasswordIn(isSecondFactor: Bool) -> StackEntry? {
     guard let own = outcomes.first else { return nil }
     let asking = entries.indices.filter { ModuleResults.asks(entries[$0].line) }
@@ -408,7 +412,8 @@ package struct StackReading {
     }
     let passwords = checking.filter { $0 < own && ModuleResults.checksPassword(entries[$0].line) }
     guard letsWrongIn(checking) || matterNothing(passwords, among: asking) else { return nil }
-    // The line without which it would be refused, such as a jump over pam_deny. What such a jump ends at is not what is wrong.
+    // The line without which the password would be refused, such as a jump over pam_deny. The line at which such a jump ends is
+    // not at fault.
     let culprit = entries.indices.first { index in
       let entry = entries[index]
       let isSuspect =
@@ -420,7 +425,7 @@ package struct StackReading {
     return (culprit ?? passwords.last ?? checking.last).map { entries[$0] }
   }
 
-  /// Whether a right answer to a line still leads to pam_uaf; otherwise it is another way in.
+  /// Whether a right answer to a line still leads to pam_uaf; otherwise the line is a separate way in.
   private func leadsToOwnModule(bySuccessOf index: Int, among asking: [Int]) -> Bool {
     var outcomes = outcomes
     outcomes.noted = [index]
@@ -430,7 +435,7 @@ package struct StackReading {
     }.contains { $0.isNoted && $0.own != .notAsked }
   }
 
-  /// Whether somebody comes in to whom every line that asks has said no, one of `checking` among them.
+  /// Whether a person gets in although every line that asks has refused, including one of `checking`.
   private func letsWrongIn(_ checking: [Int], without silent: Int? = nil) -> Bool {
     var outcomes = outcomes
     outcomes.noted = Set(checking)
@@ -438,13 +443,13 @@ package struct StackReading {
     return outcomes.endings { _, line in answersOfPasscode(line) }.contains { $0.isSuccess && $0.isNoted }
   }
 
-  /// Whether the password changes nothing for whoever has the passcode, whatever other lines are answered.
+  /// Whether the password makes no difference to a person with the passcode, whatever the answers to other lines are.
   ///
   /// - Parameter first: the lines before pam_uaf that check the password.
   private func matterNothing(_ first: [Int], among asking: [Int]) -> Bool {
     let passwords = asking.filter { ModuleResults.checksPassword(entries[$0].line) }
     let others = asking.filter { !passwords.contains($0) }
-    // More are in no real stack, and each doubles the work.
+    // No real stack has more, and each doubles the work.
     guard !first.isEmpty, others.count <= 5 else { return false }
     var outcomes = outcomes
     outcomes.noted = Set(first)
@@ -462,7 +467,7 @@ package struct StackReading {
     return isOpen
   }
 
-  /// Whatever somebody may bring about who has the passcode, or whom a server that is away leads on, and nothing else.
+  /// The results that a person may cause who has only the passcode, or whom an unreachable server lets continue.
   private func answersOfPasscode(_ line: PAMLine) -> [String] {
     if line.asksOwnModule, line.isWellFormed {
       return ["success", "authinfo_unavail", "cred_unavail"] + (line.arguments.contains("nouserok") ? ["ignore"] : [])
@@ -472,7 +477,7 @@ package struct StackReading {
 
   // MARK: A right password
 
-  /// What becomes of the right password of somebody who does not have a passcode.
+  /// The effect of the right password of a person who has no passcode.
   package enum Way: Equatable {
     case open
     /// Nothing is asked, or pam_uaf is.
@@ -481,11 +486,11 @@ package struct StackReading {
     case refused(StackLinePlace)
   }
 
-  /// The way of a right password, where pam_uaf refuses everybody.
+  /// The effect of a right password if pam_uaf refuses everybody.
   ///
   /// - Parameters:
-  ///   - asRescuer: whether it is that of a member of the rescue group.
-  ///   - isThere: whether a module is where libpam looks for it.
+  ///   - asRescuer: whether the person is a member of the rescue group.
+  ///   - isThere: whether a module exists where libpam looks for it.
   package func way(asRescuer: Bool, isThere: (PAMLine) -> Bool = { _ in true }) -> Way {
     guard entries.contains(where: { ModuleResults.authenticates($0.line) || $0.place.unread != nil }) else {
       return .none
@@ -494,7 +499,7 @@ package struct StackReading {
       isThere(line) ? ModuleResults.ofRightPassword(line, asRescuer: asRescuer, in: service) : ["module_unknown"]
     }
     if endings.contains(where: { $0.own != .notAsked }) { return .none }
-    // Where no line refuses, none has accepted either, and libpam refuses: the last line is named.
+    // If no line refuses, none has accepted either, and libpam refuses: this names the last line.
     guard let line = endings.filter({ !$0.isSuccess }).map({ $0.refusing ?? entries.count - 1 }).min() else {
       return .open
     }

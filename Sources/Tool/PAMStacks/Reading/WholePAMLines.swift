@@ -1,7 +1,7 @@
-/// The lines of a file as libpam puts them together since 1.6, however long they are.
+/// The lines of a file as libpam joins them since 1.6, however long they are.
 ///
 /// A `\` before a newline, with or without blanks between them, continues the line in the next one, unless there is a `#` before
-/// it. An empty line or a comment ends a continued line. What follows a NUL in such a line is ignored, even in the next line of
+/// it. An empty line or a comment ends a continued line. Text after a NUL in such a line is ignored, even in the next line of
 /// the file. A `\` after the NUL still continues the line.
 struct WholePAMLines {
   private var rest: ArraySlice<UInt8>
@@ -9,7 +9,7 @@ struct WholePAMLines {
 
   init(_ bytes: [UInt8]) { rest = bytes[...] }
 
-  /// The next line that says something; nil at the end.
+  /// The next line with content; nil at the end.
   mutating func next() -> PAMFile.Line? {
     var text: [UInt8] = []
     var first: Int?
@@ -38,9 +38,9 @@ struct WholePAMLines {
     return rest[..<end]
   }
 
-  /// What a line of the file adds to the line that is put together.
+  /// The part that a line of the file adds to the joined line.
   private struct Part {
-    /// What it says, without blanks before it; a NUL stands where a comment begins.
+    /// Its text, without leading blanks; a NUL replaces the beginning of a comment.
     let text: [UInt8]
     /// Whether the next line of the file belongs to it.
     let goesOn: Bool
@@ -60,10 +60,10 @@ struct WholePAMLines {
   }
 }
 
-/// The lines of a file as libpam 1.5 puts them together, in a buffer of 1,024 bytes.
+/// The lines of a file as libpam 1.5 joins them, in a buffer of 1,024 bytes.
 ///
 /// Only a newline ends a line. A line that begins with `#` is skipped, whatever it ends with. A `\` before a newline, with or
-/// without blanks between them, continues the line in the next one that is neither empty nor a comment. What follows a NUL is
+/// without blanks between them, continues the line in the next one that is neither empty nor a comment. Text after a NUL is
 /// ignored. A line longer than the buffer is cut into several: the second may take effect although the first is a comment.
 struct BufferedPAMLines {
   // The buffer without its NUL.
@@ -74,7 +74,7 @@ struct BufferedPAMLines {
 
   init(_ bytes: [UInt8]) { rest = bytes[...] }
 
-  /// The next line that says something; nil at the end.
+  /// The next line with content; nil at the end.
   mutating func next() -> PAMFile.Line? {
     var text: [UInt8] = []
     var first: Int?
@@ -99,7 +99,7 @@ struct BufferedPAMLines {
     }
   }
 
-  /// The next bytes, up to and with a newline.
+  /// The next bytes, up to and including a newline.
   private mutating func take(atMost limit: Int) -> ArraySlice<UInt8> {
     let window = rest.prefix(limit)
     let end = window.firstIndex(of: UInt8(ascii: "\n")).map { $0 + 1 }

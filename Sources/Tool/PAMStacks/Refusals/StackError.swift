@@ -2,9 +2,9 @@ import CPAM
 import Glibc
 import Wording
 
-/// Why a service's stack is left as it is.
+/// Why a service's stack is left unchanged.
 package enum StackError: Error, Equatable {
-  /// Why a name is none of a service that can be changed.
+  /// Why a name is not that of a service that can be changed.
   package enum Name: Equatable {
     case noName, ours, shared, unattended
     /// libpam looks for the same name in small letters.
@@ -14,7 +14,7 @@ package enum StackError: Error, Equatable {
   case badService(String, Name)
   /// No template was named, and none is known for the service.
   case noTemplateKnown(String)
-  /// This template has one shape.
+  /// This template has only one shape.
   case noShape
   case noTemplate(path: String)
   case folder(path: String, StackFileProblem)
@@ -25,34 +25,34 @@ package enum StackError: Error, Equatable {
   case noService(String, folders: [String])
   case sudoers(SudoersProblem)
   case ssh(SSHProblem)
-  /// A name of the program asks by the lines of `other`.
+  /// A name of the program uses the lines of `other`.
   case fallen(FallenName)
-  /// The service includes another one that is enabled or disabled itself.
+  /// The service includes a different one, which must be enabled or disabled itself.
   case follows(path: String, service: String)
   /// pam-auth-update put the module into the lines all services share.
   case profile(path: String)
-  /// The module is there already, and `uafctl pam enable` did not write that line.
+  /// The module is already there, and `uafctl pam enable` did not write that line.
   case byHand(path: String)
   case noLine(path: String, include: String)
-  /// The line includes the password's stack by way of a file that has more than that.
+  /// The line includes the password's stack through a file that contains more than that.
   case byWay(path: String, line: Int, file: String)
-  /// The ready stack includes a file that is not there; the line of the service that it would replace.
+  /// The ready stack includes a file that does not exist; with the line of the service that it would replace.
   case noPart(path: String, name: String, replaced: String?)
   case severalLines(path: String, include: String)
   case foldedLine(path: String, line: Int)
   case lineIsNoText(path: String, line: Int)
   /// From this line on, libpam 1.5 and later versions read the file differently.
   case twoReadings(path: String, line: Int)
-  /// The line ends as Windows writes it, and libpam takes the carriage return for part of its last word.
+  /// The line ends as Windows writes it, and libpam treats the carriage return as part of the last word.
   case carriageReturn(path: String, line: Int)
   case jump(path: String, line: Int)
-  /// This line can let somebody in before pam_uaf is asked.
+  /// This line can let people in before pam_uaf is asked.
   case passedOver(path: String, line: Int)
-  /// A wrong password gets past this line, and somebody in with it.
+  /// A wrong password passes this line, and lets people in.
   case wrongPassword(path: String, line: Int)
-  /// This line leads to the passcode of a second factor somebody who is asked for no password.
+  /// This line leads a person to the passcode as a second factor, without a question for the password.
   case noPassword(path: String, line: Int)
-  /// Somebody can get in although pam_uaf has refused.
+  /// People can get in although pam_uaf has refused.
   case noRefusal(path: String)
   /// This line keeps somebody out of a service, and would no longer do so.
   case losesLine(path: String, line: Int, service: String)
@@ -66,28 +66,28 @@ package enum StackError: Error, Equatable {
   /// The module could let nobody in on this machine.
   case unusable
   case trial(TrialProblem)
-  /// Another name of the program of a service cannot be changed with it.
+  /// A different name of a service's program cannot be changed with it.
   indirect case member(StackError, of: String)
   /// It failed in the middle, and these services could not be put back.
   indirect case notUndone(StackError, services: [String])
   case outOfMemory
 }
 
-/// Why a service is not the one to enable for sudo: sudoers has it ask for others (`pam_service`, `pam_login_service`).
+/// Why a service is not the one to enable for sudo: sudoers makes sudo ask for others (`pam_service`, `pam_login_service`).
 package enum SudoersProblem: Error, Equatable {
-  /// sudo asks for another service than the one that was named.
+  /// sudo asks for a service other than the named one.
   case otherService(String, asked: String)
-  /// sudo asks for one more service, which would stay open.
+  /// sudo asks for an additional service, which would stay open.
   case furtherService(asked: String)
-  /// What was not read may have sudo ask for another service.
+  /// A part that was not read may make sudo ask for a different service.
   case unread(SudoersGap)
 }
 
-/// Why a service is not the one to enable for sshd: sshd_config has it ask for others (`PAMServiceName`).
+/// Why a service is not the one to enable for sshd: sshd_config makes sshd ask for others (`PAMServiceName`).
 package enum SSHProblem: Error, Equatable {
-  /// It asks for another service than `sshd`.
+  /// sshd asks for a service other than `sshd`.
   case otherService(asked: String)
-  /// A Match block has it ask for one more service, which would stay open.
+  /// A Match block makes it ask for an additional service, which would stay open.
   case furtherService(asked: String)
 }
 
@@ -133,7 +133,7 @@ extension SSHProblem: Catalogued {
     korean: "PAMServiceName에 서비스 이름을 쓰십시오: a-z, 0-9, '-', '_', '.'"
   )
 
-  /// The command that has the service ask for the passcode; what to do where no service can have that name.
+  /// The command that makes the service ask for the passcode, or what to do if no service can have that name.
   package static func remedy(_ service: String) -> (english: String, korean: String) { enabling(service) ?? noName }
 }
 
@@ -177,13 +177,13 @@ package enum StackFileProblem: Error, Equatable, Catalogued {
   case owner(uid_t)
   case writable
   case hardLinks
-  /// Something is mounted there: the kernel lets nothing else take its name.
+  /// Something is mounted there: the kernel lets nothing else have its name.
   case mounted
   case tooLarge
   /// The system's error number.
   case system(CInt)
 
-  /// The most bytes that a file of PAM's folder may have here: far above what any stack has.
+  /// The most bytes that a file of PAM's folder may have here: far more than any stack has.
   static let largest = 65_536
 
   /// What is wrong, in English; it follows the name of the file.
@@ -222,7 +222,7 @@ extension StackError: Catalogued {
   /// What failed, and what to do, in Korean.
   package var korean: FindingText { FindingText(koreanProblem, do: koreanRemedy) }
 
-  /// Whether a file system that is mounted for reading alone is in the way.
+  /// Whether the cause is a file system that is mounted read-only.
   package var isOfReadOnlyFiles: Bool {
     switch self {
     case .folder(_, .system(EROFS)), .file(_, .system(EROFS)): true
@@ -473,7 +473,7 @@ extension StackError: Catalogued {
 }
 
 extension SudoersProblem {
-  /// The command that has a service of sudoers ask for the passcode; what to do where no service can have that name.
+  /// The command that makes a service of sudoers ask for the passcode, or what to do if no service can have that name.
   package static func enabling(_ service: String) -> (english: String, korean: String) {
     if PAMService.isName(service) {
       let command = "uafctl pam enable \(service) --template sudo"

@@ -3,37 +3,37 @@ import Wording
 
 /// What a stack did in a trial although no stack may do it.
 package enum TrialProblem: Error, Equatable {
-  /// No folder to try it in, within `parent`; the system's error number.
+  /// There is no folder to try it in, within `parent`; the system's error number.
   case folder(CInt, parent: String)
-  /// No process to try it in; the system's error number.
+  /// There is no process to try it in; the system's error number.
   case notTried(CInt)
-  /// A module of it crashed or did not end.
+  /// A module of the stack crashed or did not end.
   case crashed(service: String, signal: CInt)
-  /// A line of it names a module that is not there.
+  /// A line of the stack names a module that does not exist.
   case noModule(String, file: String)
-  /// A line of it that libpam would take as a refusal, or as the beginning of another line.
+  /// The stack has a line that libpam would treat as a refusal, or as the beginning of another line.
   case noLine(Int, file: String)
-  /// A line of it includes a file that libpam cannot read.
+  /// A line of the stack includes a file that libpam cannot read.
   case noInclude(String, file: String)
-  /// No line of it asks pam_uaf.
+  /// No line of the stack asks pam_uaf.
   case asksNothing
-  /// libpam cannot read it.
+  /// libpam cannot read the stack.
   case unreadable(service: String)
-  /// libpam cannot load or understand a line of it; libpam's number for that.
+  /// libpam cannot load or understand a line of the stack; with libpam's error number.
   case broken(service: String, CInt)
   /// Somebody who entered nothing was let in.
   case letsAnybodyIn(service: String)
-  /// The account lines give somebody another result than before; libpam's codes.
+  /// The account lines give a person a result that differs from the one before; libpam's codes.
   case accountDiffers(service: String, user: String, before: CInt, after: CInt)
-  /// The module did not get an answer of the core; libpam's number.
+  /// The module did not get an answer from the core; libpam's number.
   case noCore(CInt)
   /// The core cannot use its configuration, or the module its arguments.
   case configuration
-  /// The person at the terminal was not let in; libpam's number for that, in words.
+  /// The person at the terminal was not let in; libpam's number for that, as a text.
   case personRefused(StackRefusal)
 }
 
-// What a tried stack did, and what to do about it.
+// The texts about what a tried stack did, and what to do about it.
 
 extension TrialProblem: Catalogued {
   /// What the stack did, and what to do, in English.
@@ -124,7 +124,7 @@ extension TrialProblem: Catalogued {
 }
 
 extension StackLinePlace {
-  /// What to do about a line that includes what libpam cannot read.
+  /// What to do about a line that includes a file that libpam cannot read.
   package static let includeRemedy = (
     english:
       "put the file into the same folder, or take the line out: libpam looks nowhere else for what a line includes",

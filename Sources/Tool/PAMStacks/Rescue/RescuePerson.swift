@@ -3,27 +3,28 @@ import Glibc
 import HostSystem
 import Wording
 
-/// Somebody who is to come in by the password while pam_uaf refuses everybody: what the lines of a service say to them.
+/// A person who should get in with the password while pam_uaf refuses everybody, and the answers of a service's lines to that
+/// person.
 package struct RescuePerson {
   let name: String
   let userID: uid_t
   let passwords: any PasswordDirectory
 
-  /// Modules that say yes to some people and no to others, with the result that is a no.
+  /// Modules that accept some people and refuse others, with the result that means a refusal.
   private static let refusals = [
     "pam_access.so": "perm_denied", "pam_listfile.so": "auth_err", "pam_localuser.so": "perm_denied",
     "pam_securetty.so": "auth_err", "pam_shells.so": "auth_err", "pam_succeed_if.so": "auth_err",
     "pam_time.so": "perm_denied", "pam_usertype.so": "perm_denied", "pam_wheel.so": "perm_denied",
   ]
 
-  /// What a line that only says yes or no may answer in a group; nil for another line.
+  /// What a line that only accepts or refuses may answer in a group; nil for any other line.
   func answers(of line: PAMLine, in group: String) -> [String]? {
     guard line.isWellFormed else { return nil }
     switch (group, line.moduleName) {
     case ("auth", "pam_nologin.so"): return refusalByFile(line)
     case ("auth", "pam_faillock.so"): return refusalByCount(line)
     case ("session", "pam_limits.so"): return refusalByLimit(line)
-    // In a session these have nothing to say, and libpam refuses.
+    // In a session, these modules do nothing, and libpam refuses.
     case ("auth", _), (_, "pam_access.so"), (_, "pam_listfile.so"), (_, "pam_localuser.so"), (_, "pam_succeed_if.so"),
       (_, "pam_time.so"), (_, "pam_usertype.so"):
       guard let refusal = Self.refusals[line.moduleName] else { return nil }
@@ -32,18 +33,18 @@ package struct RescuePerson {
     }
   }
 
-  /// What a line answers whose file keeps everybody but root out; nil where it says nothing to this person.
+  /// The answer of a line whose file keeps out everybody but root; nil if the line has no effect on this person.
   private func refusalByFile(_ line: PAMLine) -> [String]? {
     let own = line.arguments.last { $0.hasPrefix("file=") }.map { String($0.dropFirst("file=".count)) }
-    // libpam-modules looks at both.
+    // libpam-modules checks both.
     let files = own.map { [$0] } ?? ["/var/run/nologin", "/etc/nologin"]
     return userID != 0 && files.contains(where: passwords.hasFile) ? ["auth_err"] : nil
   }
 
-  /// What pam_faillock answers to somebody whose wrong passwords it counts; nil where it counts none, or does not look.
+  /// The answer of pam_faillock to a person whose wrong passwords it counts; nil if it counted none, or does not check.
   private func refusalByCount(_ line: PAMLine) -> [String]? {
     guard !line.arguments.contains("authfail"), !line.arguments.contains("authsucc") else { return nil }
-    // An argument goes before the file.
+    // An argument takes precedence over the file.
     let path = Self.value("conf", of: line) ?? "/etc/security/faillock.conf"
     let file = (passwords.limits(in: [path]) ?? []).map {
       $0.joined(separator: " ").split { "= \t".contains($0) }.map(String.init)
@@ -51,28 +52,29 @@ package struct RescuePerson {
     func setting(_ name: String) -> String? {
       Self.value(name, of: line) ?? file.last { $0.count == 2 && $0[0] == name }.map { $0[1] }
     }
-    // root is not locked unless that is said.
+    // root is locked only if that is configured.
     let locksRoot = line.arguments.contains("even_deny_root") || file.contains(["even_deny_root"])
     guard userID != 0 || locksRoot else { return nil }
     let deny = setting("deny").flatMap { Int($0) } ?? Self.usualDeny
     // It counts, and never locks.
     guard deny != 0 else { return nil }
     let count = passwords.wrongPasswords(of: name, in: setting("dir") ?? Self.countFolder)
-    // How long a lock lasts is not looked at.
+    // The length of a lock is not considered.
     return count >= deny ? ["success", "auth_err"] : nil
   }
 
-  /// How many wrong passwords lock an account, where nothing says it.
+  /// How many wrong passwords lock an account, by default.
   private static let usualDeny = 3
-  /// Where pam_faillock counts.
+  /// The folder in which pam_faillock counts.
   package static let countFolder = "/var/run/faillock"
 
-  /// What pam_limits answers to somebody who may have no session, or none in which anything runs; nil where nothing says that.
+  /// The answer of pam_limits to a person who may have no session, or no session in which anything runs; nil if no limit says
+  /// that.
   private func refusalByLimit(_ line: PAMLine) -> [String]? {
     // Without its file it refuses.
     guard let found = passwords.limits(in: Self.value("conf", of: line).map { [$0] }) else { return ["service_err"] }
     let lines = found.map { words in words.prefix(1) + words.dropFirst().map { $0.lowercased() } }
-    // Two words free somebody from all limits.
+    // Two words free a person from all limits.
     guard !lines.contains([name, "-"]) else { return nil }
     let limits = lines.filter { $0.count > 3 && ($0[0] == name || isForGroups($0[0])) }
     if limits.contains(where: { Self.mayRefuse(item: $0[2], $0[3]) }) { return ["success", "perm_denied"] }
@@ -85,26 +87,26 @@ package struct RescuePerson {
 
   private static let sessions: Set<String> = ["maxlogins", "maxsyslogins"]
 
-  /// Whether a line for a group, for some numbers or for everybody may be about them; root has none of those.
+  /// Whether a line for a group, for some IDs or for everybody may apply to this person; none of those apply to root.
   private func isForGroups(_ domain: String) -> Bool { userID != 0 && concerns(domain) }
 
-  /// The number that pam_limits reads at the beginning of a value; nil where it reads none, and leaves the line out.
+  /// The number that pam_limits reads at the beginning of a value; nil if it reads none, and skips the line.
   private static func number(_ value: String) -> UInt64? {
     guard !["-", "-1", "unlimited", "infinity"].contains(value) else { return .max }
     let digits = value.drop { $0 == "+" || $0 == "-" }.prefix(while: \.isNumber)
     return digits.isEmpty ? nil : UInt64(digits) ?? .max
   }
 
-  /// The least of each limit with which a shell and sudo certainly run; in KiB, minutes, files or processes.
+  /// The least value of each limit with which a shell and sudo certainly run; in KiB, minutes, files or processes.
   ///
-  /// The others keep nobody from a session, or are not known to pam_limits, which leaves them out.
+  /// The other limits prevent no session, or are unknown to pam_limits, which skips them.
   private static let least: [String: UInt64] = [
     "as": 262_144, "cpu": 1, "data": 65_536, "fsize": 65_536, "nofile": 64, "nproc": 32, "stack": 1_024,
   ]
-  // The kernel's own limit (fs.nr_open), where nobody has raised it.
+  // The kernel's own limit (fs.nr_open), if nobody has raised it.
   private static let mostFiles: UInt64 = 1_048_576
 
-  /// Whether a limit may end the session, keep a shell from running, or sudo from making somebody root.
+  /// Whether a limit may end the session, prevent a shell from running, or sudo from making a person root.
   private static func mayRefuse(item: String, _ value: String) -> Bool {
     switch item {
     case "chroot": return true
@@ -116,7 +118,7 @@ package struct RescuePerson {
     }
   }
 
-  /// Whether a line of limits.conf(5) may be about them.
+  /// Whether a line of limits.conf(5) may apply to this person.
   private func concerns(_ domain: String) -> Bool {
     if domain.hasPrefix("@") || domain.hasPrefix("%") && domain.count > 1 {
       return domain.contains(":") || isMember(of: String(domain.dropFirst()))
@@ -128,13 +130,13 @@ package struct RescuePerson {
     line.arguments.last { $0.hasPrefix(name + "=") }.map { String($0.dropFirst(name.count + 1)) }
   }
 
-  /// Whether the line says yes; nil where a file, a terminal or an hour decides, which is not known beforehand.
+  /// Whether the line accepts; nil if a file, a terminal or the time of day decides, which is not known beforehand.
   private func says(_ line: PAMLine) -> Bool? {
     switch line.moduleName {
     case "pam_localuser.so":
       guard line.arguments.allSatisfy({ $0 == "debug" }) else { return nil }
       return passwords.localAccounts().contains(name)
-    // It looks at root alone.
+    // It only checks root.
     case "pam_securetty.so": return userID == 0 ? nil : true
     case "pam_shells.so": return passwords.isListed(shell: passwords.shell(of: name) ?? "")
     case "pam_usertype.so": return isOfType(line.arguments)
@@ -143,7 +145,7 @@ package struct RescuePerson {
     }
   }
 
-  // Between these numbers the machine's own limits decide (login.defs).
+  // Between these IDs, the machine's own limits decide (login.defs).
   private static let (lastSystem, firstRegular, unmapped): (uid_t, uid_t, uid_t) = (99, 1000, 65_534)
 
   private func isOfType(_ arguments: [String]) -> Bool? {
@@ -155,7 +157,7 @@ package struct RescuePerson {
 
   private static let flags: Set<String> = ["audit", "debug", "quiet", "quiet_fail", "quiet_success"]
 
-  /// pam_succeed_if(8): every condition has to hold.
+  /// pam_succeed_if(8): every condition must be true.
   private func succeeds(_ arguments: [String]) -> Bool? {
     var rest = arguments.filter { !Self.flags.contains($0) }[...]
     guard !rest.isEmpty, rest.count.isMultiple(of: 3) else { return nil }
@@ -201,11 +203,12 @@ package struct RescuePerson {
 }
 
 extension RescueReading {
-  /// What stops a person at a service, although the password is right; nil if nothing does.
+  /// What stops a person at a service although the password is right; nil if nothing does.
   ///
   /// - Parameters:
-  ///   - session: whose session it is, where the service opens it for another account: sudo does for the one that is become.
-  ///   - account: what libpam says to whether somebody may use a service.
+  ///   - session: the account of the session, if the service opens it for a different account: sudo does so for the target
+  ///     account.
+  ///   - account: libpam's answer to whether a person may use a service.
   func stop(
     _ person: RescuePerson, at service: String, session: RescuePerson? = nil,
     account: (_ service: String, _ name: String) -> CInt
@@ -214,14 +217,15 @@ extension RescueReading {
     let code = account(service, person.name)
     switch code {
     case PAM_SUCCESS: break
-    // A password that has to be changed can be changed, where lines are there that do it.
+    // A password that must be changed can be changed if there are lines that do it.
     case PAM_NEW_AUTHTOK_REQD: if let stop = stop(person, at: service, in: "password") { return stop }
     default: return .account(service: service, code)
     }
     return stop(session ?? person, at: service, in: "session")
   }
 
-  /// The account lines of a service at which a terminal, a host or an hour may decide: libpam was asked here and now alone.
+  /// The account lines of a service at which a terminal, a host or the time of day may decide: libpam was asked only for the
+  /// present place and time.
   func unseen(_ service: String) -> [StackLinePlace] {
     reader.entries(of: service, in: "account").filter { entry in
       ["pam_access.so", "pam_time.so"].contains(entry.line.moduleName)
@@ -242,7 +246,7 @@ extension RescueReading {
       {
         return ["auth_err"]
       }
-      // Of what is not known it is not certain that it lets anybody by.
+      // An unknown module does not certainly accept anybody.
       return person.answers(of: line, in: group) ?? ModuleResults.ofCertainPassword(line, in: service, group)
         ?? ["success", "auth_err"]
     }
@@ -255,15 +259,15 @@ extension RescueReading {
 }
 
 extension WayIn {
-  /// What stops somebody whose password is right.
+  /// What stops a person whose password is right.
   package enum Stop: Equatable, Catalogued {
     case refused(StackLinePlace)
-    /// The line may refuse: a file, a terminal or an hour decides.
+    /// The line may refuse: a file, a terminal or the time of day decides.
     case unsure(StackLinePlace)
     /// libpam's code for the service's account lines.
     case account(service: String, CInt)
 
-    /// It in English.
+    /// The text in English.
     package var english: String {
       switch self {
       case .refused(let place): "is refused by \(place.path):\(place.line)"
@@ -272,7 +276,7 @@ extension WayIn {
       }
     }
 
-    /// It in Korean.
+    /// The text in Korean.
     package var korean: String {
       switch self {
       case .refused(let place): "\(place.path):\(place.line)에서 거부됩니다"
@@ -283,24 +287,24 @@ extension WayIn {
   }
 }
 
-/// Whether an account's shell gives a session.
+/// Whether an account's shell allows a session.
 package enum LoginShell: Equatable, Catalogued {
   case usable
-  /// A program that ends the session at once.
+  /// A program that ends the session immediately.
   case refuses(String)
-  /// No program of that name.
+  /// There is no program with that name.
   case missing(String)
   /// A program that the person may not run.
   case closed(String)
-  /// A program that needs another one, which is not there or which the person may not run.
+  /// A program whose interpreter does not exist, or may not be run by the person.
   case needs(String, interpreter: String)
 
   private static let refusing: Set<String> = ["false", "halt", "nologin", "shutdown", "sync", "true"]
 
   /// - Parameters:
-  ///   - path: as the account has it; without one login(1) takes the standard shell.
-  ///   - userID: whose it is; nil: whoever may run a program may run this one.
-  ///   - isMember: whether they are in the group with a number.
+  ///   - path: the shell in the account's entry; without one, login(1) uses the standard shell.
+  ///   - userID: the person's uid; nil if everybody who may run programs may run this one.
+  ///   - isMember: whether the person is in the group with a gid.
   package init(path: String, of userID: uid_t? = nil, isMember: (gid_t) -> Bool = { _ in false }) {
     let path = path.isEmpty ? _PATH_BSHELL : path
     guard let program = Self.resolved(path) else {
@@ -332,7 +336,7 @@ package enum LoginShell: Equatable, Catalogued {
     self = .usable
   }
 
-  // ST_NOEXEC of Linux, which Glibc's module does not show.
+  // ST_NOEXEC of Linux, which Glibc's module does not contain.
   private static let noExecution: UInt = 8
   // The kernel follows a few interpreters of interpreters.
   private static let deepest = 6
@@ -342,7 +346,7 @@ package enum LoginShell: Equatable, Catalogued {
     return status.st_mode & S_IFMT == S_IFREG && status.st_mode & 0o111 != 0
   }
 
-  /// Whether somebody may run a program: its file, and the folders on the way to it.
+  /// Whether a person may run a program: its file, and the folders on the way to it.
   private static func isOpen(_ program: String, to userID: uid_t?, isMember: (gid_t) -> Bool) -> Bool {
     var system = statvfs()
     // SAFETY: the path lives for the call, which fills exactly one statvfs.
@@ -360,7 +364,7 @@ package enum LoginShell: Equatable, Catalogued {
     refusing.contains(path.split(separator: "/").last.map(String.init) ?? path)
   }
 
-  /// The path without links; nil where there is nothing.
+  /// The path without links; nil if it does not exist.
   private static func resolved(_ path: String) -> String? {
     // SAFETY: with NULL realpath allocates a NUL-terminated text that is ours to free.
     guard let resolved = unsafe realpath(path, nil) else { return nil }
@@ -374,7 +378,7 @@ package enum LoginShell: Equatable, Catalogued {
     return unsafe stat(path, &status) == 0 ? status : nil
   }
 
-  /// It in English.
+  /// The text in English.
   package var english: String {
     switch self {
     case .usable: "has a shell"
@@ -386,7 +390,7 @@ package enum LoginShell: Equatable, Catalogued {
     }
   }
 
-  /// It in Korean.
+  /// The text in Korean.
   package var korean: String {
     switch self {
     case .usable: "셸을 쓸 수 있습니다"
@@ -399,11 +403,11 @@ package enum LoginShell: Equatable, Catalogued {
   }
 }
 
-/// The first bytes of a program, which say what else the kernel needs to run it (execve(2), elf(5)).
+/// The first bytes of a program, which show what else the kernel needs to run it (execve(2), elf(5)).
 private struct ProgramStart {
   private let bytes: [UInt8]
 
-  // The kernel reads no more of a first line; what an ELF file needs is named in its first bytes, too.
+  // The kernel reads no more of a first line; an ELF file also names what it needs in its first bytes.
   private static let length = 4096
 
   init(of path: String) {
@@ -417,17 +421,17 @@ private struct ProgramStart {
     bytes = DescriptorReader.read(descriptor, atMost: Self.length) ?? []
   }
 
-  /// The program that runs a script, or loads a program's libraries; nil where none is named.
+  /// The program that runs a script, or loads a program's libraries; nil if none is named.
   var interpreter: String? { bytes.starts(with: Array("#!".utf8)) ? ofScript : ofELF }
 
   private var ofScript: String? {
     let blanks: Set<UInt8> = [UInt8(ascii: " "), UInt8(ascii: "\t")]
     let line = bytes.dropFirst(2).prefix { $0 != UInt8(ascii: "\n") && $0 != 0 }.drop(while: blanks.contains)
-    // A carriage return is part of the name, as the kernel takes it.
+    // A carriage return is part of the name, as the kernel reads it.
     return String(decoding: line.prefix { !blanks.contains($0) }, as: UTF8.self)
   }
 
-  /// Of a program for 64 bits whose numbers have their lowest byte first, as Debian's have on amd64 and arm64.
+  /// The interpreter of a 64-bit little-endian program, the kind of Debian's amd64 and arm64.
   private var ofELF: String? {
     guard bytes.starts(with: [0x7F, UInt8(ascii: "E"), UInt8(ascii: "L"), UInt8(ascii: "F"), 2, 1]) else { return nil }
     let (table, size, count) = (number(at: 32, 8), number(at: 54, 2), number(at: 56, 2))
@@ -443,7 +447,7 @@ private struct ProgramStart {
     return nil
   }
 
-  /// A number of some bytes; nil where it lies beyond them, or is too large for a place in a file.
+  /// A number of some bytes; nil if it is beyond the bytes, or too large for a position in a file.
   private func number(at place: Int, _ length: Int) -> Int? {
     guard place >= 0, place <= bytes.count - length else { return nil }
     let value = bytes[place..<place + length].reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }

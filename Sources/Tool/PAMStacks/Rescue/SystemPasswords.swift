@@ -2,7 +2,7 @@ import CPAM
 import Glibc
 import HostSystem
 
-/// The groups and passwords of the system (NSS); passwords for root alone.
+/// The groups and passwords of the system (NSS); passwords only for root.
 package struct SystemPasswords: PasswordDirectory {
   /// The file of the local accounts, which need no directory server.
   private let accountsPath: String
@@ -23,17 +23,17 @@ package struct SystemPasswords: PasswordDirectory {
     self.loginPath = loginPath
   }
 
-  // Enough for every entry, except groups with thousands of members; a longer entry counts as none.
+  // Enough for every entry, except groups with thousands of members; a longer entry is treated as missing.
   private static let room = 1 << 20
   private static let secondsOfDay = 86_400
 
-  /// The members of a group, as NSS and the local accounts have them; nil if there is no such group.
+  /// The members of a group, from NSS and the local accounts; nil if there is no such group.
   package func members(ofGroup name: String) -> [String]? {
     // SAFETY: the name, entry, buffer and result live for the call.
     unsafe members { unsafe getgrnam_r(name, $0, $1, $2, $3) }
   }
 
-  /// The members of the group with this number, in the same way.
+  /// The members of the group with this gid, in the same way.
   package func members(ofGroupNumber number: gid_t) -> [String]? {
     // SAFETY: entry, buffer and result live for the call.
     unsafe members { unsafe getgrgid_r(number, $0, $1, $2, $3) }
@@ -63,7 +63,7 @@ package struct SystemPasswords: PasswordDirectory {
     }
   }
 
-  /// The local groups of this name, whatever letters of it are capitals; other name services find theirs by the exact name.
+  /// The local groups of this name, ignoring case; other name services find groups only by the exact name.
   package func groups(alike name: String) -> [String] {
     // SAFETY: the stream is opened, read and closed here alone; entry and buffer live for the calls, and the name points into
     // the buffer, and is copied.
@@ -80,10 +80,10 @@ package struct SystemPasswords: PasswordDirectory {
     return names
   }
 
-  /// The names of the local accounts, in their file's order.
+  /// The names of the local accounts, in the order of their file.
   package func localAccounts() -> [String] { local(inGroup: nil) }
 
-  /// The local accounts with this primary group; nil: all of them.
+  /// The local accounts with this primary group; nil for all of them.
   ///
   /// The group's entry does not list them, but pam_succeed_if(8) counts them.
   private func local(inGroup group: gid_t?) -> [String] {
@@ -103,10 +103,10 @@ package struct SystemPasswords: PasswordDirectory {
     return names
   }
 
-  /// The account's shell, as NSS has it; nil if there is no such account.
+  /// The account's shell, from NSS; nil if there is no such account.
   package func shell(of name: String) -> String? { entry(of: name)?.shell }
 
-  /// An account's shell, home and number, as NSS has them; nil if there is no such account.
+  /// An account's shell, home and uid, from NSS; nil if there is no such account.
   private func entry(of name: String) -> (shell: String, home: String, userID: uid_t)? {
     // SAFETY: entry, buffer and result live for the call; shell and home point into the buffer, and are copied.
     var entry = unsafe passwd()
@@ -122,8 +122,8 @@ package struct SystemPasswords: PasswordDirectory {
     }
   }
 
-  /// The home without which login(1) lets an account in nowhere, because it is not there or may not be entered; nil where login
-  /// gets along without one (`DEFAULT_HOME` of login.defs(5)), or where nothing is wrong.
+  /// A home that makes login(1) refuse the account, because it does not exist or may not be entered; nil if login
+  /// works without one (`DEFAULT_HOME` of login.defs(5)), or if nothing is wrong.
   package func closedHome(of name: String) -> String? {
     guard let entry = entry(of: name) else { return nil }
     // login of shadow refuses without this line, that of util-linux does not.
@@ -154,7 +154,7 @@ package struct SystemPasswords: PasswordDirectory {
   /// Whether root can run a program.
   package func hasProgram(_ path: String) -> Bool { LoginShell(path: path, of: 0) == .usable }
 
-  /// Whether root can write a file of that name, which need not be there.
+  /// Whether root can write a file of that name, which need not exist.
   ///
   /// - Parameter makesFolders: whether the folders on the way are made, and the last name is one of them.
   package func isWritable(_ path: String, makesFolders: Bool) -> Bool {
@@ -167,7 +167,7 @@ package struct SystemPasswords: PasswordDirectory {
       place = "/" + folders.joined(separator: "/")
     }
     guard let kind = Self.status(of: place).map({ $0.st_mode & S_IFMT }) else { return false }
-    // A device such as /dev/null or a pipe is written, too.
+    // A device such as /dev/null or a pipe can be written too.
     guard isLast && !makesFolders ? kind != S_IFDIR : kind == S_IFDIR else { return false }
     var system = statvfs()
     // SAFETY: the path lives for the call, which fills exactly one statvfs.
@@ -185,17 +185,17 @@ package struct SystemPasswords: PasswordDirectory {
     return false
   }
 
-  /// Whether there is a file of that name, such as that of nologin(5).
+  /// Whether there is a file with that name, such as that of nologin(5).
   package func hasFile(_ path: String) -> Bool { (try? FileState.of(path).get()) != nil }
 
-  /// The wrong passwords that pam_faillock(8) counts for an account, in a folder of its.
+  /// The number of wrong passwords that pam_faillock(8) has recorded for an account in `folder`.
   package func wrongPasswords(of name: String, in folder: String) -> Int {
     guard !name.contains("/"), let bytes = PAMDirectory(path: folder).bytes(of: name) else { return 0 }
-    // Its records have 64 bytes; the lowest bit of the 55th says whether one counts.
+    // Its records have 64 bytes; the lowest bit of the 55th says whether a record counts.
     return stride(from: 0, to: bytes.count - 63, by: 64).filter { bytes[$0 + 54] & 1 != 0 }.count
   }
 
-  /// The words of the lines of limits.conf(5); nil where the first file is not there.
+  /// The words of the lines of limits.conf(5); nil if the first file does not exist.
   package func limits(in files: [String]?) -> [[String]]? {
     let folder = "/etc/security/limits.d"
     let more = (PAMDirectory(path: folder).names() ?? []).filter { $0.hasSuffix(".conf") }.map { folder + "/" + $0 }
@@ -212,7 +212,7 @@ package struct SystemPasswords: PasswordDirectory {
     }
   }
 
-  /// Whether the account can use its password today; only root can find out.
+  /// Whether the account can use its password now; only root can find out.
   package func password(of name: String) -> PasswordState {
     // SAFETY: entry, buffer and result live for the call; the hash points into the buffer, and is copied.
     var entry = unsafe spwd()
@@ -231,7 +231,7 @@ package struct SystemPasswords: PasswordDirectory {
   }
 }
 
-/// Whether an account's password lets somebody in (shadow(5)).
+/// Whether an account's password can be used to log in (shadow(5)).
 package enum PasswordState: Equatable {
   case usable
   /// There is no such account, or no entry for its password.
@@ -240,18 +240,18 @@ package enum PasswordState: Equatable {
   case locked
   /// It has expired, and is too old to be changed at a login.
   case expired
-  /// The account itself has expired, whatever its password.
+  /// The account itself has expired, whatever the state of its password.
   case accountExpired
 
-  /// A password's entry: numbers of days since 1970, negative where nothing is set.
+  /// A password's entry: numbers of days since 1970, negative if nothing is set.
   struct Entry {
     var hash: String
     var lastChange = -1
-    /// Days until it has to be changed.
+    /// Days until it must be changed.
     var maximum = -1
     /// Days after that in which it still can be changed.
     var inactive = -1
-    /// The day on which the account ends.
+    /// The day on which the account expires.
     var end = -1
   }
 
@@ -259,10 +259,10 @@ package enum PasswordState: Equatable {
   private static let lengths = [
     "1": 22, "2a": 53, "2b": 53, "2x": 53, "2y": 53, "5": 43, "6": 86, "7": 43, "y": 43, "gy": 43,
   ]
-  // Those of the methods before `$`, DES and its extended form.
+  // The hash lengths of the methods without `$`: DES and its extended form.
   private static let (desLength, extendedLength) = (13, 20)
 
-  /// Whether crypt(3) of Debian makes such a hash, so that a password can be the right one.
+  /// Whether Debian's crypt(3) makes such a hash, so that a password can be the right one.
   private static func isHash(_ text: String) -> Bool {
     let isPlain = text.utf8.allSatisfy { byte in
       byte > UInt8(ascii: " ") && byte < 0x7F && ![":", ";", "*", "!", "\\"].contains(Character(Unicode.Scalar(byte)))
@@ -302,7 +302,7 @@ package enum PasswordState: Equatable {
     }
   }
 
-  /// The last day on which an old password can still be changed; nil where it never ends.
+  /// The last day on which an old password can still be changed; nil if there is no such day.
   private static func lastDay(_ entry: Entry) -> Int? {
     guard entry.lastChange > 0, entry.maximum >= 0, entry.inactive >= 0 else { return nil }
     let (due, overflows) = entry.lastChange.addingReportingOverflow(entry.maximum)
@@ -311,33 +311,33 @@ package enum PasswordState: Equatable {
   }
 }
 
-/// Where groups and the state of passwords are looked up.
+/// A directory in which groups and the state of passwords are looked up.
 package protocol PasswordDirectory {
   /// The names that a group lists, and those of local accounts with this primary group; nil if there is no such group.
   func members(ofGroup name: String) -> [String]?
-  /// The same for the group with this number.
+  /// The same for the group with this gid.
   func members(ofGroupNumber number: gid_t) -> [String]?
-  /// The names of groups that differ from this one in capitals alone, and itself.
+  /// The names of groups that differ from this one only in case, and the group itself.
   func groups(alike name: String) -> [String]
   /// The names of the local accounts, which need no directory server.
   func localAccounts() -> [String]
-  /// The account's shell, empty where none is set; nil if there is no such account.
+  /// The account's shell, empty if none is set; nil if there is no such account.
   func shell(of name: String) -> String?
   /// Whether shells(5) lists a shell.
   func isListed(shell: String) -> Bool
-  /// Whether there is a file of that name.
+  /// Whether there is a file with that name.
   func hasFile(_ path: String) -> Bool
-  /// Whether the account's password can be used today.
+  /// Whether the account's password can be used now.
   func password(of name: String) -> PasswordState
-  /// The wrong passwords that pam_faillock(8) counts for an account, in a folder of its.
+  /// The number of wrong passwords that pam_faillock(8) has recorded for an account in `folder`.
   func wrongPasswords(of name: String, in folder: String) -> Int
-  /// The words of each line of limits.conf(5), in the usual files or in these; nil where the first of them is not there.
+  /// The words of each line of limits.conf(5), in the usual files or in these; nil if the first of them does not exist.
   func limits(in files: [String]?) -> [[String]]?
-  /// The home without which login(1) lets an account in nowhere, because it is not there or may not be entered; nil where nothing
+  /// A home that makes login(1) refuse the account, because it does not exist or may not be entered; nil if nothing
   /// is wrong with it.
   func closedHome(of name: String) -> String?
   /// Whether root can run a program.
   func hasProgram(_ path: String) -> Bool
-  /// Whether root can write a file of that name; with `makesFolders` a folder of that name, or make it.
+  /// Whether root can write a file with that name; with `makesFolders`, whether root can write or make a folder with that name.
   func isWritable(_ path: String, makesFolders: Bool) -> Bool
 }

@@ -2,33 +2,34 @@ import Glibc
 import HostSystem
 import Wording
 
-/// How an administrator still gets in when pam_uaf refuses everybody, for any reason.
+/// How an administrator can still log in when pam_uaf refuses everybody, for any reason.
 package struct WayIn {
   let accounts: any AccountDirectory
   let passwords: any PasswordDirectory
-  /// Who may become root by sudo, and whose password that takes.
+  /// Who may become root with sudo, and whose password that needs.
   var sudo = SudoSettings()
 
-  /// The group whose members are led past pam_uaf to their password (pam.d/README.md).
+  /// The group whose members bypass pam_uaf and use their password (pam.d/README.md).
   package static let rescueGroup = PAMLine.rescueGroup
-  /// Where the program may be that lets people in at the console.
+  /// The paths of the program that lets people in at the console.
   private static let consolePrograms = ["/bin/login", "/usr/bin/login"]
-  /// The groups whose members become root by sudo: Debian's, Fedora's, and that of old Ubuntu versions.
+  /// The groups whose members become root with sudo: Debian's, Fedora's, and that of old Ubuntu versions.
   ///
-  /// They count where there is no sudoers that could be read.
+  /// They are used if there is no readable sudoers.
   static let administrators = ["sudo", "wheel", "admin"]
 
-  /// Why none was found.
+  /// Why no way in was found.
   package struct Objection: Error, Equatable {
     /// What is missing.
     let lacks: [Lack]
   }
 
-  /// Who gets in, and how.
+  /// Who can get in, and how.
   package struct Way: Equatable {
-    /// A member of the rescue group, whom the services lead past pam_uaf; nil: root, at a console that does not ask pam_uaf.
+    /// A member of the rescue group, whom the services lead past pam_uaf; nil for root, at a console that does not ask pam_uaf.
     let rescuer: String?
-    /// Account lines at which a terminal, a host or an hour may decide, so that libpam's answer holds for here and now.
+    /// Account lines at which a terminal, a host or the time of day may decide, so that libpam's answer is valid only for the
+    /// present place and time.
     var unseen: [StackLinePlace] = []
   }
 
@@ -44,13 +45,13 @@ package struct WayIn {
     var sudoIsOpen: Bool
     /// The line of one of them that refuses a right password; nil if none does.
     var refusing: StackLinePlace?
-    /// What stops somebody at `login`, or at sudo, although the password is right; nil if nothing does.
+    /// What stops a person at `login`, or at sudo, although the password is right; nil if nothing does.
     var stop: (RescuePerson, Host) -> Stop? = { _, _ in nil }
-    /// The account lines of each that were not tried as they will be used.
+    /// The account lines of each that were not tried in the conditions of their use.
     var unseen: (Host) -> [StackLinePlace] = { _ in [] }
   }
 
-  /// The programs on the way.
+  /// The programs that a way in uses.
   enum Host {
     case console, sudo
   }
@@ -91,13 +92,13 @@ package struct WayIn {
     return places.indices.filter { places.firstIndex(of: places[$0]) == $0 }.map { places[$0] }
   }
 
-  /// Whoever becomes root by sudo.
+  /// The account that becomes root with sudo.
   var root: RescuePerson {
     let name = accounts.account(withID: 0).map { String(decoding: $0.name, as: UTF8.self) }
     return RescuePerson(name: name ?? "root", userID: 0, passwords: passwords)
   }
 
-  /// Each member of the rescue group, with what keeps them from becoming root by the password; nil if nothing does.
+  /// Each member of the rescue group, with what prevents them from becoming root with the password; nil if nothing does.
   func members(_ services: Services) -> [(name: String, lack: Member?)] {
     (passwords.members(ofGroup: Self.rescueGroup) ?? []).map { ($0, objection(to: $0, services)) }
   }
@@ -140,9 +141,9 @@ package struct WayIn {
     return services.stop(RescuePerson(name: name, userID: userID, passwords: passwords), host).map { .stopped($0) }
   }
 
-  /// Why sudo does not make somebody root; nil if it does, once the stack lets those in whom it asks.
+  /// Why sudo does not make a person root; nil if it does, once the stack accepts the people that sudo asks.
   private func lackOfRule(for account: Account, _ name: String, _ services: Services) -> Member? {
-    // Another policy than sudoers has rules of its own.
+    // A policy other than sudoers has its own rules.
     guard !sudo.gaps.contains(where: \.isOfPolicy) else { return .noRule }
     guard let rules = sudo.rules(accounts: accounts, passwords: passwords) else {
       return Self.administrators.contains { passwords.members(ofGroup: $0)?.contains(name) ?? false }
@@ -153,7 +154,7 @@ package struct WayIn {
     case .doubtful(let option): return .option(option)
     case .unasked: return nil
     case .asked(let people):
-      // The stack leads past pam_uaf whoever is asked, not whoever calls sudo.
+      // The stack lets the person who is asked bypass pam_uaf, not the person who calls sudo.
       for other in people where other != String(decoding: account.name, as: UTF8.self) {
         guard passwords.members(ofGroup: Self.rescueGroup)?.contains(other) ?? false else { return .asksOther(other) }
         let state = passwords.password(of: other)
@@ -166,13 +167,13 @@ package struct WayIn {
   }
 }
 
-/// Which services let somebody in by a password even if pam_uaf does not work.
+/// Which services let people in with a password even if pam_uaf does not work.
 struct RescueReading {
   let reader: PAMDirectory
-  /// Where PAM looks for modules that are named without a folder.
+  /// The folders in which PAM looks for modules that are named without a folder.
   let moduleFolders: [String]
 
-  /// Whether the service asks for something, never pam_uaf, and lets in whoever has the right password.
+  /// Whether the service asks for something, never pam_uaf, and lets in a person with the right password.
   func asksPasswordAlone(_ service: String) -> Bool { way(service, asRescuer: false) == .open }
 
   /// Whether the service leads the members of the rescue group past pam_uaf, and their right password lets them in.
@@ -181,7 +182,7 @@ struct RescueReading {
       && way(service, asRescuer: true) == .open
   }
 
-  /// Whether members of the rescue group get through the service by their password.
+  /// Whether members of the rescue group get through the service with their password.
   func isOpen(_ service: String) -> Bool { way(service, asRescuer: true) == .open }
 
   /// The line of a service that refuses their right password; nil if none does.
@@ -189,13 +190,13 @@ struct RescueReading {
     if case .refused(let place) = way(service, asRescuer: true) { place } else { nil }
   }
 
-  /// What the services say to whoever comes in without pam_uaf.
+  /// The answers of the services to a person who gets in without pam_uaf.
   ///
   /// - Parameters:
-  ///   - service: the one whose stack has to lead the group past pam_uaf; nil: none is looked at.
-  ///   - sudo: that of sudo.
-  ///   - root: who becomes root by sudo.
-  ///   - account: what libpam says to whether somebody may use a service.
+  ///   - service: the service whose stack must lead the group past pam_uaf; nil to check none.
+  ///   - sudo: the service of sudo.
+  ///   - root: the account that becomes root with sudo.
+  ///   - account: libpam's answer to whether a person may use a service.
   func services(
     for service: String?, sudo: String, root: RescuePerson, account: @escaping (String, String) -> CInt
   ) -> WayIn.Services {
@@ -216,9 +217,10 @@ struct RescueReading {
     }
   }
 
-  /// Whether there are other `account` lines than pam_uaf's.
+  /// Whether there are `account` lines other than pam_uaf's.
   ///
-  /// Those only say that a passcode is stale; otherwise they answer "ignore", and libpam makes a refusal of that if no other line
+  /// Those only say that a passcode is stale; otherwise they answer "ignore", and libpam turns that into a refusal if no other
+  /// line
   /// decides.
   private func othersDecide(_ service: String) -> Bool {
     let lines = reader.wholeStack(of: service).filter { $0.group == "account" }
@@ -227,28 +229,28 @@ struct RescueReading {
 }
 
 extension PAMLine {
-  /// Whether PAM finds its module.
+  /// Whether PAM finds the line's module.
   func moduleIsThere(in folders: [String]) -> Bool {
     let places = module.hasPrefix("/") ? [module] : folders.map { $0 + "/" + module }
     return places.contains { (try? FileState.of($0).get()) != nil }
   }
 }
 
-// Why there is no other way in, and who has one.
+// The texts about why there is no other way in, and who has one.
 
 extension WayIn {
   /// One thing that is missing.
   enum Lack: Equatable, Catalogued {
     case leadsNobodyPast
     case rootsPassword(PasswordState)
-    /// Why root does not get in at the console.
+    /// Why root cannot log in at the console.
     case root(Member)
     case noConsole
     /// A right password gets no farther than this line.
     case refused(StackLinePlace)
     case noGroup
     case emptyGroup
-    /// Why a member of the group does not get in.
+    /// Why a member of the group cannot log in.
     case member(String, Member)
 
     var english: String {
@@ -284,21 +286,21 @@ extension WayIn {
     }
   }
 
-  /// Why a member of the rescue group does not become root by a password.
+  /// Why a member of the rescue group cannot become root with a password.
   package enum Member: Equatable, Catalogued {
     case noAccount
     case password(PasswordState)
     case noConsole
     /// There is no login(1).
     case noLogin
-    /// login(1) lets nobody in without a home.
+    /// login(1) refuses people without a home.
     case home(String)
     case noAdministrator(groups: [String])
     /// sudoers has no rule that lets them run everything as root.
     case noRule
-    /// An option of sudoers by which sudo may refuse.
+    /// An option of sudoers because of which sudo may refuse.
     case option(String)
-    /// sudo asks for the password of another account, which the stack does not lead past pam_uaf.
+    /// sudo asks for the password of a different account, which the stack does not lead past pam_uaf.
     case asksOther(String)
     /// That account has no password that can be used.
     case asksOtherWithout(String, PasswordState)
@@ -306,7 +308,7 @@ extension WayIn {
     case shell(LoginShell)
     case stopped(Stop)
 
-    /// It in English, without the name.
+    /// The text in English, without the name.
     package var english: String {
       switch self {
       case .noAccount: "is not an account"
@@ -333,7 +335,7 @@ extension WayIn {
       }
     }
 
-    /// It in Korean, without the name.
+    /// The text in Korean, without the name.
     package var korean: String {
       switch self {
       case .noAccount: "그런 계정이 없습니다"
@@ -368,9 +370,9 @@ extension WayIn {
     /// The hint, the same for everybody.
     package init() {}
 
-    /// It in English.
+    /// The text in English.
     package var english: String { "\(commands), who has a password and may use sudo" }
-    /// It in Korean.
+    /// The text in Korean.
     package var korean: String { "\(commands). ADMINISTRATOR는 비밀번호가 있고 sudo를 쓸 수 있어야 합니다" }
   }
 }
@@ -446,14 +448,14 @@ extension WayIn.Objection {
 }
 
 extension WayIn.Objection: Catalogued {
-  /// It in English.
+  /// The text in English.
   package var english: String { lacks.map(\.english).joined(separator: "; ") }
-  /// It in Korean.
+  /// The text in Korean.
   package var korean: String { lacks.map(\.korean).joined(separator: "; ") }
 }
 
 extension WayIn.Way: Catalogued {
-  /// It in English.
+  /// The text in English.
   package var english: String {
     (rescuer.map { "\(ShownText.line($0)), by the password at the console, as one of \(WayIn.rescueGroup)" }
       ?? "root, by the password at the console, where pam_uaf is not asked")
@@ -462,7 +464,7 @@ extension WayIn.Way: Catalogued {
         : "; not tried: what \(unseen.map { "\($0.path):\($0.line)" }.joined(separator: ", ")) says of another terminal or hour")
   }
 
-  /// It in Korean.
+  /// The text in Korean.
   package var korean: String {
     (rescuer.map { "\(ShownText.line($0)), \(WayIn.rescueGroup) 그룹으로서 콘솔에서 비밀번호로" }
       ?? "root, pam_uaf를 쓰지 않는 콘솔에서 비밀번호로")
@@ -473,7 +475,7 @@ extension WayIn.Way: Catalogued {
 }
 
 extension PasswordState: Catalogued {
-  /// It in English.
+  /// The text in English.
   package var english: String {
     switch self {
     case .usable: "usable"
@@ -484,7 +486,7 @@ extension PasswordState: Catalogued {
     }
   }
 
-  /// It in Korean.
+  /// The text in Korean.
   package var korean: String {
     switch self {
     case .usable: "쓸 수 있습니다"

@@ -6,7 +6,7 @@ package struct PAMService: Equatable {
   /// Its name, which is also the name of its file in the folder of services.
   package let name: String
 
-  /// Lockers answer every question with the one string that was typed: they share one template.
+  /// Lockers answer every question with the only string that was typed: they share one template.
   static let lockers: Set<String> = [
     "cinnamon-screensaver", "gtklock", "hyprlock", "i3lock", "kde", "mate-screensaver", "physlock", "slock", "swaylock",
     "vlock", "waylock", "xlock", "xscreensaver", "xsecurelock",
@@ -17,7 +17,7 @@ package struct PAMService: Equatable {
     "sddm": "sddm", passwd: passwd,
   ]
   private static let passwd = "passwd"
-  // Longer names do not exist. They would leave no room for the names of files written beside it.
+  // Longer names do not exist. They would leave no space for the names of files that are written next to it.
   private static let longestName = 64
 
   /// - Throws: ``StackError``: `badService` for what is not a name of a service, or for a file that services share.
@@ -34,13 +34,13 @@ package struct PAMService: Equatable {
     name == "gdm-launch-environment" || name.hasSuffix("-autologin") || name.hasSuffix("-greeter")
   }
 
-  /// The name by which libpam looks for a service: what stands behind the last slash, in small letters.
+  /// The name by which libpam looks for a service: the part after the last slash, in small letters.
   package static func nameForLibPAM(_ name: String) -> String {
     let last = name.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
     let small = last.utf8.map { byte in
       (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
     }
-    // No service has an empty name: the whole text says more about what is wrong.
+    // No service has an empty name: the whole text shows better what is wrong.
     return last.isEmpty ? name : String(decoding: small, as: UTF8.self)
   }
 
@@ -58,7 +58,7 @@ package struct PAMService: Equatable {
     return first && isPlain && name.utf8.count <= longestName && !name.contains(".dpkg-")
   }
 
-  /// What the names of our files begin with.
+  /// The beginning of the names of our files.
   package static let prefix = "uaf-"
 
   /// Whether the file exists only to be included by services: a shared file of a distribution, or a stack of ours.
@@ -72,12 +72,12 @@ package struct PAMService: Equatable {
 
   /// The file that its changed line includes.
   var stackName: String { Self.prefix + name }
-  /// The name of the copy of the service's file while it is changed; hidden, so that no program takes it for a service.
+  /// The name of the copy of the service's file while it is changed; hidden, so that no program mistakes it for a service.
   var backupName: String { ".\(name).before-uaf" }
   /// The name under which an edited stack is kept.
   var savedName: String { ".\(stackName).saved" }
 
-  /// Whether it is the service that changes passwords, and logs nobody in.
+  /// Whether it is the service that changes passwords, which logs nobody in.
   var changesPasswords: Bool { name == Self.passwd }
 
   /// The template that belongs to it; nil if none is known.
@@ -105,11 +105,11 @@ package struct PAMService: Equatable {
   }
 }
 
-/// The role of the passcode beside the password in a stack of `pam.d/`.
+/// The role of the passcode next to the password in a stack of `pam.d/`.
 package enum PAMShape: String, CaseIterable {
-  /// The passcode takes the password's place.
+  /// The passcode replaces the password.
   case instead
-  /// The passcode. Without a completed TLS handshake with the server, the password too. Where the person may choose the password
+  /// The passcode. Without a completed TLS handshake with the server, also the password. If the person may choose the password
   /// and does, the password alone.
   case fallback
   /// The password and then the passcode.
@@ -121,16 +121,16 @@ package enum PAMShape: String, CaseIterable {
 
 /// The services that sshd asks for: `sshd`, or what its configuration names (`PAMServiceName` of OpenSSH 9.8).
 package struct SSHServices: Equatable {
-  /// The one of most people.
+  /// The service for most people.
   package let main: String
-  /// Those of Match blocks.
+  /// The services of Match blocks.
   package let others: [String]
-  /// A file that was not read, and that may name others; nil where all were.
+  /// A file that was not read, and that may name others; nil if all files were read.
   package let unread: String?
 
   /// - Parameters:
-  ///   - main: the service, as sshd_config has it.
-  ///   - others: those of Match blocks; a name may be there more than once.
+  ///   - main: the service, as in sshd_config.
+  ///   - others: those of Match blocks; a name may occur more than once.
   ///   - unread: a file that was not read.
   package init(main: String = "sshd", others: [String] = [], unread: String? = nil) {
     self.unread = unread
@@ -145,26 +145,26 @@ package struct SSHServices: Equatable {
   package var names: [String] { [main] + others }
 }
 
-/// Which services log somebody in without the passcode, while others ask for it.
+/// Which services log people in without the passcode, while others ask for it.
 package struct ServiceDoors {
-  /// The folder of the services, and those that libpam looks into for a file that it does not have.
+  /// The folder of the services, and those in which libpam looks for a file that it does not have.
   let reader: PAMDirectory
 
-  /// A name of a program that asks without the passcode, while the program asks for it by another name.
+  /// A name of a program that asks, but not for the passcode, while the program asks for it under a different name.
   package struct OpenMember: Equatable {
     /// The name.
     package let name: String
     /// The name that asks for the passcode.
     package let asking: String
-    /// Where it has no `auth` lines: what libpam does then.
+    /// What libpam does if it has no `auth` lines.
     package var fallen: FallenName?
-    /// Whether it lets in without asking for anything.
+    /// Whether it lets people in without asking for anything.
     package var asksNobody = false
   }
 
-  /// What sudo asks for.
+  /// The settings for sudo's questions.
   private let sudo: SudoSettings
-  /// What sshd asks for.
+  /// The services that sshd asks for.
   private let ssh: SSHServices
 
   /// Reads a folder of services, and the folders that libpam looks into after it.
@@ -177,15 +177,15 @@ package struct ServiceDoors {
   /// The service of polkit, which pkexec and run0 ask.
   private static let polkit = "polkit-1"
 
-  /// Programs that give a session or another account's rights, beside those of ``ServiceFamily``.
+  /// Programs that give a session or another account's rights, in addition to those of ``ServiceFamily``.
   ///
-  /// `other` stands for every service without a file. `runuser` is not in the list: it asks nothing and works only for root.
+  /// `other` is used for every service without a file. `runuser` is not in the list: it asks nothing and works only for root.
   private static let others = [
     "cockpit", "doas", "gdm-fingerprint", "gdm-password", "gdm-smartcard", "greetd", "lightdm", "lxdm", "other",
     polkit, "sddm", "slim", "sshd", "wdm", "xdm", "xrdp-sesman",
   ]
 
-  /// Names that somebody may have forgotten: the same program asks for the passcode by another name.
+  /// Names that somebody may have forgotten: the same program asks for the passcode under a different name.
   ///
   /// ``openSudo()`` is not among them.
   package func openMembers() -> [OpenMember] {
@@ -199,12 +199,12 @@ package struct ServiceDoors {
     }
   }
 
-  /// Every program with several names; sshd is one where sshd_config names another service.
+  /// Every program with several names; sshd is one if sshd_config names a different service.
   private var families: [ServiceFamily] {
     sudo.families + (ssh.names == SSHServices().names ? [] : [ServiceFamily(main: ssh.main, members: ssh.others)])
   }
 
-  /// The first name of the program of `service` that has no `auth` lines of its own while `other` lets somebody in without the
+  /// The first name of the program of `service` that has no `auth` lines of its own while `other` lets people in without the
   /// passcode; nil if there is none.
   ///
   /// - Parameter isAlone: whether the other names of the program do not matter.
@@ -228,7 +228,7 @@ package struct ServiceDoors {
       template: (try? PAMService(family.main))?.knownTemplate ?? (family.main == ssh.main ? "sshd" : "sudo"))
   }
 
-  /// A file with a service's lines as they are without the passcode.
+  /// A file with a service's lines in their form without the passcode.
   private func model(_ name: String) -> String? {
     let before = (try? PAMService(name))?.backupName
     return before.flatMap { reader.bytes(of: $0) == nil ? nil : reader.path + "/" + $0 } ?? reader.place(of: name)
@@ -236,38 +236,39 @@ package struct ServiceDoors {
 
   /// polkit's service, if it asks without the passcode while sudo asks for it; nil otherwise.
   ///
-  /// pkexec and run0 then make the people whom Debian lets use sudo root by their password.
+  /// pkexec and run0 then make the people whom Debian lets use sudo root with their password.
   package func openPolkit() -> OpenMember? {
     guard let asking = sudo.family.names.first(where: asks), isOpen(Self.polkit) else { return nil }
     return OpenMember(name: Self.polkit, asking: asking, asksNobody: asksNobody(Self.polkit))
   }
 
-  /// The service that sudo asks for in place of `sudo`, if it asks without the passcode while `sudo` asks for it; nil otherwise.
+  /// The service that sudo asks for instead of `sudo`, if it asks without the passcode while `sudo` asks for it; nil otherwise.
   package func openSudo() -> String? {
     guard let service = sudo.replacement(of: "sudo"), asks("sudo") else { return nil }
     return isOpen(service) || fallen(service, of: sudo.family) != nil ? service : nil
   }
 
-  /// The service that sshd asks for in place of `sshd`, if it asks without the passcode while `sshd` asks for it; nil otherwise.
+  /// The service that sshd asks for instead of `sshd`, if it asks without the passcode while `sshd` asks for it; nil otherwise.
   package func openSSH() -> String? {
     guard !ssh.names.contains("sshd"), asks("sshd"), isOpen(ssh.main) else { return nil }
     return ssh.main
   }
 
-  /// A file of sshd's configuration that was not read, and may have it ask for another service; nil where sshd asks for no passcode.
+  /// A file of sshd's configuration that was not read, and may make it ask for a different service; nil if sshd asks for no
+  /// passcode.
   package func unreadSSH() -> String? { ssh.names.contains(where: asks) ? ssh.unread : nil }
 
-  /// Whose passcode sudo asks for, where it asks for one and not for that of whoever calls it.
+  /// Whose passcode sudo asks for, if it asks for one other than its caller's.
   package func askedBySudo() -> [SudoSettings.Question] {
     sudo.family.names.contains(where: asks) ? sudo.asked : []
   }
 
-  /// Whom sudo asks for nothing, where it asks others for the passcode.
+  /// The people that sudo asks for nothing, if it asks others for the passcode.
   package func unaskedBySudo() -> [SudoSettings.Unasked] {
     sudo.family.names.contains(where: asks) ? sudo.unasked : []
   }
 
-  /// What was not read of sudoers, where sudo asks for the passcode by a name that is known.
+  /// The parts of sudoers that were not read, if sudo asks for the passcode under a known name.
   package func sudoersGaps() -> [SudoersGap] {
     sudo.family.names.contains(where: asks) ? sudo.gaps : []
   }
@@ -280,7 +281,7 @@ package struct ServiceDoors {
       (openMembers() + [openPolkit()].compactMap(\.self)).map(\.name)
       + [openSudo(), openSSH()].compactMap(\.self)
     let known = families.flatMap(\.names) + Self.others + PAMService.lockers
-    // The file of sshd's usual name is nobody's where sshd asks for others.
+    // The file with sshd's usual name is not used if sshd asks for other services.
     let unused = ssh.names.contains("sshd") ? [] : ["sshd"]
     return Set(known).subtracting(unused).filter { !forgotten.contains($0) && isOpen($0) }.sorted()
   }
@@ -290,10 +291,10 @@ package struct ServiceDoors {
     reader.authentication(of: service).contains(where: \.asksOwnModule)
   }
 
-  /// Whether the service lets somebody in without pam_uaf; root needs no authentication.
+  /// Whether the service lets people in without pam_uaf; root needs no authentication.
   func isOpen(_ service: String) -> Bool { !asks(service) && reading(service).letsInWithoutAsking }
 
-  /// Whether the service lets in without asking for anything.
+  /// Whether the service lets people in without asking for anything.
   package func asksNobody(_ service: String) -> Bool { !asks(service) && reading(service).asksNobody }
 
   private func reading(_ service: String) -> StackReading {
@@ -301,7 +302,7 @@ package struct ServiceDoors {
   }
 }
 
-/// A name of a program without `auth` lines: libpam takes those of `other`, which let somebody in without the passcode.
+/// A name of a program without `auth` lines: libpam uses those of `other`, which let people in without the passcode.
 package struct FallenName: Error, Equatable {
   /// The name.
   let name: String
@@ -309,7 +310,7 @@ package struct FallenName: Error, Equatable {
   let path: String
   /// Whether there is a file, without such lines.
   let isThere: Bool
-  /// A file whose lines it can have.
+  /// A file whose lines it can copy.
   let model: String
   /// The ready stack that belongs to the program.
   let template: String

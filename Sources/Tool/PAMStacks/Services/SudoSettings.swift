@@ -3,9 +3,9 @@ import HostSystem
 import ServiceNames
 import Wording
 
-/// What sudoers says about sudo's questions: by which services it asks, and whose passcode it asks for (sudoers(5)).
+/// What sudoers says about sudo's questions: the services that it asks for, and whose passcode it asks for (sudoers(5)).
 package struct SudoSettings: Equatable {
-  /// Whose passcode is asked for, where it is not that of whoever calls sudo.
+  /// Whose passcode is asked for, if it is not that of sudo's caller.
   package enum Asked: String, CaseIterable {
     /// The account that the command will run as.
     case target = "targetpw"
@@ -14,29 +14,29 @@ package struct SudoSettings: Equatable {
     case usual = "runaspw"
   }
 
-  /// Whose passcode is asked for, and whether only of some people, on some hosts or for some commands.
+  /// Whose passcode is asked for, and whether only for some people, on some hosts or for some commands.
   package struct Question: Equatable {
-    /// Whose.
+    /// Whose passcode it is.
     package let asked: Asked
-    /// Whether it is so for some alone, or may be.
+    /// Whether this applies only to some people, or may do so.
     package let isForSome: Bool
 
     /// - Parameters:
     ///   - asked: whose passcode is asked for.
-    ///   - isForSome: whether it is so for some alone, or may be.
+    ///   - isForSome: whether this applies only to some people, or may do so.
     package init(asked: Asked, isForSome: Bool) {
       self.asked = asked
       self.isForSome = isForSome
     }
   }
 
-  /// Whom sudo asks for nothing.
+  /// The people that sudo asks for nothing.
   package enum Unasked: Equatable {
     /// Everybody, or some, or for some commands: `!authenticate`.
     case option(isForSome: Bool)
     /// The members of a group: `exempt_group`.
     case group(String)
-    /// Those whom rules with NOPASSWD let run everything, as sudoers names them.
+    /// The people whom rules with NOPASSWD let run everything, as sudoers names them.
     case people([String])
   }
 
@@ -44,21 +44,21 @@ package struct SudoSettings: Equatable {
   package let services: [String]
   /// The same for `sudo -i`.
   package let loginServices: [String]
-  /// The same for `sudo -A`; empty where it asks as `sudo` does.
+  /// The same for `sudo -A`; empty if it asks as `sudo` does.
   package let askpassServices: [String]
-  /// Whose passcode is asked for, everywhere or for some.
+  /// Whose passcode is asked for, everywhere or for some people.
   package let asked: [Question]
-  /// Whom it asks for nothing.
+  /// The people that it asks for nothing.
   package let unasked: [Unasked]
-  /// Whether there is a sudo that can make somebody root.
+  /// Whether there is a sudo that can make a person root.
   package var isThere = true
-  /// What was not read of it.
+  /// The parts that were not read.
   package let gaps: [SudoersGap]
-  /// The rules; nil where there are none to be read.
+  /// The rules; nil if there are none to read.
   let text: SudoersText?
   private let hosts: [String]
 
-  /// sudo's own names, and nothing about people.
+  /// Makes settings with sudo's own names, and nothing about people.
   ///
   /// - Parameter gaps: what could not be read.
   package init(gaps: [SudoersGap] = []) {
@@ -72,12 +72,12 @@ package struct SudoSettings: Equatable {
     hosts = []
   }
 
-  /// What sudoers says.
+  /// Reads the settings from sudoers.
   ///
   /// - Parameters:
   ///   - text: the files, as far as they could be read.
-  ///   - hosts: the names that sudo may know this host by.
-  ///   - isThere: whether there is a sudo that can make somebody root.
+  ///   - hosts: the names by which sudo may know this host.
+  ///   - isThere: whether there is a sudo that can make a person root.
   ///   - gaps: what could not be read.
   package init(_ text: SudoersText, hosts: [String], isThere: Bool = true, gaps: [SudoersGap] = []) {
     let rules = SudoersRules(text, hosts: hosts, accounts: NoDirectory(), passwords: NoDirectory())
@@ -93,7 +93,7 @@ package struct SudoSettings: Equatable {
     self.hosts = hosts
   }
 
-  /// The rules for people; nil where there are none to be read.
+  /// The rules for people; nil if there are none to read.
   func rules(accounts: any AccountDirectory, passwords: any PasswordDirectory) -> SudoersRules? {
     text.map { SudoersRules($0, hosts: hosts, accounts: accounts, passwords: passwords) }
   }
@@ -104,7 +104,7 @@ package struct SudoSettings: Equatable {
   /// The service of most people's `sudo`.
   var main: String { services.first ?? "sudo" }
 
-  /// sudo's names as Debian builds it, with what sudoers has in their place.
+  /// sudo's names as Debian builds it, replaced by the names in sudoers.
   var family: ServiceFamily {
     var members: [String] = []
     for name in services + loginServices + askpassServices where name != main && !members.contains(name) {
@@ -118,7 +118,7 @@ package struct SudoSettings: Equatable {
     ServiceFamily.all.map { $0.main == "sudo" ? family : $0 }
   }
 
-  /// The service that sudo asks for in place of a name that it is known by; nil if it asks for that.
+  /// The service that sudo asks for instead of a known name; nil if it asks for that name.
   func replacement(of name: String) -> String? {
     guard ServiceFamily.of(name)?.main == "sudo", !family.names.contains(name) else { return nil }
     return name == "sudo" ? services.first : loginServices.first
@@ -126,7 +126,7 @@ package struct SudoSettings: Equatable {
 }
 
 extension SudoSettings.Asked: Catalogued {
-  /// It in English.
+  /// The text in English.
   package var english: String {
     switch self {
     case .target: "the account that the command will run as"
@@ -135,7 +135,7 @@ extension SudoSettings.Asked: Catalogued {
     }
   }
 
-  /// It in Korean.
+  /// The text in Korean.
   package var korean: String {
     switch self {
     case .target: "명령을 실행할 계정"
@@ -146,7 +146,7 @@ extension SudoSettings.Asked: Catalogued {
 }
 
 extension SudoSettings.Unasked: Catalogued {
-  /// It in English.
+  /// The text in English.
   package var english: String {
     switch self {
     case .option(isForSome: false): "sudo asks nobody for anything: Defaults !authenticate of sudoers"
@@ -159,7 +159,7 @@ extension SudoSettings.Unasked: Catalogued {
     }
   }
 
-  /// It in Korean.
+  /// The text in Korean.
   package var korean: String {
     switch self {
     case .option(isForSome: false): "sudo는 아무에게도 아무것도 묻지 않습니다(sudoers의 Defaults !authenticate)"
@@ -172,7 +172,7 @@ extension SudoSettings.Unasked: Catalogued {
   }
 }
 
-/// Nobody: what sudoers says of services needs no people.
+/// An empty directory: sudoers' settings for services need no people.
 private struct NoDirectory: AccountDirectory, PasswordDirectory {
   func account(named name: String) -> Account? { nil }
   func account(withID userID: uid_t) -> Account? { nil }
@@ -191,17 +191,17 @@ private struct NoDirectory: AccountDirectory, PasswordDirectory {
   func isWritable(_ path: String, makesFolders: Bool) -> Bool { true }
 }
 
-/// Something that sudo reads and that was not read here.
+/// Something that sudo reads, but that was not read here.
 package enum SudoersGap: Equatable {
   /// A file; the system's error number.
   case file(path: String, CInt)
   /// A file that is far larger than any real one.
   case tooLarge(path: String)
-  /// A line that sudo cannot read either, and leaves out.
+  /// A line that sudo cannot read either, and skips.
   case line(path: String, Int, mayNameService: Bool)
   /// A file or a folder that sudo does not read, because others can write it.
   case untrusted(path: String, Flaw, isWhole: Bool)
-  /// sudo.conf names another policy than sudoers.
+  /// sudo.conf names a policy other than sudoers.
   case policy(path: String, plugin: String)
   /// Rules that a directory service has.
   case directory(path: String, sources: [String])
@@ -214,16 +214,16 @@ package enum SudoersGap: Equatable {
     case everybody
     /// A group can write it.
     case group(gid_t)
-    /// It is not root's.
+    /// It does not belong to root.
     case owner(uid_t)
     /// It is not a file.
     case kind
   }
 
-  /// Whether it may have sudo ask for another service.
+  /// Whether it may make sudo ask for a different service.
   package var mayHideService: Bool {
     switch self {
-    // An included file that is not there says nothing.
+    // An included file that does not exist changes nothing.
     case .file(_, let number): number != ENOENT
     case .line(_, _, let mayNameService): mayNameService
     case .tooLarge, .policy: true
@@ -232,12 +232,12 @@ package enum SudoersGap: Equatable {
     }
   }
 
-  /// Whether something else than sudoers decides.
+  /// Whether something other than sudoers decides.
   var isOfPolicy: Bool {
     if case .policy = self { true } else { false }
   }
 
-  /// Whether rules may be missing, so that the usual groups count beside those that were read.
+  /// Whether rules may be missing, so that the usual groups count in addition to the rules that were read.
   var mayHideRules: Bool {
     switch self {
     case .groups: false
@@ -248,7 +248,7 @@ package enum SudoersGap: Equatable {
 }
 
 extension SudoersGap: Catalogued {
-  /// It in English.
+  /// The text in English.
   package var english: FindingText {
     switch self {
     case .file(let path, let number):
@@ -279,7 +279,7 @@ extension SudoersGap: Catalogued {
     }
   }
 
-  /// It in Korean.
+  /// The text in Korean.
   package var korean: FindingText {
     switch self {
     case .file(let path, let number):
@@ -328,7 +328,7 @@ extension SudoersGap.Flaw {
     }
   }
 
-  /// The same in every language.
+  /// The remedy, which is the same in every language.
   fileprivate func remedy(_ path: String) -> String? {
     switch self {
     case .everybody, .group: "chmod go-w \(ShownText.line(path))"

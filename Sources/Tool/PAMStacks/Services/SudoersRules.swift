@@ -1,19 +1,19 @@
 import Glibc
 import HostSystem
 
-/// Whom sudo asks, and for whose password, as sudoers says it on one host (sudoers(5), "last match").
+/// Whom sudo asks, and for whose password, according to sudoers on one host (sudoers(5), "last match").
 struct SudoersRules {
   private let text: SudoersText
-  /// The names that sudo may know this host by: its own, and the one that the resolver has for it.
+  /// The names by which sudo may know this host: its own name, and the resolver's name for it.
   private let hosts: [String]
   private let accounts: any AccountDirectory
   private let passwords: any PasswordDirectory
-  /// The members of the groups that are named, in small letters, as sudo compares them.
+  /// The members of the named groups, in small letters, because sudo compares them like that.
   private let members: [SudoersItem.Name: Members]
-  /// Whether sudo may compare the names of accounts, or those of groups, as they are written.
+  /// Whether sudo may compare the names of accounts, or those of groups, with case.
   private let (mayReadCase, mayReadGroupCase): (Bool, Bool)
 
-  /// Who is in a group, and who is in one whose name only has other letters in capitals.
+  /// The members of a group, and of groups whose names differ only in case.
   private struct Members {
     let exactly: Set<String>
     let alike: Set<String>
@@ -49,16 +49,16 @@ struct SudoersRules {
     self.members = members
   }
 
-  /// The members of a group, and of those whose names only have other letters in capitals.
+  /// The members of a group, and of groups whose names differ only in case.
   private static func members(ofGroup name: String, in passwords: any PasswordDirectory) -> [String] {
     (passwords.members(ofGroup: name) ?? [])
       + passwords.groups(alike: name).filter { $0 != name }.flatMap { passwords.members(ofGroup: $0) ?? [] }
   }
 
-  /// How a list, or an entry of one, fits somebody or something.
+  /// How a list, or an entry of one, matches a person or thing.
   private enum Match {
     case unspecified, fits, excepted
-    /// It may fit, or may except; the rest of the list decides otherwise.
+    /// It may match, or may exclude; if not, the rest of the list decides.
     case mayFit, mayExcept
   }
 
@@ -86,7 +86,7 @@ struct SudoersRules {
     return result
   }
 
-  /// - Parameter unknown: what a group means whose members are not looked up.
+  /// - Parameter unknown: the result for a group whose members are not looked up.
   private func matches(
     _ items: [SudoersItem], _ person: Account, _ kind: SudoersAlias.Kind = .user, unknown: Match = .mayFit
   ) -> Match {
@@ -104,7 +104,7 @@ struct SudoersRules {
     }
   }
 
-  /// Fits where it fits by each name of the host, and may fit where it does by one of them.
+  /// It matches if it matches every name of the host, and may match if it matches one of them.
   private func matchesHost(_ items: [SudoersItem]) -> Match {
     let found = hosts.map { host in
       match(items, .host) { name in
@@ -122,7 +122,7 @@ struct SudoersRules {
   private static func matches(_ host: String, _ word: String) -> Match {
     let short = host.split(separator: ".").first.map(String.init) ?? host
     if word == host || word == short { return .fits }
-    // The addresses of this machine are not looked at, and patterns are not tried.
+    // The addresses of this machine are not examined, and patterns are not evaluated.
     let isAddress = word.contains(":") || word.allSatisfy { $0.isNumber || $0 == "." || $0 == "/" }
     if isAddress || word.contains(where: { "*?[".contains($0) }) { return .mayFit }
     return !host.contains(".") && word.hasPrefix(short + ".") ? .mayFit : .unspecified
@@ -130,13 +130,13 @@ struct SudoersRules {
 
   // MARK: Defaults
 
-  /// What an option may be, for one person or for all, and for one account that is become or for any.
+  /// The possible values of an option, for one person or for all, and for one target account or for any.
   private func values<Value: Hashable>(
     of names: String..., usual: Value, for person: Account?, as target: Account? = nil,
     read: (SudoersDefaults.Option) -> Value?
   ) -> [Value] {
     var values = [usual]
-    // sudo reads those for commands, and those for accounts that are become, after the others.
+    // sudo reads entries for commands and for target accounts after the others.
     let ordered = text.defaults.filter { !$0.isLate } + text.defaults.filter(\.isLate)
     for entry in ordered {
       let match = matches(entry, person, target)
@@ -167,7 +167,7 @@ struct SudoersRules {
     values(of: option, usual: usual, for: person) { $0.text }
   }
 
-  /// The services that sudo may ask for, that of most people first, as libpam reads their names.
+  /// The services that sudo may ask for, the one for most people first, with their names as libpam reads them.
   func services(_ option: String, usual: String) -> [String] {
     var services: [String] = []
     for name in names(option, usual: usual, for: nil).map(PAMService.nameForLibPAM) where !services.contains(name) {
@@ -176,7 +176,8 @@ struct SudoersRules {
     return services
   }
 
-  /// Whose passcode may be asked for in place of the caller's, by some or by all; sudo looks at these options in this order.
+  /// Whose passcode may be asked for instead of the caller's, for some people or for all; sudo checks these options in this
+  /// order.
   func asked() -> [SudoSettings.Question] {
     var asked: [SudoSettings.Question] = []
     for option in [SudoSettings.Asked.root, .usual, .target] {
@@ -189,7 +190,7 @@ struct SudoersRules {
     return asked
   }
 
-  /// Whom sudo asks for nothing.
+  /// The people that sudo asks for nothing.
   func unasked() -> [SudoSettings.Unasked] {
     let authenticates = flag("authenticate", usual: true, for: nil)
     let groups = values(of: "exempt_group", usual: "", for: nil) { $0.isOn ? $0.text : "" }.filter { !$0.isEmpty }
@@ -198,7 +199,7 @@ struct SudoersRules {
       + groups.map { .group($0) } + (people.isEmpty ? [] : [.people(people)])
   }
 
-  /// Whom rules let run everything without a question, as sudoers names them.
+  /// The people whom rules let run everything without a question, as sudoers names them.
   private func unaskedPeople() -> [String] {
     var found: [(person: SudoersItem.Name, grant: Grant)] = []
     for rule in text.rules {
@@ -223,7 +224,7 @@ struct SudoersRules {
 
   // MARK: People
 
-  /// Local accounts, those that are named, and members of groups that are.
+  /// Local accounts, named accounts, and members of named groups.
   private func candidates() -> [Account] {
     var names = passwords.localAccounts()
     for item in text.personItems {
@@ -240,7 +241,7 @@ struct SudoersRules {
     return names.compactMap { accounts.account(named: $0) }.filter { seen.insert($0.userID).inserted }
   }
 
-  /// The accounts whose password sudo may ask somebody for.
+  /// The accounts whose password sudo may ask a person for.
   func askedAccounts() -> [String] {
     var found: [String] = []
     // sudo asks root for nothing.
@@ -273,19 +274,20 @@ struct SudoersRules {
       .map { String(decoding: $0.name, as: UTF8.self) }
   }
 
-  /// Something that somebody may run.
+  /// A command that a person may run.
   private struct Grant {
     let runas: [SudoersItem]?
     let command: SudoersItem.Name
 
-    /// Whether this grant takes in the other one.
+    /// Whether this grant includes the other one.
     func covers(_ other: Grant) -> Bool {
       let isSameTarget = runas == other.runas || runas == [SudoersItem(name: .everything, isExcepted: false)]
       return isSameTarget && (command == .everything || command == other.command)
     }
   }
 
-  /// What a person may run, as far as known, and is asked for a password for; whoever only a netgroup may name is not counted.
+  /// The commands that a person may run, as far as known, after a question for a password; people that only a netgroup may name
+  /// are not counted.
   private func asking(_ person: Account) -> [Grant] {
     let own = String(decoding: person.name, as: UTF8.self).lowercased()
     let exempt = values(of: "exempt_group", usual: "", for: person) { $0.isOn ? $0.text : "" }
@@ -293,7 +295,7 @@ struct SudoersRules {
     let usual = flag("authenticate", usual: true, for: person)
     var grants: [Grant] = []
     for rule in text.rules {
-      // Whom only a netgroup names or excepts may be anybody: it gives nothing here, and takes nothing.
+      // A netgroup may name or exclude anybody, so it neither grants nor revokes anything here.
       guard matches(rule.users, person, unknown: .unspecified) == .fits else { continue }
       let isCertain = matches(rule.users, person) == .fits
       guard let privileges = rule.privileges else {
@@ -323,14 +325,14 @@ struct SudoersRules {
     return members.contains { $0.lowercased() == name }
   }
 
-  /// A grant of each command that an alias stands for.
+  /// A grant of each command that an alias contains.
   private func expanded(_ grant: SudoersRule.Grant) -> [(SudoersRule.Grant, [SudoersItem]?, SudoersItem)] {
     commands(grant.command, depth: 0).map { (grant, grant.runas, $0) }
   }
 
   private func commands(_ item: SudoersItem, depth: Int) -> [SudoersItem] {
     guard case .word(let name) = item.name, SudoersScanner.isAlias(name) else { return [item] }
-    // An alias that is not defined stands for nothing.
+    // An alias that is not defined contains nothing.
     guard depth < 16, let list = text.aliases[SudoersAlias(.command, name)] else { return [] }
     return list.flatMap { commands($0, depth: depth + 1) }.map {
       SudoersItem(name: $0.name, isExcepted: $0.isExcepted != item.isExcepted)
@@ -339,9 +341,9 @@ struct SudoersRules {
 
   // MARK: A rescuer
 
-  /// How somebody becomes root.
+  /// How a person becomes root.
   enum Becoming: Equatable {
-    /// No rule is certain to let them run every command as root here.
+    /// No rule certainly lets the person run every command as root here.
     case notAllowed
     case unasked
     /// The accounts whose password sudo may ask for.
@@ -350,7 +352,7 @@ struct SudoersRules {
     case doubtful(option: String)
   }
 
-  /// How a person becomes root by sudo; only what is certain counts.
+  /// How a person becomes root with sudo; only certain grants are counted.
   func becomingRoot(_ person: Account) -> Becoming {
     guard let root = accounts.account(withID: 0) else { return .notAllowed }
     guard isInPlace(person, root) else { return .notAllowed }
@@ -369,7 +371,8 @@ struct SudoersRules {
           guard target == .fits || target == .mayFit else { continue }
           let isCertain = user == .fits && host == .fits && target == .fits && !grant.limits.isTimed
           if command.isExcepted {
-            // Without one program root is a matter of another one, but not without a shell: it is what most people ask for.
+            // If one program is excluded, root can use others. But a shell must not be excluded, because that is what most people
+            // ask for.
             if !command.isOneProgram || isShell(command, of: person) { allowed = false }
           } else if command.name != .everything {
             continue
@@ -401,7 +404,7 @@ struct SudoersRules {
     "xonsh", "yash", "zsh",
   ]
 
-  /// Whether a command is a shell: one by its name, one that shells(5) lists, or that of root or of whoever calls sudo.
+  /// Whether a command is a shell: one by its name, one that shells(5) lists, or the shell of root or of sudo's caller.
   private func isShell(_ command: SudoersItem, of person: Account) -> Bool {
     guard case .word(let text) = command.name else { return true }
     let path = String(text.prefix { $0 != " " && $0 != "\t" })
@@ -410,9 +413,10 @@ struct SudoersRules {
     return Self.shells.contains(name(path)) || passwords.isListed(shell: path) || own.map(name).contains(name(path))
   }
 
-  /// An option by which sudo may refuse whom a rule lets become root, or end what it has started; nil if there is none.
+  /// An option because of which sudo may refuse a person whom a rule lets become root, or end the started command; nil if there
+  /// is none.
   ///
-  /// Of an option that is not known here it is not certain that it lets anybody by.
+  /// An option that is unknown here does not certainly let anybody pass.
   private func doubtfulOption(for person: Account, as root: Account, isRecorded: Bool) -> String? {
     func value(_ name: String, _ usual: String) -> [String] {
       values(of: name, usual: usual, for: person, as: root) { $0.isOn ? $0.value ?? "" : "" }
@@ -443,7 +447,7 @@ struct SudoersRules {
     return doubtfulRecord(value, isRecorded: isRecorded, for: person, as: root)
   }
 
-  /// An option by which sudo may be unable to record what goes in and out, and then ends the command; nil if there is none.
+  /// An option because of which sudo may be unable to record input and output, and then ends the command; nil if there is none.
   private func doubtfulRecord(
     _ value: (String, String) -> [String], isRecorded: Bool, for person: Account, as root: Account
   ) -> String? {
@@ -452,7 +456,7 @@ struct SudoersRules {
     else { return nil }
     if let option = ["iolog_group", "iolog_user"].first(where: { value($0, "") != [""] }) { return option }
     let isOpen = value("iolog_dir", Self.recordFolder).allSatisfy { folder in
-      // Behind the first mark sudo puts names that are not known beforehand.
+      // After the first `%`, sudo inserts names that are not known in advance.
       let fixed = folder.prefix { $0 != "%" }
       return passwords.isWritable(
         fixed.count == folder.count
@@ -463,21 +467,21 @@ struct SudoersRules {
     return isOpen ? nil : "iolog_dir"
   }
 
-  /// Where sudo records, if nothing else is said.
+  /// The folder in which sudo records by default.
   private static let recordFolder = "/var/log/sudo-io"
 
-  /// Options that have sudo record what goes in and out.
+  /// Options that make sudo record input and output.
   private static let recording: Set<String> = [
     "log_input", "log_output", "log_stderr", "log_stdin", "log_stdout", "log_ttyin", "log_ttyout",
   ]
 
-  /// Options that take something from root, or have somebody else decide; each has a value.
+  /// Options that take something from root, or let something else decide; each has a value.
   private static let confining: Set<String> = [
     "apparmor_profile", "group_plugin", "log_servers", "rlimit_as", "rlimit_cpu", "rlimit_data", "rlimit_fsize",
     "rlimit_nofile", "rlimit_nproc", "rlimit_rss", "rlimit_stack", "role", "type",
   ]
 
-  /// Options that are looked at one by one, here or where it is asked whose password is right.
+  /// Options that are checked individually, here or in the search for the right password.
   private static let looked: Set<String> = [
     "authenticate", "case_insensitive_group", "case_insensitive_user", "exempt_group", "ignore_audit_errors",
     "ignore_iolog_errors", "ignore_logfile_errors", "intercept", "iolog_dir", "iolog_group", "iolog_user",
@@ -486,7 +490,8 @@ struct SudoersRules {
     "runas_check_shell", "runas_default", "runaspw", "runchroot", "runcwd", "secure_path", "targetpw",
   ]
 
-  /// Options of sudoers(5) that keep nobody from becoming root at a console by the right password, whatever their value is.
+  /// Options of sudoers(5) that do not prevent anybody from becoming root at a console with the right password, whatever their
+  /// value is.
   private static let harmless: Set<String> = [
     "admin_flag", "always_query_group_plugin", "always_set_home", "authfail_message", "badpass_message", "closefrom",
     "closefrom_override", "cmddenial_message", "command_timeout", "compress_io", "editor", "env_check", "env_delete",
@@ -508,7 +513,7 @@ struct SudoersRules {
     "utmp_runas", "verifypw", "visiblepw",
   ]
 
-  /// Whether what is run sees this machine's programs, and where it was called.
+  /// Whether the command sees this machine's programs and the folder in which it was called.
   private func isInPlace(_ person: Account, _ root: Account) -> Bool {
     for option in ["runchroot", "runcwd"] {
       let places = values(of: option, usual: "*", for: person, as: root) { $0.isOn ? $0.text : "*" }
@@ -539,7 +544,7 @@ struct SudoersRules {
 }
 
 extension SudoersDefaults {
-  /// Whether sudo reads it after the others.
+  /// Whether sudo reads the entry after the others.
   fileprivate var isLate: Bool {
     switch scope {
     case .runas, .commands: true
@@ -549,11 +554,11 @@ extension SudoersDefaults {
 }
 
 extension SudoersItem {
-  /// Whether it is root, and so somebody whom sudo never asks.
+  /// Whether it is root, whom sudo never asks.
   fileprivate var isRoot: Bool { name == .word("root") || name == .number(0) }
 
   /// Whether it is a command that names one program, with arguments or without; a folder, a pattern and a list of programs name
-  /// more, and what has a digest is not looked into.
+  /// more than one, and an entry with a digest is not examined.
   fileprivate var isOneProgram: Bool {
     guard case .word(let command) = name else { return false }
     let program = command.prefix { $0 != " " && $0 != "\t" }
@@ -563,7 +568,7 @@ extension SudoersItem {
 }
 
 extension SudoersItem.Name {
-  /// It as sudoers has it.
+  /// The item as written in sudoers.
   fileprivate var text: String {
     switch self {
     case .everything: "ALL"
@@ -578,12 +583,12 @@ extension SudoersItem.Name {
 }
 
 extension SudoersText {
-  /// Whether a line takes out an option that is usual, for anybody.
+  /// Whether a line removes a default option, for anybody.
   fileprivate func mayTakeOut(_ option: String) -> Bool {
     defaults.contains { $0.options.contains { $0.name == option && !$0.isOn } }
   }
 
-  /// Whether a line holds for some hosts alone, so that their names matter.
+  /// Whether a line applies only to some hosts, so that their names matter.
   package var namesHosts: Bool {
     let lists = rules.flatMap { ($0.privileges ?? []).map(\.hosts) }
     return lists.contains { $0 != [SudoersItem(name: .everything, isExcepted: false)] }

@@ -1,7 +1,7 @@
-/// What one or more files of sudoers(5) say, in their order.
+/// The content of one or more files of sudoers(5), in order.
 ///
-/// cvtsudoers(1) cannot stand for this reader: that of Debian 12 prints broken JSON for valid rules, and it prints nothing where one
-/// line is wrong, although sudo leaves out that line alone.
+/// cvtsudoers(1) cannot replace this reader: Debian 12's prints broken JSON for valid rules, and it prints nothing if one
+/// line is wrong, although sudo skips only that line.
 package struct SudoersText: Equatable {
   /// Entries of Defaults.
   private(set) var defaults: [SudoersDefaults] = []
@@ -10,17 +10,17 @@ package struct SudoersText: Equatable {
 
   package init() {}
 
-  /// What a line says that is read elsewhere, or not at all.
+  /// The content of a line that is read elsewhere, or not at all.
   package enum Remark: Equatable {
-    /// `@include` and `@includedir`, with the path as it stands there.
+    /// `@include` and `@includedir`, with the path as it is written.
     case include(path: String, isFolder: Bool)
-    /// sudo cannot read the line, and leaves it out.
+    /// sudo cannot read the line, and skips it.
     case wrong(line: Int, mayNameService: Bool)
   }
 
-  /// Adds what a file says; the remarks are for whoever reads the files.
+  /// Adds a file's content; the remarks are for the code that reads the files.
   ///
-  /// - Parameter remark: called at the place of the line, so that what an include adds comes there.
+  /// - Parameter remark: called at the place of the line, so that the content of an include is added there.
   package mutating func add(_ bytes: [UInt8], remark: (Remark, inout SudoersText) -> Void) {
     for (text, line) in Self.lines(of: String(decoding: bytes, as: UTF8.self)) {
       var scanner = SudoersScanner(text)
@@ -30,7 +30,7 @@ package struct SudoersText: Equatable {
           remark(.include(path: include.path, isFolder: include.isFolder), &self)
         } else if let entry = try scanner.defaults() {
           defaults.append(entry)
-          // sudo leaves out the option alone.
+          // sudo skips only the option.
           guard !entry.options.contains(where: \.isWrongService) else { throw SudoersScanner.Wrong() }
         } else if try !scanner.aliases(into: &aliases) {
           try addRule(&scanner)
@@ -46,13 +46,13 @@ package struct SudoersText: Equatable {
     do throws(SudoersScanner.Wrong) {
       rules.append(SudoersRule(users: users, privileges: try scanner.privileges()))
     } catch {
-      // Whom it names may be asked all the same, once it is corrected.
+      // The people that it names may still be asked, once it is corrected.
       rules.append(SudoersRule(users: users, privileges: nil))
       throw error
     }
   }
 
-  /// The lines as sudo puts them together, each with its first line's number; a comment ends with its line.
+  /// The lines as sudo joins them, each with its first line's number; a comment ends with its line.
   private static func lines(of text: String) -> [(text: [Unicode.Scalar], number: Int)] {
     var found: [(text: [Unicode.Scalar], number: Int)] = []
     var open: (text: [Unicode.Scalar], number: Int)?
@@ -69,7 +69,7 @@ package struct SudoersText: Equatable {
   }
 }
 
-/// A name of a list in sudoers, and whether it is excepted.
+/// A name of a list in sudoers, and whether it is excluded.
 struct SudoersItem: Equatable {
   enum Name: Hashable {
     case everything
@@ -87,7 +87,7 @@ struct SudoersItem: Equatable {
   var isExcepted: Bool
 }
 
-/// What an alias stands for is one of four kinds.
+/// An alias is of one of four kinds.
 struct SudoersAlias: Hashable {
   enum Kind: String {
     case user = "User_Alias"
@@ -119,16 +119,16 @@ struct SudoersDefaults: Equatable {
   /// An option and its value.
   struct Option: Equatable {
     let name: String
-    /// Nil where the option is only on or off.
+    /// Nil if the option is only on or off.
     let value: String?
     let isOn: Bool
-    /// Whether the value is added to those of a list, or taken out (`+=`, `-=`).
+    /// Whether the value is added to those of a list, or removed from them (`+=`, `-=`).
     var isChange = false
 
-    /// The value that takes the place of the one before; nil where sudo knows no such thing.
+    /// The value that replaces the earlier one; nil if the option does not do that.
     var text: String? { isChange || value?.isEmpty ?? true ? nil : value }
 
-    /// Whether sudo leaves it out, although it was meant to name a service.
+    /// Whether sudo skips it, although it was meant to name a service.
     var isWrongService: Bool {
       ["pam_service", "pam_login_service", "pam_askpass_service"].contains(name) && text == nil
     }
@@ -148,39 +148,39 @@ struct SudoersRule: Equatable {
 
   /// A command.
   struct Grant: Equatable {
-    /// As whom it may be run; nil: as the account of `runas_default`.
+    /// The accounts as which it may be run; nil for the account of `runas_default`.
     let runas: [SudoersItem]?
-    /// What the tags PASSWD and NOPASSWD say; nil where there is none.
+    /// The value of the tags PASSWD and NOPASSWD; nil if there is none.
     let asks: Bool?
     let command: SudoersItem
     let limits: Limits
   }
 
-  /// What keeps somebody from a command who may run it.
+  /// What can prevent a person from running an allowed command.
   struct Limits: Equatable {
-    /// It may be run from a day on, or up to one (NOTBEFORE, NOTAFTER).
+    /// It may be run only from a certain day, or only until a certain day (NOTBEFORE, NOTAFTER).
     var isTimed = false
-    /// Where it starts; nil: wherever it was called (CWD).
+    /// The folder in which it starts; nil for the folder in which it was called (CWD).
     var folder: String?
-    /// What it sees as the root folder (CHROOT).
+    /// The folder that it sees as the root (CHROOT).
     var root: String?
-    /// Whether it may start other programs (EXEC, NOEXEC); nil where the tags say nothing.
+    /// Whether it may start other programs (EXEC, NOEXEC); nil if no tag says it.
     var mayStartOthers: Bool?
-    /// Whether what goes in or out is recorded (LOG_INPUT, LOG_OUTPUT).
+    /// Whether input or output is recorded (LOG_INPUT, LOG_OUTPUT).
     var isRecorded = false
-    /// Whether sudo looks at each program that it starts (INTERCEPT).
+    /// Whether sudo checks each program that it starts (INTERCEPT).
     var isIntercepted = false
-    /// Whether it runs with other rights than root has (ROLE, TYPE, APPARMOR_PROFILE and the like).
+    /// Whether it runs with rights other than root's (ROLE, TYPE, APPARMOR_PROFILE and the like).
     var isConfined = false
 
-    /// Whether it runs in another place than where it was called.
+    /// Whether it runs in a place other than the one where it was called.
     ///
-    /// With `*` whoever calls sudo says where.
+    /// With `*`, sudo's caller chooses the place.
     var isElsewhere: Bool { [folder, root].contains { $0 != nil && $0 != "*" } }
   }
 
   let users: [SudoersItem]
-  /// Nil where the rest of the line is wrong.
+  /// Nil if the rest of the line is wrong.
   let privileges: [Privilege]?
 }
 
@@ -199,7 +199,7 @@ struct SudoersScanner {
 
   static func isBlank(_ scalar: Unicode.Scalar) -> Bool { scalar == " " || scalar == "\t" }
 
-  /// Whether the line holds nothing but a comment; `#include` and the number of an account are none.
+  /// Whether the line contains only a comment; `#include` and a uid are not comments.
   static func isComment(_ text: [Unicode.Scalar]) -> Bool {
     let rest = text.drop(while: isBlank)
     guard rest.first == "#" else { return false }
@@ -224,7 +224,7 @@ struct SudoersScanner {
     return true
   }
 
-  /// Whether nothing but a comment is left.
+  /// Whether only a comment is left.
   var isAtEnd: Bool {
     guard let next else { return true }
     guard next == "#" else { return false }
@@ -285,16 +285,16 @@ struct SudoersScanner {
     let isChange = next == "+" || next == "-"
     if isChange { place += 1 }
     guard take("=") else { return SudoersDefaults.Option(name: name, value: nil, isOn: isOn) }
-    // Nothing is both taken out and given a value.
+    // No option is both switched off and given a value.
     guard isOn else { throw Wrong() }
     skipBlanks()
     let value = try next == "\"" ? quoted() : word(endingAt: [","])
     return SudoersDefaults.Option(name: name, value: value, isOn: isOn, isChange: isChange)
   }
 
-  /// Adds the aliases that the line defines; false where it defines none.
+  /// Adds the aliases that the line defines; false if it defines none.
   ///
-  /// Those before a mistake count, and so does the first definition of a name.
+  /// Definitions before a mistake are used, and so is the first definition of a name.
   mutating func aliases(into found: inout [SudoersAlias: [SudoersItem]]) throws(Wrong) -> Bool {
     let start = place
     guard let kind = SudoersAlias.Kind(rawValue: word(endingAt: [",", "=", ":"])) else {
@@ -317,7 +317,7 @@ struct SudoersScanner {
     return true
   }
 
-  /// Whether a word has the form of an alias: no account of a usual machine has.
+  /// Whether a word has the form of an alias: which no account on a usual machine has.
   static func isAlias(_ word: String) -> Bool {
     word != "ALL" && word.unicodeScalars.first.map { ("A"..."Z").contains($0) } ?? false
       && word.unicodeScalars.allSatisfy { ("A"..."Z").contains($0) || isDigit($0) || $0 == "_" }
@@ -344,7 +344,7 @@ struct SudoersScanner {
     return items
   }
 
-  /// An address of IPv6, the only name with colons; nil if none stands here.
+  /// An address of IPv6, the only name with colons; nil if there is none here.
   private mutating func address() -> String? {
     let end = text[place...].firstIndex { !Self.isDigit($0) && !"abcdefABCDEF:./".unicodeScalars.contains($0) }
     let run = text[place..<(end ?? text.count)]
@@ -381,7 +381,7 @@ struct SudoersScanner {
     return privileges
   }
 
-  /// Commands; what stands before one of them holds for the following ones as well.
+  /// Commands; a prefix of one of them applies to the following ones as well.
   private mutating func grants() throws(Wrong) -> [SudoersRule.Grant] {
     var grants: [SudoersRule.Grant] = []
     var runas: [SudoersItem]?
@@ -413,7 +413,7 @@ struct SudoersScanner {
     return grants
   }
 
-  /// Accounts, up to the closing parenthesis; groups behind a colon change the account in no way.
+  /// Accounts, up to the closing parenthesis; groups after a colon do not change the account.
   private mutating func runasList() throws(Wrong) -> [SudoersItem] {
     guard let end = text[place...].firstIndex(of: ")") else { throw Wrong() }
     let inner = text[place..<end].prefix { $0 != ":" }
@@ -434,9 +434,9 @@ struct SudoersScanner {
     "ROLE", "TYPE", "CWD", "CHROOT", "TIMEOUT", "NOTBEFORE", "NOTAFTER", "APPARMOR_PROFILE", "PRIVS", "LIMITPRIVS",
   ]
 
-  /// A tag; nil where the command begins.
+  /// A tag; nil if the command begins.
   ///
-  /// No option may stand behind one.
+  /// No option may come after one.
   private mutating func takeTag() -> String? {
     let start = place
     let name = word(endingAt: [":", "=", ",", "("])
@@ -449,7 +449,7 @@ struct SudoersScanner {
     return name
   }
 
-  /// An option with its value; nil where none stands here.
+  /// An option with its value; nil if there is none here.
   private mutating func takeOption() throws(Wrong) -> (name: String, value: String)? {
     let start = place
     let name = word(endingAt: [":", "=", ",", "("])
@@ -497,7 +497,7 @@ struct SudoersScanner {
     return SudoersItem(name: command == "ALL" ? .everything : .word(command), isExcepted: isExcepted)
   }
 
-  /// Whether an odd number of exclamation marks stands here.
+  /// Whether an odd number of exclamation marks is here.
   private mutating func takeMarks() -> Bool {
     var isExcepted = false
     while take("!") {
@@ -512,11 +512,11 @@ struct SudoersScanner {
     return take(",")
   }
 
-  /// What stands before a blank or one of the marks; a backslash makes the next character one of the word.
+  /// The text before a blank or one of the marks; a backslash makes the next character part of the word.
   private mutating func word(endingAt marks: Set<Unicode.Scalar>, isName: Bool = false) -> String {
     var word = ""
     while let scalar = next, !Self.isBlank(scalar), !marks.contains(scalar) || isName && word == "%" {
-      // The number of an account or of a group begins with it.
+      // A uid or gid begins with it.
       if scalar == "#", !(isName && ["", "%", "%:"].contains(word)) { break }
       if scalar == "\\", place + 1 < text.count { place += 1 }
       word.unicodeScalars.append(text[place])

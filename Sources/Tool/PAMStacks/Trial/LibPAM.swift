@@ -5,16 +5,16 @@ import Wording
 
 /// libpam with services of a folder that we choose (Linux-PAM 1.4).
 package struct LibPAM: StackTester {
-  /// Where the tool is called from; nil without a terminal.
+  /// The terminal that the tool is called from; nil without one.
   package let tty: String?
 
-  /// - Parameter tty: where the tool is called from; nil without a terminal.
+  /// - Parameter tty: the terminal that the tool is called from; nil without one.
   package init(tty: String?) { self.tty = tty }
 
   // Longer than a core waits for its server; a module that takes longer hangs.
   private static let patienceSeconds: UInt32 = 120
 
-  /// libpam's code for somebody who cancels every question; each try has its own process, and ends after 120 s.
+  /// libpam's code for a person who cancels every question; each try has its own process, and ends after 120 s.
   package func cancelled(_ service: String, in folder: String, as user: String) throws(TrialProblem) -> CInt {
     try ended(PAM_TRIED_AUTHENTICATION, service, in: folder, as: user)
   }
@@ -34,10 +34,10 @@ package struct LibPAM: StackTester {
     return end
   }
 
-  // What is added to the number of the signal that ended the try.
+  // The offset that is added to the number of the signal that ended the try.
   private static let signals: CInt = 256
 
-  /// Has a person log in, in this process.
+  /// Lets a person log in, in this process.
   package func answered(
     _ service: String, in folder: String, as user: String, account: Bool, by answerer: (any StackAnswerer)?
   ) -> Result<Void, StackRefusal> {
@@ -79,7 +79,7 @@ package struct LibPAM: StackTester {
 struct PAMPerson {
   let answerer: any StackAnswerer
 
-  /// libpam's conversation with the `PAMPerson` that is handed along.
+  /// libpam's conversation with the `PAMPerson` that is passed along.
   static let converse:
     @convention(c) (
       CInt, UnsafeMutablePointer<UnsafePointer<pam_message>?>?,
@@ -88,7 +88,7 @@ struct PAMPerson {
       // SAFETY: libpam lends as many messages as it says; the person is the one that `LibPAM` handed over.
       guard let messages = unsafe messages, let responses = unsafe responses, count > 0,
         let person = unsafe person?.assumingMemoryBound(to: PAMPerson.self).pointee,
-        // SAFETY: calloc gives zeroed room for that many, which libpam frees if it is told of success.
+        // SAFETY: calloc gives zeroed room for that many, which libpam frees if the call returns success.
         let answers = unsafe calloc(Int(count), MemoryLayout<pam_response>.stride)?
           .assumingMemoryBound(to: pam_response.self)
       else { return PAM_CONV_ERR }
@@ -123,7 +123,7 @@ struct PAMPerson {
     return unsafe place != nil
   }
 
-  /// Wipes and frees what was entered before the conversation was given up.
+  /// Wipes and frees the entries made before the conversation was given up.
   private static func discard(_ answers: UnsafeMutablePointer<pam_response>, count: Int) {
     for index in 0..<count {
       // SAFETY: each text is ours and NUL-terminated, or not there.
@@ -140,7 +140,7 @@ package struct TrialPerson {
   let name: String
   let answerer: (any StackAnswerer)?
 
-  /// - Parameter answerer: nil where nobody is there to answer: the trial is then refused.
+  /// - Parameter answerer: nil if nobody is there to answer: the trial is then refused.
   package init(name: String, answerer: (any StackAnswerer)?) {
     self.name = name
     self.answerer = answerer
@@ -149,10 +149,10 @@ package struct TrialPerson {
 
 /// Somebody who answers libpam's questions while a stack is tried.
 package protocol StackAnswerer {
-  /// The entry to a question; nil where there is none, which ends the trial.
+  /// The entry to a question; nil if there is none, which ends the trial.
   ///
   /// - Parameters:
-  ///   - question: libpam's text without anything that steers a terminal.
+  ///   - question: libpam's text without anything that controls a terminal.
   ///   - isShown: whether the entry may be seen.
   func answer(_ question: String, isShown: Bool) -> Secret?
   /// Shows a message that needs no answer; cleaned as the questions are.

@@ -3,16 +3,16 @@ import Glibc
 import HostSystem
 import Wording
 
-/// A plan, tried before it is put in place.
+/// Tries a plan before it is installed.
 ///
-/// libpam gets a folder as it would be, and is asked for somebody who enters nothing.
+/// libpam gets a folder as it would be, and is asked about a person who enters nothing.
 struct StackTrial {
   let plan: StackPlan
   let folder: TrialFolder
   /// The services as they will be.
   let reader: PAMDirectory
   let tester: any StackTester
-  /// Where PAM looks for modules that are named without a folder.
+  /// The folders in which PAM looks for modules that are named without a folder.
   let moduleFolders: [String]
   /// The account it is tried with.
   let user: String
@@ -22,7 +22,7 @@ struct StackTrial {
     PAM_OPEN_ERR, PAM_SYMBOL_ERR, PAM_BUF_ERR, PAM_MODULE_UNKNOWN, PAM_BAD_ITEM,
   ]
 
-  /// Looks for what libpam could not load or understand.
+  /// Checks for lines that libpam could not load or understand.
   ///
   /// - Throws: ``StackError/trial(_:)``.
   func check() throws(StackError) {
@@ -31,7 +31,7 @@ struct StackTrial {
 
   /// Tries the module, the stack and the whole service.
   ///
-  /// - Returns: what was seen, a line each.
+  /// - Returns: what was seen, one line for each.
   /// - Throws: ``StackError/trial(_:)``.
   func run() throws(StackError) -> [StackText] {
     do throws(TrialProblem) {
@@ -44,7 +44,7 @@ struct StackTrial {
     }
   }
 
-  /// libpam takes a missing module for a refusal, which some control words pass over: so it is looked for beforehand.
+  /// libpam treats a missing module as a refusal, which some control words ignore: so this checks for it beforehand.
   private func checkModules() throws(TrialProblem) {
     let file = ServiceFile(plan.stack)
     if let index = file.lines.indices.first(where: { !file.isUnderstood($0) }) {
@@ -59,8 +59,9 @@ struct StackTrial {
     if let place = reader.unreadInclusion(of: plan.service.name), let name = place.unread {
       throw .noInclude(name, file: "\(place.path):\(place.line)")
     }
-    // What libpam cannot understand it takes for PAM_PERM_DENIED, as some modules answer, too: no trial shows it. One shows what
-    // it cannot read.
+    // libpam treats a line that it cannot understand as PAM_PERM_DENIED, which some modules also answer: a trial does not show
+    // it. A trial
+    // does show an include that libpam cannot read.
     for entry in reader.entries(of: plan.service.name, in: "auth") where !entry.isSubstack && entry.line != .unreadable
     {
       guard entry.line.isWellFormed else { throw .noLine(entry.place.line, file: entry.place.path) }
@@ -79,14 +80,14 @@ struct StackTrial {
     case PAM_SUCCESS: throw .letsAnybodyIn(service: PAMLine.ownModule)
     case PAM_SYSTEM_ERR: throw .noCore(code)
     case PAM_SERVICE_ERR: throw .configuration
-    // What libpam makes of a module that wants to be ignored, which nouserok lets it.
+    // libpam's result for a module that answers "ignore", which nouserok allows.
     case PAM_PERM_DENIED where !line.arguments.contains("nouserok"): throw .broken(service: plan.service.name, code)
     default:
       return .triedModule(user: user, code: code)
     }
   }
 
-  /// The stack by itself: what stands before it in the service may let root in without a question.
+  /// The stack by itself: the lines before it in the service may let root in without a question.
   private func tryStack() throws(TrialProblem) -> StackText {
     let code = try cancelled(Array("@include \(plan.service.stackName)\n".utf8))
     guard code != PAM_SUCCESS else { throw .letsAnybodyIn(service: plan.service.stackName) }
@@ -98,7 +99,7 @@ struct StackTrial {
     let code = try cancelled(plan.after)
     guard !plan.service.changesPasswords else { return .triedRead(service: service) }
     guard code == PAM_SUCCESS else { return .triedRefused(name: service, user: user, code: code) }
-    // `su` lets root in before it asks. That is as it was. Everybody else has to be refused, and in programs that run as root for
+    // `su` lets root in before it asks. That is unchanged. Everybody else must be refused, and in programs that run as root for
     // somebody else, everybody.
     guard ModuleResults.isRootsOwn(service), try cancelled(plan.before) == code else {
       throw .letsAnybodyIn(service: service)
@@ -111,7 +112,7 @@ struct StackTrial {
     return .triedAsBefore(name: service, user: user, code: code)
   }
 
-  /// What libpam says to somebody who cancels, when the service's file holds `file`.
+  /// libpam's answer to a person who cancels, if the service's file contains `file`.
   private func cancelled(_ file: [UInt8]) throws(TrialProblem) -> CInt {
     let service = plan.service.name
     try folder.put(file, as: service)
@@ -122,13 +123,13 @@ struct StackTrial {
   }
 }
 
-/// Asks libpam, or what stands for it in a test, how a stack behaves.
+/// Asks libpam, or its replacement in a test, how a stack behaves.
 package protocol StackTester {
-  /// What libpam says when `user` authenticates to `service` of `folder` and cancels every question.
+  /// libpam's answer when `user` authenticates to `service` of `folder` and cancels every question.
   ///
   /// - Throws: ``TrialProblem``: `notTried`, `crashed`.
   func cancelled(_ service: String, in folder: String, as user: String) throws(TrialProblem) -> CInt
-  /// What libpam says to whether `user` may use `service` of `folder`, without having authenticated, and cancelling every
+  /// libpam's answer to whether `user` may use `service` of `folder`, without having authenticated, and cancelling every
   /// question.
   ///
   /// - Throws: ``TrialProblem``: `notTried`, `crashed`.
@@ -136,8 +137,8 @@ package protocol StackTester {
   /// Lets `answerer` log in as `user` at `service` of `folder`.
   ///
   /// - Parameters:
-  ///   - account: whether `user` must also be allowed to use the service, at once or after a new passcode.
-  ///   - answerer: nil where nobody is there to answer, which is a refusal.
+  ///   - account: whether `user` must also be allowed to use the service, immediately or after a new passcode.
+  ///   - answerer: nil if nobody is there to answer, which is a refusal.
   /// - Returns: success, or why `user` was not let in.
   func answered(
     _ service: String, in folder: String, as user: String, account: Bool, by answerer: (any StackAnswerer)?
@@ -145,7 +146,7 @@ package protocol StackTester {
 }
 
 /// Checks whether a plan for all names of a program may be written: administrators keep another way in, and libpam handles the
-/// new stacks as it should.
+/// new stacks as expected.
 struct FamilyTrial {
   let family: FamilyPlan
   /// The service that was named.
@@ -153,18 +154,18 @@ struct FamilyTrial {
   /// The folder of the services.
   let folder: PAMFolder
   let site: PAMSite
-  /// Who logs in; nil: nobody does.
+  /// The person who logs in; nil if nobody does.
   let person: TrialPerson?
 
-  // Some modules count refused logins; those of the account `nobody` lock no person.
+  // Some modules count refused logins; refused logins of the account `nobody` lock out no person.
   private static let bystander = "nobody"
 
-  /// - Parameter check: what may still refuse before the person is asked to log in.
-  /// - Returns: what was seen, a line each.
+  /// - Parameter check: a check that may still refuse before the person is asked to log in.
+  /// - Returns: what was seen, one line for each.
   /// - Throws: ``StackError``.
   func run(beforePerson check: () throws(StackError) -> Void) throws(StackError) -> [StackText] {
     let trial = try filledFolder()
-    // The person logs in once: through the named service, or through another one that will be changed.
+    // The person logs in once: through the named service, or through a different one that will be changed.
     let tried = family.toDo.first { $0.service.name == service } ?? family.toDo.last
     var seen: [StackText] = []
     var mayUse = false
@@ -208,7 +209,7 @@ struct FamilyTrial {
     if !plan.service.changesPasswords {
       let way: WayIn.Way
       do throws(StackError) { way = try wayIn(by: plan, in: trial) } catch {
-        // Where the plan changes what the account lines say, that is what is wrong.
+        // If the plan changes the result of the account lines, that is the fault.
         _ = try AccountTrial(plan: plan, folder: trial, tester: site.tester).run(as: user)
         throw error
       }
@@ -232,7 +233,7 @@ struct FamilyTrial {
     do throws(WayIn.Objection) {
       return try way.find(
         stacks.services(for: plan.service.name, sudo: site.sudo.main, root: way.root) { service, name in
-          // Who cannot be asked for is taken for refused.
+          // An account that libpam cannot be asked about is treated as refused.
           (try? site.tester.account(service, in: trial.path, as: name)) ?? PAM_ABORT
         })
     } catch {
@@ -241,10 +242,10 @@ struct FamilyTrial {
   }
 }
 
-/// Tries a plan's `account` lines: for somebody who came in without pam_uaf, their result must not change.
+/// Tries a plan's `account` lines: for a person who logged in without pam_uaf, their result must not change.
 ///
 /// The second way in and a public key work without pam_uaf, and programs ask these lines for both. pam_uaf answers "ignore" then,
-/// so the service's other lines decide. There must be some, and none may be left out.
+/// so the service's other lines decide. There must be some, and none may be skipped.
 struct AccountTrial {
   let plan: StackPlan
   let folder: TrialFolder
@@ -269,7 +270,7 @@ struct AccountTrial {
   }
 }
 
-/// The members of the rescue group, judged as before a stack is put in place, by the services as they are.
+/// The members of the rescue group, judged as before a stack is installed, by the services as they are.
 package struct RescueSurvey {
   let way: WayIn
   let stacks: RescueReading
@@ -278,9 +279,9 @@ package struct RescueSurvey {
 
   /// - Parameters:
   ///   - folder: the folder of the services.
-  ///   - vendors: the folders libpam looks into where the first has no file of a service.
-  ///   - moduleFolders: where libpam looks for modules that are named without a folder.
-  ///   - trialParent: where a copy of the folder is made for the time of the survey.
+  ///   - vendors: the folders in which libpam looks if the first has no file for a service.
+  ///   - moduleFolders: the folders in which libpam looks for modules that are named without a folder.
+  ///   - trialParent: the folder in which a copy is made for the time of the survey.
   /// - Throws: ``TrialProblem/folder(_:parent:)``.
   package init(
     of folder: String, vendors: [String], moduleFolders: [String], trialParent: String,
@@ -292,14 +293,14 @@ package struct RescueSurvey {
     self.tester = tester
   }
 
-  /// Each member, with what keeps them from becoming root by the password; nil if nothing does.
+  /// Each member, with what prevents them from becoming root with the password; nil if nothing does.
   package func members() -> [(name: String, lack: WayIn.Member?)] {
     way.members(stacks.services(for: nil, sudo: way.sudo.main, root: way.root, account: account))
   }
 
-  /// What libpam says to whether somebody may use a service; who cannot be asked for is taken for refused.
+  /// libpam's answer to whether a person may use a service; a person that libpam cannot be asked about is treated as refused.
   ///
-  /// The account lines of pam_faillock forget the wrong passwords that it has counted, and a survey changes nothing.
+  /// The account lines of pam_faillock would clear the wrong passwords that it has counted, but a survey must change nothing.
   private func account(_ service: String, _ name: String) -> CInt {
     let code = try? trial.exchanging("pam_faillock.so", for: "pam_permit.so") { () throws(TrialProblem) in
       try tester.account(service, in: trial.path, as: name)

@@ -1,7 +1,7 @@
 import Glibc
 import HostSystem
 
-/// A copy of PAM's folder in which a stack is tried; gone with this value.
+/// A copy of PAM's folder in which a stack is tried; it is removed with this value.
 final class TrialFolder {
   /// Its name.
   let path: String
@@ -11,9 +11,9 @@ final class TrialFolder {
   /// The names of the folder itself, without the vendors': what a line may include.
   private var own: Set<String>
 
-  /// Copies the services of `folder` and, where it has none of a name, of the vendors' folders.
+  /// Copies the services of `folder` and, for names that it lacks, those of the vendors' folders.
   ///
-  /// - Parameter parent: the folder it is made in, which nobody's environment chooses.
+  /// - Parameter parent: the folder that it is made in, which no environment variable chooses.
   /// - Throws: ``TrialProblem/folder(_:parent:)``.
   init(copying folder: String, vendors: [String], in parent: String) throws(TrialProblem) {
     var template = Array((parent + "/uafctl-pam-XXXXXX").utf8CString)
@@ -31,7 +31,7 @@ final class TrialFolder {
     }
   }
 
-  /// Writes one service, over the one that is there, with what it includes taken from this folder.
+  /// Writes one service, replacing the present one, with includes changed to this folder.
   ///
   /// - Throws: ``TrialProblem/folder(_:parent:)``.
   func put(_ bytes: [UInt8], as name: String) throws(TrialProblem) {
@@ -39,7 +39,7 @@ final class TrialFolder {
     try write(redirected(bytes), as: name)
   }
 
-  /// Has another module stand in place of one, in every file, while something is tried.
+  /// Replaces a module with a different one in every file while something is tried.
   func exchanging(
     _ module: String, for other: String, _ tried: () throws(TrialProblem) -> CInt
   ) throws(TrialProblem) -> CInt {
@@ -67,16 +67,16 @@ final class TrialFolder {
     guard DescriptorWriter.write(bytes, to: descriptor) else { throw .folder(errno, parent: parent) }
   }
 
-  /// Debian's libpam looks for `@include` in /etc/pam.d, whatever folder it was given.
+  /// Debian's libpam looks for `@include` in /etc/pam.d, whichever folder it was given.
   private func redirected(_ bytes: [UInt8]) -> [UInt8] {
     var rows = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map(Array.init)
     let lines = PAMFile(bytes).lines
-    // From the end, so that the rows of what stands before it stay where they are.
+    // From the end, so that the earlier rows keep their positions.
     for line in lines.reversed() {
       let parsed = PAMLine(line: line)
       guard parsed.isInclusion, parsed.isWellFormed else { continue }
       guard lines.filter({ $0.rows.overlaps(line.rows) }).count == 1 else {
-        // Too long for libpam, which makes two of it: no place to write, so that everybody who is asked here is refused.
+        // Too long for libpam, which splits it in two: the line is replaced, so that everybody is refused here.
         rows[line.rows.lowerBound] = Array("auth".utf8)
         continue
       }
@@ -92,7 +92,7 @@ final class TrialFolder {
   private func place(of name: String) -> String {
     if name.hasPrefix(original + "/") { return path + name.dropFirst(original.count) }
     if name.hasPrefix("/") { return name }
-    // libpam does not find what only a vendor has.
+    // libpam does not find a file that only a vendor's folder has.
     return (own.contains(name) ? path : original) + "/" + name
   }
 
@@ -103,49 +103,49 @@ final class TrialFolder {
   }
 }
 
-/// What a change of PAM's services has to know of the machine.
+/// What a change of PAM's services must know about the machine.
 package struct PAMSite {
-  /// The folders libpam looks into where the first has no file of a service.
+  /// The folders in which libpam looks if the first has no file for a service.
   package let vendorFolders: [String]
-  /// Where libpam looks for modules that are named without a folder.
+  /// The folders in which libpam looks for modules that are named without a folder.
   package let moduleFolders: [String]
   /// The folder of templates.
   package let templateFolder: String
   /// The folder in which stacks are tried, and which has the lock; no environment variable sets it.
   package let trialParent: String
-  /// Who must own every file that is read or changed; root.
+  /// The uid that must own every file that is read or changed; root.
   package let owner: uid_t
-  /// Where accounts are looked up.
+  /// The directory in which accounts are looked up.
   package let accounts: any AccountDirectory
-  /// Where groups and the state of passwords are looked up.
+  /// The directory in which groups and the state of passwords are looked up.
   package let passwords: any PasswordDirectory
-  /// What asks libpam.
+  /// The program that asks libpam.
   package let tester: any StackTester
-  /// What sudo asks for.
+  /// The settings for sudo's questions.
   package let sudo: SudoSettings
-  /// What sshd asks for.
+  /// The services that sshd asks for.
   package let ssh: SSHServices
   /// Whether something is mounted at a name.
   package let isMountPoint: (String) -> Bool
-  /// Whether an account could log in by the module that the stacks ask.
+  /// Whether an account could log in with the module that the stacks ask.
   package let isRegistered: (String) -> Bool
-  /// Whether the module could let in anybody here; tells what keeps it from that.
+  /// Whether the module could let in anybody here; reports what prevents that.
   package let isUsable: () -> Bool
 
   /// - Parameters:
-  ///   - vendorFolders: the folders libpam looks into where the first has no file of a service.
-  ///   - moduleFolders: where libpam looks for modules that are named without a folder.
+  ///   - vendorFolders: the folders in which libpam looks if the first has no file for a service.
+  ///   - moduleFolders: the folders in which libpam looks for modules that are named without a folder.
   ///   - templateFolder: the folder of templates.
   ///   - trialParent: the folder in which stacks are tried, and which has the lock.
-  ///   - owner: who must own every file that is read or changed.
-  ///   - accounts: where accounts are looked up.
-  ///   - passwords: where groups and the state of passwords are looked up.
-  ///   - tester: what asks libpam.
-  ///   - sudo: what sudo asks for.
-  ///   - ssh: what sshd asks for.
+  ///   - owner: the uid that must own every file that is read or changed.
+  ///   - accounts: the directory in which accounts are looked up.
+  ///   - passwords: the directory in which groups and the state of passwords are looked up.
+  ///   - tester: the program that asks libpam.
+  ///   - sudo: the settings for sudo's questions.
+  ///   - ssh: the services that sshd asks for.
   ///   - isMountPoint: whether something is mounted at a name.
-  ///   - isRegistered: whether an account could log in by the module.
-  ///   - isUsable: whether the module could let in anybody here; tells what keeps it from that.
+  ///   - isRegistered: whether an account could log in with the module.
+  ///   - isUsable: whether the module could let in anybody here; reports what prevents that.
   package init(
     vendorFolders: [String], moduleFolders: [String], templateFolder: String, trialParent: String, owner: uid_t,
     accounts: any AccountDirectory, passwords: any PasswordDirectory, tester: any StackTester,

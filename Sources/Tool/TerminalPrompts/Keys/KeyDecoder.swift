@@ -1,6 +1,6 @@
 import Glibc
 
-/// Makes keys of the bytes that a terminal sends.
+/// Makes keys from the bytes that a terminal sends.
 ///
 ///     key   = byte / ESC "O" final / ESC "[" parameters final
 ///     mouse = ESC "[<" buttons ";" column ";" row ( "M" / "m" )        (mode 1006)
@@ -10,7 +10,7 @@ struct KeyDecoder {
   private enum State {
     case plain, escape, shifted
     case sequence
-    /// A mouse report of terminals without mode 1006: so many bytes that could be taken for characters.
+    /// A mouse report of terminals without mode 1006: this many bytes that could be mistaken for characters.
     case oldMouse(Int)
   }
 
@@ -20,7 +20,7 @@ struct KeyDecoder {
   // "<255;9999;9999" has 14.
   private static let longest = 16
 
-  /// Takes one byte; gives the key that is complete with it.
+  /// Processes one byte; returns the key that is complete with it.
   ///
   /// A control byte in the middle of a sequence ends the sequence and has its own effect, so that Ctrl-C always works.
   mutating func received(_ byte: UInt8) -> Key? {
@@ -63,7 +63,7 @@ struct KeyDecoder {
 
   private mutating func inSequence(_ byte: UInt8) -> Key? {
     guard (0x40...0x7E).contains(byte) else {
-      // One more byte than allowed is kept, so that a sequence that is too long is not taken for a shorter one.
+      // One more byte than allowed is kept, so that a sequence that is too long is not mistaken for a shorter one.
       if parameters.count <= Self.longest { parameters.append(byte) }
       return nil
     }
@@ -95,7 +95,7 @@ struct KeyDecoder {
     guard numbers.count == 3, let buttons = numbers[0], let column = numbers[1], let row = numbers[2] else {
       return nil
     }
-    // 4, 8 and 16 are Shift, Alt and Ctrl, 32 is a movement; what is left is the button, and 0 the left one.
+    // 4, 8 and 16 are Shift, Alt and Ctrl, 32 is a movement; the rest is the button, and 0 the left one.
     guard buttons & ~(4 | 8 | 16 | 32) == 0, column > 0, row > 0 else { return nil }
     let kind: MouseEvent.Kind = isRelease ? .release : buttons & 32 != 0 ? .drag : .press
     return MouseEvent(kind: kind, column: column, row: row)
@@ -112,7 +112,7 @@ struct KeyDecoder {
   }
 }
 
-/// What was pressed.
+/// A pressed key.
 enum Key: Equatable {
   /// A byte of a character, or of a control key.
   case byte(UInt8)
@@ -123,9 +123,9 @@ enum Key: Equatable {
   case other
 }
 
-/// What the mouse did, and in which cell of the terminal.
+/// The mouse event, and in which cell of the terminal.
 struct MouseEvent: Equatable {
-  /// What was done with the left button.
+  /// The event of the left button.
   enum Kind: Equatable {
     case press, drag, release
   }
@@ -137,11 +137,11 @@ struct MouseEvent: Equatable {
   let row: Int
 }
 
-/// The keys that edit, as the terminal has them set, and as keyboards send them anyway.
+/// The keys that edit, from the terminal's settings, and those that keyboards always send.
 struct EditingKeys: Equatable {
-  /// Takes the last character away.
+  /// Erases the last character.
   var erase: Set<UInt8> = [0x08, 0x7F]
-  /// Takes everything away.
+  /// Erases everything.
   var kill: Set<UInt8> = [0x15]
   /// Gives up: Ctrl-C, Ctrl-D, Ctrl-\.
   var cancel: Set<UInt8> = [0x03, 0x04, 0x1C]

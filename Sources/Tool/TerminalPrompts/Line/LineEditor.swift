@@ -2,13 +2,13 @@ import SecretMemory
 
 /// The state of an entry, changed key by key.
 ///
-/// No I/O: it says what is to be done.
+/// No I/O: it returns what to do.
 package struct LineEditor: ~Copyable {
-  /// What a key led to.
+  /// The effect of a key.
   enum Action: Equatable {
-    /// Nothing to see.
+    /// Nothing visible changed.
     case none
-    /// A byte was taken.
+    /// A byte was accepted.
     case inserted(UInt8)
     /// This many characters were erased; on a terminal that showed them they took this many cells.
     case erased(characters: Int, columns: Int)
@@ -26,7 +26,7 @@ package struct LineEditor: ~Copyable {
   private let length: Int?
   private var value: Secret
 
-  /// An empty entry with room for `capacity` bytes, complete at `length` characters where that is not nil.
+  /// An empty entry with room for `capacity` bytes, complete at `length` characters if that is not nil.
   ///
   /// - Throws: ``TerminalError/outOfMemory``.
   init(keys: EditingKeys, capacity: Int, length: Int? = nil) throws(TerminalError) {
@@ -36,18 +36,18 @@ package struct LineEditor: ~Copyable {
     self.value = value
   }
 
-  /// Whether the entry has its full length, and no character of it is still to be completed.
+  /// Whether the entry has its full length, and its last character is complete.
   var isFull: Bool {
     guard let length else { return false }
     return value.withBytes { Self.characterCount($0) == length }
   }
 
-  /// Whether all of the entry is seen as the number of a list is: so many digits and nothing else.
+  /// Whether the whole entry is shown as a list number: this many digits and nothing else.
   func isNumber(of digits: Int) -> Bool {
     value.count <= digits && value.withBytes { bytes in bytes.indices.allSatisfy { (0x30...0x39).contains(bytes[$0]) } }
   }
 
-  /// How many characters an entry has; nil where the last one is not complete yet.
+  /// How many characters an entry has; nil if the last one is not complete yet.
   package static func characterCount(_ bytes: Span<UInt8>) -> Int? {
     var characters = 0
     var index = 0
@@ -58,7 +58,7 @@ package struct LineEditor: ~Copyable {
     return index == bytes.count ? characters : nil
   }
 
-  /// Takes one byte from the keyboard.
+  /// Processes one byte from the keyboard.
   mutating func received(_ byte: UInt8) -> Action {
     if byte == 0x0A || byte == 0x0D {
       dropLineEnds()
@@ -73,7 +73,7 @@ package struct LineEditor: ~Copyable {
     return insert(byte)
   }
 
-  /// Takes the end of a line that is not the last one of the entry.
+  /// Processes the end of a line that is not the last one of the entry.
   mutating func endedLine() -> Action { insert(0x0A) }
 
   private mutating func insert(_ byte: UInt8) -> Action {
@@ -104,7 +104,7 @@ package struct LineEditor: ~Copyable {
     return .erased(characters: characters, columns: columns)
   }
 
-  /// Drops the empty lines behind the last one.
+  /// Drops the empty lines after the last line.
   private mutating func dropLineEnds() {
     var count = value.count
     value.withBytes { bytes in while count > 0, bytes[count - 1] == 0x0A { count -= 1 } }
@@ -119,7 +119,7 @@ package struct LineEditor: ~Copyable {
   /// Whether a character begins at this byte: at any but 10xxxxxx.
   static func isStart(_ byte: UInt8) -> Bool { byte & 0xC0 != 0x80 }
 
-  /// How many bytes the character has that begins with this one; one for what begins none.
+  /// How many bytes the character has that begins with this one; one if it begins none.
   private static func byteCount(_ start: UInt8) -> Int {
     switch start {
     case 0xC2...0xDF: 2

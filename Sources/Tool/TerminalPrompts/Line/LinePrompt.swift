@@ -1,15 +1,15 @@
 // Purpose of this target: how a person at a terminal is asked: lines, stars, digits, the grid, and the state of the terminal
-// meanwhile. It may import the C library, HostSystem for what is written, and SecretMemory for what is entered. It knows neither
+// during that. It may import the C library, HostSystem for output, and SecretMemory for entries. It knows neither
 // who asks nor what the entry is used for.
 
 import Glibc
 import SecretMemory
 
-/// Asks for entries at a terminal, one line or so many characters each.
+/// Asks for entries at a terminal, each one line, or a fixed number of characters.
 package struct LinePrompt {
   private let terminal: CInt
 
-  /// - Parameter terminal: the terminal's descriptor, which stays the caller's.
+  /// - Parameter terminal: the terminal's descriptor, which still belongs to the caller.
   package init(_ terminal: CInt) { self.terminal = terminal }
 
   /// Shows `text` and reads one entry.
@@ -19,7 +19,7 @@ package struct LinePrompt {
     while true {
       switch try read(text, form) {
       case .entry(let entry): return entry
-      // The terminal is as it was by now, and so are the signals.
+      // At this point, the terminal and the signals are restored.
       case .interrupted(let number): raise(number)
       }
     }
@@ -66,12 +66,12 @@ package struct LinePrompt {
     }
   }
 
-  /// A number is seen as long as the entry is one.
+  /// A number is shown as long as the entry is one.
   private static func display(
     of editor: borrowing LineEditor, after action: LineEditor.Action, _ display: EntryForm.Display
   ) -> EntryForm.Display {
     guard case .number(let digits) = display else { return display }
-    // A digit and a mask take one cell each, so both are taken back alike.
+    // A digit and a mask take one cell each, so both are erased in the same way.
     if case .erased = action { return .masked }
     return editor.isNumber(of: digits) ? .shown : .masked
   }
@@ -94,12 +94,12 @@ package struct LinePrompt {
   private static func takingBack(_ columns: Int) -> String { String(repeating: "\u{8} \u{8}", count: columns) }
 }
 
-/// Lines of an input that is not a terminal: read byte by byte, so that nothing beyond the line is taken and nothing of it is
+/// Lines of an input that is not a terminal: read byte by byte, so that nothing beyond the line is read, and no part of it is
 /// left in a buffer.
 package struct LineInput {
-  /// What came.
+  /// The result of reading a line.
   package enum Line: ~Copyable {
-    /// The bytes before the line's end; at most as many as there was room for, the others were dropped.
+    /// The bytes before the line's end; bytes that did not fit were dropped.
     case bytes(Secret)
     /// A line with a NUL.
     case unusable
@@ -109,12 +109,12 @@ package struct LineInput {
 
   private let descriptor: CInt
 
-  /// The lines of a descriptor, which stays the caller's.
+  /// The lines of a descriptor, which still belongs to the caller.
   package init(descriptor: CInt) { self.descriptor = descriptor }
 
-  /// Whether it is known already that no further line comes.
+  /// Whether it is already known that no further line comes.
   ///
-  /// A pipe says so once its writers have closed it, a file where nothing of it is left. Of any other input it is known only by
+  /// A pipe shows this once its writers have closed it, a file if its end is reached. For any other input, this is known only by
   /// reading.
   package var hasEnded: Bool {
     var state = stat()
@@ -123,7 +123,7 @@ package struct LineInput {
       return lseek(descriptor, 0, SEEK_CUR) >= state.st_size
     }
     var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-    // SAFETY: one entry is passed and one is announced.
+    // SAFETY: one entry is passed, and the count is one.
     guard unsafe poll(&entry, 1, 0) > 0 else { return false }
     return entry.revents & Int16(POLLIN) == 0
   }
@@ -161,37 +161,37 @@ package struct LineInput {
 
 /// How an entry is read at a terminal.
 package struct EntryForm: Equatable {
-  /// What is seen of it.
+  /// How an entry is shown.
   package enum Display: Equatable {
-    /// Nothing.
+    /// Nothing is shown.
     case hidden
     /// One ``mask`` for each character.
     case masked
     /// The entry itself.
     case shown
-    /// So many digits as they are typed, and ``mask`` for what follows them or is not a digit: the number of a list.
+    /// This many digits as they are typed, and ``mask`` for everything after them or not a digit: for the number in a list.
     ///
-    /// Whoever overlooks the list enters a value here.
+    /// A person who overlooks the list enters a value here.
     case number(digits: Int)
   }
 
-  /// What is seen of it.
+  /// How the entry is shown.
   package var display: Display
-  /// The most bytes taken.
+  /// The most bytes that are accepted.
   package var capacity: Int
-  /// The entry is complete at so many characters, without Enter; nil: at Enter.
+  /// The entry is complete at this many characters, without Enter; nil if only Enter completes it.
   package var length: Int?
-  /// Whether it follows an entry that was complete without Enter: an Enter that comes first belongs to that one.
+  /// Whether it follows an entry that was complete without Enter: an Enter at its beginning belongs to that one.
   package var followsFull = false
   /// Whether it is pasted rather than typed.
   ///
-  /// A tab is a space then, as between a name and a code, and an Enter ends the entry only where nothing follows it without a
-  /// pause. A code that a mail program has wrapped is taken whole, and none of its lines is left for the shell.
+  /// Then a tab is a space, as between a name and a code, and an Enter ends the entry only if nothing follows it without a
+  /// pause. A code that a mail program has wrapped is read as a whole, and none of its lines is left for the shell.
   package var isPasted = false
-  /// How long nothing may follow an Enter that ends what is pasted.
+  /// How long nothing may follow an Enter that ends a pasted entry.
   package var pauseMilliseconds: CInt = 300
 
-  /// A form with room for `capacity` bytes, complete at `length` characters or, where that is nil, at Enter.
+  /// A form with room for `capacity` bytes, complete at `length` characters or, if that is nil, at Enter.
   package init(
     display: Display, capacity: Int, length: Int? = nil, followsFull: Bool = false, isPasted: Bool = false,
     pauseMilliseconds: CInt = 300
@@ -208,7 +208,7 @@ package struct EntryForm: Equatable {
   static let mask = "*"
 }
 
-/// What somebody at a terminal made of a question.
+/// The result of a question to a person at a terminal.
 package enum TerminalEntry: ~Copyable {
   /// The entry, which may be empty.
   case value(Secret)
@@ -216,9 +216,9 @@ package enum TerminalEntry: ~Copyable {
   case cancelled
 }
 
-/// What came of asking once at a terminal.
+/// The result of asking once at a terminal.
 enum TerminalOutcome: ~Copyable {
   case entry(TerminalEntry)
-  /// A signal is to have its effect; if the program lives on, the question is asked anew.
+  /// A signal must take effect; if the program continues, the question is asked again.
   case interrupted(CInt)
 }

@@ -3,9 +3,9 @@ import SecretMemory
 
 /// Draws the grid: a stroke in, lines of text out.
 ///
-/// No I/O. The cells are in memory that wipes itself, as they show the stroke.
+/// No I/O. The cells are in memory that wipes itself, because they show the stroke.
 struct PatternCanvas: ~Copyable {
-  // What a cell can hold; directions can come together in one.
+  // The possible contents of a cell; one cell can contain several directions.
   private static let horizontal: UInt8 = 1
   private static let vertical: UInt8 = 2
   private static let falling: UInt8 = 4
@@ -29,7 +29,7 @@ struct PatternCanvas: ~Copyable {
     self.cells = cells
   }
 
-  /// Draws `stroke` as it is or as a mismatch, with a cursor around a node.
+  /// Draws `stroke` unchanged or as a mismatch, with a cursor around a node.
   ///
   /// - Parameter line: called before each line with its number, from 0, to place it.
   mutating func draw(
@@ -91,7 +91,7 @@ struct PatternCanvas: ~Copyable {
       return
     }
     let direction = columns == 0 ? Self.vertical : (columns > 0) == (rows > 0) ? Self.falling : Self.rising
-    // Where a row is worth more than three columns, a part to either side closes the gaps.
+    // If a row corresponds to more than three columns, a part to either side closes the gaps.
     let isShallow = abs(columns) > 3 * abs(rows)
     for step in 1..<abs(rows) {
       let row = start.row + step * rows.signum()
@@ -138,7 +138,7 @@ struct PatternCanvas: ~Copyable {
       let node = Int(value & 0x0F)
       let isSelected = stroke.contains(node)
       let text = isSelected ? isMismatch ? style.nodeMismatch : style.nodeSelected : style.nodeDefault
-      // A wide character that does not fit into what is left of the node any more.
+      // A wide character that does not fit into the rest of the node.
       let left = layout.left(node) + layout.nodeWidth - column
       return (CharacterWidth.columns(text) > left ? " " : text, isSelected)
     }
@@ -179,9 +179,9 @@ package struct PatternStyle: Equatable {
   /// One of a wrong stroke.
   package let nodeMismatch: String
   let lines: Lines
-  /// What makes a stroke coloured; empty for the terminal's own colour.
+  /// The sequence that colours a stroke; empty for the terminal's own colour.
   let color: String
-  /// What makes a wrong stroke coloured.
+  /// The sequence that colours a wrong stroke.
   let mismatchColor: String
   let layout: PatternLayout
 
@@ -190,7 +190,7 @@ package struct PatternStyle: Equatable {
   /// - Parameters:
   ///   - nodes: a node, one of the stroke, and one of a wrong stroke; nil for the built-in character.
   ///   - nodeSize: a node's width in cells, odd.
-  ///   - colours: a stroke's and a wrong stroke's, a name or #rrggbb; nil for the usual one.
+  ///   - colours: the colours of a stroke and of a wrong stroke, each a name or #rrggbb; nil for the usual one.
   package init(
     nodes: (plain: Character?, selected: Character?, mismatch: Character?), nodeSize: Int, isHeavy: Bool,
     colours: (line: String?, mismatch: String?), isUTF8: Bool, usesColours: Bool
@@ -209,7 +209,7 @@ package struct PatternStyle: Equatable {
     layout = PatternLayout(nodeSize: nodeSize, characterWidth: min(max(width, 1), 2))
   }
 
-  /// What selects a colour by name or as #rrggbb; empty for the terminal's own, and for what is neither.
+  /// The sequence that selects a colour by name or as #rrggbb; empty for the terminal's own, and for anything else.
   private static func sequence(_ color: String) -> String {
     if color.hasPrefix("#"), let value = UInt32(color.dropFirst(), radix: 16) {
       return "\u{1B}[38;2;\(value >> 16 & 0xFF);\(value >> 8 & 0xFF);\(value & 0xFF)m"
@@ -219,13 +219,13 @@ package struct PatternStyle: Equatable {
   }
 }
 
-/// What is about to be shown: a picture of a stroke is the stroke, so it is wiped as one.
+/// The text that is about to be shown: a picture of a stroke reveals the stroke, so it is wiped too.
 struct ScreenBuffer: ~Copyable {
   private var bytes: Secret
   /// Bytes in use.
   private(set) var count = 0
 
-  // 200 rows of 80 characters of four bytes; what is beyond it is not shown.
+  // 200 rows of 80 characters of four bytes; text beyond that is not shown.
   private static let capacity = 65_536
 
   /// - Throws: ``TerminalError/outOfMemory``.
@@ -249,7 +249,7 @@ struct ScreenBuffer: ~Copyable {
     count = position
   }
 
-  /// Lends what was added.
+  /// Lends the added bytes.
   func withBytes<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
     bytes.withBytes { body($0.extracting(0..<count)) }
   }

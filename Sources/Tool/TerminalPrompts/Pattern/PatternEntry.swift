@@ -1,16 +1,16 @@
 import SecretMemory
 
-/// What becomes of a pattern, key by key and movement by movement.
+/// The state of a pattern entry, changed key by key and movement by movement.
 ///
-/// No I/O: it says what is to be done.
+/// No I/O: it returns what to do.
 struct PatternEntry: ~Copyable {
-  /// What a key led to.
+  /// The effect of a key.
   enum Action: Equatable {
-    /// Nothing to see.
+    /// Nothing visible changed.
     case none
     /// The grid looks different.
     case changed
-    /// The key did nothing: the node was visited, or there is nothing to take off.
+    /// The key did nothing: the node was visited, or there is nothing to remove.
     case refused
     /// The entry is complete.
     case done
@@ -22,9 +22,9 @@ struct PatternEntry: ~Copyable {
 
   /// The stroke as drawn so far or, as long as it is a mismatch, the wrong one before it.
   private(set) var stroke: PatternStroke
-  /// Whether the last, wrong stroke is shown; the next key takes it away.
+  /// Whether the last, wrong stroke is shown; the next key removes it.
   private(set) var isMismatch: Bool
-  /// The node the keyboard is at; nil as long as nobody used the arrows.
+  /// The node the keyboard is at; nil until somebody uses the arrows.
   private(set) var cursor: Int?
 
   private let keys: EditingKeys
@@ -40,10 +40,10 @@ struct PatternEntry: ~Copyable {
     stroke = if let wrong { wrong } else { try PatternStroke() }
   }
 
-  /// Takes one key.
+  /// Processes one key.
   ///
   /// - Parameters:
-  ///   - layout: where the nodes are.
+  ///   - layout: the positions of the nodes.
   ///   - origin: the cell of the terminal where the grid begins, from 1; nil while no grid is shown.
   mutating func received(
     _ key: Key, layout: PatternLayout, origin: (column: Int, row: Int)?
@@ -58,11 +58,11 @@ struct PatternEntry: ~Copyable {
   /// The stroke.
   consuming func finish() -> PatternStroke { stroke }
 
-  /// What ends the entry, whatever is shown.
+  /// The keys that end the entry, whatever is shown.
   private func leaving(_ byte: UInt8) -> Action? {
     if keys.cancel.contains(byte) { return .cancelled }
     if keys.suspend == byte { return .suspended }
-    // Enter that comes while the last stroke is looked at sends neither that one nor an empty one.
+    // Enter that comes while the last stroke is shown sends neither that one nor an empty one.
     return (byte == 0x0A || byte == 0x0D) && !isMismatch ? .done : nil
   }
 
@@ -106,7 +106,7 @@ struct PatternEntry: ~Copyable {
     return .changed
   }
 
-  /// The first arrow shows the cursor in the middle; at an edge it stays where it is.
+  /// The first arrow shows the cursor in the middle; at an edge, it does not move.
   private mutating func move(_ step: Int) -> Action {
     guard let node = cursor else {
       cursor = Self.middle
@@ -121,7 +121,7 @@ struct PatternEntry: ~Copyable {
 
   private static let middle = 5
 
-  /// Pressing begins anew, releasing only stops: the stroke can be looked at, and Enter sends it.
+  /// Pressing starts a new stroke, releasing only stops: the person can check the stroke, and Enter sends it.
   private mutating func follow(
     _ event: MouseEvent, _ layout: PatternLayout, _ origin: (column: Int, row: Int)
   ) -> Action {
@@ -142,7 +142,7 @@ struct PatternEntry: ~Copyable {
     }
   }
 
-  /// Every node on the way: a quick hand is reported in few places.
+  /// Visits every node on the way: a terminal reports a quick hand only in few places.
   private mutating func visit(
     from start: (column: Int, row: Int), to end: (column: Int, row: Int), _ layout: PatternLayout
   ) -> Action {
@@ -158,7 +158,7 @@ struct PatternEntry: ~Copyable {
   }
 }
 
-/// Where the nodes of the grid lie, in cells from the grid's top left one, which is (0, 0).
+/// The positions of the grid's nodes, in cells from the grid's top left one, which is (0, 0).
 struct PatternLayout: Equatable {
   /// A node's width.
   let nodeWidth: Int
@@ -179,7 +179,7 @@ struct PatternLayout: Equatable {
     rowStep = nodeHeight + 2
   }
 
-  /// The grid's width, with a column on either side for the cursor.
+  /// The grid's width, with one column on each side for the cursor.
   var width: Int { 2 * columnStep + nodeWidth + 2 }
   /// The grid's height.
   var height: Int { 2 * rowStep + nodeHeight }
@@ -191,7 +191,7 @@ struct PatternLayout: Equatable {
   /// The middle of a node.
   func center(_ node: Int) -> (column: Int, row: Int) { (left(node) + nodeWidth / 2, top(node) + nodeHeight / 2) }
 
-  /// The node at a cell, a column on either side included, so that a hand need not be too steady.
+  /// The node at a cell, including one column on each side, so that the hand need not be very precise.
   func node(column: Int, row: Int) -> Int? {
     (1...9).first { node in
       (left(node) - 1...left(node) + nodeWidth).contains(column)
@@ -229,9 +229,9 @@ package struct PatternStroke: ~Copyable {
   /// Whether a node is part of it.
   package func contains(_ node: Int) -> Bool { (0..<count).contains { self[$0] == node } }
 
-  /// Draws on to a node, and takes along the one the line passes over if it was not visited yet.
+  /// Extends the stroke to a node, and adds the node that the line passes over if it was not visited yet.
   ///
-  /// - Returns: false if there is no such node, or it was visited; nothing is changed then.
+  /// - Returns: false if there is no such node, or it was visited; then nothing is changed.
   package mutating func append(_ node: Int) -> Bool {
     guard (1...Self.nodeCount).contains(node), !contains(node) else { return false }
     if count > 0, let passed = Self.between(self[count - 1], node), !contains(passed) { insert(passed) }
@@ -239,7 +239,7 @@ package struct PatternStroke: ~Copyable {
     return true
   }
 
-  /// Takes the last node off.
+  /// Removes the last node.
   ///
   /// - Returns: false if there is none.
   package mutating func removeLast() -> Bool {
@@ -250,7 +250,7 @@ package struct PatternStroke: ~Copyable {
     return true
   }
 
-  /// Takes every node off.
+  /// Removes every node.
   mutating func removeAll() { digits.wipe() }
 
   /// The nodes as digits.

@@ -7,10 +7,10 @@ package struct PatternPrompt: ~Copyable {
   /// The last pattern, to show what was wrong with it.
   private var lastStroke: PatternStroke?
 
-  /// - Parameter terminal: the terminal's descriptor, which stays the caller's.
+  /// - Parameter terminal: the terminal's descriptor, which still belongs to the caller.
   package init(_ terminal: CInt) { self.terminal = terminal }
 
-  /// The pattern that is drawn; nil where the window is too small for the grid.
+  /// The pattern that is drawn; nil if the window is too small for the grid.
   ///
   /// The question stays on the first screen, the grid does not.
   ///
@@ -68,11 +68,11 @@ package struct PatternPrompt: ~Copyable {
   }
 }
 
-/// What is asked above and below the grid; texts are clean already.
+/// The texts above and below the grid; they are already cleaned.
 package struct PatternQuestion {
   /// The question.
   package let text: String
-  /// What was wrong with the last pattern, unless the question says so.
+  /// What was wrong with the last pattern, unless the question names it.
   package let mistake: String?
   /// How the grid is used.
   package let help: String
@@ -81,7 +81,7 @@ package struct PatternQuestion {
 
   /// - Parameters:
   ///   - text: the question.
-  ///   - mistake: what was wrong with the last pattern, unless the question says so.
+  ///   - mistake: what was wrong with the last pattern, unless the question names it.
   ///   - help: how the grid is used.
   ///   - isRepeated: whether the last pattern was wrong, so that it is shown.
   package init(text: String, mistake: String?, help: String, isRepeated: Bool) {
@@ -92,7 +92,7 @@ package struct PatternQuestion {
   }
 }
 
-/// The screen on which a pattern is drawn: what is asked, the grid, and how it is used.
+/// The screen on which a pattern is drawn: the question, the grid, and its explanation.
 struct PatternScreen: ~Copyable {
   private let terminal: CInt
   private let style: PatternStyle
@@ -128,7 +128,7 @@ struct PatternScreen: ~Copyable {
     return rows <= size.rows && style.layout.width + Self.margin <= size.columns
   }
 
-  /// Shows everything anew, for a window of that size.
+  /// Shows everything again, for a window of that size.
   ///
   /// In a window too small for the grid there is one mask for each node: digits still work.
   mutating func paint(_ entry: borrowing PatternEntry, _ size: (columns: Int, rows: Int)) {
@@ -165,7 +165,7 @@ struct PatternScreen: ~Copyable {
     return rows + TextRows.wrapped(question, columns: columns)
   }
 
-  /// A row of text; what was there goes away.
+  /// A row of text; the earlier row is erased.
   private mutating func place(_ line: String, _ row: Int) {
     buffer.append("\u{1B}[\(row);1H\u{1B}[K")
     buffer.append(line)

@@ -1,13 +1,13 @@
 import Glibc
 import Synchronization
 
-/// A terminal that shows nothing of what is typed, until this value ends.
+/// A terminal that does not show what is typed, until this value ends.
 ///
-/// It is for questions whose entry is complete without Enter. What is typed on is not shown, and answers neither the next
-/// question nor the shell. The keys that end or stop a program keep their effect, since nobody reads the terminal between two
-/// questions. The terminal is put right before that effect.
+/// It is for questions whose entry is complete without Enter. Further keys are not shown, and answer neither the next
+/// question nor the shell. The keys that end or stop a program keep their effect, because nobody reads the terminal between two
+/// questions. The terminal is restored before that effect.
 package struct MutedTerminal: ~Copyable {
-  /// Whether what was typed by the end is thrown away.
+  /// Whether unread keys are discarded at the end.
   package var discardsRest = false
 
   private let descriptor: CInt
@@ -17,12 +17,12 @@ package struct MutedTerminal: ~Copyable {
 
   private static let flags = tcflag_t(ICANON | ECHO | ECHOE | ECHOK | ECHONL)
   private static let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP]
-  /// So many pieces are thrown away at the most: a key that is stuck does not hold the program.
+  /// At most this many pieces are discarded, so that a stuck key does not block the program.
   private static let pieces = 64
 
   /// Changes the terminal.
   ///
-  /// - Parameter quietMilliseconds: how long nothing may be typed before an entry counts as ended.
+  /// - Parameter quietMilliseconds: the time without a key after which an entry counts as ended.
   /// - Throws: ``TerminalError/failed(_:)``.
   package init(_ descriptor: CInt, quietMilliseconds: CInt) throws(TerminalError) {
     var settings = termios()
@@ -31,7 +31,7 @@ package struct MutedTerminal: ~Copyable {
     let before = settings
     mutedFlags.store(settings.c_lflag & Self.flags, ordering: .sequentiallyConsistent)
     mutedDescriptor.store(descriptor, ordering: .sequentiallyConsistent)
-    // Before the change, so that there is no moment in which a signal leaves the terminal muted.
+    // This comes before the change, so that there is no moment in which a signal leaves the terminal muted.
     let watched = Self.signals.filter(Self.watch)
     settings.c_lflag &= ~Self.flags
     // SAFETY: `settings` is a termios.
@@ -54,18 +54,18 @@ package struct MutedTerminal: ~Copyable {
     Self.forget(watched)
   }
 
-  /// Throws away what was typed, and what follows it without a pause.
+  /// Discards the typed keys, and those that follow without a pause.
   package borrowing func discard() {
     for _ in 0..<Self.pieces {
       var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-      // SAFETY: one entry is passed and one is announced.
+      // SAFETY: one entry is passed, and the count is one.
       let ready = unsafe poll(&entry, 1, quietMilliseconds)
-      // Not read, but dropped by the kernel: it may be part of a value.
+      // The kernel drops the input, and it is not read: it may be part of a value.
       guard ready > 0, tcflush(descriptor, TCIFLUSH) == 0 else { return }
     }
   }
 
-  /// Has the terminal put right before a signal has its effect; one that is ignored, or caught by somebody else, stays so.
+  /// Restores the terminal before a signal takes effect; an ignored signal, or one with a different handler, is left alone.
   private static func watch(_ number: CInt) -> Bool {
     var action = sigaction()
     // SAFETY: `action` is a sigaction, and only read into.
@@ -74,7 +74,7 @@ package struct MutedTerminal: ~Copyable {
     // SAFETY: the handler's union member is the one that SA_SIGINFO, which is not set, leaves in force.
     unsafe action.__sigaction_handler.sa_handler = { putRight($0) }
     action.sa_flags = CInt(bitPattern: UInt32(SA_RESETHAND)) | SA_NODEFER
-    // SAFETY: of the right type; the handler calls what POSIX allows in one.
+    // SAFETY: of the right type; the handler calls only functions that POSIX allows in a handler.
     return unsafe sigaction(number, &action, nil) == 0
   }
 
@@ -84,13 +84,13 @@ package struct MutedTerminal: ~Copyable {
   }
 }
 
-// What the handler puts right; -1 while nothing is muted. A handler has no other way to know.
+// The terminal that the handler restores; -1 while nothing is muted. A handler has no other way to know.
 private let mutedDescriptor = Atomic<CInt>(-1)
 private let mutedFlags = Atomic<tcflag_t>(0)
 
-/// Puts the terminal right inside a signal handler, and lets the signal have its effect.
+/// Restores the terminal inside a signal handler, and lets the signal take effect.
 ///
-/// Atomic loads and calls that POSIX allows there.
+/// It uses only atomic loads and calls that POSIX allows there.
 private func putRight(_ number: CInt) {
   let saved = errno
   let descriptor = mutedDescriptor.load(ordering: .sequentiallyConsistent)
@@ -104,7 +104,7 @@ private func putRight(_ number: CInt) {
   raise(number)
 }
 
-/// A terminal that hands over each key as it is pressed and shows none, until this value ends.
+/// A terminal that passes on each key immediately and shows none, until this value ends.
 struct SilentTerminal: ~Copyable {
   private let descriptor: CInt
   private let before: termios
@@ -112,7 +112,7 @@ struct SilentTerminal: ~Copyable {
   /// The keys that edit there.
   var keys: EditingKeys { EditingKeys(before) }
 
-  /// Changes the terminal; what was typed before the question is thrown away.
+  /// Changes the terminal; keys typed before the question are discarded.
   ///
   /// - Throws: ``TerminalError/failed(_:)``.
   init(_ descriptor: CInt) throws(TerminalError) {
@@ -122,7 +122,7 @@ struct SilentTerminal: ~Copyable {
     let before = settings
     settings.c_lflag &= ~tcflag_t(ICANON | ECHO | ECHOE | ECHOK | ECHONL | ISIG | IEXTEN)
     settings.c_iflag &= ~tcflag_t(ISTRIP)
-    // SAFETY: c_cc is an array of NCCS bytes, of which VMIN and VTIME are two. One byte is waited for, without end.
+    // SAFETY: c_cc is an array of NCCS bytes, of which VMIN and VTIME are two. They are set to wait for one byte without a limit.
     unsafe withUnsafeMutableBytes(of: &settings.c_cc) { keys in
       unsafe keys[Int(VMIN)] = 1
       unsafe keys[Int(VTIME)] = 0
@@ -134,7 +134,7 @@ struct SilentTerminal: ~Copyable {
 
   deinit { restore() }
 
-  /// Puts the terminal right again, as this value's end does.
+  /// Restores the terminal, as this value's end does.
   borrowing func restore() { _ = Self.set(descriptor, before, TCSADRAIN) }
 
   private static func set(_ descriptor: CInt, _ settings: termios, _ when: CInt) -> Bool {

@@ -1,10 +1,10 @@
 import Glibc
 import Synchronization
 
-/// Signals that would end or stop this program, or tell of another size of the terminal, turned into bytes of a pipe until this
+/// Signals that would end or stop this program, or report a changed size of the terminal, turned into bytes of a pipe until this
 /// value ends.
 ///
-/// So the terminal is put right again before any of them has its effect, and no work is done in a handler.
+/// So the terminal is restored before any of them takes effect, and no work is done in a handler.
 struct SignalWatch: ~Copyable {
   /// The end to wait on and to read from: each byte is a signal's number.
   let descriptor: CInt
@@ -39,12 +39,12 @@ struct SignalWatch: ~Copyable {
   deinit {
     for (number, action) in before {
       var action = action
-      // SAFETY: what was in force before the watch began.
+      // SAFETY: the action that was set before the watch began.
       _ = unsafe sigaction(number, &action, nil)
     }
     pipeOfSignals.store(-1, ordering: .sequentiallyConsistent)
     close(writing)
-    // What came in the last moment and nobody read has its effect now.
+    // A signal that came at the last moment and was not read takes effect now.
     while let number = Self.next(from: descriptor) {
       if number != SIGCONT { raise(number) }
     }
@@ -61,14 +61,14 @@ struct SignalWatch: ~Copyable {
   }
 }
 
-// Where the handler writes; -1 while nothing is watched. A handler has no other way to know.
+// The pipe that the handler writes to; -1 while nothing is watched. A handler has no other way to know.
 private let pipeOfSignals = Atomic<CInt>(-1)
 
 /// Runs inside a signal handler: an atomic load and a write, both safe there.
 private func passOn(_ number: CInt) {
   let saved = errno
   var byte = UInt8(truncatingIfNeeded: number)
-  // SAFETY: one byte that lives for the call. A full pipe means that a signal waits already.
+  // SAFETY: one byte that lives for the call. A full pipe means that a signal is already waiting.
   _ = unsafe write(pipeOfSignals.load(ordering: .sequentiallyConsistent), &byte, 1)
   errno = saved
 }

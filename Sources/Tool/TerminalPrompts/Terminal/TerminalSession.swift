@@ -1,11 +1,11 @@
 import Glibc
 import HostSystem
 
-/// A terminal that hands over each key, and the signals that would end or stop this program, until this value ends.
+/// A terminal that passes on each key, and the signals that would end or stop this program, until this value ends.
 ///
-/// Then the terminal is as it was, whatever ended it.
+/// After that, the terminal is restored, whatever ended it.
 struct TerminalSession: ~Copyable {
-  /// What happened.
+  /// An event.
   enum Event {
     case key(Key)
     case signal(CInt)
@@ -33,13 +33,13 @@ struct TerminalSession: ~Copyable {
     if alternate { show(AlternateScreen.enter) }
   }
 
-  // Before a signal that was held back has its effect, in whichever order the members end.
+  // This happens before a blocked signal takes effect, in whichever order the members end.
   deinit {
     if isAlternate { show(AlternateScreen.leave) }
     silence.restore()
   }
 
-  /// Waits for what comes next; signals come first.
+  /// Waits for the next event; signals come first.
   ///
   /// - Throws: ``TerminalError/failed(_:)``.
   mutating func next() throws(TerminalError) -> Event {
@@ -49,7 +49,7 @@ struct TerminalSession: ~Copyable {
         pollfd(fd: signals.descriptor, events: Int16(POLLIN), revents: 0),
         pollfd(fd: terminal, events: Int16(POLLIN), revents: 0),
       ]
-      // SAFETY: two entries are passed and two are announced.
+      // SAFETY: two entries are passed, and the count is two.
       let ready = unsafe poll(&entries, 2, -1)
       guard ready > 0 else {
         guard errno == EINTR else { throw .failed(errno) }
@@ -68,17 +68,17 @@ struct TerminalSession: ~Copyable {
     }
   }
 
-  /// Whether something more is typed, or pasted, within so many milliseconds.
+  /// Whether more is typed or pasted within this many milliseconds.
   borrowing func hasMore(within milliseconds: CInt) -> Bool {
     var entry = pollfd(fd: terminal, events: Int16(POLLIN), revents: 0)
-    // SAFETY: one entry is passed and one is announced.
+    // SAFETY: one entry is passed, and the count is one.
     return unsafe poll(&entry, 1, milliseconds) > 0 && entry.revents & Int16(POLLIN) != 0
   }
 
   /// Shows `text`.
   func show(_ text: String) { _ = DescriptorWriter.write(Array(text.utf8), to: terminal) }
 
-  /// Shows one byte as it came.
+  /// Shows one byte unchanged.
   func show(_ byte: UInt8) { _ = DescriptorWriter.write([byte], to: terminal) }
 }
 
@@ -91,7 +91,7 @@ package struct TerminalDisplay {
   /// Whether colours are wanted.
   package var usesColours = false
 
-  /// A terminal that can do no more than write lines of ASCII, unless said otherwise.
+  /// A terminal that can do no more than write lines of ASCII, by default.
   package init(isDumb: Bool = true, isUTF8: Bool = false, usesColours: Bool = false) {
     self.isDumb = isDumb
     self.isUTF8 = isUTF8
@@ -101,15 +101,15 @@ package struct TerminalDisplay {
 
 /// The terminal's second screen, with the mouse.
 ///
-/// It is emptied before it is left, and no terminal keeps its lines for scrolling back: a stroke that was drawn there is
-/// nowhere to be seen afterwards.
+/// It is emptied before it is left, and no terminal keeps its lines for scrolling back: a stroke that was drawn there
+/// cannot be seen afterwards.
 package enum AlternateScreen {
   /// The second screen (1049) without a cursor; movements while a button is held (1002), in the form without limits (1006).
   package static let enter = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[?1002h\u{1B}[?1006h"
-  /// Everything as it was.
+  /// Restores everything.
   static let leave = "\u{1B}[2J\u{1B}[H\u{1B}[?1006l\u{1B}[?1002l\u{1B}[?25h\u{1B}[?1049l"
 
-  /// The terminal's size; 80 by 24 where it is not known.
+  /// The terminal's size; 80 by 24 if it is not known.
   package static func size(of terminal: CInt) -> (columns: Int, rows: Int) {
     var size = winsize()
     // SAFETY: TIOCGWINSZ fills exactly one winsize.
@@ -122,6 +122,6 @@ package enum AlternateScreen {
 package enum TerminalError: Error, Equatable {
   /// The terminal cannot be used; the system's error number.
   case failed(CInt)
-  /// No locked memory for an entry.
+  /// There is no locked memory for an entry.
   case outOfMemory
 }

@@ -1,19 +1,19 @@
 /// Text in the rows that a terminal has for it.
 package enum TextRows {
-  /// Every line in as many rows of at most `columns` cells as it takes, broken after a space where there is one.
+  /// Every line in as many rows of at most `columns` cells as it needs, broken after a space if there is one.
   package static func wrapped(_ text: String, columns: Int) -> [String] {
     text.split(separator: "\n", omittingEmptySubsequences: false).flatMap { rows($0, columns: max(2, columns)) }
   }
 
-  /// The same lines, broken only between words: a path or a code that is longer than a row stays one that can be copied.
+  /// The same lines, broken only between words: a path or a code that is longer than a row can still be copied.
   ///
-  /// - Parameter hanging: how far each further row of a line begins behind the line's own beginning.
+  /// - Parameter hanging: the indentation of a line's further rows relative to its first row.
   package static func flowing(_ text: String, columns: Int, hanging: Int = 0) -> String {
     text.split(separator: "\n", omittingEmptySubsequences: false)
       .map { flow($0, columns: max(2, columns), hanging: hanging) }.joined(separator: "\n")
   }
 
-  /// A line of usage in rows that are broken between its parts: an option stays beside its value.
+  /// A line of usage in rows that are broken between its parts: an option stays next to its value.
   package static func usage(_ line: String, columns: Int, hanging: Int) -> String {
     var depth = 0
     let joined = line.map { character -> Character in
@@ -24,15 +24,15 @@ package enum TextRows {
     return flowing(String(joined), columns: columns, hanging: hanging).replacing(String(Self.joint), with: " ")
   }
 
-  /// A space that is not to be broken; as wide as a space.
+  /// A space at which no row may be broken; as wide as a space.
   private static let joint: Character = "\u{A0}"
 
   private static func flow(_ line: Substring, columns: Int, hanging: Int) -> String {
     guard cells(line) > columns else { return String(line) }
-    // A space at the end, after which an entry follows, and those at the beginning stay.
+    // A space at the end, before an entry, and those at the beginning stay.
     let first = String(line.prefix { $0 == " " })
     let indent = first + String(repeating: " ", count: hanging)
-    // Where words stand farther apart than one space, they do so within a row.
+    // If words are separated by more than one space, they stay so within a row.
     var words = line.dropFirst(first.count)[...]
     var text = first
     var width = first.count
@@ -84,8 +84,8 @@ package enum TextRows {
 
 /// How many cells of a terminal a code point takes.
 ///
-/// By Unicode's East Asian Width, wide and full, in whole blocks; ambiguous ones count as narrow, which is what terminals
-/// do unless told otherwise. Not wcwidth, which knows nothing outside of a locale that this program never sets.
+/// By Unicode's East Asian Width, wide and full, in whole blocks; ambiguous ones count as narrow, as in terminals
+/// by default. This does not use wcwidth, which works only in a locale that this program never sets.
 package enum CharacterWidth {
   /// 0, 1 or 2.
   package static func columns(_ scalar: UInt32) -> Int {
@@ -111,9 +111,9 @@ package enum CharacterWidth {
   ]
 }
 
-/// Code points in UTF-8, one at a time: for secrets, which no String may hold.
+/// Code points in UTF-8, one at a time: for secrets, which must never be in a String.
 package enum UTF8Scalar {
-  /// The code point that begins at `index`; nil for what RFC 3629 does not allow.
+  /// The code point that begins at `index`; nil if RFC 3629 does not allow it.
   package static func first(_ bytes: Span<UInt8>, at index: Int) -> UInt32? {
     let lead = bytes[index]
     let (length, smallest): (Int, UInt32)
@@ -135,7 +135,7 @@ package enum UTF8Scalar {
     return value
   }
 
-  /// How many bytes it takes.
+  /// How many bytes a code point takes.
   package static func byteCount(_ scalar: UInt32) -> Int {
     switch scalar {
     case 0..<0x80: 1

@@ -8,11 +8,11 @@ protocol CoreCommand: Subcommand {
   var conf: ConfigurationOption { get }
   /// The text for a success.
   static var done: ToolText { get }
-  /// Whether a success is told in the core's words, which say more.
+  /// Whether the core's text is shown for a success, because it says more.
   static var isToldByCore: Bool { get }
   /// The text for a success of `request`, if it depends on the request.
   func done(_ request: Request) -> ToolText
-  /// What the core is asked for.
+  /// The request to the core.
   ///
   /// - Throws: ``ToolError``.
   func request(in context: ToolContext) throws(ToolError) -> Request
@@ -25,7 +25,7 @@ extension CoreCommand {
 
   func perform(in context: ToolContext) throws(ToolError) -> ToolExit { try performInLines(in: context) }
 
-  /// Holds the conversation with the person or script that answers.
+  /// Runs the conversation with the person or script that answers.
   ///
   /// - Throws: ``ToolError``.
   func performInLines(in context: ToolContext) throws(ToolError) -> ToolExit {
@@ -38,7 +38,7 @@ extension CoreCommand {
       as: done(request), orAsCore: Self.isToldByCore, wantsToken: request.wantsToken, in: context)
   }
 
-  /// The call of the core, with the configuration that was named.
+  /// The call to the core, with the named configuration.
   ///
   /// - Throws: ``ToolError/badArgument(_:)``.
   func call(in context: ToolContext) throws(ToolError) -> CoreCall {
@@ -46,11 +46,12 @@ extension CoreCommand {
   }
 }
 
-/// A conversation with the core that a graphical front end may hold.
+/// A conversation with the core that a graphical front end may conduct.
 protocol JSONCoreCommand: CoreCommand {
   /// `--json-conversation`, `--together` and `--json`.
   var json: JSONConversationOption { get }
-  /// The result of an error before or beside the core, where the command has one of its own; nil for the error's.
+  /// The result of an error before or outside the conversation with the core, if the command has its own result; nil for the
+  /// error's result.
   static func result(of error: ToolError) -> FidoResult?
 }
 
@@ -61,7 +62,7 @@ extension JSONCoreCommand {
     json.isAny ? performInJSON(in: context) : try performInLines(in: context)
   }
 
-  /// Holds the conversation with a graphical front end, or as ever but for what is printed at the end.
+  /// Runs the conversation with a graphical front end, or as usual except for the output at the end.
   private func performInJSON(in context: ToolContext) -> ToolExit {
     JSONCall(in: context, isAskedInJSON: json.isOn, answersTogether: json.isTogether).hold(
       { context throws(ToolError) in try request(in: context) },
@@ -75,7 +76,7 @@ protocol JSONDocumentCommand: Subcommand {
   var json: Bool { get }
 }
 
-/// A subcommand that looks at this machine itself, without the core.
+/// A subcommand that examines this machine itself, without the core.
 protocol LocalCommand: Subcommand {
   /// `--conf`.
   var conf: ConfigurationOption { get }
@@ -108,7 +109,7 @@ struct AuthenticatorArguments: ParsableArguments {
   @Argument(help: .text(.type), completion: MachineCompletion.types)
   var type: String?
 
-  /// A request about what they name.
+  /// A request about the account and type that they name.
   ///
   /// - Parameter account: the account, if an option names it; a single argument is then the type.
   func request(_ operation: UAFWire.Operation, of account: String? = nil, in context: ToolContext) -> Request {
@@ -144,7 +145,7 @@ struct ConfigurationOption: ParsableArguments {
   @Option(name: .customLong("conf"), help: .text(.configurationFile, valueName: "file"), completion: .file())
   var file: String?
 
-  /// The file's absolute name: the core has another working directory.
+  /// The file's absolute name: the core has a different working directory.
   ///
   /// - Throws: ``ToolError/badArgument(_:)`` for an empty name, or one that no module argument can carry.
   func path(in context: ToolContext) throws(ToolError) -> String? { try Self.path(file, in: context) }
@@ -161,7 +162,7 @@ struct ConfigurationOption: ParsableArguments {
     return path
   }
 
-  /// The name without empty, `.` and `..` parts, which are refused in the name of a file of root.
+  /// The name without empty, `.` and `..` parts, which are refused in the path of a file of root's.
   private static func straight(_ path: String) -> String {
     var parts: [Substring] = []
     for part in path.split(separator: "/") where part != "." {

@@ -50,9 +50,9 @@ struct JoinCommand: LocalCommand, JSONDocumentCommand {
     return .success
   }
 
-  /// Checks in: the machine has joined, whatever becomes of it.
+  /// Checks in: the machine has joined, whatever its result.
   ///
-  /// - Returns: why it failed; nil where it did not.
+  /// - Returns: why it failed; nil if it did not.
   private func firstCheckIn(_ configuration: String?, in context: ToolContext) -> String? {
     do throws(ToolError) {
       let finished = try CoreCall(context: context, configuration: configuration).hold(Request(.checkIn))
@@ -90,7 +90,7 @@ struct LeaveCommand: LocalCommand, JSONDocumentCommand {
       context: context, configuration: chosen ?? context.installation.configurationPath,
       owner: context.installation.owner)
     let (finished, hasRemoved) = try run.leave(chosen)
-    // The core may know of no join while the files of one are there: then these are all that was left.
+    // The core may know of no join although the files of one exist: then only these were left.
     guard finished.pamCode == 0 || hasRemoved else {
       return JSONLines.tellFailure(finished, asJSON: json, in: context)
     }

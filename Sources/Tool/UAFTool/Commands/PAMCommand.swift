@@ -13,9 +13,9 @@ struct PAMCommand: ParsableCommand {
   }
 }
 
-/// `--pam-directory`, which every subcommand that looks at stacks has.
+/// `--pam-directory`, which every subcommand that examines stacks has.
 struct PAMFolderOption: ParsableArguments {
-  /// Where Linux-PAM looks first.
+  /// The folder in which Linux-PAM looks first.
   static let standard = "/etc/pam.d"
 
   @Option(name: .customLong("pam-directory"), help: .text(.pamDirectory, valueName: "folder"), completion: .directory)

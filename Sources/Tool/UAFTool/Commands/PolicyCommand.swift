@@ -16,14 +16,14 @@ struct PolicyCheckCommand: Subcommand {
   @Option(name: .customLong("conf"), help: .text(.ownConfigurationFile, valueName: "file"), completion: .file())
   var file: String?
 
-  /// The same, which the parser gives to the program wherever it stands.
+  /// The same option, which the parser gives to the program wherever it is written.
   private var inherited: String?
 
   private enum CodingKeys: CodingKey { case file, inherited }
 
   init() {}
 
-  /// As the parser wants it: an option group whose value was read before is decoded as that value.
+  /// As the parser requires: an option group whose value was read before is decoded as that value.
   init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: CodingKeys.self)
     _file = try values.decode(Option<String?>.self, forKey: .file)

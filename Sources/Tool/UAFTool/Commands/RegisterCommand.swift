@@ -97,7 +97,7 @@ struct ResetCommand: JSONCoreCommand {
 
   @OptionGroup var names: AuthenticatorArguments
 
-  /// A reset without a code that it needs has failed as a reset, whoever says so.
+  /// A reset that lacks its code has failed as a reset, whoever reports it.
   static func result(of error: ToolError) -> FidoResult? {
     if case .payload = error { .authenticatorResetFailed } else { nil }
   }

@@ -104,7 +104,7 @@ struct InitCommand: SealingCommand {
   @OptionGroup var conf: ConfigurationOption
   @OptionGroup var recovery: RecoveryKeyOption
 
-  /// The core says nothing where it has made nothing.
+  /// The core sends no text if it made nothing.
   func done(_ request: Request, _ finished: Finished) -> ToolText {
     finished.text == nil ? .initialisedBefore : Self.done
   }

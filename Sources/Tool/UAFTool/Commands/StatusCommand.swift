@@ -49,7 +49,7 @@ struct StatusQuestionOptions: ParsableArguments {
   @Option(help: .text(.available, valueName: "type"), completion: MachineCompletion.types)
   var available: String?
 
-  /// What is asked, and about which type.
+  /// The questions, each with its type.
   var all: [(question: StatusQuestion, type: String)] {
     StatusQuestion.allCases.compactMap { question in
       let type =

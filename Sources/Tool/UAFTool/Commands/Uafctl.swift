@@ -79,7 +79,7 @@ enum Tool {
     return .usage
   }
 
-  /// What the parser was asked to print, in the caller's language.
+  /// The page that the parser was asked to print, in the caller's language.
   private static func page(of error: any Error, in context: ToolContext) -> String {
     switch context.language {
     case .english: wrappingUsage(of: Uafctl.fullMessage(for: error), columns: context.columns)
@@ -88,16 +88,16 @@ enum Tool {
     }
   }
 
-  /// The parser's page, of which it breaks every line but those of the usage.
+  /// The parser's page, in which it breaks every line except those of the usage.
   private static func wrappingUsage(of page: String, columns: Int) -> String {
     page.split(separator: "\n", omittingEmptySubsequences: false).map { line in
       line.hasPrefix("USAGE: ") ? TextRows.usage(String(line), columns: columns, hanging: 7) : String(line)
     }.joined(separator: "\n")
   }
 
-  // What the parser puts before a mistake.
+  // The text that the parser puts before a mistake.
   private static let prefix = "Error: "
 }
 
-/// How uafctl ends: as uaf-server does.
+/// The exit status of uafctl, the same as that of uaf-server.
 typealias ToolExit = ExitStatus

@@ -37,14 +37,14 @@ struct UnlockCommand: CoreCommand {
     return request
   }
 
-  /// How the account may be called beside a code that was pasted.
+  /// The names that the account may have next to a pasted code.
   private func names(in context: ToolContext) -> [String] {
     let own = context.caller.accounts.account(withID: context.caller.userID)?.name
     return [user, own.map { String(decoding: $0, as: UTF8.self) }].compactMap(\.self)
   }
 }
 
-/// What a shell completes for arguments that name something on this machine.
+/// The words that a shell completes for arguments that name something on this machine.
 enum MachineCompletion {
   /// Authenticator types.
   static let types = CompletionKind.list(AuthenticatorName.shown)

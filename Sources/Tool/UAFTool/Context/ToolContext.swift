@@ -6,34 +6,34 @@ import Invocation
 import TerminalPrompts
 import Wording
 
-/// Everything that a command uses besides the command line, so that a test can replace it.
+/// Everything that a command uses in addition to the command line, so that a test can replace it.
 struct ToolContext {
-  /// Who calls.
+  /// The caller.
   var caller: ToolUser
-  /// Where results and notes go.
+  /// The destination of results and notes.
   var output: Output
-  /// Where lines come from when there is no terminal.
+  /// The source of lines if there is no terminal.
   var input: CInt
-  /// Whether a text with a code in it may come from there; only a line with the code where a program speaks JSON.
+  /// Whether a text with a code in it may come from there; if a program uses JSON, only a line with the code may.
   var takesLetters = true
-  /// The terminal; nil when standard input is none.
+  /// The terminal; nil if standard input is not one.
   var terminal: CInt?
   /// What the terminal can show.
   var display: TerminalDisplay
-  /// Opens the terminal of the session where standard input is none; nil where there is none.
+  /// Opens the terminal of the session if standard input is not one; nil if there is none.
   var sessionTerminal: () -> (terminal: CInt, display: TerminalDisplay)? = { nil }
-  /// After a full entry, further keys are dropped until nothing was typed for so long.
+  /// After a full entry, further keys are dropped until nothing has been typed for this long.
   var quietMilliseconds: CInt = 300
   /// The way to the core.
   var core: any CoreSource
-  /// What relative file names are relative to; absolute.
+  /// The absolute folder for relative file names.
   var workingDirectory: String
-  /// Where the parts of pam-uaf lie.
+  /// The paths of the parts of pam-uaf.
   var installation: Installation
   /// Whether results may have colours.
   var usesColours: Bool
 
-  /// How wide the terminal is that results go to.
+  /// The width of the terminal that results go to.
   var columns: Int = 80
 
   /// The language of the caller's locale.
@@ -70,7 +70,7 @@ struct ToolContext {
   }
 }
 
-// What a command says, in the caller's language.
+// The texts of a command, in the caller's language.
 
 extension ToolContext {
   /// Writes a result.
@@ -85,12 +85,12 @@ extension ToolContext {
     failure(words.what, hint: words.remedy)
   }
 
-  /// The same, where several errors share the text about what to do.
+  /// The same, if several errors share the text about what to do.
   func failure(_ text: some Catalogued<String>, hint: some Catalogued<String>) {
     failure(text.text(in: language), hint: hint.text(in: language))
   }
 
-  /// Writes what failed and, on a line of its own, what to do about it; both in the caller's language already.
+  /// Writes what failed and, on a line of its own, what to do about it; both already in the caller's language.
   func failure(_ text: String, hint: String?) {
     output.note(text)
     if let hint { output.question(ToolText.hint(hint).text(in: language)) }
@@ -100,17 +100,17 @@ extension ToolContext {
 /// The two outputs: one for results, one for everything else.
 struct Output {
   private let results: ResultWriter
-  /// How wide the terminal is that results go to; nil where they go elsewhere.
+  /// The width of the terminal that results go to; nil if they go elsewhere.
   private let resultColumns: Int?
   private let notes: CInt
-  /// How wide the terminal is that notes go to; nil where they go elsewhere.
+  /// The width of the terminal that notes go to; nil if they go elsewhere.
   private let columns: Int?
 
-  /// Writes to two descriptors, which stay the caller's.
+  /// Writes to two descriptors, which still belong to the caller.
   ///
   /// - Parameters:
-  ///   - columns: how wide the terminal is that notes go to. Their lines are broken between words then.
-  ///   - resultColumns: the same of the one that results go to, for results that people read.
+  ///   - columns: the width of the terminal that notes go to; their lines are then broken between words.
+  ///   - resultColumns: the width of the terminal that results go to, for results that people read.
   init(results: CInt, notes: CInt, columns: Int? = nil, resultColumns: Int? = nil) {
     self.results = ResultWriter(results)
     self.resultColumns = resultColumns
@@ -118,7 +118,7 @@ struct Output {
     self.columns = columns
   }
 
-  /// The system's error number, where a result could not be written.
+  /// The system's error number, if a result could not be written.
   var failure: CInt? { results.failure }
 
   /// Writes a result.
@@ -126,7 +126,7 @@ struct Output {
 
   /// Writes a result whose lines people read: at a terminal they are broken between words.
   ///
-  /// - Parameter hanging: how far each further row of a line begins behind the line's own beginning.
+  /// - Parameter hanging: the indentation of a line's further rows relative to its first row.
   func flowingResult(_ text: String, hanging: Int) {
     result(resultColumns.map { TextRows.flowing(text, columns: $0, hanging: hanging) } ?? text)
   }
@@ -134,7 +134,7 @@ struct Output {
   /// Writes a line that is not a result, with the program's name before it.
   func note(_ text: String) { aside("uafctl: \(text)") }
 
-  /// Writes a line beside a note, or a question of a conversation without a terminal.
+  /// Writes a line next to a note, or a question of a conversation without a terminal.
   func question(_ text: String) { aside(text) }
 
   /// A failure to write these is ignored: nothing can be done about it.

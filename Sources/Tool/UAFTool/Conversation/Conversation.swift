@@ -4,9 +4,9 @@ import TerminalPrompts
 import UAFWire
 import Wording
 
-/// One conversation with the core, from *begin* to *finished*, in the order docs/protocol.md allows.
+/// One conversation with the core, from *begin* to *finished*, in the order that docs/protocol.md allows.
 struct Conversation: ~Copyable {
-  /// How long the core may say nothing, in milliseconds.
+  /// How long the core may send nothing, in milliseconds.
   ///
   /// Two of the longest exchanges that a configuration allows (300 s each), and 10 s: one verifies the person, one is the
   /// operation itself.
@@ -14,9 +14,9 @@ struct Conversation: ~Copyable {
 
   private var state = ConversationState.opened
   private var buffer: Secret
-  /// Whether the core takes nothing more.
+  /// Whether the core no longer reads.
   ///
-  /// What it has said before is still there to be read: why it refuses, for example.
+  /// Its earlier messages can still be read, for example why it refuses.
   private var isDeaf = false
 
   /// - Throws: ``ToolError/outOfMemory``.
@@ -28,7 +28,7 @@ struct Conversation: ~Copyable {
 
   /// Sends `begin`, lets `person` answer what the core asks, and returns how it ended.
   ///
-  /// - Throws: ``ToolError``: `core`, `badArgument`; and what `person` throws.
+  /// - Throws: ``ToolError``: `core`, `badArgument`; and whatever `person` throws.
   mutating func hold(
     _ begin: Begin, over socket: borrowing PacketSocket, with person: inout some Person & ~Copyable
   ) throws(ToolError) -> Finished {
@@ -38,7 +38,7 @@ struct Conversation: ~Copyable {
     var wasAsked = false
     while true {
       let message = try receive(from: socket)
-      // Nobody is asked for what can no longer be sent.
+      // Do not ask for an answer that can no longer be sent.
       if isDeaf, message.needsAnswer { throw .core(.ended) }
       switch message {
       case .prompt(let prompt):
@@ -108,7 +108,7 @@ struct Conversation: ~Copyable {
     do throws(PacketSocketError) { try socket.send(packet) } catch { try noteUnsent(error) }
   }
 
-  /// A core that has closed its end may have said why before.
+  /// A core that has closed its end may have sent the reason before.
   private mutating func noteUnsent(_ error: PacketSocketError) throws(ToolError) {
     guard error == .closed else { throw failure(error) }
     isDeaf = true
@@ -142,10 +142,10 @@ struct Conversation: ~Copyable {
 /// One call of the core: a fresh connection, one conversation about one request, and the end of it.
 struct CoreCall {
   let context: ToolContext
-  /// Root's own configuration, absolute, for which a core of its own is started; nil for the machine's.
+  /// Root's own configuration, absolute, for which a separate core is started; nil for the machine's configuration.
   let configuration: String?
 
-  /// Holds the conversation about `request` with the person or script that answers.
+  /// Runs the conversation about `request` with the person or script that answers.
   ///
   /// - Throws: ``ToolError``.
   func hold(_ request: Request) throws(ToolError) -> Finished {
@@ -163,7 +163,7 @@ struct CoreCall {
     return try hold(request, with: &person)
   }
 
-  /// Holds the conversation about `request` with `person`.
+  /// Runs the conversation about `request` with `person`.
   ///
   /// - Throws: ``ToolError``.
   func hold(_ request: Request, with person: inout some Person & ~Copyable) throws(ToolError) -> Finished {
@@ -180,9 +180,9 @@ struct CoreCall {
 
 /// The person or script that answers the core's questions.
 protocol Person: ~Copyable {
-  /// The checks that it can be asked for; any other ends the conversation before a question.
+  /// The checks that the person can answer; any other ends the conversation before a question.
   var checks: Set<Check> { get }
-  /// The entry to one question, which is shown with what was wrong with the last one.
+  /// The entry to one question, which is shown together with the mistake in the last entry.
   ///
   /// - Throws: ``ToolError``: `terminalFailed`, `outOfMemory`.
   mutating func answer(_ prompt: Prompt) throws(ToolError) -> Entry
@@ -200,10 +200,10 @@ enum Entry: ~Copyable {
   case value(Secret)
   /// No answer is wanted or possible.
   case cancelled
-  /// What was to be approved is denied.
+  /// The text to approve is denied.
   case denied
 
-  /// What somebody at a terminal entered.
+  /// The entry of a person at a terminal.
   init(_ entry: consuming TerminalEntry) {
     switch consume entry {
     case .value(let value): self = .value(value)
@@ -226,10 +226,10 @@ extension Prompt {
   /// What was wrong with the last entry, unless the question itself says so.
   var separateMistake: String? { errorMessage.flatMap { text.contains($0) ? nil : $0 } }
 
-  /// All that there is to read, in the order of a terminal: what was wrong and the tries left, why the person is asked, and
+  /// The whole text, in the order of a terminal: the mistake and the tries left, the reason for the question, and
   /// the question.
   ///
-  /// - Parameter language: that of the words for the tries, where the core's do not name them.
+  /// - Parameter language: the language of the text about the tries, if the core's text does not name them.
   func wholeText(in language: Language) -> String {
     var lines = [separateMistake].compactMap(\.self)
     if let errorMessage, let tries = remainingAttempts, !Self.names(tries, in: errorMessage) {
@@ -250,7 +250,7 @@ struct ConversationEnd {
 
   init(_ finished: Finished) { self.finished = finished }
 
-  /// What the core said and, in its further lines, what can be done about it.
+  /// The core's text and, in its further lines, what can be done about it.
   ///
   /// Nothing is added to the core's text, because a result alone does not say why. Without a text, the meaning of the result is
   /// shown.
@@ -263,15 +263,15 @@ struct ConversationEnd {
     return (first, lines.count > 1 ? lines.dropFirst().joined(separator: " ") : nil)
   }
 
-  /// The exit status without success.
+  /// The exit status of a failure.
   ///
-  /// A fault of the machine has another status than a refusal, for scripts.
+  /// A fault of the machine has a different status from a refusal, for scripts.
   var failureExit: ToolExit {
     if finished.result == FidoResult.clientMismatch.code { return .unreachable }
     return CInt(finished.pamCode) == PAMCode.serviceError.rawValue ? .usage : .refused
   }
 
-  /// The exit status: of a denial, whether it was denied; of anything else, whether it succeeded.
+  /// The exit status: for a denial, it says whether the text was denied; for anything else, whether the call succeeded.
   func exit(of request: Request) -> ToolExit {
     if request.denies { return isDenied ? .success : failureExit }
     return finished.pamCode == 0 ? .success : failureExit
@@ -286,9 +286,9 @@ struct ConversationEnd {
     return failureExit
   }
 
-  /// Prints that it was done, and prints the token if wanted.
+  /// Prints that the work was done, and prints the token if wanted.
   ///
-  /// - Parameter isInCoresWords: whether the core's words are printed, as they are where a value was changed or reset.
+  /// - Parameter isInCoresWords: whether to print the core's text, as for a changed or reset value.
   func tellSuccess(
     as done: ToolText, orAsCore isInCoresWords: Bool = false, wantsToken: Bool = false, in context: ToolContext
   ) -> ToolExit {

@@ -9,11 +9,11 @@ import Wording
 struct TerminalPerson: Person, ~Copyable {
   let terminal: CInt
   let context: ToolContext
-  /// Root's `--conf`.
+  /// The value of root's `--conf`.
   let configuration: String?
   /// The grid, which remembers the last pattern of this call, to show what was wrong with it.
   private var grid: PatternPrompt
-  /// The terminal while an entry that is complete without Enter is asked for, and after one: typing on goes nowhere.
+  /// The terminal while an entry that is complete without Enter is asked for, and after one: further keys are dropped.
   private var muted: MutedTerminal?
 
   init(_ terminal: CInt, in context: ToolContext, configuration: String? = nil) {
@@ -49,9 +49,9 @@ struct TerminalPerson: Person, ~Copyable {
 
   private var settings: TerminalSettings { TerminalSettings(configuration, in: context) }
 
-  /// The length at which an entry is taken without Enter; nil where root has not asked for that.
+  /// The length at which an entry is accepted without Enter; nil if root did not configure that.
   ///
-  /// A PIN has a fixed length in any case, and a person who is not used to that would type on into the next question.
+  /// A PIN has a fixed length in any case, and a person who is not used to that would type into the next question.
   private func lengthWithoutEnter(_ prompt: Prompt) -> Int? {
     guard let length = prompt.entryLength, settings.takesFullEntries else { return nil }
     return Int(length)
@@ -73,7 +73,7 @@ struct TerminalPerson: Person, ~Copyable {
     }
   }
 
-  /// What is typed before Enter is neither shown nor used: it may be a passcode that was typed too early.
+  /// Text typed before Enter is neither shown nor used: it may be a passcode that was typed too early.
   mutating func isReady() throws(ToolError) -> Bool {
     switch try ask(
       PromptText.ready.text(in: context.language), EntryForm(display: .hidden, capacity: WireLimit.answer))
@@ -117,7 +117,7 @@ struct TerminalPerson: Person, ~Copyable {
       try ask("\(keys)\n\(question.text)", EntryForm(display: .hidden, capacity: WireLimit.answer)))
   }
 
-  /// Nil where the window is too small.
+  /// Nil if the window is too small.
   private mutating func draw(
     _ question: PatternQuestion, _ style: PatternStyle
   ) throws(ToolError) -> TerminalEntry? {
@@ -131,10 +131,10 @@ struct LinePerson: Person {
   let output: Output
   var language = Language.english
 
-  /// A script is not asked to choose: the first line of a list may be another one tomorrow.
+  /// A script is not asked to choose: the first line of a list may be different tomorrow.
   var checks: Set<Check> { [.passcode, .pattern, .code] }
 
-  /// A line too long to be sent is cut: what is left is still longer than any value that can be set, and the core says so.
+  /// A line too long to be sent is cut: the rest is still longer than any value that can be set, and the core reports that.
   mutating func answer(_ prompt: Prompt) throws(ToolError) -> Entry {
     if let mistake = prompt.separateMistake { hear(mistake, isError: true) }
     output.question(ShownText.lines(prompt.text))
@@ -161,18 +161,18 @@ struct LinePerson: Person {
 
   func hear(_ text: String, isError: Bool) { output.note(ShownText.lines(text)) }
 
-  /// Whether it is known already that no further line comes.
+  /// Whether it is already known that no further line comes.
   var hasEnded: Bool { input.hasEnded }
 }
 
-/// Somebody who has given a code on standard input, as by a pipe.
+/// A person who gave a code on standard input, for example through a pipe.
 ///
-/// Where nothing follows the code there, a person is asked at the terminal of the session: a pipe has one line, and the new value
-/// is the person's. A script gives its answers as further lines, and is asked as any other.
+/// If nothing follows the code there, a person is asked at the terminal of the session: a pipe has one line, and the new value
+/// comes from the person. A script gives its answers as further lines, and is treated like any other script.
 struct CodeGiver: Person, ~Copyable {
   private var lines: LinePerson
   private var terminal: TerminalPerson?
-  /// Whether the lines are read on: they have given an answer, or there is no terminal.
+  /// Whether further lines are read: they have given an answer, or there is no terminal.
   private var keepsToLines = false
   private let context: ToolContext
   private let configuration: String?
@@ -188,7 +188,7 @@ struct CodeGiver: Person, ~Copyable {
     if let entry = try terminal?.answer(prompt) { return entry }
     let entry = try lines.answer(prompt)
     guard case .value(let value) = consume entry else { return .cancelled }
-    // No value is empty. A blank line behind a code is what a letter has there, and its text must not become a value.
+    // No value is empty. A letter has a blank line after a code, and the letter's text must not become a value.
     let isBlank = value.withBytes { bytes in bytes.indices.allSatisfy { [0x20, 0x09, 0x0D].contains(bytes[$0]) } }
     guard keepsToLines || !isBlank else { throw .payload(.blankBehindCode) }
     keepsToLines = true
@@ -213,12 +213,12 @@ struct TerminalSettings {
   var appearance: PatternAppearance
   /// Linear words instead of a grid.
   var isAccessible: Bool
-  /// Whether an entry of full length is taken without Enter.
+  /// Whether an entry of full length is accepted without Enter.
   var takesFullEntries: Bool
 
   /// The configuration's settings.
   ///
-  /// What cannot be read or is wrong gets the defaults: the core reports the error.
+  /// If the configuration cannot be read or is wrong, the defaults apply: the core reports the error.
   ///
   /// - Parameter path: root's `--conf`; nil for this machine's.
   init(_ path: String?, in context: ToolContext) {

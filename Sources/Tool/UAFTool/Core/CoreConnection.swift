@@ -24,7 +24,7 @@ struct CoreConnection: ~Copyable {
 protocol CoreSource {
   /// A fresh connection.
   ///
-  /// - Parameter startsOwn: whether a core is to be started for this call alone, even where a socket is served.
+  /// - Parameter startsOwn: whether to start a core for this call alone, even if a socket is served.
   /// - Throws: ``ToolError/core(_:)``.
   func connect(startsOwn: Bool) throws(ToolError) -> CoreConnection
 }
@@ -36,7 +36,7 @@ struct InstalledCore: CoreSource {
   private let userID: uid_t
   private let servingUserID: uid_t
 
-  /// - Parameter servingUserID: whose the socket must be; root's.
+  /// - Parameter servingUserID: the uid that must own the socket: root's.
   init(socketPath: String, helperPath: String, userID: uid_t, servingUserID: uid_t = 0) {
     self.socketPath = socketPath
     self.helperPath = helperPath

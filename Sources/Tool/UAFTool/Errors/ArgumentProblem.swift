@@ -11,13 +11,13 @@ enum ArgumentProblem: Catalogued, Equatable {
   /// Root names a payload for a reset without the server.
   case payloadOfRoot
   case noSuchType(String)
-  /// The text to be confirmed is empty, too long or holds a NUL.
+  /// The text to be confirmed is empty, too long or contains a NUL.
   case transactionLength
   /// No old name is given.
   case oldNameMissing
-  /// The old name belongs to another account.
+  /// The old name belongs to a different account.
   ///
-  /// `user` is the one that was to take it over.
+  /// `user` is the account that should take it over.
   case oldNameInUse(String, user: String)
   /// One of the values does not fit into a packet.
   case tooLong
@@ -53,7 +53,7 @@ enum ArgumentProblem: Catalogued, Equatable {
 }
 
 extension ArgumentProblem {
-  /// What helps, in each language; nil where the problem says it.
+  /// The remedy in each language; nil if the problem names it.
   var remedy: (english: String, korean: String)? {
     guard case .oldNameInUse(let name, let user) = self else { return nil }
     let (old, new) = (ShownText.line(name), ShownText.line(user))
@@ -69,9 +69,9 @@ extension ArgumentProblem {
 /// Why the configuration cannot be used.
 enum ConfigurationProblem: Catalogued, Equatable {
   case unusable(ConfigurationError)
-  /// What the core says of it, in the caller's language already.
+  /// The core's text about it, already in the caller's language.
   case refused(String)
-  /// The core's result, where it says nothing.
+  /// The core's result, if it sends no text.
   case result(UInt32)
   case noServer(path: String)
   /// The file belongs to a third person.

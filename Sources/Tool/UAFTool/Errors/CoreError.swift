@@ -13,21 +13,21 @@ enum CoreError: Equatable {
   case notStarted(path: String, CInt)
   /// The core ended before it sent its result.
   case ended
-  /// The core cannot work for anybody (1007): its words, in the caller's language, or the result.
+  /// The core cannot work for anybody (1007): with its text, in the caller's language, or the result.
   case unable(ConfigurationProblem)
   /// Nothing came within the time.
   case silent
-  /// The core sent something against docs/protocol.md.
+  /// The core sent something that violates docs/protocol.md.
   case confused(Confusion)
   /// The core asks a question that this person or script cannot be asked (2002).
   case noHandler(check: String, remedy: ChoiceRemedy = .nameOne)
 }
 
-/// What a script can do that is asked to choose an authenticator.
+/// What a script can do if it is asked to choose an authenticator.
 enum ChoiceRemedy: Equatable {
   /// The command takes a type.
   case nameOne
-  /// The command is about all of them, and takes no type beside that.
+  /// The command concerns all of them, and does not also accept a type.
   case oneAfterTheOther
   /// The command takes no type.
   case terminal
@@ -103,12 +103,12 @@ extension CoreError: Catalogued {
 }
 
 extension ChoiceRemedy: Catalogued {
-  /// What is to be done about a choice in this conversation.
+  /// The remedy for a choice in this conversation.
   init(_ begin: Begin) {
     self =
       switch begin.operation {
       case .deregisterAll: .oneAfterTheOther
-      // A payload of an approval says whose text it is, and the command has no place for a type.
+      // A payload of an approval identifies the text, and the command has no place for a type.
       case .authenticate where begin.payload != nil: .terminal
       default: .nameOne
       }
@@ -131,10 +131,10 @@ extension ChoiceRemedy: Catalogued {
   }
 }
 
-/// What the core sent against docs/protocol.md.
+/// The core's violation of docs/protocol.md.
 enum Confusion: Catalogued, Equatable {
   case packet(PacketError)
-  /// A PAM code that does not go with the result.
+  /// A PAM code that does not fit the result.
   case code(UInt8, result: UInt32)
   case statusDocument
 

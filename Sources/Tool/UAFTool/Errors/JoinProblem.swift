@@ -2,27 +2,27 @@ import Wording
 
 /// Why a machine does not join a server, or leave it.
 enum JoinProblem: Equatable {
-  /// What was read is not a machine payload.
+  /// The text is not a machine payload.
   case notUnderstood(PayloadProblem)
-  /// What was read is a person's enrolment code.
+  /// The text is a person's enrolment code.
   case enrolmentCode
-  /// The payload is of a server with this fingerprint.
+  /// The payload is for a server with this fingerprint.
   case otherFingerprint(String)
   /// The payload is for this group.
   case otherGroup(String)
-  /// The machine has joined this server already.
+  /// The machine has already joined this server.
   case joinedElsewhere(String)
-  /// The configuration names this server already.
+  /// The configuration already names this server.
   case configuredElsewhere(String)
-  /// A file of that name is not ours.
+  /// A file with that name is not ours.
   case otherFile(String)
-  /// There are as many files of configuration as may be.
+  /// There are already as many configuration files as allowed.
   case tooManyFiles(String)
   /// A name with a quote character, which the configuration could not carry.
   case badPath(String)
   /// A file or a folder could not be written; the system's error number.
   case file(String, CInt)
-  /// Another `uafctl join` or `leave` is at work.
+  /// Another `uafctl join` or `leave` is running.
   case busy(String)
   /// These services ask for the passcode.
   case servicesAsk([String])

@@ -1,7 +1,7 @@
 import UAFMessages
 import Wording
 
-/// Where a command takes a code.
+/// The place on the command line where a command accepts a code.
 enum CodePlace: Equatable {
   /// The value of an option, such as `--code`.
   case option(String)
@@ -19,9 +19,9 @@ enum CodePlace: Equatable {
 
 /// Why there is no code to work with.
 enum PayloadError: Equatable {
-  /// It stands on the command line itself.
+  /// The code is on the command line itself.
   case onCommandLine(CodePlace)
-  /// A code of this kind stands where an account or a type is named.
+  /// A code of this kind was given instead of an account or a type.
   case kindOnCommandLine(CodeKind)
   /// There is no such file, and its name may be a code; it is not repeated.
   case noFile(CodePlace)
@@ -37,7 +37,7 @@ enum PayloadError: Equatable {
   case emptyFile(path: String)
   /// Nothing came on standard input.
   case emptyInput(CodePlace)
-  /// A blank line follows the code on standard input, where an answer has to be.
+  /// A blank line follows the code on standard input, where an answer must be.
   case blankBehindCode
   /// No unlock code was typed.
   case noUnlockCode
@@ -45,11 +45,11 @@ enum PayloadError: Equatable {
   case unlockCodeOfInput
   /// What was given has characters of no unlock code.
   case notUnlockCode
-  /// An unlock code stands on the command line.
+  /// An unlock code is on the command line.
   case unlockCodeOnCommandLine
 }
 
-/// What is wrong with a text that should have a code in it.
+/// Why a text that should contain a code is not usable.
 enum UnusableCode: Equatable {
   /// It is not in UTF-8, nor in UTF-16 with a byte order mark.
   case notText
@@ -59,7 +59,7 @@ enum UnusableCode: Equatable {
   case tooLong
   /// One word that has characters of no code.
   case badCharacters
-  /// Several words, and none of them reads as a code.
+  /// Several words, and none of them looks like a code.
   case notFound
   /// More than one that could be meant.
   case several
@@ -210,7 +210,7 @@ enum PayloadProblem: Catalogued, Equatable {
   case operation(String)
   /// It asks for a registration, and was to be denied.
   case registrationDenied
-  /// Another command takes it.
+  /// It is for a different command.
   case otherKind(CodeKind)
   /// It is an enrolment code alone, and the server's whole line is needed.
   case codeWithoutServer
@@ -283,7 +283,7 @@ extension CodeKind: Catalogued {
     }
   }
 
-  /// As it stands before "입니다".
+  /// The form before "입니다".
   package var korean: String {
     switch self {
     case .enrolmentCode, .enrolmentPayload: "사용자가 등록할 때 쓰는 등록 코드"
@@ -294,7 +294,7 @@ extension CodeKind: Catalogued {
     }
   }
 
-  /// The command that takes it.
+  /// The command that accepts it.
   var command: String {
     switch self {
     case .enrolmentCode, .enrolmentPayload: "uafctl register --code FILE"

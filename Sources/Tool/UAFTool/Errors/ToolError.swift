@@ -11,13 +11,13 @@ enum ToolError: Error, Equatable {
   case onlyRoot(RootsWork)
   /// The account cannot be looked up.
   case noSuchAccount(String)
-  /// One name alone, and it is neither an account nor an authenticator type.
+  /// There is only one name, and it is neither an account nor an authenticator type.
   case noSuchAccountOrType(String)
   /// The account's name is empty.
   case emptyName
   /// No account can have such a name: it has white space, control or non-ASCII characters.
   case badName(String)
-  /// A caller without root named somebody else.
+  /// A caller that is not root named somebody else.
   case accountIsNotYours
   /// The command line asks for something that is not possible.
   case badArgument(ArgumentProblem)
@@ -27,7 +27,7 @@ enum ToolError: Error, Equatable {
   case payload(PayloadError)
   /// The person has cancelled a question of this program.
   case cancelled
-  /// Standard input has nothing behind the code, and there is no terminal to ask at.
+  /// Standard input has nothing after the code, and there is no terminal to ask at.
   case noTerminal
   /// The person gave no value to try.
   case noValue
@@ -35,9 +35,9 @@ enum ToolError: Error, Equatable {
   case core(CoreError)
   /// The terminal cannot be used.
   case terminalFailed(CInt)
-  /// A service's stack is left as it is.
+  /// A service's stack is left unchanged.
   case stack(StackError)
-  /// The command line has a word where a command should stand.
+  /// The command line has a word where a command should be.
   case unknownCommand(UnknownCommand)
   /// A result could not be written; the system's error number.
   case unwritten(CInt)
@@ -136,7 +136,7 @@ enum RootsWork: Catalogued, Equatable {
     }
   }
 
-  /// As it stands before "can".
+  /// The form before "can".
   var korean: String {
     switch self {
     case .chooseConfiguration: "설정 파일을 고를"
@@ -271,7 +271,7 @@ extension ToolError: Catalogued {
     }
   }
 
-  /// The words of the one table of results.
+  /// The texts of the table of results.
   private static func words(of result: FidoResult, in language: Language) -> FindingText {
     FindingText("\(result.text(in: language)) [\(result.code)]", do: result.nextStep(in: language))
   }

@@ -3,15 +3,16 @@ import Invocation
 import TerminalPrompts
 import Wording
 
-/// What the parser prints for a person who reads Korean.
+/// The parser's page for a person who reads Korean.
 ///
-/// Our texts in it are Korean already. The parser's own words have theirs here, and rows are broken by the cells that characters
+/// Our own texts in it are already Korean. The parser's words are translated here, and rows are broken by the cells that
+/// characters
 /// take: the parser counts characters, of which a Korean one takes two.
 enum KoreanPage {
-  /// The columns to ask a page for, so that each text stands in one row.
+  /// The columns to ask a page for, so that each text is in one row.
   static let unbroken = 100_000
 
-  /// All words of the parser that stand on pages.
+  /// All words of the parser that appear on pages.
   private static let words = [
     (overview, "개요: "), ("USAGE: ", usage), ("ARGUMENTS:", "인수:"), ("OPTIONS:", "옵션:"), ("SUBCOMMANDS:", "명령:"),
     ("Show the version.", "버전을 보여 줍니다."), ("Show help information.", "도움말을 보여 줍니다."), ("(values: ", "(값: "),
@@ -20,10 +21,10 @@ enum KoreanPage {
   private static let overview = "OVERVIEW: "
   private static let usage = "사용법: "
 
-  // Where texts begin beside names.
+  // Where texts begin next to names.
   private static let textColumn = 26
 
-  /// A page for a screen of that width; the version and a script for a shell as they are.
+  /// A page for a screen of that width; the version and a script for a shell stay unchanged.
   static func text(_ page: String, columns: Int) -> String {
     guard page.hasPrefix(overview) else { return page }
     var isList = false
@@ -46,7 +47,7 @@ enum KoreanPage {
 
   /// A mistake in a command line: a line that says where help is, the mistake, and how the command is used.
   ///
-  /// The mistake is Korean if it is ours. The parser's errors are not public, and what it says of them stays as it is.
+  /// The mistake is Korean if it is ours. The parser's errors are not public, so their texts stay unchanged.
   static func mistake(_ message: ParserMessage) -> String {
     let help = (message.path + ["--help"]).joined(separator: " ")
     let usage = message.usage.replacing("Usage: ", with: usage, maxReplacements: 1)
@@ -55,7 +56,7 @@ enum KoreanPage {
   }
 }
 
-/// What is wrong with a command line that names options or arguments that do not go together.
+/// What is wrong with a command line that names options or arguments that exclude each other.
 enum UsageMistake: CaseIterable, Catalogued {
   case allAndType
   case accountTwice
@@ -68,7 +69,7 @@ enum UsageMistake: CaseIterable, Catalogued {
   case unlockOnceProved
   case unlockOfNobody
 
-  /// The mistake as the parser takes it, in the language that counts now.
+  /// The mistake as the parser expects it, in the current language.
   var error: ValidationError { ValidationError(text(in: HelpLanguage.current)) }
 
   var english: String {
@@ -102,7 +103,7 @@ enum UsageMistake: CaseIterable, Catalogued {
   }
 }
 
-/// What `--help` says about the exit status.
+/// The text of `--help` about the exit status.
 struct ExitStatusHelp: Catalogued {
   let english = """
     EXIT STATUS:

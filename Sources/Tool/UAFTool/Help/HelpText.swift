@@ -2,15 +2,15 @@ import ArgumentParser
 import FidoResults
 import Wording
 
-// What help says, in each language. The parser reads these texts where it makes a page, in the language that counts then.
+// The texts of the help in each language. The parser reads these texts when it makes a page, in the current language.
 
-/// In which language commands explain themselves.
+/// The language in which commands explain themselves.
 enum HelpLanguage {
-  /// The caller's, while his command line is read.
+  /// The caller's language, while the command line is read.
   @TaskLocal static var current = Language.english
 }
 
-/// What help says of one command.
+/// The texts of the help about one command.
 struct CommandWords {
   /// What it does, in one sentence.
   let abstract: String
@@ -23,7 +23,7 @@ struct CommandWords {
   }
 }
 
-/// The commands, as help explains them.
+/// The commands, with their texts in the help.
 enum CommandHelp: Catalogued, CaseIterable {
   case uafctl
   case register
@@ -54,7 +54,7 @@ enum CommandHelp: Catalogued, CaseIterable {
   case pamDisable
   case pamStatus
 
-  /// How the parser calls and explains the command.
+  /// The parser's name and texts for the command.
   func configuration(
     _ name: String, version: String = "", subcommands: [any ParsableCommand.Type] = []
   ) -> CommandConfiguration {
@@ -461,7 +461,7 @@ enum CommandHelp: Catalogued, CaseIterable {
   }
 }
 
-/// The options and arguments, as help explains them.
+/// The options and arguments, with their texts in the help.
 enum OptionHelp: Catalogued, CaseIterable {
   case configurationFile
   case ownConfigurationFile
@@ -624,7 +624,7 @@ enum OptionHelp: Catalogued, CaseIterable {
 }
 
 extension ArgumentHelp {
-  /// The text in the language that counts now.
+  /// The text in the current language.
   static func text(
     _ text: OptionHelp, valueName: String? = nil, visibility: ArgumentVisibility = .default
   ) -> ArgumentHelp {

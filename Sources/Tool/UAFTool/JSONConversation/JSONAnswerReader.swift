@@ -1,4 +1,4 @@
-// Purpose: an answer of a graphical front end, taken apart in locked memory. The strict JSON of UAFMessages makes Strings,
+// Purpose: an answer of a graphical front end, parsed in locked memory. The strict JSON of UAFMessages makes Strings,
 // whose copies nobody could wipe.
 
 import SecretMemory
@@ -12,23 +12,23 @@ import UAFWire
 ///     all    = "\"answers\"" ":" "[" string *( "," string ) "]"
 ///     word   = "\"cancel\"" / "\"resume\"" / "\"deny\""
 ///
-/// White space of JSON may stand between the parts. Names are spelt as above, without escapes; a string is JSON's, in
+/// White space of JSON may be between the parts. Names are spelt as above, without escapes; a string is JSON's, in
 /// UTF-8, without U+0000, and at most ``WireLimit/answer`` bytes long once its escapes are resolved.
 struct JSONAnswerReader {
-  /// What a line says.
+  /// The content of a line.
   enum Answer: Equatable {
     /// An answer of this many bytes was written.
     case value(count: Int)
-    /// Answers of so many bytes were written, one behind the other.
+    /// Answers of these sizes were written, one after the other.
     case values(counts: [Int])
     case cancel, resume, deny
   }
 
-  /// What can be answered.
+  /// The expected form of an answer.
   enum Form: Equatable {
     /// One challenge, by `answer`.
     case one
-    /// So many challenges, by exactly as many `answers`.
+    /// This many challenges, by exactly as many `answers`.
     case all(Int)
 
     /// How many strings there are.
@@ -43,20 +43,20 @@ struct JSONAnswerReader {
   /// The longest line that answers one challenge, in bytes.
   static let maximumLineCount = maximumLineCount(.one)
 
-  /// The longest line, in bytes: every byte of the longest answers as `\u00XX`, and room for what surrounds them.
+  /// The longest line, in bytes: every byte of the longest answers as `\u00XX`, and space for the rest of the line.
   static func maximumLineCount(_ form: Form) -> Int { form.count * WireLimit.answer * 6 + 256 }
 
   private let form: Form
   private var position = 0
   private var count = 0
-  /// Where the string that is read has to end in the buffer.
+  /// The position in the buffer at which the current string must end.
   private var limit = 0
 
   private init(_ form: Form) { self.form = form }
 
-  /// What `line` says; nil if it is not of that form.
+  /// Reads `line`; nil if it is not of that form.
   ///
-  /// The answers' bytes are written to `buffer`, of which each may have an equal part. Without an answer, nothing of the buffer
+  /// The answers' bytes are written to `buffer`, in which each may use an equal part. Without an answer, no part of the buffer
   /// may be used.
   static func read(
     _ line: Span<UInt8>, as form: Form = .one, into buffer: UnsafeMutableRawBufferPointer
@@ -82,7 +82,7 @@ struct JSONAnswerReader {
     return takeSpace(line) && take("}", line) ? answer : nil
   }
 
-  /// The member with what was entered.
+  /// The member with the entries.
   private mutating func strings(_ line: Span<UInt8>, _ buffer: UnsafeMutableRawBufferPointer) -> Answer? {
     switch form {
     case .one:
@@ -106,7 +106,7 @@ struct JSONAnswerReader {
     }
   }
 
-  /// The answer that is said by its name alone.
+  /// The answer that consists only of its name.
   private mutating func word(_ line: Span<UInt8>) -> Answer? {
     if take("\"cancel\"", line) { return .cancel }
     if take("\"resume\"", line) { return .resume }
@@ -122,14 +122,14 @@ struct JSONAnswerReader {
   private mutating func take(_ word: StaticString, _ line: Span<UInt8>) -> Bool {
     guard line.count - position >= word.utf8CodeUnitCount else { return false }
     for index in 0..<word.utf8CodeUnitCount {
-      // SAFETY: a static string of ASCII has so many bytes.
+      // SAFETY: a static string of ASCII has that many bytes.
       guard unsafe line[position + index] == word.utf8Start[index] else { return false }
     }
     position += word.utf8CodeUnitCount
     return true
   }
 
-  /// A string of at most `room` bytes, written behind what is in the buffer.
+  /// A string of at most `room` bytes, written after the content of the buffer.
   private mutating func string(
     _ line: Span<UInt8>, _ buffer: UnsafeMutableRawBufferPointer, room: Int
   ) -> Bool {
@@ -155,7 +155,7 @@ struct JSONAnswerReader {
     return false
   }
 
-  /// What stands after a backslash.
+  /// The escape after a backslash.
   private mutating func escape(_ line: Span<UInt8>) -> UInt32? {
     guard position < line.count else { return nil }
     let letter = line[position]

@@ -10,11 +10,11 @@ import Wording
 struct JSONPerson: Person, ~Copyable {
   private let input: LineInput
   private let lines: JSONLines
-  /// Whether the front end answers several challenges at once: it shows a form.
+  /// Whether the front end answers several challenges at the same time, because it shows a form.
   private let answersTogether: Bool
-  /// Whether what is asked for is an approval, which alone can be denied.
+  /// Whether this is an approval; only an approval can be denied.
   private let isApproval: Bool
-  /// The answer to the question that the core asks next, which the front end has given with the one before.
+  /// The answer to the question that the core asks next, which the front end gave together with the previous one.
   private var answerAhead: AnswerAhead?
 
   init(input: LineInput, lines: JSONLines, answersTogether: Bool = false, isApproval: Bool = false) {
@@ -29,9 +29,9 @@ struct JSONPerson: Person, ~Copyable {
 
   /// A line that is not an answer cancels, so that nothing is sent by mistake.
   ///
-  /// A *resume* that nothing waits for is passed over, as the core does with one.
+  /// A *resume* that nothing waits for is ignored, as in the core.
   mutating func answer(_ prompt: Prompt) throws(ToolError) -> Entry {
-    // Used for this question or for none: what does not answer it is wiped here.
+    // It is used for this question or not at all: if it does not answer the question, it is wiped here.
     if let ahead = answerAhead.take(), ahead.answers(prompt) { return .value(ahead.value) }
     let further = answersTogether ? prompt.repetition(orIn: lines.language) : nil
     let form: JSONAnswerReader.Form = answersTogether ? .all(further == nil ? 1 : 2) : .one
@@ -44,7 +44,7 @@ struct JSONPerson: Person, ~Copyable {
     case .values(let counts):
       let first = counts.first ?? 0
       if let further { answerAhead = try AnswerAhead(to: further, behind: first, of: entered) }
-      // SAFETY: nothing is written; what is behind the first answer is wiped.
+      // SAFETY: nothing is written; everything after the first answer is wiped.
       unsafe entered.refill { _ in first }
       return .value(entered)
     case .deny where isApproval: return .denied
@@ -69,13 +69,13 @@ struct JSONPerson: Person, ~Copyable {
     }
   }
 
-  /// After an error no answer that was given before it may be used.
+  /// After an error, no answer that was given before it may be used.
   mutating func hear(_ text: String, isError: Bool) {
     if isError { answerAhead = nil }
     lines.message(text, isError: isError)
   }
 
-  /// What the next line says; the answers' bytes are put into `entered`.
+  /// Reads the next line; the answers' bytes are put into `entered`.
   ///
   /// - Returns: nil if it is not an answer; that is reported.
   private func next(
@@ -96,7 +96,7 @@ struct JSONPerson: Person, ~Copyable {
     _ line: borrowing Secret, as form: JSONAnswerReader.Form, into entered: inout Secret
   ) -> JSONAnswerReader.Answer? {
     var answer: JSONAnswerReader.Answer?
-    // SAFETY: the reader writes inside the buffer; what is not part of an answer is wiped.
+    // SAFETY: the reader writes inside the buffer; everything that is not part of an answer is wiped.
     unsafe entered.refill { buffer in
       answer = line.withBytes { unsafe JSONAnswerReader.read($0, as: form, into: buffer) }
       return switch answer {
@@ -113,12 +113,12 @@ struct JSONPerson: Person, ~Copyable {
   private func report(_ why: ToolText) { lines.message(why.text(in: lines.language), isError: true) }
 }
 
-/// The second of two answers that were given at once, until the core asks for it.
+/// The second of two answers that were given together, kept until the core asks for it.
 private struct AnswerAhead: ~Copyable {
   let value: Secret
   private let question: Prompt
 
-  /// Takes the answer to `question` out of what was entered: all behind the first `count` bytes.
+  /// Takes the answer to `question` from the entry: everything after the first `count` bytes.
   ///
   /// - Throws: ``ToolError/outOfMemory``.
   init(to question: Prompt, behind count: Int, of entered: borrowing Secret) throws(ToolError) {
@@ -128,9 +128,9 @@ private struct AnswerAhead: ~Copyable {
     self.question = question
   }
 
-  /// Whether `prompt` is the question that was answered, whatever its words are.
+  /// Whether `prompt` is the question that was answered, whatever its text.
   ///
-  /// The digits that shuffled keys stand for are known only once that keypad was shown.
+  /// The digits that shuffled keys mean are known only once that keypad has been shown.
   func answers(_ prompt: Prompt) -> Bool {
     prompt.step == question.step && prompt.check == question.check && prompt.errorMessage == nil
       && !KeypadText.isPart(of: prompt.text)
@@ -138,9 +138,10 @@ private struct AnswerAhead: ~Copyable {
 }
 
 extension Prompt {
-  /// The question for a new value once more, as the core asks it after this one; nil where nobody can answer that beforehand.
+  /// The question that repeats a new value, in the form in which the core asks it after this one; nil if it cannot be answered in
+  /// advance.
   ///
-  /// - Parameter language: the language of its words where the core's are not known.
+  /// - Parameter language: the language of its text if the core's is not known.
   fileprivate func repetition(orIn language: Language) -> Prompt? {
     let kinds = AuthenticatorType.allCases.filter { $0.isTyped && $0.entry.check == check.rawValue }.map(\.kind)
     guard step == .new, let kind = kinds.first, !KeypadText.isPart(of: text) else { return nil }
@@ -162,9 +163,9 @@ struct JSONCall {
   private let answersTogether: Bool
 
   /// - Parameters:
-  ///   - isAskedInJSON: whether a front end asks. A payload to be entered is then a line of standard input, too, and no question
+  ///   - isAskedInJSON: whether a front end asks. A payload to be entered is then also a line of standard input, and no question
   ///     on a terminal.
-  ///   - answersTogether: whether that front end answers several challenges at once.
+  ///   - answersTogether: whether that front end answers several challenges at the same time.
   init(in context: ToolContext, isAskedInJSON: Bool, answersTogether: Bool) {
     var context = context
     if isAskedInJSON { (context.terminal, context.takesLetters) = (nil, false) }
@@ -173,9 +174,9 @@ struct JSONCall {
     self.answersTogether = answersTogether
   }
 
-  /// Holds the conversation about what `request` makes, over what `call` makes.
+  /// Runs the conversation about the request from `request`, over the call from `call`.
   ///
-  /// - Parameter result: what the command makes of an error; nil for what the error itself says.
+  /// - Parameter result: the command's result for an error; nil for the error's own result.
   func hold(
     _ request: (ToolContext) throws(ToolError) -> Request, over call: (ToolContext) throws(ToolError) -> CoreCall,
     failing result: (ToolError) -> FidoResult? = { _ in nil }
@@ -201,14 +202,14 @@ struct JSONCall {
   }
 }
 
-/// What a graphical front end reads: one JSON object a line (docs/json-conversation.md).
+/// The output for a graphical front end: one JSON object a line (docs/json-conversation.md).
 struct JSONLines {
   let output: Output
   let language: Language
 
   init(in context: ToolContext) { (output, language) = (context.output, context.language) }
 
-  /// A question, which has to be answered or cancelled before anything else happens.
+  /// A question, which must be answered or cancelled before anything else happens.
   func challenge(_ prompt: Prompt) {
     var line: JSONObject = ["type": .string("challenge")]
     describe(prompt, in: &line)
@@ -230,7 +231,7 @@ struct JSONLines {
     challenge.set("step", .string(Self.name(prompt.step)))
     challenge.set("echo", .bool(prompt.echo))
     challenge.set("text", .string(ShownText.lines(prompt.wholeText(in: language))))
-    // Always there, so that a front end need not tell a member that is missing from one that says nothing.
+    // It is always present, so that a front end need not distinguish a missing member from an empty one.
     challenge.set("remainingAttempts", prompt.remainingAttempts.map { .integer(Int64($0)) } ?? .null)
     challenge.set("errorMessage", prompt.errorMessage.map { .string(ShownText.lines($0)) } ?? .null)
     challenge.set("reason", prompt.reason.map { .string(ShownText.lines($0)) })
@@ -239,7 +240,7 @@ struct JSONLines {
     challenge.set("options", .array(prompt.options.map { .string(ShownText.line($0)) }))
   }
 
-  /// The first question can be asked: to be resumed or cancelled.
+  /// The first question can be asked: the front end resumes or cancels.
   func ready() {
     let result = FidoResult.ready
     write([
@@ -247,12 +248,12 @@ struct JSONLines {
     ])
   }
 
-  /// Something that needs no answer.
+  /// A message that needs no answer.
   func message(_ text: String, isError: Bool) {
     write(["type": .string(isError ? "error" : "info"), "text": .string(ShownText.lines(text))])
   }
 
-  /// The last line, as the core said it.
+  /// The last line, with the core's result.
   func finished(_ finished: Finished, wantsToken: Bool) {
     let result = FidoResult(code: finished.result)
     let isSuccess = finished.pamCode == 0
@@ -278,7 +279,7 @@ struct JSONLines {
     return end.failureExit
   }
 
-  /// The last line of what was done here.
+  /// The last line for work that was done here.
   func done(_ text: String) {
     var line = last(.success, isSuccess: true)
     line.set("pamCode", .integer(0))
@@ -288,7 +289,7 @@ struct JSONLines {
 
   /// The last line if the core sent no result, or a wrong one.
   ///
-  /// - Parameter result: what the command makes of the error; nil for what the error itself says.
+  /// - Parameter result: the command's result for the error; nil for the error's own result.
   func failure(_ error: ToolError, as result: FidoResult? = nil) {
     var line = last(result ?? error.result, isSuccess: false)
     line.set("text", .string(error.text(in: language).what))

@@ -2,9 +2,9 @@ import Glibc
 import UAFConfiguration
 import UAFMessages
 
-/// The folder of drop-ins while a machine joins or leaves: new files get their names at the end, all or none.
+/// The folder of drop-ins while a machine joins or leaves: new files get their names at the end, either all or none.
 ///
-/// Only one process at a time works on it.
+/// Only one process at a time uses it.
 final class DropInPlace {
   /// The folder.
   let path: String
@@ -12,9 +12,9 @@ final class DropInPlace {
   private let wasMade: Bool
   private var isKept = false
 
-  /// Opens the folder of a configuration, and makes it if it is not there.
+  /// Opens the folder of a configuration, and makes it if it does not exist.
   ///
-  /// - Parameter owner: who must own it.
+  /// - Parameter owner: the uid that must own it.
   /// - Throws: ``ToolError/join(_:)``.
   init(of configuration: String, owner: uid_t) throws(ToolError) {
     path = DropInFolder.path(of: configuration)
@@ -41,12 +41,12 @@ final class DropInPlace {
 
   private static func temporary(_ name: String) -> String { ".\(name).new" }
 
-  /// Writes files that do not count yet, and waits until they are on the disk.
+  /// Writes files that are not in effect yet, and waits until they are on the disk.
   ///
   /// - Throws: ``ToolError/join(_:)``.
   func prepare(_ contents: [(name: String, bytes: [UInt8])]) throws(ToolError) {
     for (name, bytes) in contents {
-      // SAFETY: the name lives for the call. The file may be there from a join that was killed.
+      // SAFETY: the name lives for the call. The file may be left from a join that was killed.
       _ = unsafe unlinkat(descriptor, Self.temporary(name), 0)
       do throws(FileFault) {
         try Self.write(bytes, to: Self.temporary(name), in: descriptor)
@@ -54,9 +54,9 @@ final class DropInPlace {
     }
   }
 
-  /// Gives the prepared files their names, the configuration last; removes what an earlier join has left beside them.
+  /// Gives the prepared files their names, the configuration last; removes what an earlier join left next to them.
   ///
-  /// - Throws: ``ToolError/join(_:)``; then none of them counts.
+  /// - Throws: ``ToolError/join(_:)``; then none of them is in effect.
   func commit(_ names: [String]) throws(ToolError) {
     for name in names {
       // SAFETY: the names live for the call.
@@ -97,17 +97,17 @@ final class DropInPlace {
   }
 }
 
-/// A copy of the configuration with the files of a join in it, which the core joins with before any of them counts.
+/// A copy of the configuration with the files of a join, which the core uses to join before any of them is in effect.
 final class TrialConfiguration {
   /// Its main file.
   let path: String
   private let folder: String
   private var files: [String] = []
 
-  /// Makes the copy, in a folder of its own beside the configuration.
+  /// Makes the copy, in a separate folder next to the configuration.
   ///
   /// - Parameters:
-  ///   - documents: those of today's configuration that are to stay.
+  ///   - documents: the documents of the present configuration that should stay.
   ///   - main: the path of the main file, which need not be among them.
   ///   - server: the files of the server.
   /// - Throws: ``ToolError/join(_:)``.
@@ -135,12 +135,12 @@ final class TrialConfiguration {
   static func name(_ path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
 
   private static func make(_ path: String) throws(ToolError) {
-    // SAFETY: the path lives for the call. The folder may be there from a join that was killed.
+    // SAFETY: the path lives for the call. The folder may be left from a join that was killed.
     guard unsafe mkdir(path, 0o700) == 0 || errno == EEXIST else { throw .join(.file(path, errno)) }
   }
 
   private func write(_ bytes: [UInt8], to path: String) throws(ToolError) {
-    // SAFETY: the path lives for the call. The file may be there from a join that was killed.
+    // SAFETY: the path lives for the call. The file may be left from a join that was killed.
     _ = unsafe unlink(path)
     files.append(path)
     do throws(DropInPlace.FileFault) { try DropInPlace.write(bytes, to: path, in: AT_FDCWD) } catch {
@@ -149,7 +149,8 @@ final class TrialConfiguration {
   }
 }
 
-/// The files by which a machine that has joined a server knows it: in the folder of drop-ins, and with nothing else of root's.
+/// The files that a machine needs about the server that it joined: they are in the folder of drop-ins, and contain nothing else
+/// of root's.
 struct ServerFiles {
   /// The configuration that names the server.
   static let configurationName = "50-server.conf"
@@ -157,10 +158,10 @@ struct ServerFiles {
   static let authorityName = "50-server-ca.pem"
   /// The keys of its verdicts.
   static let verdictKeyName = "50-server-verdict.pem"
-  /// All of them; the configuration is the last, because it makes the others count.
+  /// All of them; the configuration is the last, because it puts the others into effect.
   static let names = [authorityName, verdictKeyName, configurationName]
 
-  /// How a configuration of ours begins: `uafctl leave` removes no other.
+  /// How a configuration of ours begins: `uafctl leave` removes only such a file.
   static let mark = "# Written by 'uafctl join'."
 
   private let payload: MachinePayload

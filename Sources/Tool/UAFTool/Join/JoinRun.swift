@@ -6,20 +6,20 @@ import UAFCrypto
 import UAFMessages
 import UAFWire
 
-/// Joins a server, so that the machine is afterwards as it was or has joined.
+/// Joins a server; afterwards, the machine has either joined or is unchanged.
 ///
-/// The core joins with a copy of the configuration. Only when the server has accepted the machine are the files put in place.
+/// The core joins with a copy of the configuration. Only when the server has accepted the machine are the files installed.
 struct JoinRun {
   let context: ToolContext
   /// The configuration's main file.
   let configuration: String
-  /// Who must own the configuration.
+  /// The uid that must own the configuration.
   let owner: uid_t
 
   /// Joins.
   ///
   /// - Returns: how the core's conversation ended; nothing was changed unless that is a success.
-  /// - Throws: ``ToolError``; nothing was changed then, either.
+  /// - Throws: ``ToolError``; then nothing was changed either.
   func join(_ join: JoinPayload) throws(ToolError) -> Finished {
     let place = try DropInPlace(of: configuration, owner: owner)
     let server = ServerFiles(join.payload)
@@ -39,7 +39,8 @@ struct JoinRun {
 
   /// Leaves the server.
   ///
-  /// The files of a join are removed if the core has left, or knows of no join. Otherwise the server was told nothing: the files
+  /// The files of a join are removed if the core has left, or knows of no join. Otherwise, the server does not know of it: the
+  /// files
   /// stay, and the command can be run again.
   ///
   /// - Parameter chosen: root's own configuration file; nil for the machine's.
@@ -63,9 +64,9 @@ struct JoinRun {
     } catch { throw .configuration(.unusable(error)) }
   }
 
-  /// The documents beside those of an earlier join with the same server.
+  /// The documents other than those of an earlier join with the same server.
   ///
-  /// - Throws: ``ToolError/join(_:)`` where another server is configured.
+  /// - Throws: ``ToolError/join(_:)`` if a different server is configured.
   private func requireFree(_ join: JoinPayload, in folder: String) throws(ToolError) -> [ConfigurationDocument] {
     let documents = try documents()
     if let joined = try ownServer(documents, in: folder), joined != join.payload.server + "/uaf/get" {
@@ -89,7 +90,7 @@ struct JoinRun {
     return url.text
   }
 
-  /// Refuses what would not be a configuration that can be used.
+  /// Refuses if the result would not be a usable configuration.
   private func require(
     _ documents: [ConfigurationDocument], with contents: [(name: String, bytes: [UInt8])], in folder: String
   ) throws(ToolError) {
@@ -106,7 +107,7 @@ struct JoinRun {
   }
 }
 
-/// That this machine has joined a server, as one JSON object for scripts (uafctl(1)).
+/// The report that this machine has joined a server, as one JSON object for scripts (uafctl(1)).
 struct JoinReport {
   private let joined: JoinPayload
   private let hasCheckedIn: Bool
@@ -118,7 +119,7 @@ struct JoinReport {
     self.findings = findings
   }
 
-  /// What `doctor` says is left to do.
+  /// The findings of `doctor` that remain to do.
   var open: [Finding] { findings.filter { $0.level != .ok && $0.level != .skipped } }
 
   /// The object, in one line.
@@ -135,16 +136,16 @@ struct JoinReport {
 
 /// A machine payload as it was read, with what the administrator expects of it.
 struct JoinPayload {
-  /// What it says.
+  /// Its content.
   let payload: MachinePayload
-  /// The same as the core takes it.
+  /// The same in the form for the core.
   let line: [UInt8]
   /// The fingerprint of the server, 64 hex digits.
   let fingerprint: String
 
   /// Reads a payload's one line.
   ///
-  /// - Throws: ``ToolError/join(_:)`` for what is not a machine payload.
+  /// - Throws: ``ToolError/join(_:)`` if it is not a machine payload.
   init(_ line: [UInt8]) throws(ToolError) {
     self.line = line
     let text = String(decoding: line, as: UTF8.self)
@@ -161,7 +162,7 @@ struct JoinPayload {
     fingerprint = String(decoding: hash.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
   }
 
-  /// Refuses a payload of another server or group than the administrator has named.
+  /// Refuses a payload for a server or group other than those that the administrator named.
   ///
   /// - Parameters:
   ///   - fingerprint: hex digits, in groups or not; nil for any server.

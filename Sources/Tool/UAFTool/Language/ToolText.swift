@@ -1,6 +1,6 @@
 import Wording
 
-/// What uafctl says besides errors, findings and what the core says.
+/// The texts of uafctl other than errors, findings and the core's texts.
 enum ToolText: Catalogued {
   case hint(String)
   // What a success is called
@@ -11,7 +11,7 @@ enum ToolText: Catalogued {
   case deregistered
   case forgotten
   case initialised
-  /// There was a key already, and it stays.
+  /// There was already a key, and it stays.
   case initialisedBefore
   case registered
   case renamed
@@ -37,11 +37,11 @@ enum ToolText: Catalogued {
   // Questions
   case valueQuestion
   case readyQuestion
-  /// The value that was accepted meets the rules no more.
+  /// The value that was accepted no longer meets the rules.
   case changeStaleValue
   /// The tries left until a lock.
   case triesLeft(UInt32)
-  /// Why the person is asked.
+  /// The reason for asking the person.
   case reason(String)
   // The recovery key
   case recoveryKeyWritten(String)

@@ -13,7 +13,7 @@ struct StackReport {
 
   /// The object, in one line; it is the same in every language.
   var text: String {
-    // Where nobody asks, nothing is missing, as in the list for people.
+    // If no service asks, nothing is missing, as in the list for people.
     let members = entries.isEmpty ? [] : doors.openMembers()
     let polkit = entries.isEmpty ? nil : doors.openPolkit()
     var object: JSONObject = [
@@ -73,14 +73,14 @@ struct DoorReport {
     self.context = context
   }
 
-  /// Names those of the services whose program asks for the passcode by another name.
+  /// Names those of the services whose program asks for the passcode under a different name.
   func tellOpenNames(of services: [PAMService]) {
     for member in doors.openMembers() where services.contains(where: { $0.name == member.name }) {
       context.note(StackText.open(member))
     }
   }
 
-  /// Names every service that asks without the passcode.
+  /// Names every service that asks, but not for the passcode.
   func tellOpenDoors() {
     for member in doors.openMembers() {
       context.result(StackText.open(member))
@@ -119,10 +119,10 @@ struct DisablingRun {
 
   /// - Parameters:
   ///   - service: the service's name; nil for every one that was enabled.
-  ///   - isAlone: whether other names of the same program are left as they are.
-  /// - Returns: how the program ends. It is a refusal if one service failed or a line still asks; the other services are done all
-  ///   the same.
-  /// - Throws: ``ToolError/stack(_:)`` where nothing is done.
+  ///   - isAlone: whether other names of the same program are left unchanged.
+  /// - Returns: how the program ends. It is a refusal if one service failed or a line still asks; the other services are still
+  ///   changed.
+  /// - Throws: ``ToolError/stack(_:)`` if nothing is done.
   func run(_ service: String?, isAlone: Bool) throws(ToolError) -> ToolExit {
     let services = try services(service, isAlone: isAlone)
     var isComplete = true
@@ -177,14 +177,14 @@ struct TerminalAnswerer: StackAnswerer {
 }
 
 extension ToolContext {
-  /// Whether the parts of this machine are as a login needs them; tells what is not.
+  /// Whether the parts of this machine are as a login needs them; reports those that are not.
   private var isUsable: Bool {
     let failures = Examination.failures(of: installation)
     for finding in failures { output.note(finding.line(in: language, colours: false)) }
     return failures.isEmpty
   }
 
-  /// What a change of PAM's services has to know of this machine.
+  /// What a change of PAM's services must know about this machine.
   var pamSite: PAMSite {
     let registered = RegisteredAccounts(
       of: installation, accounts: caller.accounts, core: StatusQuery(in: self, configuration: nil))

@@ -9,27 +9,27 @@ import Wording
 
 /// Where an enrolment code comes from, which is the payload of the server's enrol command: a file, standard input, or a person.
 ///
-/// Never the command line, which other people can see, unless the server is this machine.
+/// It never comes from the command line, which other people can see, unless the server is this machine.
 enum PayloadSource: Equatable {
   /// A file's name.
   case file(String)
-  /// `-`: standard input, or a question where that is a terminal.
+  /// `-`: standard input, or a question if that is a terminal.
   case standardInput
   /// The payload itself, checked.
   case literal([UInt8])
 
-  /// What `--code` names.
+  /// Reads the value of `--code`.
   ///
-  /// - Throws: ``ToolError``: `payload` for what looks like a payload; `badArgument` for an empty name.
+  /// - Throws: ``ToolError``: `payload` if it looks like a payload; `badArgument` for an empty name.
   init(argument: String, of place: CodePlace = .code) throws(ToolError) {
     guard !argument.isEmpty else { throw .badArgument(.payloadWithoutName(place)) }
     guard !Self.looksLikePayload(argument) else { throw .payload(.onCommandLine(place)) }
     self = argument == "-" ? .standardInput : .file(argument)
   }
 
-  /// What the argument of `oob` names; the payload itself only where its server is this machine.
+  /// Reads the argument of `oob`; it may be the payload itself only if the server is this machine.
   ///
-  /// A code for another server would work for everybody who sees the command line.
+  /// A code for a different server would work for everybody who sees the command line.
   ///
   /// - Throws: ``ToolError``: `payload`, `badArgument`.
   init(outOfBand argument: String) throws(ToolError) {
@@ -43,7 +43,7 @@ enum PayloadSource: Equatable {
     self = .literal(Array(argument.utf8))
   }
 
-  /// The payload that `--code` names; nil where it was not given.
+  /// The payload that `--code` names; nil if it was not given.
   ///
   /// - Throws: ``ToolError``, as the initialiser and ``read(in:as:)``.
   static func read(
@@ -55,13 +55,13 @@ enum PayloadSource: Equatable {
 
   /// A JSON object, the base64url of one (`{"` is `eyJ`), or an enrolment code.
   ///
-  /// No file is called that which anybody made by hand.
+  /// No file that somebody made by hand has such a name.
   private static func looksLikePayload(_ argument: String) -> Bool {
     argument.hasPrefix("{") || EnrolmentCode(typed: argument) != nil
       || argument.hasPrefix("eyJ") && argument.utf8.count > 20 && !argument.contains("/")
   }
 
-  /// The code, without what stands around it.
+  /// The code, without the text around it.
   ///
   /// - Throws: ``ToolError``: `payload`, `cancelled`, `terminalFailed`, `outOfMemory`.
   func read(in context: ToolContext, as wanted: WantedCode) throws(ToolError) -> [UInt8] {
@@ -73,7 +73,7 @@ enum PayloadSource: Equatable {
     case .literal(let payload): bytes = payload
     }
     guard let code = try wanted.checked(bytes) else { throw .payload(nothing(at: wanted.place, in: context)) }
-    // Not before: a file without a code is none of which anybody has to take care.
+    // This comes last: a file without a code needs no protection.
     if let warning { context.failure(warning) }
     return code
   }
@@ -100,20 +100,20 @@ enum PayloadSource: Equatable {
   }
 }
 
-/// What a command takes as its code.
+/// The kind of code that a command accepts.
 enum WantedCode {
   /// An enrolment code, or its payload.
   case enrolment
   /// An enrolment payload: the code alone names no server.
   case server
-  /// What says itself what it is for: an approval, or a registration.
+  /// A code that contains its purpose: an approval, or a registration.
   case outOfBand
-  /// What machines join with.
+  /// The payload that machines join with.
   case machine
   /// An unlock, as the signed line or as its 24 characters.
   case unlock
 
-  /// Where the command takes it.
+  /// The place where the command accepts it.
   var place: CodePlace {
     switch self {
     case .enrolment, .server: .code
@@ -122,7 +122,7 @@ enum WantedCode {
     }
   }
 
-  /// What asks for it at a terminal.
+  /// The question for it at a terminal.
   var question: PromptText {
     switch self {
     case .enrolment, .server: .enrolmentCode
@@ -132,7 +132,7 @@ enum WantedCode {
     }
   }
 
-  /// The kinds that the command can do something with.
+  /// The kinds that the command can use.
   private var kinds: Set<CodeKind> {
     switch self {
     case .enrolment: [.enrolmentCode, .enrolmentPayload]
@@ -143,10 +143,10 @@ enum WantedCode {
     }
   }
 
-  /// The code of a text: its only word or, where more stands in it, the one code or payload of it.
+  /// The code of a text: its only word or, if there is more text, the only code or payload in it.
   ///
   /// - Returns: nil if nothing is in the text.
-  /// - Throws: ``ToolError/payload(_:)``: `unusable`; `otherKind` for one that another command takes.
+  /// - Throws: ``ToolError/payload(_:)``: `unusable`; `otherKind` for one that is for a different command.
   func checked(_ bytes: [UInt8]) throws(ToolError) -> [UInt8]? {
     let text = try PayloadLine.text(of: bytes)
     guard !PastedCode.words(of: text).isEmpty else { return nil }
@@ -163,7 +163,7 @@ enum WantedCode {
     if case .unlock = self { PastedCode.unlock(in: text, beside: []) } else { PastedCode.enrolment(in: text) }
   }
 
-  /// Refuses what another command takes.
+  /// Refuses a kind that is for a different command.
   ///
   /// - Throws: ``ToolError/payload(_:)``.
   func require(_ kind: CodeKind) throws(ToolError) {
@@ -179,13 +179,14 @@ enum PayloadFile {
   /// The most bytes of a letter with a code in it; UTF-16 takes two for each character.
   private static let limit = 4 * PayloadLine.maximumCount
 
-  /// What is in it, and what is to be said where others may read it: a code inside works for anybody who has it.
+  /// The file's content, and a warning if others may read it: a code inside works for anybody who has it.
   ///
   /// - Throws: ``ToolError/payload(_:)``.
   static func read(
     _ path: String, at place: CodePlace
   ) throws(ToolError) -> (bytes: [UInt8], warning: PayloadWarning?) {
-    // SAFETY: the path lives for the call. Not to hang on a FIFO nobody writes to: with O_NONBLOCK its end comes at once.
+    // SAFETY: the path lives for the call. O_NONBLOCK prevents hanging on a FIFO that nobody writes to: its end comes
+    // immediately.
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
     guard descriptor >= 0 else {
       let number = errno
@@ -203,7 +204,7 @@ enum PayloadFile {
     return (try bytes(of: descriptor, path: path), warning)
   }
 
-  /// Whether a name may be a code that was mistyped, cut or meant for another command; such a name is not repeated.
+  /// Whether a name may be a code that was mistyped, cut or meant for a different command; such a name is not repeated.
   private static func mayBeCode(_ name: String) -> Bool {
     guard !name.contains("/"), !name.contains(".") else { return false }
     let groups = name.split(separator: "-")
@@ -211,10 +212,10 @@ enum PayloadFile {
     return isGrouped || name.utf8.count > 16 && name.contains { $0.isNumber } && EnrolmentPayload.mayBeMistyped(name)
   }
 
-  /// What is on standard input, where that is no terminal: a line that is a code, or a whole letter.
+  /// The content of standard input if that is not a terminal: a line that is a code, or a whole letter.
   ///
-  /// What follows such a line is left there, for the answers to the questions. A letter is read to its end, as a file is: none of
-  /// it is taken for an answer. A front end that speaks JSON gives the code alone, and waits for the first question then.
+  /// Text after such a line is left there, for the answers to the questions. A letter is read to its end, as a file is: none of
+  /// it is used as an answer. A front end that uses JSON gives the code alone, and then waits for the first question.
   ///
   /// - Throws: ``ToolError/payload(_:)``.
   static func piped(in context: ToolContext) throws(ToolError) -> [UInt8] {
@@ -239,7 +240,7 @@ enum PayloadFile {
 
   /// Everything up to just beyond the limit, which is enough to refuse it; or one line with its end.
   ///
-  /// A line is read byte by byte, so that nothing beyond it is taken.
+  /// A line is read byte by byte, so that nothing beyond it is read.
   private static func bytes(
     of descriptor: CInt, path: String, upToLine isLine: Bool = false
   ) throws(ToolError) -> [UInt8] {
@@ -260,10 +261,10 @@ enum PayloadFile {
 
 /// The form of an enrolment code: one line of printable ASCII.
 enum PayloadLine {
-  /// The longest payload a conversation carries.
+  /// The longest payload that a conversation carries.
   static let maximumCount = 16_384
 
-  /// The text of what was given, which an editor may have saved as UTF-16 with a byte order mark.
+  /// The text of the given bytes, which an editor may have saved as UTF-16 with a byte order mark.
   ///
   /// - Throws: ``ToolError/payload(_:)``: `unusable`.
   static func text(of bytes: [UInt8]) throws(ToolError) -> String {
@@ -283,7 +284,7 @@ enum PayloadLine {
     return text
   }
 
-  /// What is short enough, and printable.
+  /// The bytes, if they are short enough and printable.
   ///
   /// - Throws: ``ToolError/payload(_:)``: `unusable`.
   static func printable(_ bytes: [UInt8]) throws(ToolError) -> [UInt8] {
@@ -296,16 +297,16 @@ enum PayloadLine {
 }
 
 extension CodePlace {
-  /// Where most commands take a code.
+  /// The option with which most commands accept a code.
   static let code = CodePlace.option("--code")
-  /// Where commands take what is not an enrolment code.
+  /// The option with which commands accept a payload that is not an enrolment code.
   static let payload = CodePlace.option("--payload")
 }
 
 /// A payload's file that others may read.
 struct PayloadWarning: Catalogued {
   let path: String
-  /// Whether it is the caller's, who may change its mode.
+  /// Whether the file is the caller's own, so that the caller may change its mode.
   let isOwn: Bool
 
   var english: FindingText {
@@ -326,13 +327,13 @@ struct PayloadWarning: Catalogued {
 
 /// A code that contains its purpose: a registration, or the approval of a login elsewhere.
 struct OutOfBandCode {
-  /// What it asks for.
+  /// The operation that it asks for.
   let operation: UAFWire.Operation
   private let line: [UInt8]
 
   /// Reads a code's one line.
   ///
-  /// - Throws: ``ToolError/payload(_:)`` for what is not a code, or asks for what no code may.
+  /// - Throws: ``ToolError/payload(_:)`` if it is not a code, or asks for something that no code may ask for.
   init(_ line: [UInt8]) throws(ToolError) {
     self.line = line
     let content: EnrolmentPayload
@@ -348,10 +349,10 @@ struct OutOfBandCode {
     }
   }
 
-  /// What the core is asked for.
+  /// The request to the core.
   ///
   /// - Parameter denies: whether the approval is denied.
-  /// - Throws: ``ToolError/payload(_:)`` for a denial of what is not approval.
+  /// - Throws: ``ToolError/payload(_:)`` for a denial of anything that is not an approval.
   func request(for user: String?, denies: Bool) throws(ToolError) -> Request {
     if denies, operation != .authenticate { throw .payload(.notUnderstood(.registrationDenied)) }
     var request = Request(operation)
@@ -367,10 +368,10 @@ struct OutOfBandCode {
 /// They are shown while they are typed: a code works once, for one account on this machine, and nobody types 24 characters
 /// without seeing them.
 enum UnlockCodeEntry {
-  /// Far more than the characters and the letter's line that people paste with them.
+  /// Far more than the characters and the line of the letter that people paste together with them.
   private static let capacity = 4096
 
-  /// The code of the entry, without spaces, and without the account that was pasted with it; the core judges the rest.
+  /// The code of the entry, without spaces, and without the account that was pasted with it; the core checks the rest.
   ///
   /// - Parameter names: names of the account.
   /// - Throws: ``ToolError``: `payload`, `terminalFailed`, `outOfMemory`.
@@ -389,7 +390,7 @@ enum UnlockCodeEntry {
     return try checked(try PayloadFile.piped(in: context), names, orNothing: .unlockCodeOfInput)
   }
 
-  /// Refuses an unlock code on the command line, where it would be taken for the account's name.
+  /// Refuses an unlock code on the command line, where it would be mistaken for the account's name.
   ///
   /// - Throws: ``ToolError``: `payload`.
   static func refuse(_ user: String?, in context: ToolContext) throws(ToolError) {
@@ -399,7 +400,7 @@ enum UnlockCodeEntry {
     throw .payload(.unlockCodeOnCommandLine)
   }
 
-  /// - Parameter nothing: what it is called where nothing was given.
+  /// - Parameter nothing: the error if nothing was given.
   private static func checked(
     _ bytes: [UInt8], _ names: [String], orNothing nothing: PayloadError
   ) throws(ToolError) -> [UInt8] {

@@ -14,7 +14,7 @@ struct ValueTrial {
   private let source: PolicySource
   private let rules: TrialRules
 
-  /// - Throws: ``ToolError/configuration(_:)`` where the server's policy does not go with the file.
+  /// - Throws: ``ToolError/configuration(_:)`` if the server's policy contradicts the file.
   init(_ source: PolicySource, in context: ToolContext) throws(ToolError) {
     self.context = context
     self.source = source
@@ -70,14 +70,14 @@ struct ValueTrial {
     }
     switch consume line {
     case .bytes(let value): return value.withBytes { rules.problems($0) }
-    // The policy says about a NUL what it says about every control character.
+    // The policy treats a NUL like every control character.
     case .unusable: return rules.problems([0 as UInt8].span)
     case .end: throw .noValue
     }
   }
 }
 
-/// The rules for passcodes that a value is tried against: those of a file and, where its root follows the server, those of the
+/// The rules for passcodes that a value is tried against: those of a file and, if that file follows the server, those of the
 /// policy that is in force.
 struct TrialRules {
   /// A problem with a value, and where its rule comes from.
@@ -87,18 +87,18 @@ struct TrialRules {
     let policy: Int64?
   }
 
-  /// The file's.
+  /// The file's policy.
   private let own: PasscodePolicy
-  /// Both together; nil where no policy of the server's is in force.
+  /// Both policies merged; nil if no policy of the server is in force.
   private let followed: (policy: PasscodePolicy, version: Int64)?
-  /// Why the server's policy could not be tried; nil where it is tried, or none is in force.
+  /// Why the server's policy could not be tried; nil if it is tried, or none is in force.
   let untried: StatusFailure?
 
-  /// Finds the rules, and asks the core where the file lends `[passcode]` to the server.
+  /// Finds the rules, and asks the core if the file lets the server decide `[passcode]`.
   ///
-  /// A file that root has not written stands for itself: no core goes by it.
+  /// A file that root did not write is used alone: no core uses it.
   ///
-  /// - Throws: ``ToolError/configuration(_:)`` where the policy does not go with the file.
+  /// - Throws: ``ToolError/configuration(_:)`` if the policy contradicts the file.
   init(_ source: PolicySource, core: some StatusSource) throws(ToolError) {
     let configuration = source.configuration
     own = configuration.passcode.policy
@@ -126,7 +126,7 @@ struct TrialRules {
     } catch { throw .configuration(.unusable(error)) }
   }
 
-  /// What is wrong with a value: a problem that the file alone does not have comes from the policy.
+  /// The problems with a value; a problem that the file alone does not have comes from the policy.
   func problems(_ value: Span<UInt8>) -> [Problem] {
     let ofFile = own.check(value)
     guard let followed else { return ofFile.map { Problem(problem: $0, policy: nil) } }
@@ -136,18 +136,18 @@ struct TrialRules {
   }
 }
 
-/// Where the rules come from that a value is tried against.
+/// The source of the rules that a value is tried against.
 ///
 /// The outcome is only shown to the caller, so the caller's own file is allowed as well as root's. A third person's file is not:
 /// its expressions would be applied to what the caller types.
 struct PolicySource {
   let configuration: Configuration
-  /// The file, as the caller has named it; nil for this machine's.
+  /// The file, as the caller named it; nil for this machine's.
   let path: String?
-  /// Whether root has written it, so that the core goes by it, too.
+  /// Whether root has written it, so that the core uses it too.
   let isRoots: Bool
 
-  /// The configuration at `path` or, without one, that of this machine, or the defaults where there is none.
+  /// The configuration at `path` or, without one, that of this machine, or the defaults if there is none.
   ///
   /// - Parameter path: `--conf`, absolute.
   /// - Throws: ``ToolError/configuration(_:)`` with file, line and key.
@@ -176,7 +176,7 @@ struct PolicySource {
     }
   }
 
-  /// Says only which rule of ownership is to be kept.
+  /// Decides only which rule of ownership applies.
   ///
   /// The rule is checked on the open file. A missing file may have been meant as the caller's own.
   private static func isOwned(_ path: String, by userID: uid_t) -> Bool {
@@ -186,11 +186,11 @@ struct PolicySource {
   }
 }
 
-/// What a trial of a value says of the server's policy.
+/// The texts of a value's trial that concern the server's policy.
 enum PolicyTrialText: FindingCatalogue {
   /// It could not be tried, and may refuse what the file accepts.
   case untried(StatusFailure)
-  /// The core names this version as in force, and does not tell its rules.
+  /// The core names this version as in force, but does not report its rules.
   case notTold(version: Int64)
 
   var english: FindingText {

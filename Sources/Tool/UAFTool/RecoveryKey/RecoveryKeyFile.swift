@@ -26,10 +26,10 @@ enum RecoveryKeyFile {
 
   /// Reads words.
   ///
-  /// - Throws: ``ToolError/recoveryKey(_:)``; what they are is for the core to say.
+  /// - Throws: ``ToolError/recoveryKey(_:)``; the core checks the words.
   static func read(_ path: String) throws(ToolError) -> Secret {
     guard var words = try? Secret(capacity: WireLimit.answer) else { throw .outOfMemory }
-    // SAFETY: the path lives for the call. With O_NONBLOCK a FIFO that nobody writes to ends at once.
+    // SAFETY: the path lives for the call. With O_NONBLOCK a FIFO that nobody writes to ends immediately.
     let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
     guard file >= 0 else { throw .recoveryKey(RecoveryKeyError(path: path, number: errno)) }
     defer { close(file) }
@@ -56,7 +56,7 @@ struct RecoveryPerson: Person, ~Copyable {
   /// Whether the core has asked.
   private(set) var wasAsked = false
 
-  /// - Parameter words: no bytes where there are none.
+  /// - Parameter words: empty if there are none.
   init(_ words: consuming Secret, telling output: Output) {
     self.words = words
     self.output = output

@@ -3,7 +3,7 @@ import FidoResults
 import UAFWire
 import Wording
 
-/// Asks the core for the state of an account, and asks no person anything.
+/// Asks the core for the state of an account, without asking a person anything.
 struct StatusQuery {
   private let call: CoreCall
   private let language: Language
@@ -14,10 +14,10 @@ struct StatusQuery {
     language = context.language
   }
 
-  /// The core's last word about an account; a refusal is one, too.
+  /// The core's last word about an account; a refusal is also one.
   ///
-  /// - Parameter user: the account's name, root's to choose; nil for the caller's own.
-  /// - Throws: ``ToolError`` where the core cannot be asked, or can answer nobody: that is not a fault of one account.
+  /// - Parameter user: the account's name, which only root may choose; nil for the caller's own account.
+  /// - Throws: ``ToolError`` if the core cannot be asked, or can answer nobody: that is not a fault of one account.
   private func ask(_ user: String?) throws(ToolError) -> Finished {
     var request = Request(.status)
     request.user = user
@@ -29,7 +29,7 @@ struct StatusQuery {
     return end
   }
 
-  /// Answers no question: *status* asks none.
+  /// It answers no question, because *status* asks none.
   private struct Nobody: Person {
     var checks: Set<Check> { [] }
     mutating func answer(_ prompt: Prompt) throws(ToolError) -> Entry { .cancelled }
@@ -45,7 +45,7 @@ extension StatusQuery: StatusSource {
     guard CInt(end.pamCode) != PAMCode.serviceError.rawValue else {
       throw StatusFailure(ToolError.configuration(end.text.map(ConfigurationProblem.refused) ?? .result(end.result)))
     }
-    // The core serves other accounts: the fault is in what it has stored of this one, or in its name.
+    // The core serves other accounts: the fault is in its stored data of this account, or in the account's name.
     guard end.pamCode == 0 else {
       let told = ConversationEnd(end).told(in: language)
       throw StatusFailure(ofAccount: told.text, nextStep: told.nextStep)
@@ -65,13 +65,13 @@ extension StatusQuery: StatusSource {
 }
 
 extension StatusFailure {
-  /// What kept the core from being asked.
+  /// Why the core could not be asked.
   fileprivate init(_ error: ToolError) {
     if case .core(.absent) = error { self.init(error, isAbsence: true) } else { self.init(error, isAbsence: false) }
   }
 }
 
-/// What the exit status of `uafctl status` may answer about one authenticator type.
+/// The questions that the exit status of `uafctl status` can answer about one authenticator type.
 enum StatusQuestion: CaseIterable {
   /// Whether it could be registered here: root has enabled it, and this version can verify it.
   case supported
@@ -93,13 +93,13 @@ enum StatusQuestion: CaseIterable {
   }
 }
 
-/// What `uafctl status` prints of the core's answer, and its exit status.
+/// The output of `uafctl status` for the core's answer, and its exit status.
 struct StatusDisplay {
   let context: ToolContext
 
   /// Prints the state of the account.
   ///
-  /// - Parameter asJSON: whether the core's document is printed as it is.
+  /// - Parameter asJSON: whether the core's document is printed unchanged.
   /// - Throws: ``ToolError/core(_:)``.
   func show(_ finished: Finished, asJSON: Bool) throws(ToolError) -> ToolExit {
     guard finished.result == 0 else { return JSONLines.tellFailure(finished, asJSON: asJSON, in: context) }
@@ -113,7 +113,7 @@ struct StatusDisplay {
     return .success
   }
 
-  /// Answers a question about one authenticator with the exit status: 0 yes, 1 no, 2 for anything else.
+  /// Answers a question about one authenticator with the exit status: 0 for yes, 1 no, 2 for anything else.
   ///
   /// - Parameters:
   ///   - name: the authenticator's type or AAID.
@@ -150,7 +150,7 @@ struct StatusDisplay {
 extension Finished {
   /// The document with which a *status* ended.
   ///
-  /// - Throws: ``ToolError/core(_:)`` for one that cannot be read.
+  /// - Throws: ``ToolError/core(_:)`` for a document that cannot be read.
   func statusDocument() throws(ToolError) -> StatusDocument {
     guard let document = StatusDocument(parsing: document ?? "") else { throw .core(.confused(.statusDocument)) }
     return document

@@ -5,21 +5,21 @@ import UAFConfiguration
 import UAFMessages
 import UAFWire
 
-/// Who calls, from where, and what such a caller may say (docs/protocol.md, "Who may say what").
+/// The caller, the caller's terminal, and what such a caller may state (docs/protocol.md, "Who may say what").
 struct ToolUser {
-  /// The effective user id.
+  /// The effective uid.
   var userID: uid_t
   /// The locale for texts.
   var locale: [UInt8]?
   /// The terminal's name.
   var tty: [UInt8]?
-  /// Where names are looked up.
+  /// The directory in which names are looked up.
   var accounts: any AccountDirectory
 
-  /// Whether the core takes an account and arguments from this caller.
+  /// Whether the core accepts an account and arguments from this caller.
   var isRoot: Bool { userID == 0 }
 
-  /// How often a call asks after wrong entries: sudo and sshd call the module again, nobody calls uafctl again.
+  /// How often a call asks after wrong entries: sudo and sshd call the module again, but nobody calls uafctl again.
   private static let tries = "tries=3"
 
   /// The *begin* that asks for `request`.
@@ -70,14 +70,14 @@ struct ToolUser {
     guard account?.userID == userID else { throw .accountIsNotYours }
   }
 
-  /// Refuses a code in the place of an account or a type, without repeating it.
+  /// Refuses a code that is given instead of an account or a type, without repeating it.
   private func refuseCodes(in request: Request) throws(ToolError) {
     for word in [request.user, request.authenticator].compactMap(\.self) where accounts.account(named: word) == nil {
       if let kind = CodeKind(word) { throw .payload(.kindOnCommandLine(kind)) }
     }
   }
 
-  /// Refuses what can be the name of no account, as the core does.
+  /// Refuses a name that no account can have, as the core does.
   private static func requireName(_ name: String) throws(ToolError) {
     guard !name.isEmpty else { throw .emptyName }
     guard name.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), name.utf8.count <= WireLimit.accountName else {
@@ -94,16 +94,16 @@ struct ToolUser {
   }
 }
 
-/// Account and authenticator type, as `register`, `change`, `reset` and `deregister` have them: `[USER] [TYPE]`.
+/// Account and authenticator type, as in `register`, `change`, `reset` and `deregister`: `[USER] [TYPE]`.
 ///
-/// One name alone is the account, unless it is a type and no account is called so.
+/// A single name is the account, unless it is a type and there is no account with that name.
 struct Names: Equatable {
-  /// The account; nil: the caller's own.
+  /// The account; nil for the caller's own.
   let user: String?
-  /// The authenticator type or AAID; nil: the core chooses.
+  /// The authenticator type or AAID; nil if the core chooses.
   let type: String?
 
-  /// Tells the names apart.
+  /// Decides which name is which.
   init(user: String?, type: String?, accounts: any AccountDirectory) {
     if type == nil, let user, AuthenticatorName.isPossible(user), accounts.account(named: user) == nil {
       self.user = nil
@@ -115,9 +115,9 @@ struct Names: Equatable {
   }
 }
 
-/// What an authenticator can be called on the command line.
+/// The names that an authenticator can have on the command line.
 enum AuthenticatorName {
-  /// Those that this version has, as shells complete them.
+  /// The types of this version, for completion in shells.
   static let shown = AuthenticatorType.allCases.map(\.rawValue)
 
   /// Whether `name` is a type that a configuration may name, or has the form of an AAID (`5541#0001`).
@@ -126,30 +126,30 @@ enum AuthenticatorName {
   }
 }
 
-/// What a subcommand asks the core for.
+/// A subcommand's request to the core.
 struct Request: Equatable {
-  /// What is to be done.
+  /// The operation.
   var operation: Operation
-  /// The account, as named on the command line; nil: the caller's own.
+  /// The account, as named on the command line; nil for the caller's own.
   var user: String?
-  /// Whether `user` stood alone where a type may stand alone as well.
+  /// Whether `user` was the only name, and a type could also be the only name.
   var mayNameType = false
-  /// An authenticator type or AAID; nil: the core chooses or asks.
+  /// An authenticator type or AAID; nil if the core chooses or asks.
   var authenticator: String?
   /// The payload: an enrolment code, or one that approves a text.
   var payload: [UInt8]?
-  /// Whether the payload was a line of standard input, and no answer to a question.
+  /// Whether the payload was a line of standard input, not an answer to a question.
   private(set) var hasReadInput = false
   /// Whether the server's token is wanted.
   var wantsToken = false
   /// A text to be confirmed by the person's value.
   var transaction: [UInt8]?
-  /// Whether the core says when it is ready, and asks only after *resume*.
+  /// Whether the core reports when it is ready, and asks only after *resume*.
   var isDivided = false
-  /// Whether what the payload asks to have approved is denied.
+  /// Whether the person denies the text that the payload asks to approve.
   var denies = false
 
-  /// Takes the payload that `--code` names; none where it was not given.
+  /// Takes the payload that `--code` names; none if it was not given.
   ///
   /// - Throws: ``ToolError``, as ``PayloadSource/read(_:in:as:)``.
   mutating func takeCode(_ argument: String?, in context: ToolContext) throws(ToolError) {
@@ -177,7 +177,7 @@ struct Request: Equatable {
 enum TransactionArgument {
   /// Its bytes, as a conversation carries them.
   ///
-  /// An empty text is refused: a script whose variable is empty would take a login without a text for a confirmation.
+  /// An empty text is refused: a script whose variable is empty would mistake a login without a text for a confirmation.
   ///
   /// - Throws: ``ToolError/badArgument(_:)``.
   static func bytes(of text: String) throws(ToolError) -> [UInt8] {

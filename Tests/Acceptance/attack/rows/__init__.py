@@ -1,1 +1,1 @@
-"""The rows of the table, by what they attack. Every module of this folder is imported."""
+"""The rows of the table, grouped by target. Every module of this folder is imported."""

@@ -1,4 +1,4 @@
-"""Making the server "away" for a login in `fallback`, where a revoked account's passcode and password then let in."""
+"""Makes the server unreachable for a login in `fallback`, where a revoked account's passcode and password then log in."""
 
 import pathlib
 import socket
@@ -11,13 +11,13 @@ from lab import hosts, machine
 from lab.table import must, row
 
 TIMEOUT = 2
-# Where a time-out before the connection would lose: this machine may be busy with something else.
+# For rows that a time-out before the connection would fail: this machine may be busy.
 PATIENCE = 5
 KIB = 1024
-# A race: of so many logins some were let in where it could be won.
+# A race: where it could be won, some of this many logins succeeded.
 BURSTS = 20
 PORTS = pathlib.Path("/proc/sys/net/ipv4/ip_local_port_range")
-# What the network program needs, and somebody else can take away.
+# Resources that the network program needs and that an attacker can exhaust.
 STARVING = (
     [f"--nproc={value}" for value in (0, 1, 2)]
     + [f"--nofile={value}" for value in range(8, 40, 3)]
@@ -39,12 +39,12 @@ def revoked(lab):
 
 
 def answers(person):
-    """The passcode, and then the password for whatever asks for more."""
+    """The passcode, and then the password for every further prompt."""
     return "\n".join([person.passcode, *[person.password] * 3])
 
 
 def closing(lab):
-    """Accepts and closes at once, as a server does that has too many connections; returns its port."""
+    """Accepts and closes immediately, like a server with too many connections; returns its port."""
     listener = socket.create_server(("127.0.0.1", 0))
 
     def serve():
@@ -60,7 +60,7 @@ def closing(lab):
 
 
 def without_ports(lab, person):
-    """A login while other connections to the server hold every port that one could be made from."""
+    """A login while other connections to the server occupy every local port."""
     before = PORTS.read_text()
     lab.after(lambda: PORTS.write_text(before))
     PORTS.write_text("40000 40003")
@@ -74,7 +74,7 @@ def without_ports(lab, person):
 
 
 def in_bursts(lab, caller, person):
-    """Logins while whether a port is left changes all the time, for connections and for look-ups; what let in, and how often."""
+    """Logins while free ports, for connections and look-ups, keep appearing and disappearing; what logged in, and how often."""
     found = {}
     with bursts.ports(caller, socket.SOCK_STREAM, 1, 0.0001, 0.0001):
         found["the last port comes and goes"] = times_in(lab, person)
@@ -93,7 +93,7 @@ def times_in(lab, person):
 
 
 def by_name(lab):
-    """The server by a name, so that a look-up is needed. Its certificate is for another one: that is a refusal."""
+    """Names the server, so that a look-up is needed. Its certificate is for a different name, which the client refuses."""
     names = pathlib.Path("/etc/hosts")
     before = names.read_text() if names.exists() else ""
     lab.after(lambda: names.write_text(before))
@@ -102,7 +102,7 @@ def by_name(lab):
 
 
 def point_to(lab, name):
-    # A lower cost of the derivation is for servers on this machine alone.
+    # Only a server on this machine may have a lower derivation cost.
     lab.configure(server=f"timeout = {PATIENCE}", cost=14)
     text = machine.CONFIGURATION.read_text()
     machine.CONFIGURATION.write_text(text.replace("https://127.0.0.1:", f"https://{name}:"))
@@ -143,7 +143,7 @@ def away_by_starving(lab):
         if lab.login(gone, answers(gone), "fallback").is_in:
             broken.append(f"a server that {what}")
     must(not broken, f"a revoked account got in by passcode and password: {', '.join(broken)}")
-    # What root chose with the shape: the machine shows the difference.
+    # Root chose this with the stack's shape: the machine shows the difference.
     lab.configure(server=f"timeout = {TIMEOUT}", port=1)
     must(lab.login(gone, answers(gone), "fallback").is_in, "a server that is away is not told any more")
     return (

@@ -1,4 +1,4 @@
-"""Which names a server knows, told by how many keys of which models it asks for."""
+"""Whether the number and models of the keys that a server asks for reveal which names it knows."""
 
 import collections
 import contextlib
@@ -19,7 +19,7 @@ UNKNOWN = 400
 
 
 def fill(path):
-    """Puts accounts into the store by hand; returns their names."""
+    """Inserts accounts directly into the store; returns their names."""
     names = []
     with sqlite3.connect(path) as store:
         for keys, count in ACCOUNTS.items():
@@ -36,7 +36,7 @@ def fill(path):
 
 
 def asked(names):
-    """What is asked of each name, without what is new in each request."""
+    """The server's request for each name, without the parts that are new in each request."""
     return {name: request({"username": name}, port=PORT) for name in names}
 
 
@@ -61,7 +61,7 @@ def shapes(lab):
     unknown = [f"suna{number:04}" for number in range(UNKNOWN)]
     server = lab.start_server(FOLDER, PORT)
     try:
-        # A server looks at its accounts when it has started.
+        # A server reads its accounts at startup.
         known = share(asked(real))
         with contextlib.suppress(Broken):
             until(lambda: len(share(asked(unknown[:50]))) > 1, "made-up keys of more than one shape", 10)

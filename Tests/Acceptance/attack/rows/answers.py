@@ -1,4 +1,4 @@
-"""Answers that a server, or whoever stands for it, would not give: broken, endless, or with texts that paint."""
+"""Answers that no honest server would give: broken, endless, or with texts that contain terminal escapes."""
 
 import collections
 import time
@@ -8,20 +8,20 @@ from lab.processes import Watch
 from lab.table import must, row
 
 TIMEOUT = 1
-# The exchange's own time, the key derivation, and what the core waits beyond it.
+# The exchange's own time limit, the key derivation, and the core's margin.
 LONGEST = TIMEOUT + 3
 MEBIBYTES = 100
 
 
 def endless(head):
-    """A body of 100 MiB, behind a head that announces it or does not."""
+    """A body of 100 MiB, after a header that announces its length or does not."""
     yield head
     for _ in range(MEBIBYTES * 16):
         yield bytes(65536)
 
 
 def slowly(body):
-    """One byte each 200 ms."""
+    """Sends one byte every 200 ms."""
     yield forger.answer(b"", length=len(body))
     for byte in body:
         yield bytes([byte])
@@ -30,7 +30,7 @@ def slowly(body):
 
 UNTOLD = b"HTTP/1.1 200 OK\r\nContent-Type: application/fido+uaf\r\nConnection: close\r\n\r\n"
 
-# Each takes what the server said and makes an answer of it.
+# Each function turns the server's answer into a broken one.
 BROKEN = {
     "truncated": lambda said: forger.answer(said[:-15]),
     "less than announced": lambda said: forger.answer(said, length=len(said) + 1000),
@@ -61,7 +61,7 @@ BROKEN = {
 
 
 def spoil(lab, path, change):
-    """A server in between that spoils what the real one says to one kind of request."""
+    """A proxy that spoils the real server's answers to one kind of request."""
 
     def reply(request):
         status, said = forger.ask(request.path, request.body)

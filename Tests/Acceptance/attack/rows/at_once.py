@@ -1,4 +1,4 @@
-"""Registering, changing and logging in at the same time, and state of another version."""
+"""Registering, changing and logging in at the same time, and state of a different version."""
 
 import concurrent.futures
 import shutil
@@ -11,7 +11,7 @@ LIMIT = 10
 ROUNDS = 3
 ALL_ROUNDS = 20
 PER_ROUND = 4
-# What a call may be told that lost against another one of the same person.
+# The result that a call may get when it lost against another call of the same person.
 TORN = ("damaged", "SQLite error 11", "SQLite error 26", "SQLite error 1:", "another account")
 
 
@@ -24,7 +24,7 @@ def register_anew(lab, person, payload, value):
 
 
 def all_at_once(lab, person, value, number):
-    """Right logins, wrong ones, changes, a registration by code; returns which value is good afterwards, and counts."""
+    """Right logins, wrong ones, changes, a registration by code; returns the value that is valid afterwards, and counts."""
     new = [f"changed-{number}-{place}-value" for place in range(PER_ROUND)]
     payload, anew = lab.payload(person), f"anew-{number}-value"
     with concurrent.futures.ThreadPoolExecutor(4 * PER_ROUND) as pool:
@@ -35,7 +35,7 @@ def all_at_once(lab, person, value, number):
     must(not any(login.result().is_in for login in wrong), "a wrong value got in")
     done = [entry for entry, call in zip(new, changes) if call.result().returncode == 0]
     must(len(done) <= 1, f"of changes of one value {len(done)} were done: {done}")
-    # A code sets a value in place of any other; no change of the old one comes after it.
+    # A code replaces any value; no change of the old value can follow it.
     is_anew = registered.result().returncode == 0
     good = anew if is_anew else done[0] if done else value
     lab.run("uafctl", "unlock", person.name)
@@ -72,12 +72,12 @@ def at_once(lab):
 
 
 def first_registrations(lab):
-    """Several at once of somebody who has none: one good value at the end, and it is one of theirs."""
+    """Several simultaneous registrations of a person without a value: exactly one of the new values is valid at the end."""
     person = lab.person(registered=False)
     payloads = []
     for place in range(PER_ROUND):
         payload = lab.payload(person) + f"-{place}"
-        # The next code is written where this one was.
+        # The next code overwrites this one.
         shutil.copyfile(f"/tmp/payload-{person.name}", payload)
         payloads.append(payload)
     values = [f"first-{place}-value" for place in range(PER_ROUND)]

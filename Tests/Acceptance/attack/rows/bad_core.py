@@ -8,7 +8,7 @@ from lab import hosts
 from lab.machine import HELPER
 from lab.table import must, row
 
-# Takes the core's place; what it does is a line of Python. `hear` is a packet of the module's, `say` one to it.
+# Replaces the core and runs one line of Python. `hear` reads a packet of the module, `say` sends one to it.
 SCRIPT = f"""#!{sys.executable} -IS
 import os, signal, socket, time
 peer = socket.socket(fileno=3)
@@ -42,14 +42,14 @@ BEHAVIOURS = {
     "says only info and goes": "hear(); say(b'\\x82', field(1, b'Welcome'))",
     "sets a variable and dies": "hear(); say(prompt); hear(); say(b'\\x85', field(1, b'A'), field(2, b'B'))",
     "says success before it is asked, cut": "say(finished(0, 0)[:5])",
-    # With the host stopped, so that it finds both at once however fast it is.
+    # With the host stopped, so that it finds both together, however fast it is.
     "answers while it has to wait": (
         "hear(); os.kill(os.getppid(), signal.SIGSTOP); say(prompt); say(finished(0, 0)); "
         "os.kill(os.getppid(), signal.SIGCONT); hear()"
     ),
 }
-# The answer to the control word of a failed module: whether the next one runs, and what becomes of the login when that
-# one lets in. As Linux-PAM documents it.
+# The effect of a failed module's control word: whether the next module runs, and how the login ends when that
+# module succeeds. As Linux-PAM documents it.
 CONTROLS = {
     "required": (True, hosts.SYSTEM_ERR),
     "requisite": (False, hosts.SYSTEM_ERR),
@@ -64,7 +64,7 @@ RAN = pathlib.Path("/tmp/next-ran")
 
 
 def stack(lab, control, mark, more=""):
-    """A stack of the module, of one that leaves a mark, and of one that lets in; returns its service."""
+    """A stack of the module, a module that leaves a trace, and a module that succeeds; returns its service."""
     service = f"bad-core-{mark.name}"
     lab.stack(
         service,
@@ -78,7 +78,7 @@ def stack(lab, control, mark, more=""):
 
 
 def check(lab, name, person, value):
-    """One behaviour under every control word; the logins wait at the same time."""
+    """One behaviour under every control word; the logins run in parallel."""
     RAN.mkdir(exist_ok=True)
     number = [*BEHAVIOURS, "missing", "not executable", "a folder", "of no format"].index(name)
     marks = {control: RAN / f"{number}-{place}" for place, control in enumerate(CONTROLS)}
@@ -92,7 +92,7 @@ def check(lab, name, person, value):
 
 
 def without_a_core(lab, person):
-    """Nothing, or something else, where the core should be."""
+    """No file, or a wrong file, at the core's path."""
 
     def missing(path):
         path.unlink()
@@ -134,7 +134,7 @@ def bad_core(lab):
     for name, behaviour in BEHAVIOURS.items():
         faults.stands_in(lab, SCRIPT.replace("BEHAVIOUR", behaviour))
         done += check(lab, name, person, person.passcode)
-    # That the forged core is heard at all: a lawful success of its own lets in, or all of the above says nothing.
+    # Proves that the module listens to the forged core: a valid success logs in. Otherwise the results above prove nothing.
     faults.stands_in(lab, SCRIPT.replace("BEHAVIOUR", "hear(); say(prompt); hear(); say(finished(0, 0)); hear()"))
     login = lab.login(person, "anything")
     must(login.is_in, f"the stand-in is not heard: {login}")

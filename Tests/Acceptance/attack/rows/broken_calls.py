@@ -1,4 +1,4 @@
-"""A login that is killed, or in which one system call fails, at each step of it."""
+"""A login that is killed, or in which one system call fails, at each step."""
 
 import dataclasses
 import functools
@@ -7,7 +7,7 @@ from attack import faillock, faults
 from lab.table import baseline, must, row
 
 KILL = "signal=KILL"
-# What may come of a call where the disk is full or broken, memory is short, or somebody else holds what is wanted.
+# The errors of a call when the disk is full or broken, memory is short, or a resource is in use.
 ERRORS = {
     "pwrite64": ("ENOSPC", "EIO"),
     "write": ("ENOSPC", "EIO"),
@@ -61,7 +61,7 @@ class Fault:
 
 
 def plan(lab, core, effects, counts):
-    """The faults to try: `counts` of them for the core and the host each, or all. `effects` names those of a call."""
+    """The faults to try: `counts` for the core and for the host, or all. `effects` gives the errors of a call."""
     person = lab.person()
     jobs = []
     for side, count in counts.items():
@@ -70,17 +70,17 @@ def plan(lab, core, effects, counts):
             picked = found if lab.thorough else faults.sample(found, count // 2, since)
             for place, (call, number, _) in enumerate(picked):
                 kinds = effects(call)
-                # Of several errors of one call a sample takes turns, so that each comes up.
+                # A sample alternates between the errors of one call, so that each occurs.
                 chosen = kinds if lab.thorough else (kinds[place % len(kinds)],)
                 jobs += [Fault(side, right, call, number, kind) for kind in chosen]
     return jobs
 
 
 def suffer(lab, core, person, fault):
-    """One login with the fault, and what must hold whatever became of it. Returns the Run."""
+    """Runs one login with the fault and checks what must be true whatever its result. Returns the Run."""
     before = 5
     if fault.right:
-        # One wrong guess before: so that taking back can be told from not counting.
+        # One wrong guess first, so that a count taken back differs from no count.
         lab.login(person, "wrong-guess")
         before = 4
     mark = lab.log.mark()
@@ -88,7 +88,7 @@ def suffer(lab, core, person, fault):
     options = f"-e trace=all -e inject={fault.call}:{fault.what}:when={fault.number}"
     run = core.attempt(person, value, **{fault.side: options}, before=before)
     faults.judge(run, fault.right, str(fault))
-    # A host that cannot wait kills strace with the core, at times before strace has written down what was sent.
+    # A host that cannot wait kills strace with the core, sometimes before strace has logged what was sent.
     word = run.said_yes or (fault.side == "host" and "0" in lab.verdicts(mark, person))
     must(word or not run.login.is_in, f"{fault}: let in without the whole word of the core")
     after = lab.login(person, person.passcode)
@@ -126,14 +126,14 @@ def killed(lab):
 
 @baseline("A2")
 def killed_baseline(lab):
-    """The host is killed where it would count: whoever started it may do that."""
+    """Kills the host where it would count: the user who started it may do that."""
     faillock.install(lab)
     person = lab.person(registered=False)
     trace = "/tmp/faillock.trace"
     faillock.login(person, "wrong-guess", prefix=["strace", "-o", trace])
     with open(trace, encoding="utf-8", errors="replace") as lines:
         opens = [line for line in lines if line.startswith("openat(")]
-    # Once for preauth, once for authfail, which comes when the password was found wrong.
+    # Once for preauth, once for authfail, which runs when the password is wrong.
     starts = [number for number, line in enumerate(opens, 1) if "/faillock.conf" in line]
     must(len(starts) == 2, f"the calls of pam_faillock are not as they were: {starts}")
     lab.run("faillock", "--user", person.name, "--reset")
@@ -146,7 +146,7 @@ def killed_baseline(lab):
 
 
 def lying_disk(lab):
-    """Writes that never happen and are said to have: what the judgement below must notice, or it is worth nothing."""
+    """Writes that are reported as done but never happen: the check below must notice them, or it is worthless."""
     run = faults.Core(lab).attempt(lab.person(), "wrong-guess", core="-e inject=pwrite64:retval=4096")
     must(run.looked and run.after == run.before, "the harness does not notice a disk that lies")
     return "a disk that lies about its writes is noticed"

@@ -1,4 +1,4 @@
-"""Where a value is to be found after it was used: nowhere."""
+"""Checks that a value is found nowhere after its use."""
 
 import contextlib
 import os
@@ -18,13 +18,13 @@ from lab.processes import running
 from lab.table import must, row
 from lab.waiting import until
 
-# So that a host keeps nothing of what is typed in a buffer of its standard input: that would be the host's, not ours.
+# So that the host does not buffer typed text in its standard input: that copy would be the host's, not ours.
 UNBUFFERED = ("stdbuf", "-i0")
 
 
 @contextlib.contextmanager
 def stopped_at(person, value, call, number):
-    """A login that has been answered, with the core stopped by a signal in one of its calls: the core's process."""
+    """An answered login, with the core stopped by a signal in one of its calls; yields the core's process."""
     trace = pathlib.Path("/tmp/stopped.trace")
     strace = f"strace -q -s 0 -o {trace} -e trace={call} -e inject={call}:signal=STOP:when={number}"
     host = subprocess.Popen(
@@ -50,7 +50,7 @@ def stopped_at(person, value, call, number):
 
 
 def while_used(person, canary):
-    """The scanner's own proof: the core stands with the value in its hands. And nobody else has it then."""
+    """Proves the scanner: the core is stopped while it has the value in memory, and no other process has it then."""
     with stopped_at(person, person.passcode, "flock", 1) as core:
         hits = canary.in_memory(core)
         limits = pathlib.Path(f"/proc/{core}/limits").read_text()
@@ -62,7 +62,7 @@ def while_used(person, canary):
 
 
 def last_call(core, person, value, is_point):
-    """The last of some calls in a login that is watched: its name, and the how manieth of this name it is."""
+    """The last of some calls in a watched login: its name, and its ordinal among the calls of this name."""
     trace = core.attempt(person, value, core="-e trace=all").trace
     found = [point for point in faults.points(trace) if is_point(trace[point[2]])]
     must(found, f"the call is not in the trace of {len(trace)} calls")
@@ -79,7 +79,7 @@ def at_the_network(core, person, canary):
 
 
 def before_exit(core, person, canary, value):
-    """The core at its last call but the exit."""
+    """The core at its last call before the exit."""
     call = last_call(core, person, value, lambda line: line.startswith("close(3)"))
     with stopped_at(person, value, *call) as process:
         hits = canary.in_memory(process)
@@ -87,7 +87,7 @@ def before_exit(core, person, canary, value):
 
 
 def when_it_crashes(person):
-    """How strace tells of a core that dies with the value in its hands: whether it left its memory in a file."""
+    """Whether strace reports a memory dump of a core that dies while it has the value in memory."""
     trace = pathlib.Path("/tmp/crash.trace")
     environment = {**os.environ, "CORE_UNDER": f"strace -s 0 -o {trace} -e inject=flock:signal=SEGV:when=1"}
     login = hosts.login("uaf", person.name, person.passcode, env=environment)
@@ -95,7 +95,7 @@ def when_it_crashes(person):
     trace.unlink()
     must(login.code == hosts.SYSTEM_ERR and "killed by SIGSEGV" in text, f"the core did not crash: {login}")
     must("core dumped" not in text, "the core left its memory in a file")
-    # Whether that says anything: what becomes of a program that may.
+    # A control: whether a program that may dump its memory does.
     command = ["prlimit", "--core=unlimited", "strace", "-o", str(trace), "sh", "-c", "kill -SEGV $$"]
     subprocess.run(command, cwd="/tmp", check=False, stderr=subprocess.DEVNULL)
     text = trace.read_text()
@@ -104,7 +104,7 @@ def when_it_crashes(person):
 
 
 def in_the_host(person, canary):
-    """The host's memory once pam_authenticate has returned: at the prompt of a second login in the same process."""
+    """The host's memory after pam_authenticate has returned, at the prompt of a second login in the same process."""
     hits = {}
     for kind, prefix in (("unbuffered", UNBUFFERED), ("buffered", ())):
         host = subprocess.Popen(

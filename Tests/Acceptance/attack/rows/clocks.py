@@ -1,4 +1,4 @@
-"""Waiting a lock out by other means than waiting: another clock, another boot."""
+"""Ways around a lock other than waiting: a changed clock, a reboot."""
 
 import shutil
 
@@ -12,14 +12,14 @@ HOUR, YEAR = 3600, 365 * 86400
 
 
 def locked(lab, prefix=()):
-    """Somebody who has just been locked."""
+    """A person who has just been locked."""
     person = lab.person()
     lab.guesses(person, LIMIT, prefix=prefix)
     return person
 
 
 def result(lab, person, **options):
-    """What becomes of a wrong value: looked at, or refused as locked."""
+    """The result of a wrong value: verified, or refused as locked."""
     mark = lab.log.mark()
     login = lab.login(person, "wrong-in-the-end", **options)
     results = lab.verdicts(mark, person)
@@ -28,7 +28,7 @@ def result(lab, person, **options):
 
 
 def left(lab, person, prefix=()):
-    """How many seconds a lock still lasts, as the core tells."""
+    """How many seconds a lock still lasts, as reported by the core."""
     return lab.status(person, prefix=prefix)["authenticators"][0]["remainingLockSeconds"]
 
 
@@ -51,15 +51,15 @@ def clock(lab):
     wall.move(20 * YEAR)
     seen = lab.login(other, other.passcode)
     must("certificate" in seen.text, f"the programs that are attacked did not see another year: {seen.text}")
-    # Locked while the clock was wrong, and then set right: "failures dated in the future".
+    # Locked while the clock was wrong, and the clock then corrected: "failures dated in the future".
     wall.move(YEAR)
     dated = locked(lab)
     wall.move(0)
     for who in (person, dated):
         must(result(lab, who, prefix=clocks.later(LOCK - 60)) == hosts.LOCKED, "the lock ended a minute early")
         must(result(lab, who, prefix=clocks.later(LOCK + 1)) == hosts.WRONG, f"after {LOCK + 1} s it was still locked")
-    # A machine whose memory is set back, but not its disk. No boot clock can be set to before its boot, and the machine of
-    # this row may have booted a minute ago: so the lock comes about two hours ahead, and is looked at an hour before that.
+    # A machine whose memory is restored, but not its disk. A boot clock cannot be set to before the boot, and the machine of
+    # this row may have booted a minute ago. So the lock happens about two hours ahead, and is checked an hour before that.
     back = locked(lab, prefix=clocks.later(2 * HOUR))
     must(result(lab, back, prefix=clocks.later(HOUR)) == hosts.LOCKED, "an earlier boot clock ended the lock")
     remaining = left(lab, back, prefix=clocks.later(HOUR))
@@ -111,7 +111,7 @@ def reboot(lab):
     must(LOCK - 60 < remaining <= LOCK - 20, f"20 s after the boot {remaining} s are left")
     must(not lab.login(person, person.passcode, prefix=at(LOCK - 60)).is_in, "the right one got in a minute early")
     must(result(lab, person, prefix=at(LOCK + 1)) == hosts.WRONG, f"{LOCK + 1} s after the boot it was still locked")
-    # The guess before the reboot and the one after it are one row.
+    # The guess before the reboot and the one after it count as consecutive.
     looked_at = [result(lab, counted, prefix=at(20)) for _ in range(LIMIT)].count(hosts.WRONG)
     must(looked_at == 1, f"{LIMIT - 1} guesses before the reboot, and {looked_at} after it were looked at")
     clocks.reboot(lab)
@@ -130,7 +130,7 @@ def reboot_baseline(lab):
     for _ in range(faillock.LIMIT):
         faillock.login(person, "wrong")
     before = faillock.count(lab, person)
-    # What a reboot leaves of a folder in memory.
+    # The state of an in-memory folder after a reboot.
     shutil.rmtree(faillock.FOLDER)
     accepted = faillock.login(person, person.password).is_in
     return not accepted, (

@@ -1,4 +1,4 @@
-"""The text somebody confirms for sudo, and what becomes of a confirmation whose sudo is gone."""
+"""The text that a person confirms for sudo, and a confirmation whose sudo has ended."""
 
 import base64
 import contextlib
@@ -23,7 +23,7 @@ EDITED = "/etc/edited"
 SAY = ("sh", "-c", "printf 'let-%s\\n' in")
 SHOWN = r"sh -c 'printf '\\''let-%s\\n'\\'' in'"
 LONG = "x" * 1900
-# A terminal of 24 lines shows this, the prompt and what led to it.
+# A terminal of 24 lines shows this text, the prompt and the lines before it.
 MOST_LINES = 10
 
 
@@ -43,14 +43,14 @@ def who(person):
 
 
 def kept(person):
-    """The texts of somebody that the server keeps."""
+    """The texts of a person that the server keeps."""
     with contextlib.closing(sqlite3.connect(STORE, timeout=10)) as store:
         return [
             text for (text,) in store.execute("SELECT shown FROM confirmation ORDER BY id") if text.startswith(person.name + "@")
         ]
 
 
-# What is run, and the words that say so.
+# The command, and the words that describe it.
 FORGERIES = {
     "another name for sudo": (["bash", "-c", "exec -a ls sudo -s"], "sudo, called as ls, shell"),
     "a prompt of the caller's": (["sudo", "-p", "Passcode for the screen lock: ", *SAY], f"sudo: {SHOWN}"),
@@ -72,19 +72,19 @@ FORGERIES = {
 
 
 def lines_of(text):
-    """How many lines a terminal of 80 columns needs."""
+    """How many lines the text needs on a terminal of 80 columns."""
     return sum(max(1, -(-len(line) // 80)) for line in text.splitlines())
 
 
 def seen(person, session, expected):
-    """Whether a text was on the screen before the passcode was typed; returns what was."""
+    """Checks that a text was on the screen before the passcode was typed; returns the screen."""
     before = session.transcript.partition(f"[{person.passcode}]")[0]
     must(expected in before, f"not on the screen before the passcode: {expected!r}: {session.transcript!r}")
     return before
 
 
 def try_one(lab, name, person):
-    """One forgery: what the screen shows and what the server keeps."""
+    """Tries one forgery; checks what the screen shows and what the server keeps."""
     command, words = FORGERIES[name]
     environment = {"SHELL": str(SHELL), "EDITOR": str(SHELL)}
     session = hosts.terminal(command, [person.passcode], uid=person.uid, environment=environment)
@@ -138,7 +138,7 @@ SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 
 
 class Held:
-    """Passes requests on; those for one path wait until they are let go."""
+    """Forwards requests; those for one path wait until they are released."""
 
     def __init__(self, path):
         self.path, self.arrived, self.passed, self.let_go = path, [], [], threading.Event()
@@ -154,13 +154,13 @@ class Held:
 
 
 def ticks(process):
-    """The time a process has computed, in hundredths of a second."""
+    """The CPU time of a process, in hundredths of a second."""
     fields = pathlib.Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
     return int(fields[11]) + int(fields[12])
 
 
 def begin(person):
-    """Somebody calls sudo; returns its process and terminal once it asks, its core, and how much that has computed."""
+    """Starts sudo for a person; returns its process and terminal once it asks, its core, and the core's CPU time."""
     process, end = pty.fork()
     if process == 0:
         os.setgid(person.uid)
@@ -174,7 +174,7 @@ def begin(person):
 
 
 def die(lab, between, people, path):
-    """Kills a sudo by each signal after Enter, with the request or the verdict still owed; returns (answers sent, log)."""
+    """Kills a sudo by each signal after Enter, before the request or the verdict arrives; returns (answers sent, log)."""
     held = between.reply = Held(path)
     mark, before = lab.log.mark(), len(between.heard)
     calls = [begin(person) for person in people.values()]
@@ -188,7 +188,7 @@ def die(lab, between, people, path):
         )
     for number, (process, _, _, _) in zip(people, calls):
         os.kill(process, number)
-    # The server goes on when they have ended, or while one that took no note of it still waits, which loses.
+    # The server continues when they have ended. A sudo that ignored the signal still waits then, and fails the row.
     deadline = time.monotonic() + 15
     while time.monotonic() < deadline and any(processes.status(process, "State")[:1] != "Z" for process, *_ in calls):
         time.sleep(0.01)

@@ -1,4 +1,4 @@
-"""Challenges that one session asks for and another one answers: of the console, of another server, of another person."""
+"""Challenges that one session asks for and a different one answers: of the console, a second server, or a second person."""
 
 import json
 import os
@@ -25,18 +25,18 @@ CONSOLE, CONSOLE_PORT, PAGES = "/srv/uaf-sign-in", 8464, 8465
 
 
 def in_place(asked, said, request):
-    """The answer to a question with another request in it."""
+    """The answer to a question, with a different request in it."""
     return said.with_members(uafRequest=json.dumps([request])) if asked.is_question else said
 
 
 def text_of(request, text=None):
-    """A request without its text, or with another one."""
+    """A request without its text, or with a different text."""
     forms = [{**form, "content": encode(text.encode())} for form in request["transaction"]] if text else None
     return {name: value for name, value in {**request, "transaction": forms}.items() if value is not None}
 
 
 def at_question(change):
-    """The console's request in the place of the login's, changed by what the login has asked for."""
+    """The console's request instead of the login's, adapted to what the login has asked for."""
 
     def hooks(ask):
         def on_answer(asked, said):
@@ -48,7 +48,7 @@ def at_question(change):
 
 
 def further(change):
-    """The console's request as one more that is demanded after the login's answer."""
+    """The console's request as a second one, demanded after the login's answer."""
 
     def hooks(ask):
         slipped = []
@@ -64,7 +64,7 @@ def further(change):
     return hooks
 
 
-# How the console's request takes the place of a login's, and whether that login asks for a text.
+# How the console's request replaces a login's, and whether that login asks for a text.
 CROSSINGS = {
     "in a login's place": (at_question(lambda request, asked: request), False),
     "without its text": (at_question(lambda request, asked: text_of(request)), False),
@@ -82,7 +82,7 @@ class SignIn:
         self._name = person.name
 
     def ask(self):
-        """Asks anew; returns the line that would confirm it."""
+        """Asks again; returns the line that would confirm the request."""
         self._browser = OwnBrowser(CONSOLE, PAGES, self._name)
         return self._browser.line
 
@@ -100,7 +100,7 @@ class Step:
         must(self._browser.is_signed_in(), f"no session for the administrator, who has confirmed it: {session}")
 
     def ask(self):
-        """Asks anew; returns the line that would confirm it."""
+        """Asks again; returns the line that would confirm the request."""
         return self._browser.begin("/console/administrators/set", name=self._mallory.name, role="administrator")
 
     def is_won(self):
@@ -145,7 +145,7 @@ OTHER, OTHER_PORT = "/srv/uaf-other", 8466
 
 
 class Elsewhere:
-    """The machine's second server, which is the attacker's, with a state folder of its own, and the first one's certificate."""
+    """The machine's second server, run by the attacker, with its own state folder and the first server's certificate."""
 
     def __init__(self, lab):
         self._lab = lab
@@ -177,13 +177,13 @@ def under_the_own_app_id(others, said):
 
 
 def challenge_alone(others, said):
-    """The request that was asked for, with the other server's challenge and what that needs back."""
+    """The request that was asked for, with the other server's challenge and its return values."""
     own = wire.requests_in(said.document)[-1]
     header = {**own["header"], "serverData": others["header"]["serverData"]}
     return {**own, "header": header, "challenge": others["challenge"]}
 
 
-# What the core gets of the request of a server that it has not asked.
+# What the core receives: the request of a server that it has not asked.
 LENDINGS = {
     "as it is": lambda others, said: others,
     "under the AppID of the one that was asked": under_the_own_app_id,
@@ -234,9 +234,9 @@ def two_servers(lab):
 
 
 class Exchange:
-    """Holds the answers of two logins until both are there, and sends each in the place of the other.
+    """Holds the answers of two logins until both have arrived, and swaps them.
 
-    A login that tries again has the other's answer sent again.
+    When a login tries again, the other login's answer is sent again.
     """
 
     def __init__(self, change):
@@ -268,7 +268,7 @@ def in_own_message(mine, others):
 
 
 def with_part_of(tag):
-    """Only AAID or KeyID are the other's."""
+    """Only AAID or KeyID belong to the other person."""
 
     def change(mine, others):
         answer, other = mine.answer(), others.answer()
@@ -335,7 +335,7 @@ def answers_exchanged(lab):
 
 
 def foreign_challenges(lab, person):
-    """Challenges that a login of this person has no business with, each with what needs to go back, by what they are for."""
+    """Challenges that do not belong to this person's login, by purpose, each with its return values."""
     other, thief = lab.person(), Thief(person.name)
     code = wire.by_code(wire.code_of(pathlib.Path(lab.payload(person)).read_text()), person.name)
     return {

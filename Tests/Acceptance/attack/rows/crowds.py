@@ -1,4 +1,4 @@
-"""More of everything than one person needs: connections, key derivations."""
+"""More connections and key derivations than one person needs."""
 
 import concurrent.futures
 import contextlib
@@ -11,7 +11,7 @@ from lab.table import must, row
 from lab.waiting import until
 
 CONNECTIONS = 100
-# What a derivation takes at the cost that is shipped (kdf_cost = 16): 64 MiB; and what the core takes besides.
+# The memory of a derivation at the shipped cost (kdf_cost = 16): 64 MiB; and the core's other memory.
 DERIVATION_MIB, CORE_MIB = 64, 24
 
 
@@ -55,7 +55,7 @@ def crowd(lab):
 
 
 def derivations(lab):
-    """As many guesses at once as the count allows, by several people, at the cost that is shipped."""
+    """As many simultaneous guesses as the count allows, by several people, at the shipped cost."""
     lab.configure(cost=16, lock="retry_count_to_lock = 10\nlock_time = 300\nmax_lock_count = 10")
     people = [lab.person() for _ in range(10 if lab.thorough else 4)]
     late = lab.person()
@@ -79,7 +79,7 @@ def derivations(lab):
     must(login.is_in, f"with {len(talks)} derivations wanted, another person: {login}")
     limit = slots() * DERIVATION_MIB + peak.cores * CORE_MIB
     must(peak.mib < limit, f"{peak.mib:.0f} MiB for {peak.cores} cores; {slots()} slots of {DERIVATION_MIB} MiB")
-    # Nobody guesses more often than the limit, so a lock is told to the guess that caused it alone.
+    # Nobody guesses more often than the limit, so only the guess that caused a lock is told of it.
     wrong_ones = (int(hosts.WRONG), int(hosts.LOCKED))
     looked_at = sum(verdict is not None and verdict[1] in wrong_ones for _, verdict in results)
     for who in people:
@@ -93,7 +93,7 @@ def derivations(lab):
 
 
 def with_right_values(lab):
-    """Local logins with the right value of somebody's own, from as many prompts of su: no count ever ends them either."""
+    """Local logins with the person's own right value, from as many prompts of su: no count limits them either."""
     lab.configure(cost=16)
     one, late = lab.person(), lab.person()
     until(lambda: not slot_holders(), "the end of what was derived before")
@@ -113,7 +113,7 @@ def with_right_values(lab):
 
 
 def from_afar(lab):
-    """Remote logins under names that do not exist, from as many hosts: each costs a derivation, and no count ends them."""
+    """Remote logins under unknown names, from as many hosts: each costs a derivation, and no count limits them."""
     lab.configure(cost=16)
     late = lab.person()
     logins = [hosts.start("uaf", f"nobody{number}", remote=f"198.51.100.{number + 1}") for number in range(60)]

@@ -1,4 +1,4 @@
-"""The file of an account is cut, changed, edited, or of another version."""
+"""The file of an account is truncated, changed, edited, or of a different version."""
 
 import sqlite3
 import time
@@ -7,14 +7,14 @@ from attack import faults
 from lab import hosts
 from lab.table import must, row
 
-GUESSED = 2  # wrong guesses that stand in the file
+GUESSED = 2  # wrong guesses recorded in the file
 LIMIT = 5
-# Written by nobody but whoever changes the file: what the person is told then is never that there is nothing.
+# Only an attacker who changes the file writes this. The person is then never told that nothing is registered.
 FRESH = (hosts.USER_UNKNOWN, hosts.CRED_UNAVAIL, hosts.IGNORE)
 
 
 def edits():
-    """What somebody with the file, and without the key, could write into its rows: name and SQL."""
+    """What an attacker with the file, but without the key, could write into its rows: name and SQL."""
     kinds = ("identity", "tombstone", "authenticator", "ledger", "key", "lastAnswer")
     yield from ((f"{kind} removed", f"DELETE FROM record WHERE kind = CAST('{kind}' AS BLOB)") for kind in kinds)
     for kind in kinds:
@@ -50,7 +50,7 @@ def write_edit(path, sql):
 
 
 def damages(lab, size):
-    """What is done to the file: name and function of its path and content."""
+    """The damage to the file: name and a function of its path and content."""
 
     def cut(length):
         return lambda path, content: path.write_bytes(content[:length])
@@ -62,7 +62,7 @@ def damages(lab, size):
         return change
 
     lengths = range(size) if lab.thorough else [*range(0, 120, 17), *range(511, size, 2731)]
-    # Not a whole fraction of a page: so that a sample meets each kind of place.
+    # Not a divisor of the page size, so that a sample hits each kind of position.
     places = range(size) if lab.thorough else [*range(0, 128, 3), *range(128, size, 601)]
     yield from ((f"cut at {length}", cut(length)) for length in lengths[:: 16 if lab.thorough else 1])
     yield from ((f"bit {place % 8} of byte {place}", flip(place, place % 8)) for place in places)
@@ -71,7 +71,7 @@ def damages(lab, size):
 
 
 def is_logged(lab, mark, person):
-    """Whether a login of somebody is in the log, with a reason; waits for it."""
+    """Waits until a person's login is in the log with a reason; returns whether it is."""
     deadline = time.monotonic() + 5
     while time.monotonic() < deadline:
         for line in lab.log.since(mark):
@@ -82,7 +82,7 @@ def is_logged(lab, mark, person):
 
 
 def suffer(lab, content, person, case):
-    """One damage, and a wrong guess after it; returns what became of that. The file is then as it was."""
+    """Damages the file, makes a wrong guess and returns its result. Restores the file afterwards."""
     name, damage = case
     journal = person.state.with_name(person.state.name + "-journal")
     kept = journal.read_bytes()
@@ -94,7 +94,7 @@ def suffer(lab, content, person, case):
     must(not is_told or f"{LIMIT - GUESSED - 1} tries left" in login.text, f"{name}: the count does not stand: {login}")
     must(is_logged(lab, mark, person), f"{name}: not logged: {lab.log.since(mark)}")
     if is_told:
-        # The change is one that nothing depends on; the count of this very guess stands, too.
+        # Nothing depends on the changed place, and this guess is counted, too.
         left = lab.status(person)["authenticators"][0]["remainingTries"]
         must(left == LIMIT - GUESSED - 1, f"{name}: {left} tries are left afterwards")
     for extra in person.state.parent.glob(f"{person.state.name}-*"):
@@ -113,7 +113,7 @@ def suffer(lab, content, person, case):
 )
 def damaged(lab):
     lab.stack("uaf", "auth required pam_uaf.so nouserok", "account required pam_permit.so")
-    # So that the server's last answer is kept, too.
+    # So that the server's last answer is stored, too.
     lab.configure(more='[general]\noffline = "allow"\noffline_max_age = 3600')
     people = [lab.person() for _ in range(faults.WORKERS)]
     contents = {}

@@ -1,4 +1,4 @@
-"""Other names of a service that asks for the passcode: the same program, by another file of PAM's."""
+"""Alternative names of a service that asks for the passcode: the same program with a different PAM file."""
 
 import functools
 
@@ -10,7 +10,7 @@ PATIENT = "retry_count_to_lock = 10\nlock_time = 300\nmax_lock_count = 3"
 
 
 def become(caller, target, *answers):
-    """Somebody becomes another person by `su -`, which asks PAM as su-l."""
+    """A person becomes a different user by `su -`, which uses the PAM service su-l."""
     return hosts.terminal(["su", "-", "-c", hosts._SAY, target.name], answers, uid=caller.uid)
 
 

@@ -1,4 +1,4 @@
-"""Enrolment codes that nobody issued, and a server's word for them that is none: whoever holds the network program."""
+"""Forged enrolment codes, and forged server confirmations by an attacker who controls the network program."""
 
 import json
 import pathlib
@@ -15,10 +15,10 @@ NEW, PATTERN = "stolen-kite-77", "147896"
 
 
 class Liar:
-    """Says yes to everything for an account, as whoever holds uaf-fetch can; it has no key of the real server's."""
+    """Accepts everything for an account, as an attacker who controls uaf-fetch can; has no key of the real server."""
 
     def __init__(self, lab, person):
-        # What a real registration looks like, by a code of somebody else's.
+        # What a real registration looks like, with a different person's code.
         context = {"username": "mallory", **wire.by_code(enrolment_code("mallory"), "mallory")}
         self._message = request(context, "Reg")
         if not isinstance(self._message, dict):
@@ -55,14 +55,14 @@ class Liar:
                 "header": header,
                 "authenticators": [{"aaid": model, "keyID": ""} for model in self._models if not named or model == named],
             }
-        # Each model is a way by itself.
+        # Each model is a separate way in.
         policy = {"accepted": [[{"aaid": [model]}] for model in self._models]}
         question = {"header": header, "challenge": self._challenge(operation, text), "policy": policy}
         return {**question, "username": self._name} if operation == "Reg" else question
 
     @staticmethod
     def _challenge(operation, text):
-        """One that says what was asked for: nothing but the question is needed to make it."""
+        """An answer that contains what was asked for: the question alone is enough to make it."""
         context = json.loads(text)
         if operation == "Reg":
             return wire.challenge(4 if "proof" in context else 3, text)
@@ -110,7 +110,7 @@ def codes_of_nobody(lab):
     seen = []
 
     def is_taken(what, **settings):
-        """Whether a value of the attacker's is taken, or the person's own no longer."""
+        """Whether the core accepts the attacker's value, or no longer accepts the person's own."""
         lab.configure(port=liar.port, authenticators=BOTH)
         taken = [value for value in (NEW, PATTERN) if lab.login(person, value).is_in]
         must(not taken, f"{what}: in with a value of the attacker's")

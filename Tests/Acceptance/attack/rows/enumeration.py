@@ -1,4 +1,4 @@
-"""Who has an account, and in what state it is, told by texts and prompts."""
+"""Whether texts and prompts reveal who has an account, and its state."""
 
 import concurrent.futures
 import hashlib
@@ -15,14 +15,14 @@ GUESS = "not-the-value-9"
 
 
 def everybody(lab):
-    """Those whose right value is refused, and {state: name} of what a remote stranger must not tell apart."""
+    """The people whose right value is refused, and {state: name} of the states that must look the same to a remote stranger."""
     states = ("registered", "locked", "locked for good", "locked Unix account", "one try left")
     people = {state: lab.person() for state in states}
     lock = "retry_count_to_lock = 2\nlock_time = 300\n"
     lab.configure(lock=f"{lock}max_lock_count = 0\n[lock.remote]\n{lock}")
     for _ in range(2):
         lab.login(people["locked"], GUESS + "x", remote=REMOTE)
-        # Local locks stop remote attempts too, and become permanent.
+        # Local locks also stop remote attempts, and become permanent.
         lab.login(people["locked for good"], GUESS + "y")
     lab.login(people["one try left"], GUESS + "z", remote=REMOTE)
     must(lab.status(people["locked for good"])["authenticators"][0]["permanent"], "nobody is locked for good")
@@ -59,7 +59,7 @@ def transcripts(lab):
         login = lab.login(person, person.passcode, remote=REMOTE)
         seen[f"{state}, right value"] = (login.code, neutral(login.text, person.name))
     tell_apart(seen, "the small host")
-    # Entries that were never a value: empty, too long, not text.
+    # Entries that are not a value: empty, too long, not text.
     for entry in (b"", b"x" * 600, b"\xff\xfe", b"\x08\n\r\x7fINCORRECT"):
         logins = {state: hosts.login("uaf", name, entry, REMOTE) for state, name in names.items()}
         told = {state: (login.code, neutral(login.text, names[state])) for state, login in logins.items()}
@@ -78,7 +78,7 @@ def tell_apart(seen, where):
 
 
 def on_the_way(lab, names):
-    """What each login asks the server for while the person types, and until its end."""
+    """What each login asks the server for, while the person types and until the login ends."""
     passage = Passage(lab)
     seen = {}
     for state, name in names.items():
@@ -105,11 +105,11 @@ def over_ssh(lab, names):
     return f"sshd and ssh: one transcript for {len(sessions)}"
 
 
-# --- Somebody who speaks to the server without a client of ours
+# --- An attacker who talks to the server without our client
 
 
 def server_states(lab):
-    """People whose names are equally long, in what states a server knows; {state: name}."""
+    """People with names of equal length, one in each state that a server knows; {state: name}."""
     person = lab.person()
     invited, unknown = (person.name.replace("mina", other) for other in ("hana", "suna"))
     enrolment_code(invited)
@@ -117,7 +117,7 @@ def server_states(lab):
 
 
 def shape(message):
-    """A request with what is new in each, and the account's own key, left out."""
+    """A request without its parts that are always new and without the account's own key."""
     told = json.loads(json.dumps(message))
     told["header"]["serverData"] = len(decode(told["header"]["serverData"]))
     told["challenge"] = len(decode(told["challenge"]))
@@ -146,7 +146,7 @@ def at_the_server(lab):
 
 
 def forged(sample, message, name):
-    """An answer to a request by the key it asks for, right in all but the signature."""
+    """An answer to a request by the key it asks for, valid except for the signature."""
     answer = Answer(sample)
     answer.challenge(message)
     answer.context["username"] = name

@@ -1,4 +1,4 @@
-"""Expressions of the passcode policy that explode on what a person enters."""
+"""Expressions of the passcode policy that backtrack exponentially on a person's entry."""
 
 import re
 import time
@@ -22,7 +22,7 @@ EXPLOSIVE = [
     "((a{1,8}){1,8}){1,8}b",
     "(?:a*?a*?)*?b",
 ]
-# As an entry that nearly fits: the last character decides, after every way to it has been tried.
+# Like an entry that nearly matches: the last character decides, after every path to it was tried.
 VALUE = "a" * 62 + "!"
 LIMIT = 3.0
 
@@ -71,9 +71,9 @@ def exploding(lab):
 
 
 def elsewhere(length):
-    """The processor's seconds that an engine without limits needs, the least of five.
+    """The CPU seconds that an engine without limits needs, the minimum of five runs.
 
-    Each character more doubles them. The clock on the wall would count the machine's other work as well.
+    Each further character doubles them. The wall clock would also count the machine's other work.
     """
     spent = []
     for _ in range(5):
@@ -90,7 +90,7 @@ def one(lab, person, pattern):
 
 
 def refused(lab, person, pattern):
-    """An expression that would not fit into memory is an error of the configuration."""
+    """An expression that would not fit into memory is a configuration error."""
     lab.configure(more=f"[passcode.regex]\n'{pattern}' = \"no\"\n")
     mark = lab.log.mark()
     login, took = timed(lambda: lab.login(person, VALUE))

@@ -1,4 +1,4 @@
-"""First registrations under the eyes of whoever holds uaf-fetch: the code, the key, and the machine that it is listed for."""
+"""First registrations watched by an attacker who controls uaf-fetch: the code, the key, and the machine it is listed for."""
 
 import base64
 import dataclasses
@@ -16,14 +16,14 @@ from fleet.workstation import Workstation
 from lab.machine import PORT
 from lab.table import must, row
 
-# Of the authenticator type that nobody asked for: TAG_AAID's value.
+# The AAID (TAG_AAID's value) of the authenticator type that nobody asked for.
 OTHER_MODEL = b"5541#0002"
-# So many characters of a code in a row are no accident.
+# This many consecutive characters of a code do not occur by chance.
 TELLING = 6
 
 
 def register(lab, person, payload=None):
-    """A first registration as root does it for somebody; returns what uafctl said."""
+    """Root's first registration for a person; returns uafctl's output."""
     answers = f"{person.passcode}\n{person.passcode}\n"
     payload = payload or lab.payload(person)
     return lab.run("uafctl", "register", person.name, "--payload", payload, answers=answers, check=False)
@@ -36,7 +36,7 @@ def with_code(*command):
     return act
 
 
-# What a person does with a code, and whether they have registered before.
+# How a person uses a code, and whether they have registered before.
 USES_OF_A_CODE = {
     "a first registration": (register, False),
     "a reset": (with_code("reset", "--deregister"), True),
@@ -88,7 +88,7 @@ def code_used_first(lab):
 
 
 def alone(lab, person, is_registered, relay):
-    """The server has the key that this machine has made, or none where the machine does not say that it is registered."""
+    """Checks that the server has this machine's key, or no key if the machine does not report a registration."""
     made = {part(asked.answer(), wire.KEY_ID).hex() for asked in relay.asked if asked.is_answer and asked.operation == "Reg"}
     expected = made if is_registered else set()
     must(set(keys(person.name)) == expected, f"the machine has made {made} and the server has {set(keys(person.name))}")
@@ -105,7 +105,7 @@ def key_exchanged(thief):
 
 
 def answered_first(thief):
-    """The attacker answers the person's request with its own key before the core has it."""
+    """The attacker answers the person's request with its own key before the core receives it."""
 
     def on_answer(asked, said):
         if asked.is_question and asked.operation == "Reg" and "uafRequest" in said.document:
@@ -196,13 +196,13 @@ def under_anothers_name(lab):
 
 
 def listed(lab, *command):
-    """What a command of the server's lists."""
+    """The output of a list command of the server."""
     said = lab.run("uaf-server", *command, "--state", SERVER, "--json").stdout
     return [json.loads(line) for line in said.splitlines() if line.startswith("{")]
 
 
 def traces(code):
-    """Everything that would tell a code or let it be guessed, by what it is."""
+    """Everything that would reveal a code or let it be guessed, by description."""
     plain = re.sub(r"[^A-Za-z0-9]", "", code)
     found = {}
     for form, text in (("the code", code.encode()), ("the code without hyphens", plain.encode())):
@@ -210,7 +210,7 @@ def traces(code):
         found |= {f"{form}, from {start}": text[start : start + TELLING] for start in starts}
         found |= {
             f"{form} in hexadecimal digits": text.hex().encode(),
-            # Whatever stands before it, these characters of base64 are the same.
+            # These base64 characters are the same whatever precedes them.
             **{f"{form} in base64, {lead}": middle(bytes(lead) + text) for lead in range(3)},
         }
         digest = hashlib.sha256(text).digest()
@@ -223,12 +223,12 @@ def traces(code):
 
 
 def middle(data):
-    """The characters of base64 that neither the bytes before nor those behind change; letters and digits are base64url, too."""
+    """The base64 characters that depend on no byte before or after the code; letters and digits are the same in base64url."""
     return base64.b64encode(data)[4:-4]
 
 
 def says(status=200, **members):
-    """Every question is answered with this alone, as by a server of another make or another time."""
+    """Every question gets only this answer, as from a different vendor's server or a different version."""
 
     def on_answer(asked, said):
         return dataclasses.replace(said, status=status, body=json.dumps(members).encode()) if asked.is_question else said
@@ -237,14 +237,14 @@ def says(status=200, **members):
 
 
 def strange_challenge(asked, said):
-    """The request has a challenge that no server of ours would make."""
+    """The request has a challenge that our server would not make."""
     if not asked.is_question:
         return said
     request = {**wire.requests_in(said.document)[-1], "challenge": encode(b"a challenge of 32 random bytes..")}
     return said.with_members(uafRequest=json.dumps([request]))
 
 
-# What a server is made to say, so that a client tries again in another way.
+# The forged server answers that should make a client retry in a different way.
 PROVOCATIONS = {
     "as it is": None,
     "a member that it does not know": says(statusCode=1400),

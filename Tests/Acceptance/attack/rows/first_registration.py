@@ -1,4 +1,4 @@
-"""A first registration that is killed, meets a failing call, or finds no room, at each step of making the account's file."""
+"""A first registration that is killed, hits a failing call, or runs out of space, at each step of creating the account's file."""
 
 import functools
 import os
@@ -9,7 +9,7 @@ from lab.machine import STATE
 from lab.table import must, row
 
 KILL = "signal=KILL"
-# What changes files, and what puts it onto the disk.
+# The calls that change files, and the calls that sync them to disk.
 CALLS = {
     "openat": "error=ENOSPC",
     "pwrite64": "error=ENOSPC",
@@ -43,7 +43,7 @@ def register(lab, person, core="", check=False):
 
 
 def settle(lab, person, what):
-    """What is left is an account that never registered, or one that did; returns whether it is one that did."""
+    """Checks that the account either never registered or did; returns whether it did."""
     status = lab.status(person)
     states = {entry["stateName"] for entry in status.get("authenticators", [])}
     must(len(states) == 1 and not any("LOCKED" in name for name in states), f"{what}: {status}")
@@ -52,7 +52,7 @@ def settle(lab, person, what):
         register(lab, person, check=True)
     names = {path.name for path in person.state.parent.iterdir() if path.name.strip(".").startswith(f"{person.uid}.")}
     if not was_kept:
-        # Which keys were made outlives everything, and is not part of the account.
+        # The list of created keys outlives everything, and is not part of the account.
         expected = {person.state.name, person.state.name + "-journal", f"{person.uid}.made"}
         must(names == expected, f"{what}: afterwards there are {names}")
     must(person.state.stat().st_nlink == 1, f"{what}: the file has several names")
@@ -62,7 +62,7 @@ def settle(lab, person, what):
 
 
 def learn(lab, person):
-    """Each call that changes files, from the first that is about the account's on."""
+    """Each call that changes files, starting with the first one on the account's file."""
     path = pathlib.Path(f"/tmp/registration-{person.uid}.trace")
     run = register(lab, person, f"strace -q -o {path} -e trace=all")
     must(run.returncode == 0, f"a registration that is watched fails: {run.stdout[-200:]}")
@@ -83,7 +83,7 @@ def forget(lab, person):
 
 
 def small_disk(lab):
-    """So many free pages, from none to more than enough."""
+    """The numbers of free pages, from none to more than enough."""
     person, kept = lab.person(registered=False), []
     disk = disks.Memory(lab, "4m")
     filler = STATE / "filler"

@@ -1,4 +1,4 @@
-"""More connections to the core's socket than anybody can serve."""
+"""More connections to the core's socket than the core can serve."""
 
 import json
 import os
@@ -15,15 +15,15 @@ from lab.table import must, row
 from lab.waiting import until
 
 FLOODERS, SECONDS = 4, 4
-# Beside the line that each of another's calls ends with.
+# In addition to the last line of each call by a different user.
 MOST_LINES = 50
-# Fewer than a user id may have at once (ConnectionLimits), with the locker's: a fast machine would meet its own limit.
+# With the locker's, fewer than a uid may have simultaneously (ConnectionLimits): a fast machine would reach its own limit.
 MOST_CALLS = 20
 LOCKER = "/usr/local/bin/locker"
 
 
 def flood(uid, report):
-    """In a process of its own: connects and closes, until it is told to end; writes down how often."""
+    """Runs in a separate process: connects and closes until told to end, then reports how often."""
     count, over = 0, []
     signal.signal(signal.SIGTERM, lambda *_: over.append(True))
     os.setgroups([])
@@ -40,7 +40,7 @@ def flood(uid, report):
 
 
 def start_flooders(uid):
-    """As many processes of one person; returns their numbers and where they report."""
+    """Starts this many processes of one person; returns their process IDs and report files."""
     reading, writing = os.pipe()
     children = []
     for _ in range(FLOODERS):
@@ -56,7 +56,7 @@ def start_flooders(uid):
 
 
 def listener_process():
-    """The number of the process that takes the connections."""
+    """The process ID of the process that accepts the connections."""
     return next(filter(listens, running("uaf-helper")), None)
 
 
@@ -67,7 +67,7 @@ def processor_seconds(process):
 
 
 def own_status(lab, person):
-    """What somebody's own uafctl says, who has no root: whether it was served, and after how long."""
+    """Runs uafctl as an unprivileged person; returns whether it was served, and after how long."""
     started = time.monotonic()
     result = lab.run("uafctl", "status", "--json", check=False, user=person.uid, group=person.uid, extra_groups=[], cwd="/")
     line = next((line for line in result.stdout.splitlines() if line.startswith("{")), None)
@@ -76,7 +76,7 @@ def own_status(lab, person):
 
 
 def own_locker(lab, person):
-    """A screen locker of somebody's: the module without root, which has the socket alone. Whether it opens."""
+    """A person's screen locker: the module without root, which can only use the socket. Returns whether it unlocks."""
     result = subprocess.run(
         [LOCKER, "locker", person.name],
         input=person.passcode + "\n",

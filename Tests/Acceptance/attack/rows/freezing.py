@@ -1,4 +1,4 @@
-"""Holding one's own login still, so that others wait for it."""
+"""Freezing one's own login, so that other people wait for it."""
 
 import os
 import pathlib
@@ -15,7 +15,7 @@ from lab.processes import running
 from lab.table import Skip, must, row
 from lab.waiting import until
 
-# Everything that a person may take away from a process of his before it starts su.
+# Everything that a person can limit for a process before it starts su.
 SLOW = ("nice", "-n", "19", "chrt", "--idle", "0", "taskset", "-c", "0")
 CGROUPS = [pathlib.Path("/sys/fs/cgroup/unified"), pathlib.Path("/sys/fs/cgroup")]
 
@@ -37,7 +37,7 @@ class Delegated:
             raise Skip("this kernel's cgroups know no freezing and killing")
         for name in (".", "cgroup.procs", "cgroup.subtree_control", "cgroup.threads"):
             os.chown(self.folder / name, person.uid, person.uid)
-        # What is in the group of one's own group, one can freeze.
+        # A person can freeze whatever is in a subgroup of their own group.
         self.inner = self.folder / "inner"
         self._person = person
         self._as_person(self.inner.mkdir)
@@ -47,11 +47,11 @@ class Delegated:
             action()
 
     def enter(self):
-        """For a child that is about to start a program: its start happens inside."""
+        """Moves a child into the cgroup before it executes a program."""
         (self.inner / "cgroup.procs").write_text("0")
 
     def write(self, name, value):
-        """The person's own doing."""
+        """The actions of the person."""
         self._as_person(lambda: (self.inner / name).write_text(value))
 
     def wait_for(self, name, text):
@@ -69,7 +69,7 @@ class Delegated:
 
 
 def setuid_host(lab):
-    """The small host, installed as su is: whoever starts it may send it signals."""
+    """The small host, installed setuid like su: the user who starts it may send it signals."""
     host = pathlib.Path("/usr/local/bin/pam-host-setuid")
     shutil.copy(hosts.PAM_HOST, host)
     host.chmod(0o4755)
@@ -78,9 +78,9 @@ def setuid_host(lab):
 
 
 class Held:
-    """Logins that one person began inside a cgroup of his, each with a wrong value for another account.
+    """Logins that one person began inside their own cgroup, each with a wrong value for a different account.
 
-    One of them is in the middle of its derivation, and the others wait for the person's turn.
+    One of them is deriving its key, and the others wait for the person's turn.
     """
 
     def __init__(self, person, accounts, group, host, prefix=()):
@@ -129,7 +129,7 @@ class Held:
         self._group.write("cgroup.kill", "1")
 
     def _may_signal(self, process, number):
-        # Not by a thread that puts the person on: the real user counts here too.
+        # Not by a thread that takes on the person's uid: the real uid counts here too.
         return (
             subprocess.run(
                 ["sh", "-c", f"kill -{int(number)} {process}"],
@@ -143,7 +143,7 @@ class Held:
         )
 
     def starve(self):
-        """What they run at was chosen by their person (SLOW), and now all of that is taken by other programs of his."""
+        """The person chose their CPU share (SLOW), and now the person's other programs use all of it."""
         self._busy = [
             subprocess.Popen(
                 ["taskset", "-c", "0", "sh", "-c", "while :; do :; done"],
@@ -155,7 +155,7 @@ class Held:
         ]
 
     def cores_that_obey(self):
-        """How many cores their person may send a signal to."""
+        """How many cores their own user may send a signal to."""
         return sum(self._may_signal(core, 0) for core in self.cores)
 
     def end(self):
@@ -197,7 +197,7 @@ def held_still(lab):
             must(not inside, f"{what}: {len(inside)} of {slots()} cores started {start} are in their person's cgroup")
             must(obedient == 0, f"{obedient} of {slots()} cores started {start} take signals from their person")
             until(lambda: not running("uaf-helper"), f"{what}: the cores started {start} go on and end their derivations")
-            # The guess at one's own account counts there, those at others' as another user's.
+            # The guess at the person's own account counts as local, the guesses at other accounts as a different user's.
             told = [lab.status(account)["authenticators"][0] for account in accounts]
             left = [counts.get("otherUser", counts)["remainingTries"] for counts in told]
             must(set(left) == {limit - 1}, f"{what}, core started {start}: each looked at once, {left} of {limit} tries left")

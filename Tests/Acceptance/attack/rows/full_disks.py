@@ -1,4 +1,4 @@
-"""The disk of the state is full, broken or read-only, by accident or because a person filled it."""
+"""The disk of the state folder is full, broken or read-only, by accident or because a person filled it."""
 
 import os
 
@@ -32,7 +32,7 @@ def full_ext4(lab, _):
 
 
 def broken(inject):
-    """Every such call of the core fails, as on a disk that breaks; afterwards it is whole again."""
+    """Makes every such call of the core fail, as on a broken disk; afterwards the disk works again."""
 
     def attempt(lab, person):
         faults.Core(lab)

@@ -1,4 +1,4 @@
-"""A network program that makes more of what a person has proved: a key of its own, or the end of the person's."""
+"""A network program that abuses a person's proof to register its own key or to remove the person's."""
 
 import json
 
@@ -19,14 +19,14 @@ CONSOLE, CONSOLE_PORT, PAGES = "/srv/uaf-console", 8461, 8462
 
 
 class Asking:
-    """Has the person's key asked for a proof of an operation, in one way or another."""
+    """Gets the person's key asked for a proof of an operation, in one of several ways."""
 
     def __init__(self, person, operation, folder=SERVER, port=PORT):
         self.thief = Thief(person.name, folder, port)
         self._operation = operation
 
     def in_the_login(self):
-        """Adds the wish to the question of the login itself."""
+        """Adds the operation to the login's own request."""
 
         def on_request(asked):
             return asked.about(**wire.wish(self._operation)) if asked.is_question else asked
@@ -34,7 +34,7 @@ class Asking:
         return {"on_request": on_request}
 
     def in_a_further_request(self):
-        """Says of the login's answer that one more is demanded, which has the wish."""
+        """Answers the login with a second request, which contains the operation."""
         slipped = []
 
         def on_answer(asked, said):
@@ -46,7 +46,7 @@ class Asking:
         return {"on_answer": on_answer}
 
     def in_place_of_the_login(self):
-        """Gives the core a request that the thief has asked for, from another place."""
+        """Gives the core a request that the thief has obtained elsewhere."""
 
         def on_answer(asked, said):
             if not asked.is_question:
@@ -64,7 +64,7 @@ WAYS = {
 
 
 def told(refusals):
-    """What became of the tokens of a row, in words."""
+    """Describes what happened to the tokens of a row."""
     if not refusals:
         return "nothing to spend"
     return ", ".join(sorted({reason or "TAKEN" for reason in refusals}))
@@ -144,7 +144,7 @@ def console_by_a_stolen_key(lab):
 
 
 def own(machine):
-    """What the machine says of itself, as whoever holds uaf-fetch has read it."""
+    """The machine's own description, as read by an attacker who controls uaf-fetch."""
     return {name: value for name, value in machine.items() if name.startswith("device")}
 
 
@@ -184,7 +184,7 @@ def keys_removed(lab):
 
 
 def removes_everything(lab, relay, person, kept):
-    """The person has the pattern's key removed, and the request asks for all."""
+    """The person removes the pattern's key, and the request asks to remove all keys."""
 
     def on_request(asked):
         return asked.about(**wire.EVERYTHING) if asked.is_question and asked.operation == "Dereg" else asked
@@ -211,5 +211,5 @@ def replaces_the_first(lab, relay, person, kept):
 
 
 def add_pattern(lab, person):
-    """A second authenticator, proved by the first one; returns what uafctl said."""
+    """Registers a second authenticator, proved by the first one; returns uafctl's output."""
     return as_person(lab, person, "register", "pattern", answers=f"{person.passcode}\n{PATTERN}\n{PATTERN}\n")

@@ -1,4 +1,4 @@
-"""Packets, answers and messages nobody in his right mind would send, thousands of them."""
+"""Thousands of malformed packets, answers and messages."""
 
 import collections
 import concurrent.futures
@@ -22,7 +22,7 @@ ENVIRONMENT = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8", "SW
 
 
 def golden(pattern):
-    """The packets of the vectors whose names fit."""
+    """The packets of the test vectors whose names match."""
     return [bytes.fromhex(path.read_text()) for path in sorted(WIRE.glob(pattern))]
 
 
@@ -31,7 +31,7 @@ def field(tag, value):
 
 
 def begin(person=None, operation=1):
-    """What the module sends for somebody, or what a person's own program sends."""
+    """The packets that the module sends for a person, or that a person's own program sends."""
     fields = field(1, b"\x00\x03") + field(2, bytes([operation]))
     if person:
         fields += field(3, person.uid.to_bytes(4)) + field(4, person.name.encode()) + field(5, person.name.encode())
@@ -39,17 +39,17 @@ def begin(person=None, operation=1):
 
 
 class Conversation:
-    """A helper that is started with a socket whose peer is root or somebody else, as the module or systemd start it."""
+    """A helper started as the module or systemd starts it, with a socket whose peer is root or a different user."""
 
     _taking_turns = threading.Lock()
 
     def __init__(self, uid=0):
         with self._taking_turns:
-            # The kernel notes who makes the pair.
+            # The kernel records the uid of the process that creates the pair.
             os.seteuid(uid)
             self.front, core = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
             os.seteuid(0)
-        # At 3, where the core looks for it.
+        # At descriptor 3, where the core expects it.
         self.process = subprocess.Popen(
             ["sh", "-c", f"exec {machine.HELPER} 3<&{core.fileno()} {core.fileno()}<&-"],
             env=ENVIRONMENT,
@@ -72,14 +72,14 @@ class Conversation:
                         break
                     self.front.send(replies.pop(0))
         except OSError:
-            # It has hung up, or the packet is larger than a socket takes.
+            # The core has hung up, or the packet is larger than a socket accepts.
             pass
         self.front.close()
         return heard, self.process.wait(seconds)
 
 
 def at_the_helper(lab, count):
-    """Mutated packets from root's programs and from a person's own; returns what was seen."""
+    """Sends mutated packets as root's programs and as a person's own; returns the observations."""
     person = lab.person()
     seeds = [begin(person, operation) for operation in (1, 2, 6)]
     seeds += [begin(None, operation) for operation in range(1, 12)]
@@ -89,10 +89,10 @@ def at_the_helper(lab, count):
     later = Mutator(34, answers)
     jobs = []
     for number in range(count):
-        # Half of them come as far as a question: their first packet is right for their peer.
+        # Half of them reach a question: their first packet is valid for their peer.
         first = mutator.change(mutator.pick(seeds)) if number % 4 < 2 else begin(None if number % 2 else person)
         replies = [later.change(later.pick(answers)) or b"\x02" for _ in range(4)]
-        # A person's own program asks for his account alone, so that root's operations stay out of this.
+        # A person's own program asks only for that person's account, so this excludes root's operations.
         jobs.append((person.uid if number % 2 else 0, first or b"\x00", replies))
     numbers = itertools.count(1)
 
@@ -116,7 +116,7 @@ def at_the_helper(lab, count):
 
 
 def by_a_server(lab, count):
-    """Mutated answers of a server that otherwise says no; returns what was seen."""
+    """Gives mutated answers of a server that otherwise refuses; returns the observations."""
     person = lab.person()
     between = forger.Forger(lab, forger.passing, shown=forger.STOLEN)
     lab.configure(port=between.port, server="timeout = 2", lock="retry_count_to_lock = 10\nlock_time = 300")
@@ -147,7 +147,7 @@ def by_a_server(lab, count):
 
 
 def at_the_module(lab, count):
-    """A core that sends mutated packets to the module; returns what was seen."""
+    """A core that sends mutated packets to the module; returns the observations."""
     folder = pathlib.Path("/run/pam-uaf")
     folder.mkdir(exist_ok=True)
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -192,12 +192,12 @@ def at_the_module(lab, count):
 
 
 def is_yes(packet):
-    """A finished with code and result 0: what a core that is root may say."""
+    """A *finished* with code and result 0: only a core that is root may send it."""
     return packet.startswith(bytes([FINISHED, 1, 0, 1, 0, 2, 0, 4, 0, 0, 0, 0]))
 
 
 def of_the_tree(lab):
-    """The tree's own fuzzer, where it has been built; returns what was seen."""
+    """Runs the repository's own fuzzer if it has been built; returns the observations."""
     fuzzer = machine.ROOT / "build/fuzz/fuzz"
     if not fuzzer.exists():
         return "build/fuzz is not built: run 'make fuzz'"

@@ -1,4 +1,4 @@
-"""Whoever may ask the server anything, and wants its disk full."""
+"""Anonymous clients that try to fill the server's disk."""
 
 import http.client
 import json
@@ -9,7 +9,7 @@ import ssl
 from lab import forger
 from lab.table import must, row
 
-# A server of its own: what other rows used runs out meanwhile, and to forget it is a write.
+# A separate server: data of other rows would expire during the row, and deleting it is a write.
 STORE, PORT = pathlib.Path("/srv/flooded"), 8557
 AUTHORITY = pathlib.Path("/etc/ssl/uaf-ca.pem")
 TABLES = ("account", "credential", "openRegistration", "usedChallenge", "confirmation", "approval", "usedProof", "wrongAnswer")
@@ -21,13 +21,13 @@ def store_bytes():
 
 
 def rows():
-    """How many rows each table has."""
+    """The number of rows of each table."""
     with sqlite3.connect(f"file:{STORE}/server.db?mode=ro", uri=True, timeout=10) as database:
         return {table: database.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in TABLES}
 
 
 def somebody(lab):
-    """Somebody with a passcode at that server, which the machine asks until the row ends."""
+    """A person with a passcode at that server, which the machine uses until the row ends."""
     trusted = AUTHORITY.read_bytes()
     server = lab.start_server(STORE, PORT)
     lab.after(lambda: AUTHORITY.write_bytes(trusted))
@@ -52,7 +52,7 @@ def fill_the_store(lab):
     connection = http.client.HTTPSConnection("127.0.0.1", PORT, timeout=30, context=ssl._create_unverified_context())
     sizes, before = store_bytes(), rows()
     for number in range(count):
-        # A known name has a limit of 120 a minute; names that nobody has are asked for once each.
+        # A known name has a limit of 120 a minute; each unknown name is asked for once.
         context = {"username": person.name if number < 100 else f"nobody{number}"}
         if number % 3 == 0:
             context["transaction"] = "x" * 2000
@@ -61,7 +61,7 @@ def fill_the_store(lab):
         must(status == 200, f"request {number}: HTTP {status}")
     connection.close()
     after = rows()
-    # A thorough run takes longer than the challenge of the login above is kept.
+    # A thorough run takes longer than the server keeps the challenge of the login above.
     forgot = lab.thorough and after["usedChallenge"] < before["usedChallenge"]
     must(after == before or forgot, f"rows before {before}, after {after}")
     must(store_bytes() == sizes or forgot, f"bytes before {sizes}, after {store_bytes()}")

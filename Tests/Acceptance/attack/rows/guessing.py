@@ -1,4 +1,4 @@
-"""More guesses than the limit: at once, over several hosts, by starting over."""
+"""More guesses than the limit: simultaneously, over several hosts, or by starting again."""
 
 from attack import faillock
 from lab import hosts
@@ -10,10 +10,10 @@ CONVERSATIONS = 100
 
 
 def race(start, right, limit):
-    """All conversations stand at the prompt before the first is answered; returns the logins.
+    """All conversations reach the prompt before the first is answered; returns the logins.
 
-    The right value comes while most of the others are under way, once as many as the limit have ended: had it been among
-    those, it would have been let in as it should.
+    The right value is sent while most of the others are running, once as many as the limit have ended. Had it been among
+    those, its login would have succeeded, as it should.
     """
     waiting = [start() for _ in range(CONVERSATIONS)]
     for process in waiting:

@@ -1,4 +1,4 @@
-"""A proof that a person made for a second authenticator, in the hands of whoever holds uaf-fetch."""
+"""A proof that a person made for a second authenticator, abused by an attacker who controls uaf-fetch."""
 
 import contextlib
 import os
@@ -16,7 +16,7 @@ FOLDER, PORT = "/srv/uaf-proofs", 8463
 
 
 class Attempt:
-    """A person who adds a pattern, and a thief who is there when the proof passes."""
+    """A person who adds a pattern, and a thief who sees the proof pass."""
 
     def __init__(self, lab, relay, server):
         self.lab, self._relay = lab, relay
@@ -25,7 +25,7 @@ class Attempt:
         server.configure(authenticators=BOTH)
         self.before = keys(self.person.name, FOLDER)
         self.thief = self.thief_of(self.person.name)
-        # What became of each try of the thief's.
+        # The result of each of the thief's tries.
         self.spent = []
 
     @staticmethod
@@ -33,7 +33,7 @@ class Attempt:
         return Thief(name, FOLDER, PORT)
 
     def add(self, at_question=None, at_answer=None):
-        """The person adds the pattern; meanwhile something is done with its registration's question or answer."""
+        """The person adds the pattern, while the thief changes the registration's request or answer."""
 
         def on_request(asked):
             if asked.is_question and asked.operation == "Reg" and at_question:
@@ -46,7 +46,7 @@ class Attempt:
             return add_pattern(self.lab, self.person)
 
     def judge(self, *thieves):
-        """What was lost: names of what must not be; empty if nothing was."""
+        """The violations: names of results that must not occur; empty if there are none."""
         lost = [f"a key of {thief.name}'s" for thief in (self.thief, *thieves) if thief.has_key]
         left = keys(self.person.name, FOLDER)
         return lost + [f"no key {key[:8]} any more" for key in self.before if key not in left]
@@ -85,12 +85,12 @@ def with_the_key_exchanged(attempt, relay, server):
 
 
 def late(attempt, relay, server):
-    """The thief comes when the server's clock is further than a proof is good for."""
+    """The thief acts when the server's clock is past the lifetime of a proof."""
 
     def hold(_):
         raise ConnectionError("held")
 
-    # The person's own registration does not go through.
+    # The person's own registration does not complete.
     with contextlib.suppress(ConnectionError):
         attempt.add(at_question=hold)
     os.environ["LD_PRELOAD"] = clock_ahead(attempt.lab)

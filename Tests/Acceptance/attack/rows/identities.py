@@ -1,4 +1,4 @@
-"""Whose account it is: numbers used again, names changed, and accounts that seem never to have registered."""
+"""Who owns an account: reused uids, changed names, and accounts that seem never to have registered."""
 
 import dataclasses
 import os
@@ -12,7 +12,7 @@ from lab.listener import serve
 from lab.machine import STATE, Person
 from lab.table import must, row
 
-# The refusals that a stack may see in place of an account that never registered.
+# The refusals that a stack may see instead of "never registered".
 CODES = {
     "USER_UNKNOWN": hosts.USER_UNKNOWN,
     "AUTH_ERR": hosts.AUTH_ERR,
@@ -28,7 +28,7 @@ CODES = {
     causes=("the person", "root"),
 )
 def never_registered(lab):
-    # Whoever pam_uaf ignores is let in; everything else is a refusal.
+    # A person whom pam_uaf ignores is logged in; everything else is a refusal.
     lab.stack("moving", "auth [success=done ignore=ignore default=die] pam_uaf.so nouserok", "auth required pam_permit.so")
     new = lab.person(registered=False)
     must(lab.login(new, "any", "moving").is_in, "somebody who never registered is not ignored: the row shows nothing")
@@ -42,7 +42,7 @@ def never_registered(lab):
     refuse_given_up(lab, refuse)
     person = lab.person()
     refuse_lookups(refuse, person, new)
-    # The state: damaged, or out of reach. Also somebody who never registered is then no "never".
+    # The state: damaged or unreadable. Then even a person who never registered is not reported as "never".
     lab.after(lambda: os.chmod(STATE, 0o700))
     for what, damage, mend in state_damages(person):
         damage()
@@ -60,7 +60,7 @@ def never_registered(lab):
 
 
 def refuse_given_up(lab, refuse):
-    """Accounts that were registered once."""
+    """Accounts that have been registered."""
 
     def given_up(*command):
         person = lab.person()
@@ -76,7 +76,7 @@ def refuse_given_up(lab, refuse):
 
 
 def refuse_lookups(refuse, person, new):
-    """Names that nobody has, or that cannot be looked up."""
+    """Names that do not exist or cannot be looked up."""
     refuse("nobody of that name", dataclasses.replace(person, name="nobody-here"))
     refuse("an empty name", dataclasses.replace(person, name=""))
     passwd, switch = pathlib.Path("/etc/passwd"), pathlib.Path("/etc/nsswitch.conf")
@@ -94,7 +94,7 @@ def refuse_lookups(refuse, person, new):
 
 
 def state_damages(person):
-    """What may become of one account's file: (what, do it, undo it)."""
+    """Changes to one account's file: (description, do, undo)."""
     file, kept = person.state, pathlib.Path("/tmp/kept.db")
 
     def change(action):
@@ -129,7 +129,7 @@ def state_damages(person):
 
 
 def folder_damages():
-    """What may become of the folder of all accounts."""
+    """Changes to the folder of all accounts."""
     elsewhere = STATE.with_name("elsewhere")
     accounts, key = STATE / "accounts", STATE / "device.key"
     return (
@@ -153,7 +153,7 @@ def used_again(lab):
     lab.run("useradd", "--uid", gone.uid, "--no-create-home", "successor")
 
     def end(name, file):
-        # The next person may get the number.
+        # The next person may get the uid.
         lab.run("userdel", name)
         file.unlink(missing_ok=True)
 
@@ -176,7 +176,7 @@ def used_again(lab):
             )
             must(verdict and verdict[0] != 0, f"{what}: the old value, over the socket, to {name}: {verdict}")
         told.append(f"{what}: PAM's code {login.code}")
-    # The ways out: the old name again, and root's forgetting.
+    # The remedies: the old name again, or root makes the machine forget the account.
     lab.run("usermod", "--login", renamed.name, "renamed")
     must(lab.login(renamed, renamed.passcode).is_in, "renamed back, the value is refused")
     lab.run("usermod", "--login", "renamed", renamed.name)

@@ -1,4 +1,4 @@
-"""What a login inherits from whoever started it: limits, descriptors, signals, timers."""
+"""What a login inherits from its starter: limits, descriptors, signals, timers."""
 
 import concurrent.futures
 import os
@@ -38,7 +38,7 @@ TROUBLES = {
 
 
 def su(person, limits, value):
-    """What the person's own shell starts: su to their own account, under limits that they chose. Whether it got in."""
+    """Starts su from the person's shell to their own account, under limits that they chose. Returns whether it logged in."""
     reported = "is-inside"
     result = subprocess.run(
         ["prlimit", *limits, "su", person.name, "-c", f"echo {reported}"],
@@ -56,7 +56,7 @@ def su(person, limits, value):
 
 
 def under_su(lab, person, limits):
-    """Guesses by su, as many at once as there are tries and some, then the right value."""
+    """Simultaneous guesses by su, a few more than there are tries, then the right value."""
     mark = lab.log.mark()
     with concurrent.futures.ThreadPoolExecutor(counting.LIMIT + 2) as pool:
         wrong = list(pool.map(lambda number: su(person, limits, f"wrong-{number}"), range(counting.LIMIT + 2)))
@@ -74,18 +74,18 @@ def under_su(lab, person, limits):
 
 
 def hard(lab, person, limits):
-    """By a host of root's: raised, where root may do that, or refused."""
+    """From root's host: limits are raised where root may do that, or the login is refused."""
     return counting.counts_or_refuses(lab, person, prefix=["prlimit", *limits])
 
 
 def soft(lab, person, limits):
-    """The same where anybody may raise them again: what can begin at all is as ever."""
+    """The same where everybody may raise the limits again: every login that can start works as usual."""
     prefix = ["prlimit", *(f"{limit}:" for limit in limits if "nofile" not in limit)]
     return counting.counts(lab, person, prefix=prefix) if len(prefix) > 1 else "not tried"
 
 
 def hard_without(lab, person, limits):
-    """By a host of root's that lacks the right to raise them."""
+    """From root's host without the privilege to raise limits."""
     prefix = ["setpriv", "--bounding-set=-sys_resource", "--inh-caps=-sys_resource", "prlimit", *limits]
     return counting.counts_or_refuses(lab, person, prefix=prefix)
 
@@ -138,7 +138,7 @@ def limits_baseline(lab):
     faillock.install(lab)
     person = lab.person(registered=False)
     prefix = ["prlimit", "--fsize=0"]
-    # Without a handler the write kills, and a killed host has counted nothing either.
+    # Without a handler the write kills the host, and a killed host has counted nothing either.
     for number in range(20):
         faillock.login(person, f"wrong-guess-{number}", prefix=prefix)
     counted = faillock.count(lab, person)
@@ -149,7 +149,7 @@ def limits_baseline(lab):
 
 
 def core_of(host):
-    """The core that a host started, once it is there."""
+    """Waits for the core that a host starts, and returns it."""
     deadline = time.monotonic() + 10
     while host.poll() is None and time.monotonic() < deadline:
         for process in pathlib.Path("/proc").glob("[0-9]*"):
@@ -164,7 +164,7 @@ def core_of(host):
 
 
 def check_descriptors(core, name):
-    """0-2 are nothing, 3 is the module's socket, and the rest is the core's own."""
+    """Checks that 0-2 are /dev/null, 3 is the module's socket, and the core opened the rest itself."""
     found = {int(entry.name): os.readlink(entry) for entry in (core / "fd").iterdir()}
     must(all(found.get(number) == "/dev/null" for number in range(3)), f"{name}: 0-2 of the core are {found}")
     must("socket:" in found.get(3, ""), f"{name}: descriptor 3 of the core is {found.get(3)}")
@@ -174,7 +174,7 @@ def check_descriptors(core, name):
 
 
 def troubled(lab, name, person, value):
-    """A login by the host in a bad state; returns PAM's code, None if the host was killed."""
+    """A login by the host in a bad state; returns PAM's code, or None if the host was killed."""
     fifo = f"/tmp/answer-{person.name}"
     os.mkfifo(fifo)
     host = subprocess.Popen(

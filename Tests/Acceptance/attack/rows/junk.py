@@ -1,4 +1,4 @@
-"""Strangers who share everything with a person's machine, its loopback address too, and keep the server busy."""
+"""Strangers who share everything with a person's machine, even its loopback address, and keep the server busy."""
 
 import json
 import os
@@ -14,7 +14,7 @@ from lab.table import must, row
 
 ADDRESS, LOGINS, IDLE = "127.0.0.1", 20, 1000
 FLOODERS, RATE, BATCH = 2, 2000, 20
-# What a login may take on a quiet machine. Said, and not demanded: the rows share theirs with others.
+# How long a login may take on a quiet machine. Only reported: the rows share their machine.
 QUICK = 2.0
 
 
@@ -28,7 +28,7 @@ def post(path, body):
 
 
 def junk(name):
-    """A batch of requests: for the person, for nobody, and answers that are none."""
+    """A batch of requests: for the person, for unknown names, and invalid answers."""
     kinds = [
         post("/uaf/get", question(name)),
         post("/uaf/get", question("nobody")),
@@ -40,7 +40,7 @@ def junk(name):
 
 
 def flood(name, report):
-    """In a process of its own: sends its part of the rate until it is told to end; writes down how many were answered."""
+    """Runs in a separate process: sends its share of the rate until told to end, and reports how many were answered."""
     over, answered, batch = [], 0, junk(name)
     signal.signal(signal.SIGTERM, lambda *_: over.append(True))
     connection, next_batch = None, time.monotonic()
@@ -59,7 +59,7 @@ def flood(name, report):
                 left -= heads
                 answered += heads
         except OSError:
-            # Closed, or displaced: a stranger comes again.
+            # Closed or displaced: a stranger reconnects.
             if connection is not None:
                 connection.close()
             connection = None
@@ -69,7 +69,7 @@ def flood(name, report):
 
 
 class Flood:
-    """As many processes, until the end."""
+    """Runs this many processes until the block ends."""
 
     def __init__(self, name):
         self._name, self.answered, self.seconds = name, 0, 0.0
@@ -120,7 +120,7 @@ def flooded_loopback(lab):
     server = near_server(lab, address=ADDRESS)
     person = lab.person(registered=False)
     register_near(lab, person)
-    # Nothing of a machine may be kept in the server's memory.
+    # The server may remember nothing about a machine in memory.
     lab.stop(server)
     near_server(lab, address=ADDRESS)
     with Flood(person.name) as crowd:

@@ -1,4 +1,4 @@
-"""What the kernel hands on from whoever starts a host to the core: settings of a process that outlive fork and exec."""
+"""Process settings that survive fork and exec, and so pass from the user who starts a host to the core."""
 
 import pathlib
 import re
@@ -15,7 +15,7 @@ from lab.table import must, row
 from lab.waiting import at_once, until
 
 ODD_CALLER = [sys.executable, "-I", str(ROOT / "Tests/Acceptance/attack/odd_caller.py")]
-# What timeout=2 may take where nothing is put off: generous, since others load this machine. The slack is 40 s.
+# How long timeout=2 may take without delays: generous, since other work loads this machine. The slack is 40 s.
 TIMEOUT, ENDS_WITHIN = 2, 30
 
 
@@ -27,7 +27,7 @@ def read(process, name):
 
 
 def settings(process):
-    """What is set of a process, by name; what this kernel does not tell is left out."""
+    """The settings of a process, by name; omits those that this kernel does not report."""
     policy = re.search(r"^\S+ (\S+)", read(process, "numa_maps"))
     merges = re.search(r"ksm_merge_any: (\S+)", read(process, "ksm_stat"))
     found = {
@@ -54,7 +54,7 @@ WANTED = {
 
 
 def start_su(caller, target):
-    """The person's own program starts su, with everything it can set."""
+    """The person's own program starts su after changing everything it can."""
     return subprocess.Popen(
         [*ODD_CALLER, str(caller.uid), "su", target.name, "-c", "echo is-inside"],
         stdin=subprocess.PIPE,
@@ -69,13 +69,13 @@ def start_small_host(_, target):
 
 
 def looked_at(start, caller, target):
-    """What core and network program have at the prompt; then the right value is entered."""
+    """The settings of core and network program at the prompt; then enters the right value."""
     host = start(caller, target)
     try:
         core = core_of(host)
         must(core is not None, "the host started no core")
         found = {}
-        # The network program is there before the prompt.
+        # The network program runs before the prompt.
         fetch = until(
             lambda: [process for process in running("uaf-fetch") if status(process, "PPid") == core.name], "the network program"
         )[0]
@@ -91,7 +91,7 @@ def looked_at(start, caller, target):
 
 
 def silent(lab):
-    """A server that takes connections and never says a word."""
+    """A server that accepts connections and never sends anything."""
     listener = socket.create_server(("127.0.0.1", 0))
     lab.after(listener.close)
     url = f"https://127.0.0.1:{listener.getsockname()[1]}/uaf/get"
@@ -99,9 +99,9 @@ def silent(lab):
 
 
 def times_out(start, caller, target):
-    """How long a call of `timeout=2` takes at a server that never answers, which the core and the module both wait for.
+    """How long a call with `timeout=2` takes with a server that never answers; the core and the module both wait for it.
 
-    Until the module has ended the core: what libpam then makes a failure wait is the host's, and as late as its caller wants.
+    Measured until the module has ended the core: libpam's delay after a failure runs in the host, as late as its caller wants.
     """
     host, started = start(caller, target), time.monotonic()
     try:

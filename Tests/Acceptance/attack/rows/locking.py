@@ -1,4 +1,4 @@
-"""Locks that last for ever, and locks put on others from afar."""
+"""Locks that last for ever, and locks that a remote attacker puts on other people."""
 
 import pathlib
 
@@ -53,7 +53,7 @@ def for_good(lab):
     try_in("a day after a reboot", prefix=clocks.since_boot(DAY))
     results = lab.verdicts(mark, person)
     must(results == [hosts.LOCKED_FOR_GOOD] * len(tried), f"in the log: {results}")
-    # From here on the core is started by the listener, and so lives in the listener's time.
+    # From here on the listener starts the core, so the core uses the listener's clock.
     serve(lab)
     own = {b"passcode": person.passcode}
     for name in ("authenticate", "change", "register", "deregister", "deregister-all", "reset", "unlock", "forget"):
@@ -65,7 +65,7 @@ def for_good(lab):
     told = lab.log.since(mark, "event=unlock result=0")
     must(any("event=unlock" in line and person.name in line for line in told), f"root's unlock is not told: {told}")
     must(lab.login(person, person.passcode).is_in, "unlocked by root, and still locked")
-    # A code takes a person's value away only where the server's yes has to be signed.
+    # A code removes a person's value only where the server's confirmation must be signed.
     lab.configure(lock=policy + "0", server='require_signed_verdict = true\nverdict_key = "/srv/uaf/verdict.pub"')
     mark = lab.log.mark()
     for operation in (peer.RESET, peer.REGISTER):
@@ -83,7 +83,7 @@ def for_good(lab):
 
 
 def knock(name, port):
-    """Tries what sshd will never let in, with entries of many lengths at once: it gives PAM junk of that length."""
+    """Tries logins that sshd always refuses, with entries of many lengths: sshd gives PAM junk of the same length."""
     entries = ("", "x", "xxxx", "x" * 9, "x" * 13, "x" * 14, "x" * 64, "x" * 250)
     return at_once(*(lambda entry=entry: hosts.ssh(name, entry, port=port) for entry in entries))
 
@@ -109,19 +109,19 @@ def from_afar(lab):
     must(seen == [8, 8], f"sshd asked the module {seen} times")
     left = [tries(lab, who) for who in (denied, root)]
     must(left == [(limit, limit)] * 2, f"junk was counted: {left} tries are left")
-    # Everybody, from one address.
+    # Attempts at all accounts, from one address.
     people = [lab.person() for _ in range(4)]
     for person in people:
         lab.guesses(person, limit, remote=FAR)
         must(not lab.login(person, person.passcode, remote=FAR).is_in, "no lock came of it")
     left = [tries(lab, person) for person in people]
     must(left == [(limit, 0)] * 4, f"remote guesses left {left} (local, remote) tries")
-    # And another user of the machine, at su, at the same time.
+    # And a different user of the machine, with su, at the same time.
     lab.guesses(people[0], limit, prefix=hosts.called_by(lab.person(registered=False)))
     others = lab.status(people[0])["authenticators"][0]["otherUser"]
     must(others["remainingLockSeconds"] > 0, f"another user's guesses locked nothing: {others}")
     must(all(lab.login(person, person.passcode).is_in for person in people), "others' locks keep a local login out")
-    # One account, over and over: by the boot clock for weeks.
+    # Attempts at one account, repeatedly: for weeks by the boot clock.
     victim, now, lengths = lab.person(), 0, []
     for _ in range(12):
         prefix = clocks.later(now) if now else ()

@@ -1,4 +1,4 @@
-"""A network that lies: servers with the wrong certificate, and none at all."""
+"""A hostile network: servers with the wrong certificate, and no server at all."""
 
 import concurrent.futures
 import json
@@ -14,19 +14,19 @@ from lab import forger, hosts, machine
 from lab.table import must, row
 
 TIMEOUT = 2
-# Fewer than the limit: a value that is being looked at counts until it has been found right.
+# Fewer than the limit: a value under verification counts as wrong until it has been found right.
 AT_ONCE, LOCK = 8, "retry_count_to_lock = 10\nlock_time = 300"
 UNTRUSTED = "The server's certificate or the channel binding is wrong."
 NO_TLS = "no secure connection could be made"
 
 
 def beside(lab, name, request_url=None, response_url=None, argument=""):
-    """A service with a configuration of its own, so that many can be asked at once; returns its name."""
-    # libpam looks for services in small letters.
+    """Creates a service with its own configuration, so that many can run in parallel; returns its name."""
+    # libpam converts service names to lower case.
     name = name.lower()
     before = machine.CONFIGURATION.read_text()
     forger.point(request_url, response_url)
-    # A lower cost is for servers on this machine alone.
+    # Only a server on this machine may have a lower cost.
     text = machine.CONFIGURATION.read_text()
     if any(url and "https://127.0.0.1" not in url for url in (request_url, response_url)):
         text = text.replace("kdf_cost = 10", "kdf_cost = 14")
@@ -51,7 +51,7 @@ def at_once(lab, person, services, **options):
 
 
 def count_connections(lab):
-    """A listener that counts who comes; returns its port and the list of visits."""
+    """A listener that records its connections; returns its port and the list of connections."""
     listener, visits = socket.create_server(("127.0.0.1", 0)), []
 
     def count():
@@ -84,7 +84,7 @@ int OSSL_provider_init(void *a, void *b, void **c, void **d) { (void)a; (void)b;
 
 
 def plant(lab, proxy):
-    """An environment that would turn a login's network around: authorities, a proxy, a module for OpenSSL."""
+    """An environment that would redirect a login's connections: authorities, a proxy, a module for OpenSSL."""
     folder = pathlib.Path("/tmp/planted")
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
@@ -114,7 +114,7 @@ def plant(lab, proxy):
 
 
 def left_behind():
-    """The marks of what was planted, where it has run."""
+    """The trace files that the planted code leaves when it runs."""
     names = [path.name for path in pathlib.Path("/tmp/planted").iterdir()]
     return sorted(name for name in names if name.startswith(("ran-in-", "keys")))
 
@@ -131,7 +131,7 @@ def wrong_certificates(lab):
     forger.trust(lab, bad.authority)
     lab.configure(lock=LOCK, server=f"timeout = {TIMEOUT}")
     refused = [beside(lab, f"tls-{name}", bad.url(name)) for name in ("wrongHost", "expired", "unknown", "selfSigned")]
-    # Both as the whole server and as the one that is to get the answer.
+    # Both as the whole server and as the receiver of the answer only.
     refused += [beside(lab, f"tls2-{name}", None, bad.url(name)) for name in ("wrongHost", "expired", "unknown")]
     old = [beside(lab, "tls-tls11", bad.url("tls11"))]
     proxy, visits = count_connections(lab)
@@ -144,7 +144,7 @@ def wrong_certificates(lab):
         for service, (login, _) in at_once(lab, person, refused + old, env=environment).items():
             expected = NO_TLS if service in old else UNTRUSTED
             must(login.code == hosts.AUTH_ERR and expected in login.text, f"{service}, {name} environment: {login}")
-    # The one that is right, from the same environment.
+    # The right server, from the same environment.
     login = lab.login(person, person.passcode, env=environments["planted"])
     must(login.is_in, f"what is planted keeps the right server from being asked: {login}")
     must(not visits, f"the planted proxy was visited {len(visits)} times")
@@ -158,11 +158,11 @@ def wrong_certificates(lab):
     )
 
 
-# --- Nobody there
+# --- No server
 
 
 def stalled(lab, say):
-    """Accepts, hears the greeting, says something and then nothing more."""
+    """Accepts, reads the greeting, sends some data and then nothing more."""
     listener = socket.create_server(("127.0.0.1", 0))
     kept = []
 
@@ -183,7 +183,7 @@ def stalled(lab, say):
 
 
 def black_hole(lab):
-    """A port whose packets the kernel drops: a listener that takes nothing and has no room left."""
+    """A port whose packets the kernel drops: its listener accepts nothing and its backlog is full."""
     listener = socket.socket()
     listener.bind(("127.0.0.1", 0))
     listener.listen(0)
@@ -198,7 +198,7 @@ def black_hole(lab):
 
 
 def silent_names(lab):
-    """A name server that hears every question and answers none; returns the questions."""
+    """A name server that receives every question and answers none; returns the questions."""
     server, heard = socket.socket(socket.AF_INET, socket.SOCK_DGRAM), []
     server.bind(("127.0.0.53", 53))
     server.settimeout(0.1)
@@ -279,7 +279,7 @@ def nobody_there(lab):
 
 
 def drag_out(lab, person):
-    """A server each of whose answers comes just in time; returns the login and how long it took."""
+    """A server that sends each answer just in time; returns the login and how long it took."""
 
     def reply(request):
         said = forger.passing(request)
@@ -287,7 +287,7 @@ def drag_out(lab, person):
         if request.path.endswith("/get"):
             opened.append(said)
             return said
-        # The answer is taken, and a further question asked, as servers of another make ask one: its challenge has no mark.
+        # The server accepts the answer and asks a further question as another vendor's server would: its challenge has no tag.
         requests = json.loads(forger.member(opened[0].partition(b"\r\n\r\n")[2], "uafRequest"))
         further = [{**request, "challenge": encode(os.urandom(32))} for request in requests]
         return forger.answer(forger.verdict(newUAFRequest=json.dumps(further)))

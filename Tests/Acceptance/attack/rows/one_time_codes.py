@@ -1,4 +1,4 @@
-"""One-time codes of the server, and whoever does not know them."""
+"""One-time codes of the server, guessed by an attacker."""
 
 import http.client
 import json
@@ -15,7 +15,7 @@ UNAUTHORIZED = 1401
 
 
 def wrong_codes(name, op):
-    """Many requests with codes that are made up, by somebody without a key; the status codes they got."""
+    """Sends many requests with invented codes, without a key; returns their status codes."""
     context = ssl._create_unverified_context()
     connection = http.client.HTTPSConnection("127.0.0.1", PORT, timeout=30, context=context)
     statuses = set()
@@ -29,7 +29,7 @@ def wrong_codes(name, op):
 
 
 def approval(lab, name):
-    """The code of a text that waits for somebody's yes."""
+    """The code of a text that waits for a person's confirmation."""
     said = lab.run("uaf-server", "approve", name, "--text", "Pay 10 to Hana", "--state", FOLDER).stdout
     return json.loads(decode(said.split()[0]))["authCode"]
 
@@ -42,7 +42,7 @@ def approval(lab, name):
 )
 def wrong_ones(lab):
     person = lab.person(registered=False)
-    # How often one account may be asked for in a minute is another limit.
+    # How often one account may be asked for in a minute is a separate limit.
     server = lab.start_server(FOLDER, PORT, options=("--account-rate", "0"))
     lab.after(lambda: pathlib.Path("/etc/ssl/uaf-ca.pem").write_bytes(pathlib.Path("/srv/uaf/ca.pem").read_bytes()))
     lab.after(lambda: lab.stop(server))

@@ -1,4 +1,4 @@
-"""Worlds that anybody may make for a process of their own: user namespaces, filters of system calls; and a disk quota."""
+"""Environments that every user may create for a process: user namespaces, system call filters; and a disk quota."""
 
 import concurrent.futures
 import re
@@ -12,7 +12,7 @@ from lab.processes import NAMES, running
 from lab.table import Skip, must, row
 from lab.waiting import until
 
-# Starts a command under a filter that answers one system call itself, as if it had been done.
+# Starts a command under a filter that fakes the success of one system call.
 FILTER = r"""
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -36,13 +36,13 @@ int main(int argc, char **argv)
   return 121;
 }
 """
-# What would be worth an answer of one's own: who one is, and what is written down.
+# The calls worth faking: those about identity, and those that write data.
 CALLS = ("setuid", "setresuid", "fdatasync", "fcntl", "pwrite64")
 USER_NAMESPACE = ("unshare", "--user", "--map-root-user", "--mount", "--pid", "--fork")
 
 
 def in_its_own_root(person, *command):
-    """A command line of a person's on this machine as it is after a boot: nobody may make a user namespace under chroot."""
+    """A person's command line outside the chroot, as after a boot: nobody may create a user namespace under chroot."""
     root = _root()
     enter = 'cd "$1" && shift && pivot_root . mnt && umount -l /mnt && exec "$@"'
     return [
@@ -67,10 +67,10 @@ def in_its_own_root(person, *command):
 
 
 def _root():
-    """Where this machine's root is mounted, as its first process sees it."""
+    """The mount point of this machine's root, as seen by process 1."""
     with open("/proc/1/mountinfo") as mounts:
         path = next(line.split()[4] for line in mounts if line.split()[4].endswith("/root/merged"))
-    # The kernel writes space, tab, line end and backslash as three octal digits.
+    # The kernel writes space, tab, newline and backslash as three octal digits.
     return re.sub(r"\\([0-7]{3})", lambda digits: chr(int(digits[1], 8)), path)
 
 
@@ -158,7 +158,7 @@ def quota(lab):
     serve(lab)
     person = lab.person()
     lab.stack("su", "auth required pam_uaf.so", "account required pam_permit.so", "session required pam_permit.so")
-    # By the socket as the person, by su as the person, by a host of root's: a count, and a count taken back.
+    # Through the socket as the person, through su as the person, through root's host: a count, and a count taken back.
     peer.converse(person.uid, peer.begin(peer.AUTHENTICATE), peer.answer("wrong-guess-1"))
     for value in ("wrong-guess-2", person.passcode):
         hosts.su(person, person, value)

@@ -1,4 +1,4 @@
-"""What a person plants in the environment of a program that asks for his passcode."""
+"""What a person plants in the environment of a program that asks for their passcode."""
 
 import os
 import pathlib
@@ -17,11 +17,11 @@ FOLDER = "/tmp/planted"
 
 
 def everything(lab):
-    """The environment of A13, and what turns runtimes, loaders, databases and languages around."""
+    """The environment of A13, and variables that redirect runtimes, loaders, databases and languages."""
     proxy, visits = count_connections(lab)
     planted = plant(lab, proxy)
     script = pathlib.Path(FOLDER, "backtrace")
-    # A script is known by its own name, not by that of the program it was started for.
+    # A process that runs a script has the script's name, not the name of the replaced program.
     script.write_text(f"#!/bin/sh\n>{FOLDER}/ran-in-backtrace\n")
     script.chmod(0o755)
     return visits, planted | {
@@ -69,7 +69,7 @@ def planted_environment(lab):
     if pathlib.Path("/usr/bin/sudo").exists():
         hosts.sudoers(lab, f"{person.name} ALL=(ALL) SETENV: ALL", "Defaults !env_reset")
         hosts.ask_uaf(lab, "sudo")
-        # The loader itself drops LD_* for a program that is setuid.
+        # The loader itself drops LD_* for a setuid program.
         asked["sudo"] = lambda: hosts.terminal(
             ["/usr/bin/sudo", "-E", "sh", "-c", hosts._SAY], [person.passcode], uid=person.uid, environment=planted
         )
@@ -101,14 +101,14 @@ def planted_environment(lab):
 def at_prompt(person, whole):
     """A login by the small host, up to its prompt."""
     process = hosts.start("uaf", person.name, env=whole)
-    # The loader complains of some of what is planted.
+    # The loader complains about some of the planted variables.
     while not (line := process.stdout.readline()).startswith(b"prompt"):
         must(line, "no prompt")
     return process
 
 
 def slowly(person, whole):
-    """A login by the small host, whose answer comes once both programs are there to be looked at."""
+    """A login by the small host, answered once both programs can be inspected."""
     process = at_prompt(person, whole)
     deadline = time.monotonic() + 10
     while time.monotonic() < deadline and not all(environment(each) for each in running("uaf-fetch") or [0]):
@@ -131,7 +131,7 @@ def crash(lab, person, whole):
 
 
 def control(lab, whole):
-    """The same plant in a Swift program that inherits it: it has to work, or nothing is shown."""
+    """The same variables in a Swift program that inherits them: they must work there, or the row proves nothing."""
     environment = {name: value for name, value in whole.items() if not name.startswith("LD_")}
     process = lab.start(
         "uaf-server",

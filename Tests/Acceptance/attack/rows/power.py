@@ -1,4 +1,4 @@
-"""The power goes while guesses are counted."""
+"""The power fails while guesses are counted."""
 
 import contextlib
 import os
@@ -19,7 +19,7 @@ WRITERS = 3
 
 
 class Writers:
-    """Guess wrong without a pause, each for a person of their own, and note each count that was told."""
+    """Guessers without a pause, each for a separate person; they record each reported count."""
 
     def __init__(self, lab, people, environment):
         self._lab = lab
@@ -31,7 +31,7 @@ class Writers:
             thread.start()
 
     def _guess(self, person):
-        # One less than the limit: a lock refuses what comes after it, and then there is nothing to count.
+        # One less than the limit: a lock refuses all later guesses, and then there is nothing to count.
         for number in range(LIMIT - 1):
             if self._stops.is_set():
                 return
@@ -51,15 +51,15 @@ class Writers:
         return _signal(signal.SIGSTOP)
 
     def end(self):
-        # What was frozen never learns what became of the disk.
+        # The frozen processes never learn what happened to the disk.
         while _signal(signal.SIGKILL) or any(thread.is_alive() for thread in self._threads):
             self._threads[0].join(0.01)
 
 
 def _signal(number):
-    """Sends a signal to whatever takes part in a login; returns to how many."""
+    """Sends a signal to every process of a login; returns to how many."""
     count = 0
-    # A core's child that was stopped on its way to be uaf-fetch stays stopped: nobody but this row ends it.
+    # A child of the core that was stopped before it became uaf-fetch stays stopped: only this row ends it.
     for process in processes.running("uaf-helper", "uaf-fetch", "pam-host", "strace"):
         with contextlib.suppress(ProcessLookupError):
             os.kill(process, number)
@@ -68,7 +68,7 @@ def _signal(number):
 
 
 def cut(lab, disk, people, moment, environment):
-    """One power cut; returns how many acknowledged counts there were, and how many are gone."""
+    """One power cut; returns how many acknowledged counts there were, and how many are lost."""
     writers = Writers(lab, people, environment)
     try:
         writers.wait_for(moment)
@@ -98,7 +98,7 @@ def power_cut(lab):
     lab.configure(lock=f"retry_count_to_lock = {LIMIT}\nlock_time = 300\nmax_lock_count = 3")
     faults.Core(lab)
     disk = disks.Ext4(lab)
-    # Syncs that do nothing: what a count is worth that is only said to be on the disk, and whether the cut is one.
+    # Syncs that do nothing: shows that an unsynced count is lost, and so that the power cut works.
     careless = {**os.environ, "CORE_UNDER": "strace -q -o /dev/null -e inject=fsync,fdatasync:retval=0"}
     told, gone = cut(lab, disk, [lab.person() for _ in range(WRITERS)], 12, careless)
     must(gone > 0, f"the cut is none: without syncs {told} counts all survived it")

@@ -1,4 +1,4 @@
-"""A server with proxies in front, and strangers who write the proxies' header themselves; and a server that is stopped."""
+"""A server behind proxies, strangers who write the proxies' header themselves, and a server that is stopped."""
 
 import http.client
 import json
@@ -14,12 +14,12 @@ from lab.table import Broken, must, row
 from lab.waiting import until
 
 RATE, PROXY = 10, "127.0.0.1"
-# What strangers write to be counted as somebody else, or as nobody.
+# The headers of strangers who want to be counted as a different address, or not at all.
 FORGED = ("198.51.100.{0}", "127.0.0.1", "::1", "198.51.100.{0}, 127.0.0.1", '", 198.51.100.{0}', "unknown", "", "1.2.3")
 
 
 def asked(connection, *lines):
-    """Asks for a login of nobody with these header lines; returns the HTTP status."""
+    """Asks for a login of an unknown name with these header lines; returns the HTTP status."""
     body = json.dumps({"op": "Auth", "context": json.dumps({"username": "nobody1"})}).encode()
     connection.putrequest("POST", "/uaf/get")
     for name, value in (("Content-Type", forger.UAF), ("Content-Length", str(len(body))), *lines):
@@ -37,7 +37,7 @@ def connected(source):
 
 
 def until_limited(source, lines):
-    """Asks until it is turned away; returns how often it was not."""
+    """Asks until the server refuses; returns the number of accepted requests."""
     connection = connected(source)
     for number in range(60 * RATE):
         if asked(connection, *lines(number)) == 429:
@@ -63,7 +63,7 @@ def forged_addresses(lab):
 
     def through(number):
         text = FORGED[number % len(FORGED)].format(number % 250)
-        # One proxy adds to the line, another one adds a line.
+        # One proxy extends the line, a different one adds a line.
         added = (("X-Forwarded-For", f"{text}, 203.0.113.7"),)
         apart = (("X-Forwarded-For", text), ("X-Forwarded-For", "203.0.113.7"))
         return (("Forwarded", f"for={text}"), *(added if number % 2 else apart))
@@ -103,7 +103,7 @@ def stopped_under_load(lab):
     try:
         until(lambda: min(yes.values()) >= 5, "five logins of each", 120)
         server.send_signal(signal.SIGTERM)
-        # A bound for what hangs.
+        # A time limit for a hang.
         status = server.wait(60)
     finally:
         ends.set()

@@ -1,4 +1,4 @@
-"""What a server has a login knock at, on the network that the machine is in."""
+"""The addresses in the machine's network that a server makes a login contact."""
 
 import json
 
@@ -8,7 +8,7 @@ from lab.table import must, row
 
 
 def naming(app_id):
-    """A server in between whose requests name an AppID of its own."""
+    """A proxy whose requests name its own AppID."""
 
     def reply(request):
         status, said = forger.ask(request.path, request.body)
@@ -23,7 +23,7 @@ def naming(app_id):
 
 
 def leading(url, target):
-    """The same, with an AppID at this server, which redirects to another address."""
+    """The same, with an AppID at this server that redirects to a different address."""
 
     def reply(request):
         if request.path.endswith("/facets"):

@@ -1,4 +1,4 @@
-"""What was heard on the way, sent again: by whoever stands between, by another, by a copy of the machine."""
+"""Recorded messages sent again: by the interceptor, by a different person, by a copy of the machine."""
 
 import collections
 import concurrent.futures
@@ -50,7 +50,7 @@ def interception(lab):
         logins[name] = lab.login(person, person.passcode)
         must(not logins[name].is_in, f"{name}: let in through an interceptor")
     name = "as it came"
-    # A payload that names the interceptor, as one that is phished would.
+    # A payload that names the interceptor, as a phished one would.
     url = f"https://127.0.0.1:{between.port}"
     payload = lab.run("uaf-server", "enrol", newcomer.name, "--state", "/srv/uaf", "--server", url).stdout
     registration = lab.run(
@@ -120,7 +120,7 @@ def replays(lab):
         reasons = log.reasons()
         must(status != OK and reasons, f"{name}: {status} {reasons}")
         seen[name] = reasons[-1]
-    # What was not changed is accepted, once.
+    # The unchanged answer is accepted, once.
     body = recorder.record(first)
     must([respond(body, port), respond(body, port) == OK] == [OK, False], "an honest answer is refused, or taken twice")
 
@@ -181,7 +181,7 @@ def stray_token(recorder, person, port):
     return log.reasons()[-1]
 
 
-# libfaketime would do, but under it the server's program does not find its arguments.
+# libfaketime would be enough, but under it the server's program does not find its arguments.
 LATER = r"""
 #define _GNU_SOURCE
 #include <sys/syscall.h>
@@ -206,7 +206,7 @@ time_t time(time_t *when)
 
 
 def clock_ahead(lab):
-    """A library under which a program's clock is 200 s further."""
+    """A library that moves a program's clock 200 s ahead."""
     source = pathlib.Path("/tmp/later.c")
     source.write_text(LATER)
     lab.run("cc", "-shared", "-fPIC", source, "-o", "/tmp/later.so")
@@ -214,7 +214,7 @@ def clock_ahead(lab):
 
 
 def expired(lab, recorder, person, server, folder, port):
-    """The answer comes when the server's clock is 200 s further."""
+    """The answer arrives when the server's clock is 200 s ahead."""
     body = recorder.record(person)
     lab.stop(server)
     os.environ["LD_PRELOAD"] = clock_ahead(lab)
@@ -250,7 +250,7 @@ def cloned(lab):
         subprocess.run(["cp", "-a", str(machine.STATE), str(clone)], check=True)
 
     def configure(**settings):
-        """The configuration, and one beside it for the copy."""
+        """The configuration, and a second one for the copy."""
         settings.get("recorder") or lab.configure()
         path = pathlib.Path("/etc/security/pam_uaf-clone.conf")
         path.write_text(machine.CONFIGURATION.read_text().replace("[state]", f'[state]\ndirectory = "{clone}"'))
@@ -270,7 +270,7 @@ def cloned(lab):
     must(refused and set(refused) == {"counter-not-increased"}, f"the server logged {refused}")
     lines = [line for line in lab.log.since(mark, "event=authenticate") if "event=authenticate" in line]
     must(lines and "result=0" not in lines[-1], f"the machine logged {lines}")
-    # At once: both sign with the same counter.
+    # Simultaneously: both sign with the same counter.
     copy()
     recorder = Recorder(lab)
     configure(recorder=recorder)

@@ -1,4 +1,4 @@
-"""A server that is reached by an address with limits, and strangers who come from the address of its people's machine."""
+"""A server behind an address with limits, and strangers with the same address as its users' machine."""
 
 import http.client
 import json
@@ -12,15 +12,15 @@ from lab import forger, hosts, loopback
 from lab.table import Broken, must, row
 from lab.waiting import until
 
-# An address as a machine of a network has it; in a network of the row's own.
+# An ordinary network address, in the row's own network.
 ADDRESS, PORT, FOLDER = "192.0.2.10", 8458, "/srv/uaf-near"
 CONNECTIONS, PLACES, LOGINS = 200, 128, 20
-# The beginning of a TLS handshake that promises more.
+# The beginning of a TLS handshake that announces more data.
 HALF_A_HELLO = b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"
 
 
 def near_server(lab, *options, address=ADDRESS):
-    """A server with limits at the address that its people come from; the configuration leads to it. Returns its process."""
+    """A server with limits at its users' address; the configuration points to it. Returns its process."""
     if address == ADDRESS:
         loopback.add(ADDRESS)
         lab.after(loopback.remove)
@@ -29,7 +29,7 @@ def near_server(lab, *options, address=ADDRESS):
 
 
 def serve_near(lab, *options, address=ADDRESS):
-    """Starts that server, once its address is there; returns its process."""
+    """Starts that server once its address exists; returns its process."""
     log = open(f"/tmp/server-{PORT}.log", "wb")
     server = lab.start(
         "uaf-server",
@@ -52,7 +52,7 @@ def serve_near(lab, *options, address=ADDRESS):
 
 
 def point_near(lab, address):
-    # A lower cost is for servers on this machine alone.
+    # Only a server on this machine may have a lower cost.
     lab.configure(cost=14)
     url = f"https://{address}:{PORT}/uaf"
     forger.point(f"{url}/get", f"{url}/respond")
@@ -65,7 +65,7 @@ def register_near(lab, person):
 
 
 class Crowd:
-    """Connections of a stranger that want nothing: each is opened again as soon as the server has closed it."""
+    """A stranger's idle connections: each is opened again as soon as the server has closed it."""
 
     def __init__(self, count=CONNECTIONS, address=ADDRESS):
         self.opened, self._ends, self._open = 0, False, {}
@@ -94,7 +94,7 @@ class Crowd:
                 self._open[number] = self._make(number)
 
     def _make(self, number):
-        """One that says nothing, one in the middle of its handshake, one that has finished it."""
+        """One that sends nothing, one in the middle of its handshake, one that has finished it."""
         self.opened += 1
         try:
             made = socket.create_connection((self._address, PORT), 10)
@@ -154,12 +154,12 @@ def crowded_address(lab):
     )
 
 
-# Small, so that a row need not send thousands; at once may come what two minutes bring.
+# Small, so that a row need not send thousands; a burst may be as large as two minutes' requests.
 RATE = 30
 
 
 def until_limited(path, body):
-    """Sends the same again until it is turned away; returns how many were not."""
+    """Repeats a request until the server refuses it; returns how many were accepted."""
     context = ssl._create_unverified_context()
     connection = http.client.HTTPSConnection(ADDRESS, PORT, timeout=30, context=context)
     for number in range(100 * RATE):
@@ -190,7 +190,7 @@ def flooded_address(lab):
     logins = [lab.login(person, person.passcode) for _ in range(5)]
     must(all(each.is_in for each in logins), f"after {strangers} requests for nobody: {logins[0]}")
     lab.run("uaf-server", "enrol", "invited1", "--state", FOLDER)
-    # Turns come back by themselves meanwhile, a few at the most.
+    # A few permits at most are refilled during the test.
     beyond = {name: until_limited("/uaf/get", question(name)) for name in ("invited1", "nobody1", "nobody2")}
     must(max(beyond.values()) < RATE, f"requests that were let through beyond the limit: {beyond}")
     return (

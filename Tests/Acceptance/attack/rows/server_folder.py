@@ -1,4 +1,4 @@
-"""The server's own files, where a stranger of the same machine could have written them."""
+"""The server's own files, where a different user of the machine could have written them."""
 
 import os
 import pathlib
@@ -10,7 +10,7 @@ from lab.table import must, row
 
 STRANGER = 65534
 FOLDER = pathlib.Path("/srv/uaf-open")
-# What opens the state, and needs nothing else.
+# The commands that open the state and need nothing else.
 COMMANDS = {
     "serve": ("--development", "--listen", "127.0.0.1:0"),
     "enrol": ("mina",),
@@ -53,7 +53,7 @@ def as_stranger(*arguments):
 
 
 def damages():
-    """What makes the folder a stranger's to change: {name: (how, the path the message has to name, what to do)}."""
+    """Settings that let a stranger change the folder: {name: (how, the path that the message must name, what to do)}."""
 
     def mode(path, bits):
         return lambda: path.chmod(bits)
@@ -84,7 +84,7 @@ def put_back(saved):
 
 
 def ends(command):
-    """What a command says and ends with; a server that goes on is stopped, and has said that it listens."""
+    """The output and status of a command; a server that keeps running has reported that it listens, and is stopped."""
     name, *more = command.split()
     process = subprocess.Popen(
         ["uaf-server", name, *more, *COMMANDS[command], "--state", str(FOLDER)],
@@ -115,14 +115,14 @@ def open_folders(lab):
     code, said = ends("serve")
     must("listening on" in said, f"the server does not start at all: {code}: {said}")
     enrolment_code("mina", FOLDER)
-    # A server that was killed may leave its socket, depending on how far it had come. A socket cannot be copied.
+    # A killed server may leave its socket, depending on its progress. A socket cannot be copied.
     (FOLDER / "admin.sock").unlink(missing_ok=True)
     shutil.copytree(FOLDER, saved)
     fresh = {path.name: oct(path.stat().st_mode & 0o777) for path in FOLDER.iterdir()}
     refused = 0
     for what, (damage, path, advice) in damages().items():
         damage()
-        # The attack itself, where the folder is open: another key in the place of the one that signs verdicts.
+        # The attack itself, where the folder is open: a different key replaces the key that signs verdicts.
         swapped = as_stranger("mv", FOLDER / "verdict.key", FOLDER / "verdict.old")
         must(swapped or "folder" not in what or "link" in what or "770" in what, f"{what}: nothing to show")
         if swapped:

@@ -1,4 +1,4 @@
-"""Policies of a server that somebody holds back, keeps, changes or signs on their way to a machine that follows them."""
+"""Server policies that an attacker withholds, stores, changes or signs on their way to a machine that follows them."""
 
 import contextlib
 import http.client
@@ -25,17 +25,17 @@ PAYLOAD, TEXT = pathlib.Path("/tmp/machine-payload"), pathlib.Path("/tmp/policy.
 
 
 class Between:
-    """Stands between with the server's own certificate, and puts what it likes in the place of a policy."""
+    """A proxy with the server's own certificate that can replace a policy."""
 
     def __init__(self, lab):
         self.place = forger.Forger(lab, self._reply, shown=forger.STOLEN)
-        # What is handed over, where it is not the server's; what the server has sent; whether check-ins get no answer.
+        # The forged policy, if any; the server's own answers; whether check-ins get no answer.
         self.instead, self.sent, self.is_away = None, None, False
-        # By how much the machine's clock is ahead of the server's, which would refuse its proof: the server's key answers then.
+        # How far the machine's clock is ahead. The server would refuse its proof, so the row signs with the server's key.
         self.ahead, self._signed = 0, {}
 
     def _reply(self, request):
-        # What a machine proves with its secret goes on with that proof; without it the server would not let it leave.
+        # Forwards the machine's proof by its secret; without that proof the server would not let the machine leave.
         if request.path not in ("/uaf/machine", "/uaf/join", "/uaf/leave"):
             return forger.passing(request)
         if self.is_away and request.path == "/uaf/machine":
@@ -67,11 +67,11 @@ class Between:
 
 
 class Follower:
-    """The machine: joins by who stands between, and says which values count and where they come from."""
+    """The machine: joins through the proxy, and reports the values in force and their sources."""
 
     def __init__(self, lab):
         self.lab, self.between, self.refused = lab, Between(lab), 0
-        # Registered before the machine joins: their codes name the server's own address.
+        # The people register before the machine joins: their codes name the server's own address.
         self.person, self.victim, self.root = lab.person(), lab.person(), Person("root", 0, "amber-kite-root")
         lab.register(self.root)
         lab.after(lambda: lab.run("uafctl", "forget", "root"))
@@ -90,16 +90,16 @@ class Follower:
         self.lab.run("uafctl", "leave", "--force", check=False)
 
     def check_in(self, instead=None):
-        """Checks in, and is handed this in place of the server's policy."""
+        """Checks in, and receives this instead of the server's policy."""
         self.between.instead = instead
         try:
             return self.lab.run("uafctl", "check-in", check=False)
         finally:
-            # A login checks in as well, where the server has news.
+            # A login also checks in if the server has news.
             self.between.instead = None
 
     def standing(self):
-        """The version in force, and each value that a policy may change with where it comes from."""
+        """The version in force, and each value that a policy may change, with its source."""
         policy = self.lab.status(self.person)["policy"]
         must("note" not in policy, f"the policy in force has a note: {policy}")
         return policy.get("version"), {value["key"]: (value["value"], value["from"]) for value in policy["values"]}
@@ -109,7 +109,7 @@ class Follower:
         must(login.is_in, f"{what}: the person is not let in: {login}")
 
     def refuses(self, what, why, token):
-        """One that is handed over and not taken: what was in force stays, the log says why, and logins go on."""
+        """A policy that is received and rejected: the old one stays in force, the log says why, and logins continue."""
         before, mark = self.standing(), self.lab.log.mark()
         said = self.check_in(token)
         told = [line for line in self.lab.log.since(mark, "policy is not used") if "policy is not used" in line]
@@ -121,7 +121,7 @@ class Follower:
         self.refused += 1
 
     def takes(self, what, claims):
-        """One that is handed over and taken: returns the values."""
+        """A policy that is received and accepted; returns the values."""
         said = self.check_in(self.server.sign(KIND, claims, like=self.between.sent))
         version, values = self.standing()
         must(
@@ -132,7 +132,7 @@ class Follower:
 
 
 def not_for_it(machine, claims):
-    """What is not the server's word for this machine and this time, one thing wrong in each."""
+    """Answers that the server did not sign for this machine and this time, each wrong in one way."""
     server, like, now = machine.server, machine.between.sent, int(time.time())
     newer = {**claims, "version": claims["version"] + 1}
 
@@ -151,7 +151,7 @@ def not_for_it(machine, claims):
 
 
 def not_allowed(machine, claims):
-    """What the server itself has signed and no policy may have."""
+    """Values that the server itself has signed but that no policy may have."""
     for what, text, why in (
         ("nothing meets it", "[passcode]\nmin_length = 20\nmax_length = 10\n", "min_length"),
         ("nothing meets it and root's", "[passcode]\nmax_length = 5\n", "min_length"),
@@ -166,7 +166,7 @@ def not_allowed(machine, claims):
 
 
 def away(machine):
-    """A server that does not answer a check-in, as whoever stands between can have it."""
+    """A server that does not answer a check-in, which an interceptor can cause."""
     before = machine.standing()
     machine.between.is_away = True
     said = machine.check_in()
@@ -177,7 +177,7 @@ def away(machine):
 
 
 def over(machine, claims):
-    """One whose time is over by the machine's clock."""
+    """A policy that has expired by the machine's clock."""
     wall, now = clocks.WallClock(machine.lab), int(time.time())
     short = {**claims, "version": claims["version"] + 1, "iat": now, "nbf": now, "exp": now + HOUR}
     machine.between.ahead = 2 * HOUR
@@ -189,7 +189,7 @@ def over(machine, claims):
 
 
 def locks(machine, claims):
-    """A looser lock leaves root's; the strictest there is locks people, and never root."""
+    """A looser lock leaves root's setting in force; the strictest lock locks people, but never root."""
     lab, root, victim = machine.lab, machine.root, machine.victim
     loose = "[lock]\nretry_count_to_lock = 10\nlock_time = 30\nmax_lock_count = 10\n"
     values = machine.takes("a looser lock", {**claims, "version": claims["version"] + 1, "toml": loose})
@@ -205,11 +205,11 @@ def locks(machine, claims):
 
 
 def before_joining(machine, claims):
-    """What was signed for this machine and group when it had joined before."""
+    """A policy that was signed for this machine and group during an earlier membership."""
     kept = machine.server.sign(KIND, {**claims, "iat": int(time.time())}, like=machine.between.sent)
     machine.leave()
     until(lambda: int(time.time()) > claims_of(kept)["iat"], "another second than that of the token")
-    # Otherwise the join itself would bring the server's own policy.
+    # Otherwise the join itself would deliver the server's own policy.
     machine.between.is_away = True
     machine.join()
     machine.between.is_away = False
@@ -226,7 +226,7 @@ def before_joining(machine, claims):
     causes=("the network", "the server"),
 )
 def attacked(lab):
-    # The server's policies stay after the row; without one that follows they are nobody's.
+    # The server's policies stay after the row; without a machine that follows them they affect nobody.
     machine = Follower(lab)
     lab.after(machine.leave)
     lab.configure(port=machine.between.place.port, more=FOLLOW)
@@ -243,7 +243,7 @@ def attacked(lab):
     not_allowed(machine, claims)
     away(machine)
     before_joining(machine, claims)
-    # Signed since it has joined again.
+    # Signed after the machine joined again.
     claims = claims_of(machine.between.sent)
     locks(machine, claims)
     over(machine, {**claims, "version": claims["version"] + 2})

@@ -1,4 +1,4 @@
-"""Malware in somebody's session: it speaks to the core as that person, and knows no value and no code."""
+"""Malware in a person's session: it talks to the core as that person, and knows no value and no code."""
 
 import contextlib
 import pathlib
@@ -15,7 +15,7 @@ from lab.table import must, row
 LIMIT = 10
 MANY = f"retry_count_to_lock = {LIMIT}\nlock_time = 300\nmax_lock_count = 10"
 BOTH = '["passcode", "pattern"]'
-# What the malware would like to be the value, for each kind of question.
+# The malware's own value for each kind of question.
 WISHES = {b"passcode": "stolen-kite-11", b"pattern": "147896", b"choice": "1", b"code": "made-up-code-123456"}
 RESUME = b"\x04"
 # The exit status of a core that is not started as root.
@@ -23,7 +23,7 @@ NOT_ROOT = 77
 
 
 def records(*people):
-    """Every record of some accounts, by content, and every other file of the state; what is counted left out."""
+    """Every record of some accounts, by content, and every other file of the state, without the counts."""
     found: dict = {path.name: b"" for path in STATE.glob("accounts/*")}
     for path in sorted(STATE.rglob("*")):
         if not path.is_file() or path.suffix == ".lock" or path.name.endswith("-journal"):
@@ -41,7 +41,7 @@ def records(*people):
 
 
 def wish(person, packet, wishes=WISHES):
-    """Opens a conversation as a person and answers each question with a wish; returns the verdict, or None."""
+    """Opens a conversation as a person and answers each question with the malware's value; returns the verdict, or None."""
     talk = peer.Conversation(person.uid)
     messages = []
     talk.send(packet)
@@ -57,7 +57,7 @@ def wish(person, packet, wishes=WISHES):
 
 
 def payloads(lab, person, other):
-    """The person's own good payload, and others that must lead to nothing, each with what is wrong with it."""
+    """The person's own valid payload, and payloads that must have no effect, each with its fault."""
     own, foreign = (pathlib.Path(lab.payload(who)).read_text().strip() for who in (person, other))
     trusted = pathlib.Path("/etc/ssl/uaf-ca.pem")
     before = trusted.read_bytes()
@@ -80,7 +80,7 @@ def payloads(lab, person, other):
 
 
 def packets(person, other, forged):
-    """What the malware sends first, by what it is for."""
+    """The malware's first packets, by purpose."""
     begin, found = peer.begin, {}
     for name, operation in peer.OPERATIONS.items():
         found[f"{name}"] = begin(operation, service="uafctl")
@@ -107,7 +107,7 @@ def packets(person, other, forged):
 )
 def malware(lab):
     person, other = lab.person(), lab.person()
-    # Where the server's yes need not be signed, no code of the person's does anything: the harder case is that it must be.
+    # Where the server's confirmation need not be signed, the person's codes have no effect; so the row tests the signed case.
     signed = 'require_signed_verdict = true\nverdict_key = "/srv/uaf/verdict.pub"'
     lab.configure(lock=MANY, authenticators=BOTH, server=signed)
     serve(lab)
@@ -116,7 +116,7 @@ def malware(lab):
     before, ended, silent = records(person, other), 0, 0
     for what, packet in packets(person, other, forged).items():
         verdict = wish(person, packet)
-        # A status of one's own is the only thing that may be had.
+        # The person's own status is all that the malware may obtain.
         must(verdict is None or verdict[0] != 0 or what.startswith("status"), f"{what}: succeeded with {verdict}")
         now = records(person, other)
         changed = {key for key in before.keys() | now.keys() if before.get(key) != now.get(key)}
@@ -125,7 +125,7 @@ def malware(lab):
         if lab.status(person)["authenticators"][0]["remainingTries"] < 3:
             lab.run("uafctl", "unlock", person.name)
     must(lab.run("uaf-server", "users", "--state", "/srv/uaf").stdout == enrolled, "the server's accounts have changed")
-    # The comparison sees a change, and the good code has not been spent by all this.
+    # The comparison detects a change, and the valid code was not consumed by the attempts.
     with_own = peer.begin(peer.REGISTER, authenticator="pattern", payload=own)
     lab.configure(lock=MANY, authenticators=BOTH)
     verdict = wish(person, with_own)
@@ -140,7 +140,7 @@ def malware(lab):
 
 
 def by_hand(person, program):
-    """Starts the core as a person with a socket as its descriptor 3, asks, and returns (status, what it answered)."""
+    """Starts the core as a person with a socket as its descriptor 3, asks, and returns (status, answer)."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     process = subprocess.Popen(
         ["sh", "-c", f'exec 3<&{theirs.fileno()} && exec "$@"', "sh", *program],
@@ -191,7 +191,7 @@ def another_user(lab):
             refused += 1
     left = lab.status(other)["authenticators"][0]["remainingTries"]
     must(left == LIMIT, f"asking for another account took {LIMIT - left} of its tries")
-    # One's own account: over the socket and through PAM there is one count.
+    # The person's own account: the socket and PAM share one count.
     results = [wish(person, peer.begin(peer.AUTHENTICATE))[1] for _ in range(LIMIT - 3)]
     mark = lab.log.mark()
     lab.guesses(person, 4)

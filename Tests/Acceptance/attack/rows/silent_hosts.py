@@ -1,4 +1,4 @@
-"""Network services that do not say where their person comes from."""
+"""Network services that do not report the remote host of their user."""
 
 from lab import hosts
 from lab.table import must, row
@@ -8,12 +8,12 @@ COUNTED = "retry_count_to_lock = 5\nlock_time = 300\nmax_lock_count = 3"
 
 
 def words(login, person):
-    """What somebody was told, without the name."""
+    """The messages that a person saw, without the name."""
     return login.text.replace(person.name, "NAME")
 
 
 def guess(lab, person):
-    """As many wrong values as there are tries; returns the logins."""
+    """Enters as many wrong values as there are tries; returns the logins."""
     return lab.guesses(person, 5, SERVICE)
 
 

@@ -1,4 +1,4 @@
-"""Wrong guesses spread over programs, and ways to have them forgotten without knowing the value."""
+"""Wrong guesses spread over programs, and ways to reset their count without knowing the value."""
 
 import pathlib
 
@@ -13,13 +13,13 @@ LIMIT = 5
 
 
 def tries(lab, person):
-    """What is left of somebody's tries: (local, remote)."""
+    """A person's remaining tries: (local, remote)."""
     standing = lab.status(person)["authenticators"][0]
     return standing["remainingTries"], standing["remote"]["remainingTries"]
 
 
 def ask_everywhere(lab, *sudoers):
-    """Real hosts, with the stacks that are shipped."""
+    """Real hosts, with the shipped stacks."""
     for service in ("sudo", "su", "login", "sshd"):
         hosts.ask_uaf(lab, service)
     hosts.sudoers(lab, *sudoers)
@@ -45,7 +45,7 @@ def spread(lab):
         "ssh": lambda value: hosts.ssh(far.name, value),
         "the other": lambda value: lab.login(far, value, remote="198.51.100.7"),
     }
-    # Another user at su counts apart, in front of the rest and without a part in it.
+    # A different user's su counts separately, before the rest and independent of it.
     others = at_once(*(lambda n=n: hosts.su(neighbour, person, f"wrong-{n}") for n in range(2)))
     must(not any(login.is_in for login in others), "a wrong value got in")
     must(tries(lab, person) == (LIMIT, LIMIT), f"after 2 guesses of another user {tries(lab, person)} are left")
@@ -143,7 +143,7 @@ def ticket_baseline(lab):
 def start_over(lab):
     serve(lab)
     begin = peer.begin
-    # By the person's own programs, which do not know the value.
+    # Through the person's own programs, which do not know the value.
     ways = {
         "change": begin(peer.CHANGE),
         "register again": begin(peer.REGISTER, authenticator="passcode"),

@@ -1,4 +1,4 @@
-"""A caller who starves the module, the core or what they need, so that something else than the passcode decides."""
+"""A caller who starves the module, the core or their resources, so that something other than the passcode decides."""
 
 import collections
 import concurrent.futures
@@ -16,13 +16,13 @@ from lab.machine import CONFIGURATION, ROOT
 from lab.table import must, row
 
 AT_ONCE = 40
-# What the shell of whoever got in prints.
+# The output of the shell after a successful login.
 INSIDE = "is-inside"
-# A lock refuses before what comes later is reached: so it is short, and there are several people.
+# A lock refuses before the later steps are reached, so it is short, and there are several people.
 LOCK, PEOPLE = "retry_count_to_lock = 10\nlock_time = 1\nmax_lock_count = 10", 8
 KIB, MIB = 1024, 1024 * 1024
 
-# The values of each limit: from where a host cannot start at all to where nothing is amiss.
+# The values of each limit: from one where a host cannot start at all to one where everything works.
 LIMITS = {
     "data": [number * KIB for number in (256, 384, 432, 448, 480, 512, 544, 560, 576, 592, 640, 768)],
     "as": [number * 128 * KIB for number in range(20, 72)],
@@ -43,7 +43,7 @@ def cheap_passwords(lab, people):
 
 
 def limits(lab, count):
-    """The prefixes that limit a caller: each limit at so many of its values, soft and hard."""
+    """The command prefixes that limit a caller: each limit at this many of its values, soft and hard."""
 
     def some(values):
         if lab.thorough or len(values) <= count:
@@ -59,7 +59,7 @@ def limits(lab, count):
 
 
 def asked(command, person, answer, prefix=()):
-    """A program that a person starts, with one answer for every question. Returns what was shown."""
+    """A program that a person starts, with one answer for every question. Returns its output."""
     return subprocess.run(
         [*prefix, *command],
         input=f"{answer}\n" * 4,
@@ -85,13 +85,13 @@ def sudo(person, answer, prefix=()):
 
 
 def small(service, target, answer, prefix=()):
-    """The small host of root's, which waits for nothing after a failure."""
+    """Root's small host, which does not delay after a failure."""
     login = hosts.login(service, target.name, "\n".join([answer] * 4), prefix=prefix)
     return login.text + (f" {INSIDE} " if login.is_in else "")
 
 
 class Sweep:
-    """Attempts with the password alone; nobody may get in."""
+    """Attempts with the password alone; none may succeed."""
 
     def __init__(self):
         self.seen, self.inside = collections.Counter(), []
@@ -110,7 +110,7 @@ class Sweep:
 
 @contextlib.contextmanager
 def one_process():
-    """A cgroup in which nothing can be started: the shell's words that enter it, None where there is no such cgroup."""
+    """A cgroup in which nothing can be started: the shell command that enters it, or None if there is no such cgroup."""
     folder = next(
         (
             root / f"attack-{secrets.token_hex(8)}"
@@ -137,7 +137,7 @@ def one_process():
 
 
 def controls(lab, caller, target):
-    """Without limits: the passcode lets in, the password does not; root's own mistake leaves the way by password."""
+    """Without limits: the passcode logs in, the password does not; root's own mistake leaves the password usable."""
     must(INSIDE in su(caller, target, target.passcode).split(), "without limits the passcode does not let in")
     must(INSIDE not in su(caller, target, target.password).split(), "without limits the password alone lets in")
     new = lab.person(registered=False)
@@ -149,7 +149,7 @@ def controls(lab, caller, target):
     must(INSIDE not in su(caller, target, target.password).split(), "with hidden states the password alone lets in")
     must(INSIDE in su(caller, target, target.passcode).split(), "with hidden states the passcode does not let in")
     CONFIGURATION.write_text(text)
-    # Root does it here, in the place of anybody where fs.protected_hardlinks is 0.
+    # Root does this here; any user could where fs.protected_hardlinks is 0.
     second = CONFIGURATION.with_name("second")
     second.hardlink_to(CONFIGURATION)
     must(
@@ -205,7 +205,7 @@ def starved(lab):
             )
     for shape in SHAPES:
         lines = pathlib.Path(hosts.STACKS, shape, "su").read_text().splitlines()
-        # The password's own stack is pam_unix's, behind or before these lines.
+        # The password's own stack is pam_unix's, after or before these lines.
         lab.stack("common-auth", *profile.plain())
         lab.stack(f"starved-{shape}", *(line for line in lines if line.startswith(("auth", "@include common-auth"))))
         sweep.run(shape, lambda job: small(f"starved-{shape}", next(turns), password, job), limits(lab, 2)[::2])

@@ -1,4 +1,4 @@
-"""One person, or one host far away, takes more than its share: standing prompts, key derivations from afar."""
+"""One person, or one remote host, takes more than its share: open prompts, remotely caused key derivations."""
 
 import concurrent.futures
 import contextlib
@@ -13,7 +13,7 @@ from lab.table import must, row
 from lab.waiting import until
 
 PROMPTS = 100
-# What a user id may have through su and its like: PeerSlot.Way.caller.
+# How many a uid may have through su and similar programs: PeerSlot.Way.caller.
 PLACES = 16
 PERMITS = ("account required pam_permit.so", "session required pam_permit.so")
 
@@ -33,7 +33,7 @@ def standing_su(caller, target):
 
 
 def memory_mib(processes):
-    """What processes have for themselves alone."""
+    """The private memory of processes."""
     total = 0
     for process in processes:
         try:
@@ -61,7 +61,7 @@ def standing_prompts(lab):
     lab.stack("su", "auth required pam_uaf.so", *PERMITS)
     standing = [standing_su(caller, target) for _ in range(PROMPTS)]
     try:
-        # Each has its own core for a moment, to be told that there is no place.
+        # Each has its own core for a moment, which reports that there is no slot.
         until(
             lambda: sum(process.poll() is not None for process in standing) + len(running("uaf-fetch")) >= PROMPTS,
             "every su at its prompt, or refused",
@@ -75,7 +75,7 @@ def standing_prompts(lab):
             f"({memory_mib(cores[:1]):.1f} for a core)"
         )
         must(len(cores) <= PLACES, seen)
-        # After a refusal su waits before it ends: those are told by their words.
+        # After a refusal su waits before it ends: its output identifies the refused ones.
         said = {process.stdout.read() for process in standing if process.poll() is not None}
         must(len(said) == 1 and b"Too many of your logins" in next(iter(said)), f"the refused ones were told {said}")
         login = hosts.su(other, target, target.passcode)
@@ -121,7 +121,7 @@ def made_up_names(lab):
             )
     finally:
         end(strangers)
-    # A core whose host is gone waits for its turn to the end: for seconds, which nobody needs here.
+    # A core whose host is gone still waits for its turn; that takes seconds, which the row can spare.
     for process in running("uaf-helper"):
         with contextlib.suppress(ProcessLookupError):
             os.kill(process, signal.SIGKILL)

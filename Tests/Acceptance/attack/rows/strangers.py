@@ -1,4 +1,4 @@
-"""Locks that one local user puts on another."""
+"""Locks that one local user causes for a different user."""
 
 from attack import clocks
 from attack.rows.spreading import ask_everywhere
@@ -7,13 +7,13 @@ from lab.table import must, row
 from lab.waiting import at_once
 
 LIMIT, LOCK, DAY = 5, 300, 86400
-# As many as it takes for a lock to last a day, each twice as long as the one before.
+# Enough locks for the last one to last a day, each twice as long as the one before.
 IN_A_ROW = 10
 LOCKS = f"retry_count_to_lock = {LIMIT}\nlock_time = {LOCK}\nmax_lock_count = "
 
 
 def standing(lab, person, prefix=()):
-    """What is told of somebody's own attempts and of other users': (tries left, seconds of a lock, for good)."""
+    """The state of a person's own attempts and of other users' attempts: (tries left, seconds of a lock, permanent)."""
     told = lab.status(person, prefix)["authenticators"][0]
     parts = told, told.get("otherUser")
     return [part and (part["remainingTries"], part["remainingLockSeconds"], part["permanent"]) for part in parts]
@@ -47,7 +47,7 @@ def by_another_user(lab):
     must(own == (LIMIT, 0, False) and others and others[1] > 0 and not others[2], f"told of both: {own}, {others}")
     logins = dict(zip(ways, at_once(*ways.values())))
     must(all(login.is_in for login in logins.values()), f"locked by a stranger: {logins}")
-    # Over and over: by the boot clock for weeks. A right value takes a count back, so this is somebody else.
+    # Repeatedly: for weeks by the boot clock. A right value takes a count back, so this uses a different person.
     victim, now, lengths = lab.person(), 0, []
     for _ in range(IN_A_ROW):
         lab.guesses(victim, LIMIT, prefix=hosts.called_by(stranger, *clocks.later(now)))
@@ -82,7 +82,7 @@ def in_time(lab):
 
     must(not by_stranger(person).is_in, "no lock came of it")
     earlier, seconds = clocks.earlier(3600)
-    # A lock from the future runs from this look on, so this is somebody else.
+    # A lock from the future runs from this check on, so this uses a different person.
     back = standing(lab, early, earlier)[1]
     must(back and 0 < back[1] <= LOCK, f"with the boot clock {seconds} s back: {back}")
     must(not by_stranger(person, *clocks.later(LOCK - 60)).is_in, "it ended a minute early")
@@ -95,7 +95,7 @@ def in_time(lab):
         "after a reboot it locks his own login",
     )
     must(by_stranger(person, *clocks.since_boot(LOCK + 1)).is_in, f"{LOCK + 1} s after the boot it still stands")
-    # What the person locks himself.
+    # The lock that the person causes.
     lab.guesses(own, LIMIT)
     mark = lab.log.mark()
     must(not by_stranger(own).is_in, "his own lock does not stop a stranger with the right value")

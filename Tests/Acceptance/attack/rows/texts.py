@@ -1,4 +1,4 @@
-"""Names and texts that paint on terminals, forge log lines, or lead out of a folder."""
+"""Names and texts that control terminals, forge log lines, or escape from a folder."""
 
 import concurrent.futures
 import json
@@ -45,19 +45,19 @@ HOSTILE_NAMES = [
     b"mina\\",
     b"\"'",
 ]
-# Accounts with such names do exist where a directory service is careless.
+# Accounts with such names exist where a directory service is careless.
 ACCOUNTS = ["%n%n%s", "..", "-rf", "a;id", "$(id)", "mina%0A"]
 SSH_PORT = 2217
 FOLDERS = ("/etc", "/var/lib", "/run", "/home", "/tmp", "/srv", "/usr/libexec")
 
 
 def is_raw(text):
-    """Whether text steers a terminal, or turns the order of what is read around."""
+    """Whether text contains terminal control characters or changes the reading direction."""
     return any(unicodedata.category(sign) in ("Cc", "Cf", "Zl", "Zp") and sign not in "\n\t" for sign in text)
 
 
 def files():
-    """Every file of the folders that a login might write to, with those made by the system as it goes left out."""
+    """Every file of the folders that a login might write to, except those that the system itself writes."""
     return {
         path
         for folder in FOLDERS
@@ -67,7 +67,7 @@ def files():
 
 
 def own_lines(lines):
-    """The lines of the module and the core among those of the log."""
+    """The module's and the core's lines of the log."""
     return [line for line in lines if "pam-uaf[" in line or "pam_uaf(" in line]
 
 
@@ -129,7 +129,7 @@ def hostile_names(lab):
 
 
 def over_ssh(lab, names):
-    """The same names by ssh, those that ssh itself takes; returns how many were tried."""
+    """The same names by ssh, if ssh accepts them; returns how many were tried."""
     chosen = [name for name in (names if lab.thorough else names[1:5] + names[11:18]) if 0 < len(name) <= 32768]
     with concurrent.futures.ThreadPoolExecutor(8) as pool:
         sessions = list(pool.map(ssh, chosen))
@@ -138,7 +138,7 @@ def over_ssh(lab, names):
     return len(chosen)
 
 
-# ssh refuses such names as arguments, but takes the name of whoever calls it as it is.
+# ssh refuses such names as arguments, but uses its caller's name unchanged.
 CALLER = r"""
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -156,7 +156,7 @@ struct passwd *getpwuid(uid_t uid)
 
 
 def ssh(name):
-    """As hosts.ssh, by somebody with a hostile name."""
+    """Like hosts.ssh, as a person with a hostile name."""
     return hosts.terminal(
         [
             "ssh",
@@ -180,7 +180,7 @@ def ssh(name):
     )
 
 
-# --- What a server says
+# --- Texts of a server
 
 HOSTILE_TEXTS = {
     "escape sequences": "Hello\x1b[2J\x1b]0;owned\x07\x1b[31m",
@@ -214,7 +214,7 @@ def hostile_texts(lab):
     def check(name, login, shows=None):
         nonlocal longest
         must(not login.is_in, f"{name}: let in")
-        # Nothing but what the small host writes for each message: a forged line would be one more.
+        # Only the small host's own lines for each message: a forged line would be an extra one.
         must(len(login.text.split("\n")) == len(said(login)) + 2, f"{name}: lines {login.text!r}")
         must(not is_raw(login.text), f"{name}: raw bytes {login.text!r}")
         must(shows is None or any(shows in line for line in said(login)), f"{name}: nothing is shown: {login.text!r}")
@@ -247,7 +247,7 @@ def says(hostile, where):
 
 
 def transaction_texts(lab, person, between):
-    """Approvals whose text turned hostile on the way; returns what became of them."""
+    """Approvals whose text was made hostile on the way; returns their results."""
 
     def reply(request):
         outer = json.loads(forger.ask(request.path, request.body)[1])

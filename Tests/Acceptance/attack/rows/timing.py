@@ -1,4 +1,4 @@
-"""Who has an account, and in what state it is, told by the time it takes."""
+"""Whether the time of a login reveals who has an account, and its state."""
 
 import pathlib
 import random
@@ -13,13 +13,13 @@ from lab.table import Broken, must, row
 
 REMOTE = "192.0.2.7"
 LIMIT = 10
-# A state can be told where the medians differ by more than a network and sshd vary by, and that is no accident of a busy
-# machine: the share of pairs in which its observation is the longer one is far from chance (0.5; 1 is certainty). Where
-# the share is extreme, a difference is enough that a network of one hop would hide. A stranger has no more than ten
-# tries at an account before its lock makes it one of the others.
+# A state can be recognized if the medians differ by more than a network and sshd vary, and not by accident on a busy
+# machine: the share of pairs in which its observation is longer is far from chance (0.5; 1 is certainty). Where
+# the share is extreme, even a difference that a network of one hop would hide is enough. A stranger has at most ten
+# tries at an account before its lock changes its state.
 MILLISECONDS, SHARE, RANK = 10, 0.05, 0.7
 SMALL, EXTREME = 2, 0.85
-# What looks told is measured again, with all observations so far: an accident goes away, a difference stays.
+# A suspected difference is measured again, with all observations so far: an accident disappears, a difference stays.
 ROUNDS = 4
 SLOW_DISK = (
     "strace",
@@ -54,7 +54,7 @@ def once(name, prefix=()):
 
 
 def interleaved(lab, names, reset, runs, one):
-    """Times of each state, the states in another order each round; {state: ([to the prompt], [to the verdict])}."""
+    """Times of each state, in a new order each round; {state: ([to the prompt], [to the verdict])}."""
     times = {state: ([], []) for state in names}
     order = list(names)
     shuffle = random.Random(23).shuffle
@@ -64,7 +64,7 @@ def interleaved(lab, names, reset, runs, one):
         shuffle(order)
         for state in order:
             each = one(names[state])
-            # The first round is what fills caches.
+            # The first round only fills caches.
             if number:
                 for kept, value in zip(times[state], each):
                     kept.append(value)
@@ -85,7 +85,7 @@ def is_told(difference, median, share):
 
 
 def compare(times):
-    """What tells a state apart, the largest difference of medians, and the rank that is furthest from chance."""
+    """The states that differ, the largest difference of medians, and the rank furthest from chance."""
     told, largest, furthest = [], (0.0, ""), 0.5
     for phase, part in enumerate(("prompt", "verdict")):
         own = times["registered"][phase]
@@ -102,7 +102,7 @@ def compare(times):
 
 
 def measure(lab, names, reset, runs, what, one=once):
-    """Compares, again and again while something looks told; returns what was seen."""
+    """Compares, and repeats while a difference is suspected; returns the observations."""
     times = {state: ([], []) for state in names}
     for number in range(ROUNDS):
         for state, parts in interleaved(lab, names, reset, runs, one).items():
@@ -115,7 +115,7 @@ def measure(lab, names, reset, runs, what, one=once):
 
 
 def states(lab, cost):
-    """A name in each state that a stranger must not tell apart, and who has to be unlocked again and again."""
+    """A name in each state that must look the same to a stranger, and the people who must be unlocked repeatedly."""
     lock = (
         f"retry_count_to_lock = {LIMIT}\nlock_time = 86400\nmax_lock_count = 0\n[lock.remote]\n"
         f"retry_count_to_lock = {LIMIT}\nlock_time = 86400"

@@ -1,4 +1,4 @@
-"""Texts that whoever holds uaf-fetch takes away, exchanges, or has confirmed as something else than they were shown for."""
+"""Texts that an attacker who controls uaf-fetch removes, swaps, or gets confirmed for a different purpose than shown."""
 
 import contextlib
 import sqlite3
@@ -31,12 +31,12 @@ def taken_out_of_the_request(relay):
 
 
 def exchanged(relay):
-    """The question gets another text."""
+    """The question gets a different text."""
     return {"on_request": lambda asked: asked.about(**wire.with_text(OTHER_TEXT)) if asked.is_question else asked}
 
 
 def exchanged_and_put_back(relay):
-    """The question gets another text, and the core sees its own again."""
+    """The question gets a different text, and the core sees its own text again."""
 
     def on_answer(asked, said):
         return in_place(asked, said, text_of(request_in(said), wire.text_in(asked.context))) if asked.is_question else said
@@ -58,12 +58,12 @@ CHANGES = {
 
 
 def unwrapped(text):
-    """A text of the terminal, whose rows end between words, as one line."""
+    """The terminal's text as one line; its rows are wrapped between words."""
     return " ".join(text.split())
 
 
 class Desk:
-    """A server with a console, somebody with a role, and the texts that were confirmed for them."""
+    """A server with a console, a person with a role, and the texts that were confirmed for that person."""
 
     def __init__(self, lab):
         self._lab = lab
@@ -77,7 +77,7 @@ class Desk:
         return self._rows("SELECT shown FROM confirmation WHERE username = ? ORDER BY id")
 
     def approved(self):
-        """The texts somebody had asked for and was told that the person confirmed."""
+        """The requested texts that the server reported as confirmed by the person."""
         return self._rows("SELECT shown FROM approval WHERE username = ? AND confirmedAt IS NOT NULL")
 
     def _rows(self, question):
@@ -85,12 +85,12 @@ class Desk:
             return [text for (text,) in store.execute(question, (self.person.name,))]
 
     def approval(self, text):
-        """The line by which the person is to confirm a text that a helpdesk has written; None where it may not write that."""
+        """The line with which the person confirms a text of the helpdesk; None if the helpdesk may not write that text."""
         said = self._lab.run("uaf-server", "approve", self.person.name, "--text", text, "--state", FOLDER, check=False)
         return said.stdout.split()[0] if said.returncode == 0 else None
 
     def shows(self, line, words):
-        """What the screen says before the passcode, with these words, as one line."""
+        """Confirms, and returns the screen before the passcode prompt as one line; it must contain these words."""
         session = confirm(line, self.person)
         shown = unwrapped(session.text.partition("\nPasscode")[0])
         must(session.status == 0 and words in shown, f"not confirmed: {session}")

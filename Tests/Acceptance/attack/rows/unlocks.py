@@ -1,4 +1,4 @@
-"""Unlocks of the helpdesk in the hands of others, or used where and when they are not good."""
+"""Helpdesk unlocks that other people use, or that are used where or when they are not valid."""
 
 import json
 import os
@@ -35,14 +35,14 @@ def machines(lab):
 
 
 def register_here(lab, person):
-    """Registers somebody; returns the id of the machine that has a key more."""
+    """Registers somebody; returns the ID of the machine on which the key is new."""
     before = machines(lab)
     lab.register(person)
     return next(device for device, keys in machines(lab).items() if keys != before.get(device, 0))
 
 
 class Desk:
-    """The helpdesk, and the machine with this id: gives out unlocks, and says what became of those that are tried."""
+    """The helpdesk, and the machine with this id: issues unlocks, and checks the results of tries."""
 
     def __init__(self, lab, device):
         self.lab, self.device, self.refused = lab, device, 0
@@ -62,14 +62,14 @@ class Desk:
         return self.lab.status(person)["authenticators"][0]["remainingLockSeconds"] > 0
 
     def use(self, person, payload=None, code=None, prefix=()):
-        """Root, who types it for somebody."""
+        """Root enters the unlock for a person."""
         if payload is None:
             return self.lab.run(*prefix, "uafctl", "unlock", "--code", person.name, answers=f"{code}\n", check=False)
         LINE.write_text(payload + "\n")
         return self.lab.run(*prefix, "uafctl", "unlock", "--payload", LINE, person.name, check=False)
 
     def refuses(self, what, why, person, **unlock):
-        """One that ends no lock, and the log says why."""
+        """An unlock that ends no lock; the log gives the reason."""
         mark = self.lab.log.mark()
         said = self.use(person, **unlock)
         told = [line for line in self.lab.log.since(mark, "event=unlock") if "event=unlock" in line]
@@ -79,14 +79,14 @@ class Desk:
         self.refused += 1
 
     def accepts(self, what, person, **unlock):
-        """One that ends the lock, and logs nobody in by itself."""
+        """An unlock that ends the lock, but logs nobody in by itself."""
         said = self.use(person, **unlock)
         must(said.returncode == 0 and not self.is_locked(person), f"{what}: the good one is refused: {said.stdout.strip()}")
         must(self.lab.login(person, person.passcode).is_in, f"{what}: unlocked, and not let in")
 
 
 def for_others(desk, person, neighbour):
-    """The unlock of one in the hands of another person without root, who is locked as well."""
+    """One person's unlock, used by a different, unprivileged person who is also locked."""
     payload, code = desk.give(person)
     LINE.write_text(payload + "\n")
     LINE.chmod(0o644)
@@ -117,7 +117,7 @@ def for_others(desk, person, neighbour):
 
 
 def elsewhere(desk, person, payload, code):
-    """The same person on another machine, whose state folder is another one."""
+    """The same person on a different machine, which has a different state folder."""
     lab = desk.lab
     ELSEWHERE.mkdir(mode=0o700)
     lab.after(lambda: lab.run("rm", "-r", ELSEWHERE))
@@ -131,7 +131,7 @@ def elsewhere(desk, person, payload, code):
 
 
 def timed(desk, person, wall):
-    """After its time, before it, and for a lock that began later."""
+    """An unlock after its validity, before it, and for a lock that began later."""
     desk.lock(person)
     payload, code = desk.give(person, lifetime=600)
     wall.move(661)
@@ -165,12 +165,12 @@ def forged(desk, person, neighbour):
     desk.refuses("signed for another machine", "another machine", person, payload=named)
     for number, changed in enumerate(flipped(payload, BITS)):
         desk.refuses(f"changed bit {number}", unread, person, payload=changed)
-    # What the row signs itself is good, when it says what the server says.
+    # An unlock that the row signs itself is valid if its content is the server's.
     desk.accepts("signed by the row with the server's key", person, payload=server.sign(KIND, claims, like=payload))
 
 
 def guessed(desk, person):
-    """Characters that somebody guesses, and that differ from the right ones in a bit."""
+    """Guessed characters, and characters that differ from the right ones in one bit."""
     payload, code = desk.give(person)
     right = code.replace("-", "")
     for number in range(GUESSES):
@@ -183,7 +183,7 @@ def guessed(desk, person):
 
 
 def used_twice(desk, person):
-    """The good one ends the lock by its characters, and then no lock any more."""
+    """The valid unlock's characters end the lock once, and no later lock."""
     payload, code = desk.give(person)
     desk.accepts("24 characters", person, code=code)
     desk.lock(person)

@@ -1,4 +1,4 @@
-"""Files of root's that somebody else could have written, or that say something nobody understands."""
+"""Root's files that a different user could have written, or whose content is invalid."""
 
 import os
 import pathlib
@@ -75,7 +75,7 @@ OF_FOLDERS = {
 
 
 def put_back(path, saved):
-    """What stood there before, from its copy, whatever stands there now."""
+    """Restores the old files from their copy, whatever is there now."""
     for name in (path.name, path.name + ".real", path.name + ".other"):
         place = path.with_name(name)
         if place.is_dir() and not place.is_symlink():
@@ -120,7 +120,7 @@ def unsafe_files(lab):
         try:
             for what, damage in damages.items():
                 damage(path)
-                # Where the system lets anybody link to root's files, a second name is not a word of root's.
+                # Where every user may create links to root's files, a second name does not come from root.
                 is_roots = path in OF_ROOT and what != "with a second name"
                 refused(lab, person, path, what, (hosts.SERVICE_ERR if is_roots else hosts.SYSTEM_ERR,))
                 put_back(path, saved)
@@ -134,7 +134,7 @@ def unsafe_files(lab):
     return f"{tried} of {tried} refused without a prompt, with the path in the log; the count stands"
 
 
-# What is written wrong, and what the log has to name beside the file.
+# Invalid content, and the text that the log must contain in addition to the file's name.
 MISTAKES = {
     "an unknown key": ("lock_time = 300\nlock_tim = 300", "lock.lock_tim:"),
     "an unknown table": ("[lcok]\nlock_time = 300", "lcok"),

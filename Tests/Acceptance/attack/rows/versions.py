@@ -13,7 +13,7 @@ CURRENT = 3
 
 
 def module(lab, version):
-    """Builds the module as if its protocol had another version, and installs it under another name."""
+    """Builds the module with a different protocol version, and installs it under a different name."""
     source = pathlib.Path(f"/tmp/module-{version}/cshim")
     if not source.exists():
         shutil.copytree(ROOT / "cshim", source)
@@ -31,7 +31,7 @@ def module(lab, version):
 
 
 def stub(lab, *packets):
-    """Puts a core of another age in place: it answers the first packet with these, and ends."""
+    """Installs a core of a different version: it answers the first packet with these bytes, and ends."""
     script = "\n".join(
         [
             "import socket",
@@ -66,7 +66,7 @@ def versions(lab):
         must(f"{older} is older" in login.text, f"a module of version {version} is told: {login.text}")
         told = lab.log.since(mark, f"protocol version {version}")
         must(any(f"protocol version {version}" in line for line in told), f"version {version} is not in the log")
-        # Whether the next line of the stack is asked: its password lets in where root wrote that.
+        # Whether the next line of the stack runs: its password logs in if root configured it.
         lab.stack("aged", f"auth sufficient {name}", "auth required pam_unix.so", "account required pam_permit.so")
         must(lab.login(person, person.password, "aged").is_in, f"after a module of version {version} the stack ended")
         seen.append(f'module {version}: {login.code}, "the {older} is older"')

@@ -13,7 +13,7 @@ PASSCODE = "amber-kite-91"
 
 
 def register(desk, name):
-    """Makes somebody of this machine, with a passcode at the server."""
+    """Creates a person on this machine, with a passcode at the server."""
     subprocess.run(["useradd", "--create-home", name], check=True)
     CONFIGURATION.unlink(missing_ok=True)
     CONFIGURATION.write_text(
@@ -36,7 +36,7 @@ def uafctl(*arguments, answers=()):
 
 
 def confirm(line, name, *answers, options=()):
-    """Gives uafctl what a page shows; returns its session."""
+    """Passes a page's line to uafctl; returns its session."""
     file = pathlib.Path("/tmp/line")
     file.unlink(missing_ok=True)
     with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as stream:
@@ -82,7 +82,7 @@ def sign_in(desk):
 
 
 def administrator(desk, name, language, width):
-    """A browser in which somebody has signed in with uafctl."""
+    """A browser in which a person has signed in with uafctl."""
     browser = desk.browser(language, width)
     browser.open("/console/sign-in")
     browser.fill("name", name)

@@ -1,4 +1,4 @@
-"""The chip counts the wrong values of an account: its count stands, and locks nobody else."""
+"""The chip counts the wrong values of an account: its count persists, and locks nobody else."""
 
 import pathlib
 import shutil
@@ -19,7 +19,7 @@ TRACE = pathlib.Path("/tmp/change.trace")
 
 
 def count_with(lab, place, more="", use="if_available", lock=LAB):
-    """Has the configuration name a chip, with more for its section."""
+    """Makes the configuration name a chip, with additional settings in its section."""
     lab.configure(lock=lock, more=f'{REMOTE if lock is STRICT else ""}[tpm]\nuse = "{use}"\ntcti = "{place}"\n{more}')
 
 
@@ -42,12 +42,12 @@ def indices(chip):
 
 
 def counts(lab, person):
-    """What counts the wrong values of a person's passcode, by `uafctl status`."""
+    """Where the wrong values of a person's passcode are counted, as `uafctl status` shows it."""
     return next(entry.get("countedBy") for entry in lab.status(person)["authenticators"] if entry["type"] == "passcode")
 
 
 def put_back(lab, act):
-    """Does something, and puts the accounts' files back as they were before."""
+    """Runs an action, and then restores the accounts' files."""
     shutil.rmtree(BEFORE, ignore_errors=True)
     shutil.copytree(ACCOUNTS, BEFORE)
     done = act()
@@ -85,7 +85,7 @@ def registers(lab):
 )
 def older_folder(lab):
     chip, person = counted(lab, lock=STRICT)
-    # So many were counted, of so many that it allows.
+    # The number of counted values, and the number that the chip allows.
     (chip.folder / "count").write_bytes(struct.pack(">II", 199, 202))
     chip.tool("nvwrite", indices(chip)[0], "-C", "o", "-i", "count")
     seen = [put_back(lab, lambda: result(lab, person, "wrong-guess")) for _ in range(4)]
@@ -141,7 +141,7 @@ def killed_between(lab):
 
 
 def _fill(chip):
-    """Makes indices of others until the chip has no room, the large ones first: each command takes its time."""
+    """Creates foreign indices until the chip is full, the large ones first, because each command is slow."""
     number = 0x1500000
     for size in (2048, 512, 64, 8):
         room = ("-C", "o", "-s", str(size), "-a", "ownerread|ownerwrite")

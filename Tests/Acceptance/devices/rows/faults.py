@@ -1,4 +1,4 @@
-"""The chip is away, another one, cleared, owned, locked, or listened to."""
+"""The chip is missing, replaced, cleared, owned, locked, or eavesdropped on."""
 
 import os
 import pathlib
@@ -10,7 +10,7 @@ from lab import hosts
 from lab.machine import STATE
 from lab.table import Skip, must, row
 
-# The usual storage key without noDA: the chip's lock holds for it.
+# The usual storage key without noDA: the chip's lock applies to it.
 GUARDED = "fixedtpm|fixedparent|sensitivedataorigin|userwithauth|restricted|decrypt"
 
 

@@ -1,4 +1,4 @@
-"""What stands between the core and the chip takes it away, changes what it says, or says nothing."""
+"""An attacker between the core and the chip removes the chip, changes its answers, or stays silent."""
 
 import threading
 
@@ -8,7 +8,7 @@ from lab.table import must, row
 
 
 def commands_of(lab, chip, act):
-    """How many commands the chip gets while something is done."""
+    """How many commands the chip receives during an action."""
     between = Between(lab, chip)
     use(lab, between.place)
     act()
@@ -43,7 +43,7 @@ def ends_at_each_command(lab):
     for step in range(logins):
         use(lab, Between(lab, chip, step=step, does=chip.stop).place)
         login = lab.login(person, person.passcode)
-        # The chip is only told to forget once the key is open.
+        # The core makes the chip forget only after the key is open.
         must(login.is_in or "chip (TPM)" in login.text, f"at command {step}: {login}")
         refusals += not login.is_in
         chip.start()
@@ -68,7 +68,7 @@ def changed_responses(lab):
         for part in (0.5, 1):
 
             def change(response, part=part):
-                # Behind the size, which would be waited for.
+                # After the size field, which the core would otherwise wait for.
                 index = max(6, int(len(response) * part) - 1)
                 return response[:index] + bytes([response[index] ^ 1]) + response[index + 1 :]
 
@@ -76,7 +76,7 @@ def changed_responses(lab):
             login = lab.login(person, person.passcode)
             must(login.code in seen, f"response {step}, at {part}: {login}")
             seen[login.code] += 1
-            # What was not closed fills a chip that no kernel stands before.
+            # Unclosed objects fill a chip that has no kernel resource manager.
             chip.stop()
             chip.start()
     must(seen[hosts.SYSTEM_ERR] > count // 2, f"hardly any was noticed: {seen}")

@@ -1,4 +1,4 @@
-"""The key goes into the chip, out of it, and to another one; the move is killed at each step."""
+"""Moves the key into the chip, out of it, and to a different chip; kills the move at each step."""
 
 import pathlib
 import shutil
@@ -92,7 +92,7 @@ def killed(lab):
                     break
                 killed.append(f"{command[0]} {call} {step}")
                 is_in(lab, person)
-                # What the killed move has left is no hindrance to the next one.
+                # The leftovers of the killed move do not hinder the next move.
                 lab.run("uafctl", *command, check=False)
                 is_in(lab, person)
         must(tool(lab, *command)[0] in (0, 1), f"{command} is not possible afterwards")
@@ -109,7 +109,7 @@ def _before(lab, command):
 
 
 def _is_killed(lab, command, call, step):
-    """Whether the core of a command made this call so often; it was killed at it."""
+    """Whether a command's core made this call this many times; it was killed at the last one."""
     inject = f"--inject={call}:signal=SIGKILL:when={step}"
     trace = pathlib.Path("/tmp/move.trace")
     trace.unlink(missing_ok=True)

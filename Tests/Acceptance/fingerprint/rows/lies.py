@@ -1,4 +1,4 @@
-"""Who lies on the bus, ends a program in the middle, or sends the machine to sleep; and what uaf-finger has left to lose."""
+"""Attackers that lie on the bus, kill a program, or put the machine to sleep; and the privileges of uaf-finger."""
 
 import os
 import pathlib

@@ -1,4 +1,4 @@
-"""What stands in the way of a fingerprint: each has a result, a text, and leaves the passcode usable."""
+"""Obstacles to a fingerprint login: each has a result and a text, and leaves the passcode usable."""
 
 import os
 import pathlib

@@ -1,4 +1,4 @@
-"""What a touch of the sensor leads to, and what is typed meanwhile."""
+"""The results of touching the sensor, and of typing at the same time."""
 
 import pathlib
 
@@ -22,14 +22,14 @@ def at_sudo(lab, **options):
 
 
 def named(lab, person, result, during=None):
-    """A login with the fingerprint named ends with this result; what happens meanwhile is done once the sensor waits."""
+    """A login with the named fingerprint ends with this result; `during` runs once the sensor waits."""
     desk, mark = lab.desk, lab.log.mark()
     lab.stack("uaf-finger", NAMED, "account required pam_permit.so")
     process = hosts.start("uaf-finger", person.name)
     if during:
         desk.awaits_touch()
         during()
-        # Enter would end the wait as well.
+        # Enter would also end the wait.
         desk.awaits_end()
     login = hosts.finish(process, "")
     found = desk.finished(mark, person)
@@ -131,7 +131,7 @@ def timeout(lab):
     person = at_sudo(lab, biometric="require_tpm = false\ntimeout = 5")
 
     def wait():
-        # The prompt stands once the sensor waits, so nothing has to be seen of that: five seconds may be over soon.
+        # The prompt appears only once the sensor waits. So the row does not check the wait, which may end after five seconds.
         desk.awaits_end()
         desk.awaits_release()
         return person.passcode

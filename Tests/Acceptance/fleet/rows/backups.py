@@ -1,4 +1,4 @@
-"""A backup that is made under logins, what was used after it, and a restore."""
+"""A backup made during logins, challenges used after it, and a restore."""
 
 import shutil
 import time
@@ -13,7 +13,7 @@ ADDRESS, HOME, SAVED = "127.0.5.250", "/srv/backups", "/srv/backups/one"
 
 
 def refused(instance, saved, part):
-    """`restore` says which part is wrong, with status 2, and leaves no folder."""
+    """`restore` reports the wrong part, exits with status 2, and leaves no folder."""
     instance.program.stop()
     told = instance.run("restore", saved, check=False)
     must(told.returncode == 2 and part in told.stderr, f"a backup without its end: {told.returncode} {told.stderr}")
@@ -29,7 +29,7 @@ def must_be_refused(what, attempt):
 
 
 def back_up(lab, instance):
-    """Backs up under logins."""
+    """Makes a backup during logins."""
     people = lab.people(4, instance)
     with lab.load("F22", people, instance) as load:
         load.for_(1)

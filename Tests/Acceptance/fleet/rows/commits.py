@@ -1,4 +1,4 @@
-"""A commit of which nobody knows, or whose standby never had it."""
+"""A commit with an unknown result, or one that never reached the standby."""
 
 import threading
 import time
@@ -10,12 +10,12 @@ from fleet.stored import outcome
 from lab.table import Broken, must, row
 from lab.waiting import until
 
-# What an instance may take to give a commit up, with room for a busy machine.
+# How long an instance may wait before it gives up on a commit, with reserve for a busy machine.
 GIVES_UP = 60
 
 
 class Sending:
-    """Sends an answer in a thread of its own; `said` is what came of it."""
+    """Sends an answer in a separate thread; `said` is the result."""
 
     def __init__(self, channel, signed):
         self.said = None
@@ -40,7 +40,7 @@ class Sending:
 
 
 def swallowed(lab, single, between, instances, counts, how):
-    """One login whose commit's answer is swallowed; what the client was told, then and afterwards."""
+    """One login whose commit's answer is swallowed; returns the client's results, then and afterwards."""
     victim = instances[0]
     person = lab.person(victim, counts)
     channels = [lab.channel(instance) for instance in instances]

@@ -1,4 +1,4 @@
-"""A store whose disk is full, or that is away."""
+"""A store whose disk is full, or that is unreachable."""
 
 import pathlib
 import subprocess
@@ -26,7 +26,7 @@ def fill(path):
 
 
 def full(lab, load, disk, again=lambda: None):
-    """The disk of a store becomes full under logins, and has room again."""
+    """The disk of a store fills up during logins, and then has free space again."""
     load.for_(2)
     fill(disk)
     until(lambda: load.later, "a login that cannot be stored", 60)

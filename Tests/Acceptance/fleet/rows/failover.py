@@ -1,4 +1,4 @@
-"""A part of the fleet ends in the middle of logins, and another one takes over."""
+"""A part of the fleet ends during logins, and a different one takes over."""
 
 import time
 
@@ -10,7 +10,7 @@ from lab.waiting import until
 PEOPLE = 8
 # A good part of them on each side of the failure.
 LOGINS = 30
-# What is promised: then logins are answered again.
+# The promised time after which logins work again.
 BACK = 30
 
 
@@ -33,7 +33,7 @@ def must_be_revoked(lab, person):
 
 
 def fail_over(lab, name, fail, moves=True):
-    """Has people log in while `fail` breaks something, and compares what they were told with what is stored afterwards."""
+    """People log in while `fail` breaks something; compares their results with the store afterwards."""
     lab.whole()
     people, revoked = lab.people(PEOPLE), lab.person()
     revoked.login(lab.channel())

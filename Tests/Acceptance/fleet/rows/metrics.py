@@ -1,4 +1,4 @@
-"""What an instance tells of itself, judged by Prometheus' own tool."""
+"""An instance's metrics, checked by Prometheus' own tool."""
 
 import contextlib
 import json
@@ -34,7 +34,7 @@ def fetch(path, status=200):
 
 
 def is_ready():
-    """Not at once: the server looks at its store first."""
+    """Not immediately: the server checks its store first."""
     try:
         return fetch("/readyz") == "ok\n"
     except (OSError, Broken):
@@ -42,7 +42,7 @@ def is_ready():
 
 
 def is_hidden(channel):
-    """Whether the port of logins knows nothing of the page."""
+    """Whether the login port does not serve the page."""
     try:
         channel.read("/metrics")
     except Broken as reason:
@@ -64,7 +64,7 @@ def promtool(*arguments, text=None):
 
 
 def expressions():
-    """What the dashboard asks, with its variables filled in."""
+    """The dashboard's queries, with its variables filled in."""
     for panel in json.loads(DASHBOARD.read_text())["panels"]:
         for target in panel["targets"]:
             yield target["expr"].replace("$__rate_interval", "5m").replace("$instance", ".*")
@@ -77,7 +77,7 @@ def rules_of_dashboard():
 
 
 def must_exist(page):
-    """Alerts and dashboard ask for nothing that the page does not have."""
+    """Alerts and dashboard use only metrics that the page has."""
     families = set(re.findall(r"^# TYPE (\S+)", page, re.MULTILINE))
     asked = set(re.findall(r"\b(?:uaf|process)_[a-z_]+\b", ALERTS.read_text() + "\n".join(expressions())))
     missing = {name for name in asked if re.sub(r"_bucket$", "", name) not in families}

@@ -1,4 +1,4 @@
-"""What may be between an instance and PostgreSQL: a pooler, and a firewall that forgets connections."""
+"""Middleboxes between an instance and PostgreSQL: a pooler, and a firewall that forgets connections."""
 
 import math
 import re
@@ -19,7 +19,7 @@ KEEPALIVE = re.compile(r"timer:\(keepalive,(?:(\d+)min)?(?:(\d+)(?:sec|\.))?")
 
 
 def _pooler(single, mode):
-    """PgBouncer over that PostgreSQL, which asks nobody for a password."""
+    """PgBouncer in front of that PostgreSQL, without password authentication."""
     settings = f"""[databases]
 {DATABASE} = host={single.home} user={ROLE}
 [pgbouncer]
@@ -59,7 +59,7 @@ def pooler(lab):
     for mode in ("session", "transaction", "statement"):
         between = _pooler(single, mode)
         lab.after(between.stop)
-        # The second one finds a process of PostgreSQL that the first has used.
+        # The second instance gets a PostgreSQL process that the first one has used.
         for _ in range(2):
             instance = single.instance(port=PORT)
             instance.program.start()
@@ -100,6 +100,6 @@ def idle(lab):
     people = lab.people(4, instance)
     with lab.load("F27", people, instance) as load:
         load.for_(2)
-    # What was just sent has another timer until the other end has told that it came.
+    # Newly sent data has a different timer until the other end has acknowledged it.
     timers = until(lambda: _all_ask(single.ADDRESS), "connections that all ask within 30 s", 20)
     return f"{len(timers)} connections, the next question in at most {max(timers)} s"

@@ -1,4 +1,4 @@
-"""New keys for two instances, under logins, and what the old ones are still good for."""
+"""New keys for two instances during logins, and how long the old keys stay valid."""
 
 import itertools
 import time
@@ -19,7 +19,7 @@ INVALID, UNAUTHORIZED = 1491, 1401
 
 
 class Crossing:
-    """Asks at one instance and answers at the other one."""
+    """Requests a login at one instance and answers at the other."""
 
     def __init__(self, asked, answered):
         self._asked, self._answered = asked, answered
@@ -79,7 +79,7 @@ def under_load(lab):
 
 
 def listed(instance):
-    """The words of `keys list`."""
+    """The output of `keys list`, split into words."""
     return as_user("uaf-server", "keys", "list", "--state", instance.state).stdout.split()
 
 

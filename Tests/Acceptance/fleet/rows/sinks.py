@@ -1,4 +1,4 @@
-"""The audit's rows on their way elsewhere: receivers that are away, or are others, and instances that end in between."""
+"""Audit rows sent to receivers: unreachable or replaced receivers, and instances that end meanwhile."""
 
 import re
 
@@ -14,7 +14,7 @@ SECRET = "4f" * 32
 
 
 def options(syslog, webhook):
-    """What `serve` is told of both receivers."""
+    """The options of `serve` for both receivers."""
     secret = write("/srv/webhook.secret", f"{SECRET}\n", 0o600)
     return (
         *("--audit-syslog", f"{HOST}:{syslog.port}", "--audit-syslog-ca", syslog.certificate),
@@ -34,7 +34,7 @@ def has_all(receiver, single):
 
 
 def told(instances, text):
-    """How many lines of the instances' logs have a text."""
+    """How many lines of the instances' logs contain a text."""
     return sum(line.count(text) for instance in instances for line in instance.program.told().splitlines())
 
 

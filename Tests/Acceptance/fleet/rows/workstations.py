@@ -1,4 +1,4 @@
-"""Workstations of a fleet, by a client of their own."""
+"""Workstations of a fleet, played by an independent client."""
 
 import json
 import pathlib
@@ -57,7 +57,7 @@ def check_ins(lab):
 
 
 def follow(instances, fleet, channels):
-    """Saves a policy at the first instance; each machine takes it with its next report at either one."""
+    """Saves a policy at the first instance; each machine receives it with its next report to either instance."""
     text = "[passcode]\nmin_length = 12\n"
     file = pathlib.Path(tempfile.mkdtemp()) / "lab.toml"
     file.write_text(text)
@@ -73,7 +73,7 @@ def follow(instances, fleet, channels):
 
 
 def listed(instances, fleet, seen):
-    """What both instances say of the machines, and what the audit has."""
+    """Both instances' lists of the machines, and the audit's rows."""
     for instance in instances:
         machines = {machine["device"]: machine for machine in told(instance, "machines") if machine.get("group") == "lab"}
         must(len(machines) == MACHINES, f"{len(machines)} machines")
@@ -86,7 +86,7 @@ def listed(instances, fleet, seen):
     logins = [json.loads(entry["detail"]) for entry in rows if entry["kind"] == "offline-login"]
     must(len(logins) == 2 * MACHINES, f"{len(logins)} rows of logins without the server")
     verified = sum(login["verified"] for login in logins)
-    # The secret of joining speaks for no account: none has a key on these machines.
+    # The join secret authenticates no account: none has a key on these machines.
     must(verified == 0, f"{verified} logins count for an account without a key on the machine")
     must(sum(entry["kind"] == "machine-copied" for entry in rows) == 1, "the copy has no row, or several")
     instances[0].run("audit", "verify")

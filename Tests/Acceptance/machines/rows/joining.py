@@ -1,4 +1,4 @@
-"""Workstations join a server, log in by it, and leave."""
+"""Workstations join a server, log in with it, and leave."""
 
 import base64
 import json
@@ -23,7 +23,7 @@ def first_sudo(lab, machine, person="mina"):
 
 
 def changed(payload, **members):
-    """A payload with other members, as somebody could make it who has it."""
+    """A payload with changed members, as its holder could forge it."""
     document = json.loads(base64.urlsafe_b64decode(payload + "=="))
     document.update(members)
     return base64.urlsafe_b64encode(json.dumps(document).encode()).decode().rstrip("=")
@@ -99,7 +99,7 @@ def bad_payloads(lab):
             must(len(lines) == 1 and text in lines[0], f"{what}: {refused.stdout}")
             unchanged(machine, before, what)
             seen.append(what)
-        # To some of them the server has said yes, and the machine has not believed it: the server takes it for joined.
+        # The server accepted some of them, but the machine rejected its answer: the server considers the machine joined.
         name = machine.says("hostname").strip()
         lab.administer("revoke", "--device", lab.machines()[name]["device"], "--reason", "did not believe the server")
         join(machine, lab.join_code()["payload"])
@@ -215,7 +215,7 @@ def purged(lab):
     "both are known at the server, and sudo asks on both; after one has left the other goes on",
 )
 def two_releases(lab):
-    # Before anything else is made: it may be that there is none.
+    # Before anything else is created: the file may not exist.
     with lab.of_other_release() as other:
         code = lab.join_code("--machines", "2")
         with lab.workstation() as own:

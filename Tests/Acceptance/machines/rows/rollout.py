@@ -51,7 +51,7 @@ def control_of(lab, control, desk):
 
 
 def play(control, *options):
-    """Plays site.yml; returns what it printed, and the counts of its recap."""
+    """Runs site.yml; returns its output, and the counts of its recap."""
     command = f"cd {PLACE} && exec ansible-playbook -v -i inventory --vault-password-file {VAULT} site.yml " + " ".join(options)
     # ssh gives up after 10 seconds otherwise, which a machine with much other work may need.
     settings = {"HOME": "/root", "ANSIBLE_NOCOLOR": "1", "ANSIBLE_TIMEOUT": "120"}
@@ -63,7 +63,7 @@ def play(control, *options):
 
 
 def give(control, payload, **variables):
-    """What an administrator writes beside the role: the payload in a vault, the rest as it is."""
+    """An administrator's files next to the role: the payload in a vault, the rest in plain text."""
     folder = f"{PLACE}/group_vars/workstations"
     control.run("mkdir", "-p", folder)
     control.write(f"{folder}/payload.yml", json.dumps({"pam_uaf_payload": payload}), 0o600)
@@ -73,7 +73,7 @@ def give(control, payload, **variables):
 
 
 def played(control, payload, *options, fails=None):
-    """Plays with the own variables; what was printed has no payload in it."""
+    """Runs the playbook with the given variables; checks that the output contains no payload."""
     said, counts = play(control, "-e", "@own.json", *options)
     must(payload not in said and payload[:60] not in said, "the payload was printed")
     must((counts["failed"] > 0) == (fails is not None), f"{counts}: {said[-1500:]}")

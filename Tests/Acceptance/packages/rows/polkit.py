@@ -25,7 +25,7 @@ def _pkexec(machine, *answers):
 
 
 def _without(machine, *values):
-    """What the server's absence leads to."""
+    """The result when the server is unreachable."""
     scene.without_server(machine)
     try:
         return _pkexec(machine, *values)
@@ -46,7 +46,7 @@ def pkexec(lab):
         entered = {"passcode": _pkexec(machine, PASSCODE), "no server, passcode, password": _without(machine, PASSCODE, PASSWORD)}
         refused = {"Ctrl-C": _pkexec(machine, INTERRUPT)}
         must(not (left := gone()), f"after Ctrl-C: {left}")
-        # Three wrong ones lock: what was entered between them took the count back.
+        # Three wrong values lock: the right value entered between them took the count back.
         refused |= {
             "password": _pkexec(machine, PASSWORD),
             "no server, wrong passcode, password": _without(machine, "wrong-guess-1", PASSWORD),

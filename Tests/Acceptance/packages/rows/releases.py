@@ -1,4 +1,4 @@
-"""Another release of Debian: its packages here, and the machine itself upgraded to it."""
+"""A different release of Debian: its packages here, and an upgrade of the machine to it."""
 
 import os
 
@@ -36,7 +36,7 @@ def of_another_release(lab):
 
 
 def _people_and_stacks(machine):
-    """mina and otto log in with passcodes: sudo by a stack of its own, everything else by the profile."""
+    """mina and otto log in with passcodes: sudo by its own stack, everything else by the profile."""
     scene.with_server(machine)
     machine.run("systemctl", "enable", "uaf-server")
     scene.register(machine, "otto", _DECOMPOSED)
@@ -70,7 +70,7 @@ def _shown(machine, unit, *properties):
 
 
 def _kept(machine):
-    """What an upgrade of the machine has no business with."""
+    """The files that an upgrade of the machine must not touch."""
     return {
         "socket": _shown(machine, "pam-uaf.socket", "ActiveEnterTimestampMonotonic", "UnitFileState"),
         "server": _shown(machine, "uaf-server", "ActiveState", "UnitFileState"),

@@ -1,4 +1,4 @@
-"""Removing the package, which must not lock anybody out, and purging it."""
+"""Removes the package, which must not lock anybody out, and purges it."""
 
 from lab.table import must, row
 from packages import scene
@@ -28,7 +28,7 @@ def is_out(machine, before):
 
 
 def refused(machine, says):
-    """Tries to remove the package, which has to fail and leave every stack as it was."""
+    """Tries to remove the package, which must fail and leave every stack unchanged."""
     before = scene.stacks(machine)
     result = machine.run("dpkg", "--remove", "libpam-uaf", check=False)
     must(result.returncode != 0 and says in result.stdout, f"removal ended with {result.returncode}: {result.stdout}")
@@ -89,7 +89,7 @@ def cannot_be_taken_out(lab):
         refused(machine, "the package stays")
         tool.with_suffix(".whole").rename(tool)
         must(LET_IN in scene.sudo(machine, "mina", PASSCODE).text, "after the failed removal sudo does not let in")
-        # Some are lines that libpam sees, and that another reader may not.
+        # libpam reads some of these lines, but a different reader may miss them.
         for text in (
             "auth required pam_uaf.so\n",
             "@include uaf-sudo\n",

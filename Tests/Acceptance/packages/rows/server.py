@@ -1,4 +1,4 @@
-"""uaf-server as a service: its units, its walls, and what it needs before it starts."""
+"""uaf-server as a service: its units, its sandbox, and its requirements at startup."""
 
 import re
 
@@ -6,18 +6,18 @@ from lab.table import must, row
 from lab.waiting import until
 from packages import scene
 
-# What `systemd-analyze security` may give at most; 0 is closed, 10 is open.
+# The highest allowed score of `systemd-analyze security`; 0 is closed, 10 is open.
 EXPOSURE = 1.5
 _MISSING = "certificate.pem or key.pem is missing in /etc/uaf-server: put the certificate chain and its private key"
 
 
 def _shown(machine, name):
-    """What systemd says of the service."""
+    """A property of the service, as reported by systemd."""
     return machine.run("systemctl", "show", "--value", "--property", name, "uaf-server").stdout.strip()
 
 
 def _process(machine):
-    """The id of the service's process; "0" where it does not run."""
+    """The id of the service's process; "0" if it does not run."""
     return _shown(machine, "MainPID")
 
 

@@ -11,12 +11,12 @@ from lab.table import must, row
 from packages import scene
 from packages.scene import CONFIGURATION, PASSCODE
 
-# What the kernel adds to the name of a program whose file was replaced.
+# The suffix that the kernel adds to the name of a program whose file was replaced.
 _DELETED = " (deleted)"
 
 
 def _helpers_replaced():
-    """For each core that runs, whether its program is no longer on the disk."""
+    """For each running core, whether its program is no longer on the disk."""
     return [
         os.readlink(f"/proc/{process}/exe").endswith(_DELETED)
         for process in running("uaf-helper", "uaf-helper" + _DELETED)
@@ -25,7 +25,7 @@ def _helpers_replaced():
 
 
 def _log_in_across_an_upgrade(machine, lab, prefix=()):
-    """Somebody stands at the prompt while the package is upgraded, and logs in once more with the same program."""
+    """A person waits at the prompt while the package is upgraded, and logs in again with the same program."""
     scene.with_server(machine)
     machine.write("/etc/pam.d/uaf", "auth required pam_uaf.so\n")
     kept = [(path, machine.path(path).read_bytes()) for path in (CONFIGURATION, "/var/lib/pam-uaf/device.key")]
@@ -99,7 +99,7 @@ def _with_old_units(inside):
 
 
 def _accepts(machine):
-    """Whether systemd itself takes the connections."""
+    """Whether systemd itself accepts the connections."""
     return machine.says("systemctl", "show", "--value", "--property", "Accept", "pam-uaf.socket").strip()
 
 

@@ -1,4 +1,4 @@
-"""The account stage with account_check: who comes without pam_uaf's question, by the hosts that people use."""
+"""The account stage with account_check: logins by real hosts in which pam_uaf asks nothing."""
 
 import os
 import pathlib

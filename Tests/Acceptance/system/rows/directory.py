@@ -17,8 +17,8 @@ EXTRA = pathlib.Path("/var/lib/extrausers")
 SWITCH = pathlib.Path("/etc/nsswitch.conf")
 LIBRARIES = pathlib.Path("/usr/lib") / (sysconfig.get_config_var("MULTIARCH") or "x86_64-linux-gnu")
 SILENT = 70099
-# What NSS wants of a module, for passwd alone. It knows nobody, and never answers uaf-name. To others it answers: uafctl asks,
-# too, and would not come to the core.
+# The interface of an NSS module, for passwd only. It knows nobody, and never answers uaf-name. It answers other
+# programs: uafctl also asks it, and would otherwise never reach the core.
 HANGS = """
 #include <errno.h>
 #include <nss.h>
@@ -43,7 +43,7 @@ enum nss_status _nss_hang_getpwnam_r(const char *name, struct passwd *entry, cha
 
 
 def directory(lab, *people, services="files extrausers"):
-    """Has the machine ask a directory that knows these people, and nobody else until the row ends."""
+    """Makes the machine use a directory that knows only these people, until the row ends."""
     if not any(folder.glob("libnss_extrausers.so*") for folder in (LIBRARIES, LIBRARIES.parent)):
         raise Skip("libnss-extrausers is not there, and its package could not be fetched")
     before = SWITCH.read_text()
@@ -57,7 +57,7 @@ def directory(lab, *people, services="files extrausers"):
     lines = "".join(f"{person.name}:x:{person.uid}:{person.uid}::/nonexistent:/bin/sh\n" for person in people)
     (EXTRA / "passwd").write_text(lines)
     (EXTRA / "group").write_text("".join(f"{person.name}:x:{person.uid}:\n" for person in people))
-    # sudo's account lines want to know when the password ends.
+    # sudo's account lines check when the password expires.
     (EXTRA / "shadow").write_text("".join(f"{person.name}:*:19000:0:99999:7:::\n" for person in people))
     others = [line for line in before.splitlines() if not re.match(r"(passwd|group|shadow):", line)]
     SWITCH.write_text("\n".join([f"passwd: {services}", "group: files extrausers", "shadow: files extrausers", *others, ""]))
@@ -164,7 +164,7 @@ def hangs(lab):
     waiting.start()
     asking = until(lambda: [p for p in processes.running("uaf-name") if processes.status(p, "Seccomp") == "2"], "uaf-name")[0]
     seen = {field: processes.status(asking, field) for field in ("Uid", "Gid", "Groups", "CapEff", "CapBnd", "NoNewPrivs")}
-    # Where it may not look itself the kernel says so.
+    # If the program may not check this itself, the kernel reports it.
     network = os.readlink(f"/proc/{asking}/ns/net")
     sudo_lets_in(lab, local)
     is_asking = bool(said) is False

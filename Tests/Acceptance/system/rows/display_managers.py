@@ -1,4 +1,4 @@
-"""Display managers: the files of PAM that their Debian packages bring, and `uafctl pam` on them.
+"""Display managers: the PAM files of their Debian packages, and `uafctl pam` on them.
 
 A greeter needs a screen. The small host takes its place: it shows PAM's messages one by one and answers each question, as the
 greeters of GDM and LightDM do, or has one string for all of them, as SDDM has.
@@ -17,7 +17,7 @@ from system.stack_cases import SERVICES
 
 # Where system.sh puts the packages, which are not installed.
 PACKAGES = ROOT / "build/system/display-managers"
-# By package: what `uafctl pam enable` changes, and what asks nobody.
+# By package: the services that `uafctl pam enable` changes, and those that ask nobody.
 MANAGERS = {
     "gdm3": ("gdm", ("gdm-autologin", "gdm-launch-environment")),
     "lightdm": ("lightdm", ("lightdm-autologin", "lightdm-greeter")),
@@ -41,7 +41,7 @@ def bring(lab, package):
 
 
 def refuses(lab, names):
-    """`uafctl pam enable` leaves alone what asks nobody, also where a stack is named for it."""
+    """`uafctl pam enable` leaves services that ask nobody unchanged, even if a stack is named for them."""
     for name in names:
         for options in ((), ("--template", "display-manager")):
             refused = uafctl(lab, "pam", "enable", name, *options, check=False)

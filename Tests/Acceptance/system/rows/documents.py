@@ -1,4 +1,4 @@
-"""What uafctl prints for scripts, against the schemas of docs/schemas, by a validator that nobody here wrote."""
+"""What uafctl prints for scripts, against the schemas of docs/schemas, by a third-party validator."""
 
 import copy
 import json
@@ -36,7 +36,7 @@ def undocumented(value, known):
 
 
 def mutations(value):
-    """The document with one member left out or of another type, for each of its members."""
+    """The document with one member removed or of a different type, for each of its members."""
     for name in value:
         less, other = copy.deepcopy(value), copy.deepcopy(value)
         del less[name]
@@ -60,7 +60,7 @@ def keeps_to(name, text):
 
 
 class Documents:
-    """What uafctl printed in a row, each checked against its schema, and the commands that have shown success and failure."""
+    """uafctl's output in a row, each checked against its schema, and the commands that have shown success and failure."""
 
     def __init__(self, lab):
         self._lab = lab
@@ -89,7 +89,7 @@ class Documents:
 
 
 def commands_with_json(lab):
-    """Every command of uafctl whose help has --json."""
+    """Every uafctl command whose help mentions --json."""
 
     def subcommands(*path):
         text = uafctl(lab, *path, "--help").stdout

@@ -17,7 +17,7 @@ PROGRAM = pathlib.Path("/usr/local/bin/locker")
 
 
 def stack(lab):
-    """Has lockers ask; nobody serves the core's socket."""
+    """Makes lockers ask for the passcode; no listener serves the core's socket."""
     if not PROGRAM.exists():
         lab.run("cc", "-O1", ROOT / "Tests/EndToEndTests/Programs/locker.c", "-lpam", "-o", PROGRAM)
     lab.stack("locker", "@include common-auth")
@@ -30,7 +30,7 @@ def prepare(lab):
 
 
 def unlock(person, language, typed, *_, account=None, how=()):
-    """Somebody types something and has it checked; by default it is their own account."""
+    """A person types an entry, and the locker checks it; by default for their own account."""
     result = subprocess.run(
         [PROGRAM, "locker", (account or person).name, *how],
         input=typed + "\n",

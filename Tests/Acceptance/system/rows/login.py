@@ -28,7 +28,7 @@ cases.enter(LOGIN, "success", "wrong", "lock", "down", "stale")
 
 
 def end_after(lab, seconds):
-    """Has login wait for so many seconds."""
+    """Makes login wait for this many seconds."""
     settings = pathlib.Path("/etc/login.defs")
     before = settings.read_text()
     lab.after(lambda: settings.write_text(before))

@@ -1,6 +1,6 @@
 """common-auth as documents and distributions publish it, before a second factor: refused where it would lead past it.
 
-A directory that takes a password which pam_unix does not know is a program of pam_exec that says yes to every password.
+A pam_exec program that accepts every password plays a directory that accepts a password unknown to pam_unix.
 """
 
 import pathlib
@@ -177,7 +177,7 @@ def shown_past(lab, name, person, place):
     service.write_text(held.replace("@include common-auth", "@include uaf-sudo"))
     try:
         alone = hosts.sudo(person, person.password if "faillock" in COMMON.read_text() else "directory-word-1")
-        # pam_unix refuses a word that it does not know, and there is no directory behind it.
+        # pam_unix refuses an unknown password, and there is no directory after it.
         alone = alone if alone.is_in else hosts.sudo(person, person.password)
         must(alone.is_in, f"{name}: refused for nothing: {alone}")
         for command in ("doctor",), ("pam", "status"):
@@ -214,7 +214,7 @@ def over_ssh(lab):
     return "refused with common-auth:2; then in with password and passcode alone"
 
 
-# Lines before those of a service or of common-auth, by which whoever is of uaf-rescue is asked for nothing.
+# Lines before those of a service or of common-auth, by which members of uaf-rescue are asked for nothing.
 RESCUE = "pam_succeed_if.so quiet user ingroup uaf-rescue"
 UNASKED = {
     "the service's own": (None, f"auth sufficient {RESCUE}"),
@@ -255,7 +255,7 @@ def rescue_unasked(lab):
 
 
 def unasked(lab, service, enter, path):
-    """A stack that was refused does let in without a question; doctor and status name the line."""
+    """A stack that was refused does log people in without a question; doctor and status name the line."""
     stack, file = pathlib.Path(FOLDER, f"uaf-{service}"), pathlib.Path(FOLDER, service)
     held = file.read_text()
     stack.write_text(pathlib.Path(hosts.STACKS, "instead", service).read_text())

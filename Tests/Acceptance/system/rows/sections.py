@@ -1,4 +1,4 @@
-"""Sections for one service, and what is different for those who come from afar."""
+"""Sections for one service, and the differences for remote logins."""
 
 from lab import hosts
 from lab.table import must, row

@@ -18,7 +18,7 @@ AS_EVER = ("NumberOfPasswordPrompts=3", "LogLevel=INFO", f"UserKnownHostsFile={K
 
 
 def prepare(lab, *options):
-    """Has sshd ask; returns the process that takes connections."""
+    """Makes sshd ask for the passcode; returns the process that accepts connections."""
     hosts.ask_uaf(lab, "sshd")
     process = hosts.sshd(lab, PORT, *options)
     KNOWN.write_text(f"[127.0.0.1]:{PORT} " + pathlib.Path(f"/tmp/sshd-{PORT}/key.pub").read_text())
@@ -73,7 +73,7 @@ def nobody_answers(lab):
 
 
 def key_for(lab, person):
-    """Gives somebody a key that sshd accepts; returns the options of ssh that use it."""
+    """Gives a person a key that sshd accepts; returns the options of ssh that use it."""
     key = pathlib.Path(f"/tmp/key-{person.name}")
     lab.run("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key)
     folder = pathlib.Path(pwd.getpwuid(person.uid).pw_dir, ".ssh")
@@ -180,7 +180,7 @@ def kept_out_by_sshd(lab):
 
 
 def asker():
-    """Of the sshd process that speaks to PAM: its program, and what it was left with."""
+    """Of the sshd process that speaks to PAM: its program, and its remaining privileges."""
     (process,) = running("uaf-helper")
     while not (program := os.path.basename(os.readlink(f"/proc/{process}/exe"))).startswith("sshd"):
         process = int(status(process, "PPid"))

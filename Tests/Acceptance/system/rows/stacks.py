@@ -29,7 +29,7 @@ class Seen:
 
 
 def kind(prompt):
-    """What a prompt asks for; the prompt itself where that is nothing known."""
+    """What a prompt asks for; the prompt itself if it is unknown."""
     kinds = {"passcode": "passcode", "password": "password", "current passcode": "new passcode", "new passcode": "new passcode"}
     return next((what for word, what in kinds.items() if prompt.lower().startswith(word)), prompt.strip())
 
@@ -78,7 +78,8 @@ class Drive:
         self.logins, self.wrong = 0, []
 
     def see(self, expected, refused_by=0, password=True, new=NEW, more=""):
-        """One login, which is as the cell has it or a line in `wrong`. A refusal is that of the stage named by number."""
+        """Checks one login against its cell; a difference becomes a line in `wrong`. A refusal must come from the numbered
+        stage."""
         service, case, person = self.service, self.case, self.person
         passcode = {"right": person.passcode, "wrong": "wrong-guess", "empty": "", None: None}[case.passcode]
         seen = log_in(
@@ -136,7 +137,7 @@ def drive(lab, everybody, table, name, case):
 
 
 def forget_guesses(lab, person):
-    """A right value here and from afar, after which no guess counts, whether the server is there or not."""
+    """Enters a right value locally and remotely, which resets all counts, with and without the server."""
     for remote in (None, REMOTE):
         lab.login(person, person.passcode, remote=remote)
 

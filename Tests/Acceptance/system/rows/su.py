@@ -1,4 +1,4 @@
-"""su, by one person who becomes another."""
+"""su, by a person who becomes a different user."""
 
 import time
 

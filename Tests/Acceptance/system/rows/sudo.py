@@ -29,7 +29,7 @@ cases.enter(SUDO)
 
 
 def asked(session):
-    """How many times somebody was asked."""
+    """How many times the person was asked."""
     return session.text.count("Passcode for")
 
 

@@ -1,4 +1,4 @@
-"""`uafctl pam`, which puts stacks in place and takes them away, and `uafctl doctor`, which looks at them."""
+"""`uafctl pam`, which installs and removes stacks, and `uafctl doctor`, which checks them."""
 
 import pathlib
 import re
@@ -20,7 +20,7 @@ def uafctl(lab, *arguments, check=True):
 
 
 def rescuer(lab):
-    """Somebody of uaf-rescue with a password, who may use sudo."""
+    """A member of uaf-rescue with a password, who may use sudo."""
     person = lab.person(registered=False)
     lab.run("groupadd", "--force", "uaf-rescue")
     lab.run("usermod", "--append", "--groups", "uaf-rescue,sudo", person.name)

@@ -1,4 +1,4 @@
-"""What somebody confirms when sudo asks: shown first, signed, kept at the server, and checked again afterwards."""
+"""The text that a person confirms when sudo asks: shown first, signed, stored at the server, and checked again later."""
 
 import base64
 import contextlib
@@ -32,14 +32,14 @@ def text(person, more=""):
 
 
 def audit(lab, person):
-    """What the server has of somebody: (number, verdict, text) of each, and the exit status."""
+    """The server's texts of a person: (number, verdict, text) of each, and the exit status."""
     result = lab.run("sh", "-c", f"uaf-server audit texts {person.name} --state /srv/uaf 2>/dev/null", check=False)
     lines = [line.split("\t") for line in result.stdout.splitlines()]
     return [(number, verdict, shown) for number, _, _, verdict, shown in lines], result.returncode
 
 
 def shown_by_number(lab, number):
-    """`audit show`, by its words."""
+    """The output of `audit show`, split into words."""
     result = lab.run("uaf-server", "audit", "show", number, "--state", "/srv/uaf", check=False)
     return {line[:11].strip(): line[11:] for line in result.stdout.splitlines()}, result.returncode
 
@@ -162,7 +162,7 @@ LIES = {
 
 
 def lying(lie):
-    """A server that passes everything on, but for the text to be confirmed."""
+    """A proxy that forwards everything except the text to confirm."""
 
     def reply(request):
         _, body = forger.ask(request.path, request.body)

@@ -1,4 +1,4 @@
-"""What is kept of the hosts, and shown by none."""
+"""Stored transcripts that no host shows."""
 
 import os
 import pathlib

@@ -6,9 +6,9 @@ import UAFCrypto
 import UAFMessages
 import UAFWire
 
-/// The account stage: refuses an account that the server has disabled or locked, whichever way its person got here.
+/// The account stage: refuses an account that the server has disabled or locked, whichever way the person authenticated.
 ///
-/// It asks nobody for anything. ``AccountStateMachine`` decides.
+/// It asks the person nothing. ``AccountStateMachine`` decides.
 struct AccountCheckOperation: CallOperation {
   let call: Call
   let policy: CallPolicy
@@ -41,7 +41,7 @@ struct AccountCheckOperation: CallOperation {
     }
   }
 
-  /// The account's file and what is stored in it; nil for an account of which nothing can be read here.
+  /// The account's file and what is stored in it; nil for an account that cannot be read here.
   private func held(_ why: inout [String]) -> (AccountFile?, AccountStanding?) {
     do throws(Ending) {
       let uid = try call.caller.requireAccount()
@@ -50,7 +50,7 @@ struct AccountCheckOperation: CallOperation {
         why.append("the account was never registered on this machine")
         return (nil, nil)
       }
-      // What cannot be read says nothing; the server can still be asked.
+      // A record that cannot be read is ignored; the server can still be asked.
       do throws(StateError) { return (account, try StandingRecord.of(account)?.standing) } catch {
         why.append("what the server said last cannot be read: \(error)")
         return (account, nil)
@@ -67,7 +67,7 @@ struct AccountCheckOperation: CallOperation {
       let record = try AccountStateQuestion(call: call, server: server, now: now).ask(of: account)
       isTold = true
       if record.standing == .active { accounts.noteAllowed() }
-      // What was said decides now, whether it can be kept or not.
+      // The server's answer decides now, whether or not it can be stored.
       do throws(StateError) { try record.store(in: account) } catch {
         log.write(.state, "what the server says of the account could not be kept: \(error)", .warning)
       }
@@ -79,7 +79,7 @@ struct AccountCheckOperation: CallOperation {
     }
   }
 
-  /// Whether the account was registered here and has no key any more; also where its keys cannot be read.
+  /// Whether the account was registered here and no longer has a key; true also if its keys cannot be read.
   private func isDeregistered(_ account: AccountFile?) -> Bool {
     guard let account else { return false }
     return (try? account.keys().isEmpty) ?? true
@@ -116,7 +116,7 @@ struct AccountCheckOperation: CallOperation {
   }
 
   private func ending(_ reason: AccountRefusal, _ why: [String], _ isTold: Bool) -> Ending {
-    // A refusal of the server ends what its last success allows.
+    // A refusal of the server revokes what its last success allows.
     let server = isTold ? ServerPart(hasSpoken: true, hasRefused: true) : ServerPart()
     let source = isTold ? "the server says" : "the server said last, and was not heard now"
     let log =
@@ -130,45 +130,45 @@ struct AccountCheckOperation: CallOperation {
 
 /// Decides whether the account stage lets an account through: which step follows which, without input or output.
 ///
-/// What the server says now decides. Without that, what it said last does: a disabled account stays disabled until the server
-/// says something else, a lock stays until its time, and an active account is active for as long as a login without the server
-/// would be good. Where nothing says either, root's argument decides. It does not for an account
-/// whose keys were deregistered here, if the server does not know the machine for it any more: no login brings a new secret, so
-/// it would never be heard of again.
+/// The server's present answer decides. Without one, its last answer does. A disabled account stays disabled until the server
+/// says otherwise, and a lock lasts until its time. An active account stays active for as long as a login without the server
+/// would be allowed. Without any answer, root's argument decides. There is an exception: if the keys of an account were
+/// deregistered here, and the server no longer knows the machine for that account, the argument is not used. No login would bring
+/// a new secret, so the machine would never learn the account's state again.
 struct AccountStateMachine {
   /// What has happened.
   enum Event: Equatable {
     /// The call begins.
     case begun
-    /// The server has said this now.
+    /// The server has reported this state now.
     case told(AccountStanding)
-    /// Nothing could be heard of it.
+    /// No state could be obtained.
     case notTold
-    /// The server does not know this machine for it.
+    /// The server does not know this machine for the account.
     case machineUnknown
-    /// Whether the account, active when the server was last asked, counts as active still.
+    /// Whether the account, active when the server was last asked, still counts as active.
     case judged(OfflineJudgement)
   }
 
-  /// What is to be done next.
+  /// The next thing to do.
   enum Action: Equatable {
     /// Ask the server.
     case ask
-    /// Find out whether what the server said last is good still.
+    /// Find out whether the server's last answer is still valid.
     case judge
     /// Let the account through.
     case allow(Ground)
-    /// Refuse it.
+    /// Refuse the account.
     case refuse(AccountRefusal)
   }
 
   /// Why an account is let through.
   enum Ground: Equatable {
-    /// The server says now that it is active.
+    /// The server reports now that the account is active.
     case told
-    /// The server said so, so long ago.
+    /// The server reported that, this long ago.
     case remembered(age: Duration)
-    /// Nothing says that it is not.
+    /// Nothing says that the account is not active.
     case notKnown
   }
 
@@ -184,9 +184,9 @@ struct AccountStateMachine {
   private var phase = Phase.fresh
 
   /// - Parameters:
-  ///   - mayAsk: whether the server may be asked: never for a service that nobody sits before.
-  ///   - stored: what the server said last; nil if nothing is stored.
-  ///   - isDeregistered: whether it was registered here, and has no key any more.
+  ///   - mayAsk: whether the server may be asked: never for a service without a person in front of it.
+  ///   - stored: the state that the server last reported; nil if nothing is stored.
+  ///   - isDeregistered: whether the account was registered here and no longer has a key.
   ///   - wallSeconds: the time now, in seconds since 1970.
   init(
     _ demand: AccountCheck, mayAsk: Bool, stored: AccountStanding?, isDeregistered: Bool = false, wallSeconds: Int64
@@ -198,7 +198,7 @@ struct AccountStateMachine {
     self.wallSeconds = wallSeconds
   }
 
-  /// Takes an event; one out of turn refuses, and nothing follows the end but that.
+  /// Processes an event; an event out of turn refuses, and so does every event after the end.
   mutating func take(_ event: Event) -> Action {
     switch (phase, event) {
     case (.fresh, .begun) where mayAsk:
@@ -228,7 +228,7 @@ struct AccountStateMachine {
   private mutating func remember() -> Action {
     phase = .ended
     if let reason = AccountRefusal(saidLast: stored, at: wallSeconds) { return .refuse(reason) }
-    // Without the demand it makes no difference whether that is good still.
+    // Unless root requires an active account, it does not matter whether that answer is still valid.
     guard stored == .active, demand == .demandsActive else { return undecided() }
     phase = .judging
     return .judge
@@ -240,15 +240,15 @@ struct AccountStateMachine {
   }
 }
 
-/// Asks root's server in which state the call's account is.
+/// Asks root's server for the state of the call's account.
 struct AccountStateQuestion {
   let call: Call
   let server: ServerAccess
   let now: () -> BootTime
 
-  /// Asks.
+  /// Asks the server.
   ///
-  /// - Returns: what the server says, to be stored.
+  /// - Returns: what the server reports, to be stored.
   /// - Throws: ``AccountStateSilence``.
   func ask(of account: AccountFile) throws(AccountStateSilence) -> StandingRecord {
     let answer: Result<StandingRecord, AccountStateSilence>
@@ -292,11 +292,11 @@ struct AccountStateQuestion {
   }
 }
 
-/// Why the server said nothing of an account's state; the person never reads it.
+/// Why the server's state of an account is not known; the person never reads it.
 enum AccountStateSilence: Error {
-  /// It was not asked, or not heard, or what came is not believed.
+  /// The server was not asked, did not answer, or its answer is not trusted.
   case notHeard(String)
-  /// It has answered that it does not know this machine for the account.
+  /// The server answered that it does not know this machine for the account.
   case machineUnknown(String)
 
   /// What the log says.

@@ -4,7 +4,7 @@ import UAFConfiguration
 import UAFMessages
 import UAFWire
 
-/// Removes everything of an account, as if it had never registered; only root may.
+/// Removes everything about an account, as if it had never registered; only root may.
 struct ForgetOperation: CallOperation {
   let call: Call
   let accounts: AccountAccess
@@ -13,14 +13,14 @@ struct ForgetOperation: CallOperation {
   func run() throws(Ending) -> Success {
     let uid = try call.caller.requireAccount()
     let directory = try accounts.openState()
-    // A file that cannot be read is removed too: that is the most frequent use of this operation.
+    // A file that cannot be read is removed too: that is what this operation is mostly used for.
     let account = try? accounts.open(uid, in: directory)
     let wasLocked = account.map { !accounts.lockedTypes(of: $0).isEmpty } ?? false
     let isForgotten: Bool
     do throws(StateError) { isForgotten = try AccountFile.forget(in: directory, uid: uid) } catch {
       throw Ending(.cannotUse, log: "\(error)")
     }
-    // What it had in the chip is known by its mark, whether its file could be read or not.
+    // The account's shares in the chip can be found by their identifier, even if its file cannot be read.
     try? accounts.removeLeftovers(of: uid, in: directory)
     guard isForgotten else { throw Ending(.notRegistered, because: .nothingHere, log: "nothing to forget") }
     if let account, wasLocked { locks.removed(account.identity) }
@@ -28,10 +28,11 @@ struct ForgetOperation: CallOperation {
   }
 }
 
-/// Has an account's new name take over what was registered under its old one; only root may.
+/// Lets an account's new name take over what was registered under its old one; only root may.
 ///
-/// No value is asked for: root says that both names are one person's, and whoever has the new name needs the value as before.
-/// That nobody else has the old name is uafctl's to check, which may ask the name services.
+/// No value is asked for: root states that both names belong to one person, and the person with the new name still needs the
+/// value.
+/// uafctl checks that nobody else has the old name, because it may ask the name services.
 struct RenameOperation: CallOperation {
   let call: Call
   let accounts: AccountAccess

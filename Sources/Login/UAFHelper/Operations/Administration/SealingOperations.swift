@@ -37,7 +37,7 @@ struct UnsealOperation: CallOperation {
     let move = try folder.beginMove()
     let opened = try source.key()
     do throws(StateError) {
-      // Both forms are there where an earlier move was killed: this one ends it.
+      // If an earlier move was killed, both forms exist: this move completes it.
       guard try move.isSealed() else { throw StateError.keyElsewhere(path: folder.path) }
       if let opened { try move.keepInFile(opened) } else { try move.keepInFile(try move.keyInFile()) }
     } catch { throw Ending(moving: error) }
@@ -47,7 +47,7 @@ struct UnsealOperation: CallOperation {
         korean: "봉인을 풀었습니다. 기기 키는 파일에 있고, 복구 키는 더 이상 쓸모가 없습니다"))
   }
 
-  /// Refuses where keys of accounts need the chip: what comes after *unseal* is often a chip that is cleared or replaced.
+  /// Refuses if keys of accounts need the chip: after *unseal*, the chip is often cleared or replaced.
   private func requireNoShares() throws(Ending) {
     let directory = try folder.open()
     let counted: [UInt32]
@@ -65,7 +65,7 @@ struct KeySealing {
   let source: DeviceKeySource
   let prompter: Prompter
 
-  /// Seals the key with the chip first: a recovery key is asked for only where there is something to recover.
+  /// Seals the key with the chip first: it asks for a recovery key only if there is something to recover.
   ///
   /// - Throws: ``Ending``.
   func seal(_ key: borrowing Secret) throws(Ending) -> SealedDeviceKey {
@@ -78,7 +78,7 @@ struct KeySealing {
     return SealedDeviceKey(bytes, recovery: recovery)
   }
 
-  /// What root is told of a key that was sealed.
+  /// The text for root about a key that was sealed.
   static func told(_ what: String, korean: String, hasRecovery: Bool) -> RootText {
     hasRecovery
       ? RootText("\(what): the device key is sealed by the chip", korean: "\(korean). 기기 키는 칩이 봉인했습니다")
@@ -129,7 +129,7 @@ struct InitialiseOperation: CallOperation {
   }
 
   private static func success(_ folder: StateFolder, _ isMade: Bool) -> Success {
-    // Without a text the front end knows that nothing was made.
+    // If there is no text, the front end knows that nothing was made.
     Success(
       detail: isMade
         ? RootText("initialised \(folder.path)", korean: "\(folder.path)을(를) 초기 설정했습니다") : nil)
@@ -142,11 +142,11 @@ struct InitialiseOperation: CallOperation {
   }
 }
 
-/// Opens the device key with the recovery key, and seals it with the chip that is there now; only root may.
+/// Opens the device key with the recovery key, and seals it with the present chip; only root may.
 ///
-/// Where root's configuration uses no chip, the key goes into a file. Accounts whose shares this chip does not have go on by the
-/// copies that the same words open. The key comes first and what the words open goes last: if this is killed, the same command
-/// ends it.
+/// If root's configuration uses no chip, the key goes into a file. Accounts whose shares this chip does not have can be used
+/// again with the copies that the same words open. The key is moved first, and the file for the words is removed last: if this is
+/// killed, the same command completes it.
 struct RecoverOperation: CallOperation {
   let folder: StateFolder
   let source: DeviceKeySource
@@ -183,7 +183,7 @@ struct RecoverOperation: CallOperation {
   ) throws(Ending) -> Success {
     let sealed = try source.seal(key)
     do throws(StateError) {
-      // Written anew: one of an earlier version gets a public key for copies.
+      // The recovery file is written again: if an earlier version made it, it now gets a public key for copies.
       try move.keepSealed(sealed, recovery: try RecoveryKey.seal(key, under: words))
     } catch { throw Ending(moving: error) }
     let told = Self.told(try release(shares, key))
@@ -216,7 +216,7 @@ struct RecoverOperation: CallOperation {
     }
   }
 
-  /// What root is told of accounts whose wrong values a chip has counted.
+  /// The text for root about accounts whose wrong values a chip counted.
   private static func told(_ found: RecoveredShares) -> (english: String, korean: String) {
     var (english, korean) = ("", "")
     if !found.kept.isEmpty {

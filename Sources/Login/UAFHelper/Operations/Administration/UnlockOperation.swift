@@ -5,7 +5,7 @@ import UAFCrypto
 import UAFMessages
 import UAFWire
 
-/// Removes every lock of an account, and what killed calls have left of it in the chip; only root may.
+/// Removes every lock of an account, and what killed calls left for it in the chip; only root may.
 struct UnlockOperation: CallOperation {
   let call: Call
   let accounts: AccountAccess
@@ -24,10 +24,10 @@ struct UnlockOperation: CallOperation {
   }
 }
 
-/// Removes every lock of an account because the server's helpdesk says so, as a signed payload or as 24 typed characters.
+/// Removes every lock of an account with an unlock from the server's helpdesk: a signed payload or 24 typed characters.
 ///
-/// The person may do this, whose account it is: no value is needed, and the network neither. Whoever has the payload can do
-/// nothing with it but end the locks of that account on that machine, once.
+/// The account's own person may do this: it needs neither a value nor the network. With the payload, nobody can do anything but
+/// end the locks of that account on that machine, once.
 struct GivenUnlockOperation: CallOperation {
   let call: Call
   let accounts: AccountAccess
@@ -76,7 +76,7 @@ struct GivenUnlockOperation: CallOperation {
       detail: RootText("unlocked by the helpdesk's \(name)", korean: "헬프데스크의 잠금 해제로 잠금을 풀었습니다(\(name))"))
   }
 
-  /// Refuses a payload for another account or machine.
+  /// Refuses a payload for a different account or machine.
   private func requireOwn(_ statement: UnlockStatement, _ account: AccountFile, device: String?) throws(Ending) {
     guard statement.account.isIdentical(to: account.identity.serverUserName) else {
       throw Ending(.invalidParameter, because: .unlockOfOtherAccount, log: "unlock: the payload is of another account")
@@ -91,7 +91,7 @@ struct GivenUnlockOperation: CallOperation {
     }
   }
 
-  /// Whether a typed code is the server's for this account and machine.
+  /// Whether a typed code is the server's code for this account and machine.
   private func isRight(_ code: UnlockCode, _ account: AccountFile, by machine: MachineRecord) throws(Ending) -> Bool {
     let message = code.authenticated(account: account.identity.serverUserName, machineID: machine.machineID)
     do throws(CryptoError) {
@@ -100,9 +100,9 @@ struct GivenUnlockOperation: CallOperation {
     } catch { throw Ending(.cannotUse, log: "unlock: \(error)") }
   }
 
-  /// Uses it; any end but an unlock is thrown.
+  /// Uses the unlock; anything other than an unlock is thrown.
   ///
-  /// - Parameter label: by which the helpdesk knows this machine, where a code was typed.
+  /// - Parameter label: the label by which the helpdesk knows this machine, if a code was typed.
   private func require(
     _ name: String, _ label: String = "", _ use: () throws(StateError) -> GivenUnlock.Outcome
   ) throws(Ending) {

@@ -37,8 +37,9 @@ struct Denial {
   /// Sends the denial to the server; the result is 999, never a success.
   ///
   /// No value is asked for, and no lock prevents it. Anybody who has the code may deny, because a denial grants nothing. It is
-  /// not a success, because nobody was verified. A denial that did not reach the server ends with that reason, so that nobody
-  /// believes that it did.
+  /// not a success, because nobody was verified. If a denial did not reach the server, the call ends with that reason, so that
+  /// nobody
+  /// believes it did.
   func deny(_ code: String, of account: AccountFile, _ client: ClientSettings, _ settings: ServerSettings) -> Ending {
     do throws(Ending) {
       try tell(code, of: account, client, settings)

@@ -6,7 +6,8 @@ import UAFWire
 
 /// Sets a new value for an authenticator after the old one was entered.
 ///
-/// The entry of the old value is an attempt. No server is asked. PAM calls the password stage twice. A divided call sends *ready*
+/// The entry of the old value is an attempt. No server is asked. PAM calls the password stage twice. In that case, the call sends
+/// *ready*
 /// after the old value and waits for *resume*, so that both are one conversation.
 struct ChangeOperation: CallOperation {
   let call: Call
@@ -47,7 +48,7 @@ struct ChangeOperation: CallOperation {
     Ending(.changeInvalid, log: "a fingerprint is not a value that can be changed")
   }
 
-  /// `PAM_CHANGE_EXPIRED_AUTHTOK`: a login succeeded with a value that has to be changed.
+  /// `PAM_CHANGE_EXPIRED_AUTHTOK`: a login succeeded with a value that must be changed.
   private var asksForStaleValue: Bool { call.begin.pamFlags & 0x20 != 0 }
 
   private func openOld(_ held: AccountAuthenticators) throws(Ending) -> UnlockedAuthenticatorBox {
@@ -64,7 +65,7 @@ struct ChangeOperation: CallOperation {
         canGoBack: first == nil, keepsValue: true)
       guard let unlocked else { continue }
       if !asksForStaleValue || unlocked.valueIsStale { return unlocked }
-      // The login asked for the change of a stale value, and this one is not stale.
+      // The login asked for the change of a stale value, and this value is not stale.
       right.append(type)
       guard held.named == nil, let other = typed.first(where: { !right.contains($0) }) else {
         throw Ending(.authenticatorChangeFailed, because: .nothingStale, log: "the value meets the rules")
@@ -74,7 +75,7 @@ struct ChangeOperation: CallOperation {
     }
   }
 
-  /// The type that is asked for at once: for a change that a login asked for, the stale value that the login noted.
+  /// The type that is asked for first: for a change that a login asked for, the stale value that the login noted.
   private func firstToChange(of held: AccountAuthenticators) throws(Ending) -> AuthenticatorType? {
     let typed = held.types.filter(\.isTyped)
     guard !typed.isEmpty else { throw Self.noValue }

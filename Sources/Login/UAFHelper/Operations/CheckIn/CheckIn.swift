@@ -6,7 +6,7 @@ import UAFConfiguration
 import UAFCrypto
 import UAFMessages
 
-/// Tells the server that this machine has joined how the machine is (docs/protocol.md, "Check-in").
+/// Reports this machine's condition to the server that it has joined (docs/protocol.md, "Check-in").
 struct CheckIn {
   let folder: StateFolder
   let server: ServerAccess
@@ -15,14 +15,14 @@ struct CheckIn {
   let log: CallLog
   let now: () -> BootTime
 
-  /// How long the server is waited for after a login.
+  /// How long to wait for the server after a login.
   private static let patience = Duration.seconds(3)
 
-  /// Tells the server, if something is to be told, after a login that it has accepted.
+  /// Reports to the server, if there is something to report, after a login that the server accepted.
   ///
-  /// The person has been let in already. What goes wrong is in the log alone.
+  /// The person is already logged in. Only the log says what goes wrong.
   ///
-  /// - Parameter news: the number of the server's news, as it came with the login.
+  /// - Parameter news: the number of the server's latest notice, as it came with the login.
   func afterLogin(news: Int64?) {
     guard let settings = try? server.settings(), settings.sendsDevice, let joined = try? server.joined(settings)
     else { return }
@@ -40,9 +40,9 @@ struct CheckIn {
     } catch { log.write(.checkIn, error.log, .warning) }
   }
 
-  /// Tells the server now.
+  /// Reports to the server now.
   ///
-  /// - Throws: ``Ending``: the machine has joined no server, may tell nothing, or the server did not take it.
+  /// - Throws: ``Ending``: the machine has joined no server, may not report, or the server did not accept the report.
   func atOnce(_ settings: ServerSettings) throws(Ending) -> CheckInFlow.Answer {
     guard settings.sendsDevice else {
       throw Ending(.invalidParameter, because: .joinUntold, log: "check-in: server.send_device = false")
@@ -61,9 +61,9 @@ struct CheckIn {
 
   // MARK: One report
 
-  /// Sends a report, and keeps what the server has answered.
+  /// Sends a report, and stores the server's answer.
   ///
-  /// Its mark is on the disk before it is sent. So the next report sets the same one if no answer comes.
+  /// The report's nonce is on the disk before the report is sent. So the next report sets the same nonce if no answer comes.
   private func tell(
     _ content: MachineReport, _ before: CheckInRecord, _ joined: JoinRecord, _ settings: ServerSettings
   ) throws(Ending) -> CheckInFlow.Answer {
@@ -134,9 +134,9 @@ struct CheckIn {
     }
   }
 
-  /// Forgets the logins that the server was told.
+  /// Forgets the logins that were reported to the server.
   ///
-  /// If a login writes at this moment they stay: the server takes each once.
+  /// If a login is writing at this moment, they stay: the server accepts each only once.
   private func removeTold(_ report: MachineReport) throws(Ending) {
     guard !report.offlineLogins.isEmpty || report.droppedLogins > 0 else { return }
     do throws(StateError) {
@@ -152,7 +152,7 @@ struct CheckIn {
     }
   }
 
-  /// Only root's uafctl and the log read why.
+  /// Only root's uafctl and the log see the reason.
   private static func ending(_ why: String, korean: String) -> Ending {
     Ending(.cannotUse, detail: told(RootText(why, korean: korean)), log: "check-in: \(why)")
   }
@@ -168,7 +168,7 @@ struct CheckIn {
   private static func told(_ why: RootText) -> RootText { why.after(english: "check-in", korean: "상태 알리기") }
 }
 
-/// Tells the server now how this machine is, whether something has changed or not; only root may.
+/// Reports this machine's condition to the server now, whether or not something has changed; only root may.
 struct CheckInOperation: CallOperation {
   let folder: StateFolder
   let server: ServerAccess
@@ -188,14 +188,14 @@ struct CheckInOperation: CallOperation {
 
 /// Whether a machine checks in after a login.
 struct CheckInRule {
-  /// A machine checks in after so many seconds, whatever has happened.
+  /// A machine checks in after this many seconds, whatever has happened.
   static let interval: Int64 = 3600
-  /// For so many seconds after a report that the server has not answered, none is sent.
+  /// For this many seconds after a report that the server did not answer, no report is sent.
   static let pause: Int64 = 300
 
-  /// What the machine has told before.
+  /// What the machine has reported before.
   let record: CheckInRecord
-  /// The number of the server's news, as it came with the login; nil for none.
+  /// The number of the server's latest notice, as it came with the login; nil for none.
   let news: Int64?
   /// Seconds since 1970.
   let now: Int64
@@ -205,22 +205,22 @@ struct CheckInRule {
   /// A clock that was set back ends the wait.
   var isTooSoon: Bool { record.sentAt.map { (0..<Self.pause).contains(now &- $0) } ?? false }
 
-  /// Whether a report is due whatever it says.
+  /// Whether a report is due whatever it contains.
   ///
-  /// - Parameter hasLogins: whether there are logins without the server to tell.
+  /// - Parameter hasLogins: whether there are logins without the server to report.
   func isDue(hasLogins: Bool) -> Bool {
     guard let told = record.told else { return true }
     let isRecent = (0..<Self.interval).contains(now &- told.at)
     return !isRecent || hasLogins || news != nil && news != told.news
   }
 
-  /// Whether a report is due because it says something else than the last one.
+  /// Whether a report is due because its content differs from the last one.
   ///
-  /// - Parameter hash: that of the report.
+  /// - Parameter hash: the hash of the report.
   func isDue(hash: [UInt8]) -> Bool { record.told?.hash != hash }
 }
 
-/// The policy of the server that this machine has joined, as a check-in tells of it and brings it.
+/// The policy of the server that this machine has joined, as a check-in reports it and receives it.
 struct FollowedPolicy {
   let keeper: PolicyKeeper
   let standing: PolicyStanding
@@ -228,12 +228,13 @@ struct FollowedPolicy {
   let log: CallLog
   let now: () -> BootTime
 
-  /// The version that the server is told: 0 asks for the one that it has, nil for none (``PolicyKeeper/toldVersion(_:at:)``).
+  /// The version to report to the server: 0 asks for the server's current version, nil for none
+  /// (``PolicyKeeper/toldVersion(_:at:)``).
   var version: Int64? { keeper.toldVersion(standing.policy, at: now().wallSeconds) }
 
-  /// Keeps the policy that the server has sent with its answer, if it has sent one; it counts from the next call on.
+  /// Keeps the policy that the server has sent with its answer, if it has sent one; it applies from the next call on.
   ///
-  /// - Throws: ``Ending``: the policy is not used. The check-in has succeeded all the same.
+  /// - Throws: ``Ending``: the policy is not used. The check-in has still succeeded.
   func take(_ answer: CheckInFlow.Answer) throws(Ending) {
     guard let token = answer.policy else { return }
     switch keeper.take(Array(token.utf8), publicKeys: server.verdictKeys ?? [], at: now().wallSeconds) {

@@ -4,19 +4,19 @@ import UAFClient
 import UAFCrypto
 import UAFMessages
 
-/// Makes what this machine tells its server about itself.
+/// Makes the report of this machine about itself.
 struct ReportMaker {
   let policy: CallPolicy
   let folder: StateFolder
   let followed: FollowedPolicy
   let now: () -> BootTime
 
-  /// How many accounts' files are looked at.
+  /// How many accounts' files are read.
   ///
-  /// On a machine with more accounts some locks are told to nobody.
+  /// On a machine with more accounts some locks are not reported.
   private static let mostAccounts = 256
 
-  /// The report without its marks.
+  /// The report without its nonces.
   ///
   /// - Throws: ``Ending``: the state cannot be opened.
   func report(
@@ -36,8 +36,9 @@ struct ReportMaker {
     return report
   }
 
-  /// The SHA-256 of what a report says of the machine: without marks, codes and logins, and without the ends of locks, which a
-  /// clock that is set moves.
+  /// The SHA-256 of what a report says about the machine, without nonces, codes and logins, and without the ends of locks, which
+  /// a
+  /// setting the clock moves them.
   static func hash(_ report: MachineReport) -> [UInt8]? {
     var report = report
     (report.mark, report.nextMark, report.offlineLogins, report.droppedLogins) = (nil, [], [], 0)
@@ -49,7 +50,7 @@ struct ReportMaker {
 
   /// The locks of all accounts.
   ///
-  /// A file that cannot be read is passed over: its own logins say so.
+  /// A file that cannot be read is skipped: the account's own logins report that.
   private func locks(as joined: JoinRecord) throws(Ending) -> [ReportedLock] {
     let directory = try folder.open()
     guard let numbers = try? AccountNumbers.all(in: directory) else { return [] }
@@ -72,7 +73,7 @@ struct ReportMaker {
       let local = status(.local)
       return AttemptOrigin.allCases.compactMap { origin in
         let found = status(origin)
-        // A lock of the person's own attempts stops all others, too: it is told once.
+        // A lock caused by the person's own attempts stops all others too: it is reported once.
         guard found.isLocked, origin == .local || found != local else { return nil }
         var lock = ReportedLock(
           account: account.identity.serverUserName, type: type.rawValue, origin: Self.origin(origin),

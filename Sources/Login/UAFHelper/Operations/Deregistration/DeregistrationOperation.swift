@@ -6,7 +6,7 @@ import UAFConfiguration
 import UAFMessages
 import UAFWire
 
-/// Deregisters: verifies the person here and at the server, has the server delete the keys, and then removes them here.
+/// Deregisters: verifies the person here and at the server, makes the server delete the keys, and then removes them here.
 struct DeregistrationOperation: CallOperation {
   let call: Call
   let policy: CallPolicy
@@ -67,13 +67,13 @@ struct DeregistrationOperation: CallOperation {
 
   /// What proves the account to the server: a fresh verification for the removal of these keys.
   ///
-  /// - Returns: nil where the person has entered the value and the server does not know the key: there is nothing to delete
+  /// - Returns: nil if the person has entered the value and the server does not know the key: there is then nothing to delete
   ///   there.
   private func proof(
     of held: AccountAuthenticators, _ type: AuthenticatorType?, _ scope: DeregistrationScope, _ keyIDs: [KeyID],
     _ client: ClientSettings, _ settings: ServerSettings
   ) throws(Ending) -> Authority? {
-    // A sensor that is broken or gone must not keep its own key alive: a typed value proves the account then.
+    // A sensor that is broken or gone must not keep its own key alive: a typed value then proves the account.
     let typed = held.types.filter(\.isTyped)
     let provesByTyped = type?.isTyped != true && !typed.isEmpty
     let proving = AccountAuthenticators(
@@ -103,15 +103,15 @@ struct DeregistrationOperation: CallOperation {
 
   private static func counted(_ keys: Int) -> String { keys == 1 ? "1 key" : "\(keys) keys" }
 
-  /// Whether what the server has deleted goes here, too.
+  /// Whether the keys that the server has deleted are removed here too.
   ///
-  /// A code proves the account to the server. It proves it to this machine only where the server signs what it has deleted:
-  /// otherwise a program that controls uaf-fetch could remove a key with any text. Without root the keys stay then.
+  /// A code proves the account to the server. It proves it to this machine only if the server signs what it deleted: otherwise a
+  /// program that controls uaf-fetch could remove a key with any text. In that case, the keys stay unless root asks.
   private var removesHere: Bool { call.begin.payload == nil || call.caller.isRoot || !server.isWordUnsigned }
 
   /// Removes the keys that the server named: only this account's, and only those of the AppID in the server's request.
   ///
-  /// Keys that stay here are marked, so that status and a registration know that the server has forgotten them.
+  /// The status of keys that stay here is set, so that status and a registration know that the server has forgotten them.
   ///
   /// - Returns: the authenticators whose keys the server has deleted.
   private func forgetKeys(
@@ -158,7 +158,7 @@ struct DeregistrationOperation: CallOperation {
   }
 }
 
-/// Has the server delete keys of an account.
+/// Makes the server delete keys of an account.
 struct KeyDeletion {
   let accounts: AccountAccess
   let server: ServerAccess
@@ -179,10 +179,10 @@ struct KeyDeletion {
       of: account.identity, held: try accounts.keys(of: account), ofType: type, in: try accounts.openState())
   }
 
-  /// Has the server delete keys of an account and name them.
+  /// Makes the server delete keys of an account and name them.
   ///
   /// - Parameter refused: makes the ending of the server's refusal.
-  /// - Throws: ``Ending``; 1002 where root demands signatures and the server has not signed what it has deleted.
+  /// - Throws: ``Ending``; 1002 if root requires signatures and the server did not sign what it deleted.
   func order(
     _ scope: DeregistrationScope, _ keyIDs: [KeyID], _ authority: Authority, of username: String,
     _ client: ClientSettings, over network: inout Network, refused: (Refusal) -> Ending

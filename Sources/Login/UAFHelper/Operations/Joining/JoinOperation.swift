@@ -9,7 +9,7 @@ import UAFWire
 
 /// Joins the server of the configuration with the code of a payload; only root may.
 ///
-/// The configuration names the server already: `uafctl join` puts it in place for good only after this has succeeded.
+/// The configuration already names the server: `uafctl join` makes that permanent only after this has succeeded.
 struct JoinOperation: CallOperation {
   let call: Call
   let folder: StateFolder
@@ -37,9 +37,9 @@ struct JoinOperation: CallOperation {
     let machine = MachineRecord(
       machineID: joined.secret.machineID, secret: joined.secret.secret, place: try server.place(client.authentication))
     do throws(StateError) {
-      // The server knows nothing of this machine yet, and nobody's marks.
+      // The server does not know this machine yet, and has no report nonces.
       try CheckInRecord.remove(in: folder.path, owner: folder.owner)
-      // First: with the new group a policy of before must not be in force.
+      // This comes first: in the new group, the earlier policy must not be in force.
       try PolicyRecord(joinedAt: joined.joinedAt).store(in: folder.path, owner: folder.owner)
       try JoinRecord(machine, group: joined.group.name).store(in: folder.path, owner: folder.owner)
     } catch { throw Ending(.cannotUse, detail: RootText(error), log: "\(error)") }
@@ -63,7 +63,7 @@ struct JoinOperation: CallOperation {
     return payload
   }
 
-  /// Proves that this machine is the one that has joined this server before; nil if it has not.
+  /// Proves that this machine is the one that joined this server before; nil if it did not.
   private func proof(of request: JoinRequest, _ settings: ServerSettings) -> String? {
     guard let joined = try? server.joined(settings), let hash = try? SHA256.hash(request.jsonBytes),
       let prover = try? MachineProver(joined.machine, from: .local, now: now)
@@ -86,7 +86,7 @@ struct JoinOperation: CallOperation {
 
 /// Leaves the server that this machine has joined; only root may.
 ///
-/// A server that is away keeps nobody: the machine leaves it all the same, and says that the server was not told.
+/// An unreachable server does not prevent this: the machine leaves anyway, and says that the server was not told.
 struct LeaveOperation: CallOperation {
   let folder: StateFolder
   let server: ServerAccess
@@ -99,10 +99,10 @@ struct LeaveOperation: CallOperation {
     }
     let fault = tell(record)
     do throws(StateError) {
-      // First: a machine that has joined and has no policy is what every new one is.
+      // This comes first: if the call is killed after it, the machine is joined without a policy, like every new machine.
       try PolicyRecord.remove(in: folder.path, owner: folder.owner)
       try JoinRecord.remove(in: folder.path, owner: folder.owner)
-      // What another server has not been told is none of the next one's business.
+      // What was not yet reported to this server must not go to the next one.
       try CheckInRecord.remove(in: folder.path, owner: folder.owner)
       try OfflineLoginRecord.remove(in: folder.path, owner: folder.owner)
     } catch {
@@ -121,7 +121,7 @@ struct LeaveOperation: CallOperation {
 
   /// Tells the server.
   ///
-  /// - Returns: why it was not told; nil if it was.
+  /// - Returns: why the server was not told; nil if it was.
   private func tell(_ record: JoinRecord) -> String? {
     do throws(Ending) {
       let settings = try server.settings()

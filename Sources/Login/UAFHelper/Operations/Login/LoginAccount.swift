@@ -16,7 +16,7 @@ struct LoginAccount {
 
   /// The account's authenticators.
   ///
-  /// - Throws: ``Ending`` where there are none; with `hide_state` after the same prompts and the same time as for wrong values.
+  /// - Throws: ``Ending`` if there are none; with `hide_state` after the same prompts and the same time as for wrong values.
   func find(_ client: ClientSettings, _ settings: ServerSettings) throws(Ending) -> AccountAuthenticators {
     let named = try policy.namedType()
     let uid: UInt32
@@ -38,7 +38,7 @@ struct LoginAccount {
   /// - Throws: ``Ending``: the front end went away.
   func finish(_ success: Success, _ held: AccountAuthenticators) throws(Ending) -> Success {
     var success = success
-    // A program with one prompt cannot ask for the change that the account stage would demand.
+    // A program with only one prompt cannot ask for the change that the account stage would demand.
     success.valueIsStale = try tellStale(held) && policy.isInteractive
     success.types = held.opened.map(\.type)
     noteUse(of: held)
@@ -60,9 +60,9 @@ struct LoginAccount {
     }
   }
 
-  /// Reports each value that today's rules would refuse.
+  /// Reports each value that the current rules would refuse.
   ///
-  /// - Returns: whether there is one.
+  /// - Returns: whether there is such a value.
   private func tellStale(_ held: AccountAuthenticators) throws(Ending) -> Bool {
     for stale in held.staleTypes {
       try prompter.show(policy.changesStaleValue ? .valueIsStale(stale.kind) : .valueIsStaleHere(stale.kind))
@@ -72,9 +72,9 @@ struct LoginAccount {
 
   /// Stores the type that was used, for a later call with only one prompt.
   ///
-  /// A login does not fail if that cannot be written.
+  /// If that cannot be written, the login does not fail.
   private func noteUse(of held: AccountAuthenticators) {
-    // A fingerprint is beside a value, and never the one that a program with one prompt asks for.
+    // A fingerprint is used in addition to a value, and a program with only one prompt never asks for it.
     let typed = held.opened.map(\.type).first(where: \.isTyped)
     guard held.types.count > 1, let used = held.staleTypes.first ?? typed else { return }
     do throws(StateError) { try held.account.noteUse(of: used) } catch {
@@ -91,12 +91,12 @@ struct LoginStanding: Hashable {
   var hasProved = false
   /// Whether the server, or something at its address, was reached.
   var isReached = false
-  /// Whether a request of the server's was received.
+  /// Whether a request from the server was received.
   var hasRequest = false
   /// Whether the server has refused anything.
   var isRefused = false
 
-  /// Results that say nothing of the server's answer.
+  /// Results that say nothing about the server's answer.
   private static let personsOwn: Set<FidoResult> = [
     .wrongValue, .locked, .lockedForGood, .userCancel, .userFallback, .applicationCancel, .systemCancel,
     .notInteractive, .resetChosen, .noAnswer,
@@ -107,15 +107,15 @@ struct LoginStanding: Hashable {
   /// A request that was received and led to no success counts too, unless the person or the machine has ended the login.
   func isServersNo(_ result: FidoResult) -> Bool { isRefused || hasRequest && !Self.personsOwn.contains(result) }
 
-  /// Adds to an ending what had happened by then.
+  /// Adds to an ending what had happened before it.
   ///
-  /// - Parameter hasProved: whether a value was verified. Without that, no stack goes on because the server is away.
+  /// - Parameter hasProved: whether a value was verified. Without that, no stack continues because the server is unreachable.
   func marked(_ ending: Ending, hasProved: Bool) -> Ending {
     ending.after(
       isReached: isReached, isRefused: isServersNo(ending.result), hasProved: hasProved, wasAsked: wasAsked)
   }
 
-  /// Adds what a refusal says of the server.
+  /// Adds what a refusal says about the server.
   mutating func hear(_ refusal: LoginRefusal) {
     isReached = isReached || refusal == .no || refusal == .brokenOff
     isRefused = isRefused || refusal == .no

@@ -7,7 +7,7 @@ import UAFWire
 /// Carries out the actions of ``LoginMachine`` for one authentication of an account, here and at the server.
 ///
 /// The server is asked for its request and its list of facets while the person types. Nothing secret is sent before the values
-/// were verified.
+/// are verified.
 @safe final class LoginDriver {
   private let tools: AuthenticationTools
   private let held: AccountAuthenticators
@@ -16,10 +16,10 @@ import UAFWire
   private var exchange: LoginExchange
   private var signers: LoginSigners
   private var verdict: LoginVerdict
-  /// Why an action could not be done.
+  /// Why an action failed.
   private var stop = Ending.outOfTurn(in: "login")
 
-  /// - Throws: ``Ending`` where there is no way to the server.
+  /// - Throws: ``Ending`` if there is no way to the server.
   init(
     _ tools: AuthenticationTools, _ held: AccountAuthenticators, _ client: ClientSettings, _ settings: ServerSettings,
     for purpose: LoginPurpose = .login
@@ -40,7 +40,7 @@ import UAFWire
     verdict = LoginVerdict(on: held, client, tools, isApproval: purpose.isApproval)
   }
 
-  /// Verifies the person here, and then has the server decide.
+  /// Verifies the person here, and then lets the server decide.
   ///
   /// - Throws: ``Ending``.
   func run() throws(Ending) -> Success {
@@ -63,7 +63,7 @@ import UAFWire
     switch action {
     case .sendQuestion(isFirst: true):
       guard rules.asksPersonFirst else { return exchange.ask(at: tools.now()) }
-      // The prompt comes first: to make the question takes 0.7 ms.
+      // The prompt comes first: making the question takes 0.7 ms.
       prompter.onceAsked { [weak self] in self?.begin() }
       prompter.onceArrived(exchange.arrival { [weak self] in self?.exchange.receiveAhead() })
       return .questionSent
@@ -107,17 +107,17 @@ import UAFWire
       case .outOfTurn: throw .outOfTurn(in: "login")
       }
     } catch {
-      // Registering anew asks for no earlier value, and locks do not stop it. So it does not count as verified.
+      // Registering anew does not ask for the earlier value, and locks do not stop it. So the person does not count as verified.
       throw end.standing.marked(error, hasProved: !held.opened.isEmpty)
     }
   }
 }
 
-/// A login: the person is verified first here, then at the server.
+/// A login, in which the person is verified first here, then at the server.
 struct LoginOperation: CallOperation {
   let account: LoginAccount
   let authentication: AuthenticationTools
-  /// The machine's name, which stands in a text to be confirmed.
+  /// The machine's name, which a text to be confirmed contains.
   let hostName: String
 
   func run() throws(Ending) -> Success {
@@ -130,9 +130,9 @@ struct LoginOperation: CallOperation {
     return try account.finish(try driver.run(), held)
   }
 
-  /// Takes the text that a peer without root wants confirmed.
+  /// Sets the text that a peer that is not root wants to have confirmed.
   ///
-  /// The name in it is known only now.
+  /// The account's name in it is known only now.
   private func takeOwnText(of account: AccountFile) throws(Ending) {
     let call = authentication.call
     guard call.begin.transaction != nil, authentication.prompter.confirmed == nil else { return }
@@ -143,18 +143,18 @@ struct LoginOperation: CallOperation {
 
 /// The steps of a login before the request is answered.
 enum LoginPreparation: Hashable {
-  /// The text of an approval must be there before anything is asked.
+  /// The text of an approval must have come before the person is asked.
   case approvalText
-  /// A text that the server may add.
+  /// A text that the server may add must have come.
   case serversText
-  /// The request must be there before the pause, so that nothing is waited for after it.
+  /// The request must have come before the pause, so that there is no waiting after it.
   case request
-  /// The front end says when to go on.
+  /// The front end says when to continue.
   case pause
   /// The value that is asked for without a choice.
   case firstValue
 
-  /// Whether the request is waited for.
+  /// Whether this step waits for the request.
   var needsRequest: Bool { self != .pause && self != .firstValue }
 
   /// The steps of this login, in their order.
@@ -166,21 +166,21 @@ enum LoginPreparation: Hashable {
   }
 }
 
-/// How a login ended, and what had happened by then.
+/// How a login ended, and what had happened before.
 struct LoginEnd: Hashable {
-  /// The ways to end.
+  /// The possible outcomes.
   enum Outcome: Hashable {
     /// The person was verified here, and the server accepted the answer.
     case accepted
-    /// The person was verified here, and the server's last success still holds.
+    /// The person was verified here, and the server's last success is still valid.
     case acceptedOffline
     /// The server refused, or was not reached.
     case refused
-    /// There is no request, and the front end was to hear of one before anybody is asked.
+    /// There is no request, and the front end must know of one before anybody is asked.
     case noRequest
     /// An older copy of this machine's state was restored.
     case stateIsOlder
-    /// The last action could not be done.
+    /// The last action failed.
     case stopped
     /// The front end went away: nothing more was signed or sent.
     case frontEndGone
@@ -191,11 +191,11 @@ struct LoginEnd: Hashable {
   }
 
   let outcome: Outcome
-  /// What had happened by then.
+  /// What had happened before the end.
   let standing: LoginStanding
 }
 
-/// What an authentication is made with.
+/// The tools that an authentication uses.
 struct AuthenticationTools {
   let call: Call
   let prompter: Prompter
@@ -205,7 +205,7 @@ struct AuthenticationTools {
   let opener: AuthenticatorOpener
   let offline: OfflineLogin
   let log: CallLog
-  /// Whether wrong, locked, unregistered and unknown have to look alike.
+  /// Whether wrong, locked, unregistered and unknown must look alike.
   let hidesState: Bool
   let now: () -> BootTime
   /// Registers anew from the prompt, and says how the call ends.

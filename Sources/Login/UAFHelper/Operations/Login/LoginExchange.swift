@@ -6,9 +6,9 @@ import UAFMessages
 
 /// The questions and answers of one login, over one ``Network``.
 struct LoginExchange {
-  /// The request at hand.
+  /// The current request.
   private(set) var offer: AuthenticationOffer?
-  /// What came in place of a request or a success.
+  /// What came instead of a request or a success.
   private(set) var refusal: Refusal?
   /// The server's success.
   private(set) var acceptance: Acceptance?
@@ -40,17 +40,17 @@ struct LoginExchange {
 
   /// Sends the first question unless it was sent.
   ///
-  /// What prevents it is told in place of the request, which is not before the person has verified a value.
+  /// A failure is reported when the request should be received, and that is not before the person has verified a value.
   mutating func begin(at now: BootTime) {
     if hasBegun { return }
     (hasBegun, asked) = (true, now)
     do throws(Refusal) { try flow.start(over: &network) } catch { obstacle = error }
   }
 
-  /// Takes the answer to the first question ahead of time; it waits for nothing once the answer is there.
+  /// Reads the answer to the first question early; it does not wait if the answer has come.
   mutating func receiveAhead() { flow.receive(over: &network) }
 
-  /// What has the answer to the first question taken while the person types.
+  /// The arrival that makes the answer to the first question be read while the person types.
   func arrival(_ work: @escaping () -> Void) -> Arrival? { network.arrival(work) }
 
   /// Sends the first question now.
@@ -60,7 +60,7 @@ struct LoginExchange {
     return .questionSent
   }
 
-  /// Sends another question in the place of the first.
+  /// Sends another question, which replaces the first.
   ///
   /// A new text of the server is refused: the person did not see it before entering the value.
   mutating func askAgain(confirming text: TextToConfirm?, at now: BootTime) -> LoginEvent {
@@ -89,13 +89,13 @@ struct LoginExchange {
     return .dropped(isReached: flow.drop(over: &network))
   }
 
-  /// Whether the request was asked for too long ago.
+  /// Whether too much time has passed since the request was asked for.
   func isOld(at now: BootTime) -> Bool {
     let age = now.nanoseconds.subtractingReportingOverflow(asked.nanoseconds)
     return age.overflow || age.partialValue > Self.requestLifetimeNanoseconds
   }
 
-  /// The text that the server has added to the request, as the person is to confirm it.
+  /// The text that the server added to the request, in the form in which the person confirms it.
   var text: TextToConfirm? {
     offer?.transaction.map { TextToConfirm(text: $0, isServers: !purpose.isApproval) }
   }
@@ -124,7 +124,7 @@ struct LoginExchange {
   }
 }
 
-/// What the server's verdict on one login means here, and what is kept of it.
+/// What the server's verdict on one login means here, and what is stored about it.
 struct LoginVerdict {
   private let held: AccountAuthenticators
   private let client: ClientSettings
@@ -132,9 +132,9 @@ struct LoginVerdict {
   private let isApproval: Bool
   /// How often the server had refused before it was asked.
   private let refusalsBefore: UInt64?
-  /// The ending where an older copy of this machine's state was restored.
+  /// The ending if an older copy of this machine's state was restored.
   private var olderState: Ending?
-  /// A login by the server's last success.
+  /// The success of a login that the server's last success allows.
   private var offline: Success?
 
   init(on held: AccountAuthenticators, _ client: ClientSettings, _ tools: AuthenticationTools, isApproval: Bool) {
@@ -145,7 +145,7 @@ struct LoginVerdict {
     refusalsBefore = tools.offline.refusals(of: held.account)
   }
 
-  /// Checks the server's success as root demands.
+  /// Checks the server's success as root's configuration requires.
   ///
   /// - Throws: ``Ending``.
   func believe(_ acceptance: Acceptance?) throws(Ending) -> LoginEvent {
@@ -156,7 +156,7 @@ struct LoginVerdict {
     return .believed
   }
 
-  /// Says whether a refusal allows another attempt.
+  /// Decides whether a refusal allows another attempt.
   ///
   /// - Throws: ``Ending``.
   mutating func judge(_ refusal: Refusal?) throws(Ending) -> LoginEvent {
@@ -167,9 +167,9 @@ struct LoginVerdict {
     return .judged(refusal.seenCounter == nil ? .expired : .overtaken)
   }
 
-  /// Says whether the server's last success still holds.
+  /// Decides whether the server's last success is still valid.
   ///
-  /// - Throws: ``Ending`` where it does not.
+  /// - Throws: ``Ending`` if it is not.
   mutating func judgeLastYes(without refusal: Refusal?) throws(Ending) -> LoginEvent {
     offline = try tools.offline.withoutServer(try refused(refusal), held, try tools.server.terms(client.authentication))
     return .lastYesHolds
@@ -191,7 +191,7 @@ struct LoginVerdict {
     return Success(token: acceptance.token, machineNews: acceptance.machineNews)
   }
 
-  /// The result of a login by the server's last success.
+  /// The result of a login that the server's last success allows.
   ///
   /// - Throws: ``Ending``.
   func acceptedOffline() throws(Ending) -> Success {
@@ -205,16 +205,16 @@ struct LoginVerdict {
   func refused(_ refusal: Refusal?) throws(Ending) -> Ending {
     guard let refusal else { throw .outOfTurn(in: "login") }
     let ending = try tools.keys.noted(refusal, held.account, held.opened.map(\.type))
-    // If nobody was asked yet, the server refused the code of the approval.
+    // If nobody has been asked yet, the server refused the code of the approval.
     let isCodes = isApproval && held.opened.isEmpty && refusal.serverStatus == UAFStatusCode.unauthorized.rawValue
     return isCodes ? ending.saying(.cause(.approvalRefused)) : ending
   }
 
-  /// The ending where an older copy of this machine's state was restored.
+  /// The ending if an older copy of this machine's state was restored.
   var ofOlderState: Ending { olderState ?? .outOfTurn(in: "login") }
 }
 
-/// The authenticators of one login: has the person open them, and makes them ready to sign the request.
+/// The authenticators of one login: lets the person open them, and makes them ready to sign the request.
 struct LoginSigners {
   /// A time before the answer was sent that the verdict refers to.
   private(set) var answered: BootTime?
@@ -222,7 +222,7 @@ struct LoginSigners {
   private(set) var signed: [UAFKey] = []
   private let held: AccountAuthenticators
   private let tools: AuthenticationTools
-  /// Those that are still to sign the request.
+  /// The types that have not yet signed the request.
   private var way: [AuthenticatorType] = []
 
   init(_ held: AccountAuthenticators, _ tools: AuthenticationTools) {
@@ -230,9 +230,9 @@ struct LoginSigners {
     self.tools = tools
   }
 
-  /// What the server's policy is compared with.
+  /// The descriptions that the server's policy is compared with.
   ///
-  /// - Throws: ``Ending`` where the keys cannot be read.
+  /// - Throws: ``Ending`` if the keys cannot be read.
   func described() throws(Ending) -> [AuthenticatorDescription] {
     AuthenticatorDescription.all(of: held.types, keys: try keys())
   }
@@ -253,7 +253,7 @@ struct LoginSigners {
     if case .way = try tools.opener.openAny(of: held) { .verified } else { .registerAnewChosen }
   }
 
-  /// Opens what the request needs and is not open yet.
+  /// Opens the authenticators that the request needs and that are not open yet.
   ///
   /// - Throws: ``Ending``.
   mutating func openWay(of offer: AuthenticationOffer?) throws(Ending) -> LoginEvent {
@@ -264,17 +264,17 @@ struct LoginSigners {
       return .wayOpen(signatures: way.count)
     } catch {
       let leftOut = AuthenticatorType.all(named: offer.leftOut)
-      // The server names keys of this account, and none of this type.
+      // The server names keys of this account, but none of this type.
       let asked = held.named.map { [$0] } ?? held.opened.map(\.type)
       guard error.result == .noSuitableAuthenticator, asked.count == 1, let type = asked.first, leftOut.contains(type)
       else { throw error.forgetting(leftOut) }
-      // By the request alone it may be the model that the server does not take. What it has said of the key before decides.
+      // The request alone could also mean that the server does not accept the model. The key's stored status decides.
       let isGone = try tools.accounts.deadTypes(held.account).contains(type)
       throw error.saying(isGone ? .keyGone(type.kind) : .notAskedFor(type.kind)).forgetting(leftOut)
     }
   }
 
-  /// The next one's key, ready for one signature.
+  /// The next authenticator's key, ready for one signature.
   ///
   /// - Throws: ``Ending``.
   mutating func next(for offer: AuthenticationOffer?) throws(Ending) -> KeySigner {

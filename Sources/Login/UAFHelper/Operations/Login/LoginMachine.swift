@@ -2,25 +2,28 @@ import Authenticator
 import UAFClient
 import UAFMessages
 
-/// The order of steps in a login, and nothing else.
+/// The order of the steps in a login, and nothing else.
 ///
 /// A value without input or output, time, account or network. ``LoginDriver`` does each action, and reports its outcome with one
 /// event. The rules:
 ///
-/// - The person verifies a value before anything is signed, and before anything is said of the server's answer. An approval
-///   is the exception: its text comes with the request, and has to be shown first.
-/// - A divided login pauses with the request at hand. Without one it ends before anybody is asked, and does not say why.
-/// - A request that is too old is asked for again once, and so is one that the server no longer knows. If other logins of the
+/// - The person verifies a value before anything is signed, and before anything is said about the server's answer. An approval
+///   is the exception: its text comes with the request, and must be shown first.
+/// - A divided login pauses after it has received the request. Without a request, it ends before anybody is asked, and does not
+///   say why.
+/// - A request that is too old is asked for again once, and so is a request that the server no longer knows. If other logins of
+///   the
 ///   same person were faster, the login is tried again three times.
 /// - Before each signature, before the answer, and before a refusal is reported, the front end must still be there.
-/// - The server's success counts if it is for the challenge that was answered and was checked as root demands.
+/// - The server's success is accepted only if it is for the challenge that was answered, and after it was checked as root's
+///   configuration requires.
 /// - An event that does not fit the last action ends the login without success.
 struct LoginMachine: Hashable {
   private var step = Step.ready
   private var request = Request.none
   private var preparations: [LoginPreparation]
   private var standing = LoginStanding()
-  /// Whether the server's last success may still decide: root allows it, and the server was not reached.
+  /// Whether the server's last success may still decide, because root allows it and the server was not reached.
   private var mayDoWithoutServer: Bool
   private let hidesState: Bool
   private var retries: LoginRetries
@@ -31,17 +34,17 @@ struct LoginMachine: Hashable {
   private enum Step: Hashable {
     case ready, sending, receiving, dropping
     case takingText, pausing, openingFirst, openingAny, openingWay, registeringAnew
-    /// With the signatures that follow; nil before a value was entered for the request.
+    /// With the number of signatures that follow; nil before a value was entered for the request.
     case measuring(signatures: Int?)
     case lookingForFrontEnd(before: GuardedStep)
     case signing(left: Int)
     case answering, believing, judging
-    /// The refusal decides unless the last success holds.
+    /// The refusal decides unless the last success is still valid.
     case judgingLastYes
     case ended
   }
 
-  /// What is done only while the front end is there.
+  /// A step that is done only while the front end is connected.
   private enum GuardedStep: Hashable {
     case signing(left: Int)
     case answering
@@ -54,13 +57,13 @@ struct LoginMachine: Hashable {
   /// The server's request.
   private enum Request: Hashable {
     case none
-    /// Asked for, and not received yet.
+    /// Asked for, but not received yet.
     case pending
     case here(challenge: String, hasText: Bool)
     /// Kept until the person has verified a value.
     case refused(LoginRefusal)
     case used(challenge: String)
-    /// Came with the verdict on an earlier answer, and was not read yet.
+    /// Came with the verdict on an earlier answer, and has not been read yet.
     case further
   }
 
@@ -73,7 +76,7 @@ struct LoginMachine: Hashable {
     mayDoWithoutServer = rules.allowsOffline && !rules.isApproval
   }
 
-  /// Takes what happened, and says what to do next.
+  /// Processes what happened, and says what to do next.
   mutating func received(_ event: LoginEvent) -> LoginAction {
     if event == .stopped, step != .ready, step != .ended { return finish(.stopped) }
     return follow(event) ?? finish(.outOfTurn)
@@ -133,7 +136,7 @@ struct LoginMachine: Hashable {
     return .receiveRequest
   }
 
-  /// Drops the request and asks for another.
+  /// Drops the request and asks for another one.
   private mutating func restart() -> LoginAction {
     // The pending answer is read first, or it would be taken for the answer to the next question.
     guard request == .pending else { return ask(isFirst: false) }
@@ -152,7 +155,7 @@ struct LoginMachine: Hashable {
       step = .takingText
       return .takeText
     case (.approvalText, .refused(let refusal)): return refuse(refusal)
-    // Without the text nobody is asked to approve it.
+    // Without the text, nobody is asked to approve it.
     case (.approvalText, _): return nil
     case (.request, .refused(let refusal)) where !mayPause(after: refusal): return finish(.noRequest)
     // A refusal is kept for later: what the server says of an account is shown only to a person who has entered its secret.
@@ -167,10 +170,10 @@ struct LoginMachine: Hashable {
     }
   }
 
-  /// Whether a divided login goes on without a request.
+  /// Whether a divided login continues without a request.
   ///
-  /// The server's last success may stand for it. And where states are hidden, a server that knows no decoys must not show by a
-  /// refusal which names it has; one that is not there is so for every name.
+  /// The server's last success may replace the request. If states are hidden, a server without decoys must not show by a refusal
+  /// which names it has. But if it is unreachable, it is unreachable for every name.
   private func mayPause(after refusal: LoginRefusal) -> Bool {
     switch refusal {
     case .silence: mayDoWithoutServer
@@ -194,7 +197,7 @@ struct LoginMachine: Hashable {
       return .registerAnew
     case (.openingWay, .wayOpen(let signatures)) where signatures > 0 && signatures <= authenticators:
       standing.hasProved = true
-      // Another prompt may have taken long.
+      // A further prompt may have taken a long time.
       return retries.countsAge ? measure(signatures) : look(before: .signing(left: signatures))
     default: return nil
     }
@@ -246,7 +249,7 @@ struct LoginMachine: Hashable {
     case (.answering, .frontEndThere):
       step = .answering
       return .sendAnswer
-    // No stack may go on because the server is away before the person has entered a correct value.
+    // No stack may continue because the server is unreachable before the person has entered a correct value.
     case (.refusingRequest, .frontEndThere) where !standing.hasProved:
       standing.wasAsked = true
       step = .openingAny
@@ -312,7 +315,7 @@ struct LoginMachine: Hashable {
   }
 }
 
-/// What has happened in a login.
+/// An event in a login.
 ///
 /// Each event answers the last ``LoginAction``. One that does not fit it ends the login.
 enum LoginEvent: Hashable {
@@ -320,23 +323,23 @@ enum LoginEvent: Hashable {
   case began
   /// The question for a request was sent.
   case questionSent
-  /// A request arrived that can be answered.
+  /// A request that can be answered arrived.
   case request(challenge: String, hasText: Bool)
-  /// Something else came in place of a request or a success, or nothing came.
+  /// Something else came instead of a request or a success, or nothing came.
   case refused(LoginRefusal)
   /// The answer to an earlier question was read and dropped.
   case dropped(isReached: Bool)
   /// The text of the request is shown with the prompt.
   case textTaken
-  /// The front end goes on.
+  /// The front end continues.
   case resumed
-  /// The person has to choose, and the choice needs the server's policy: nobody was asked yet.
+  /// The person must choose, and the choice needs the server's policy: nobody has been asked yet.
   case leftToChoose
-  /// A value was entered, counted as an attempt, and found right.
+  /// A value was entered, counted as an attempt, and found to be right.
   case verified
   /// Everything that the request needs was verified; this many signatures are to be made.
   case wayOpen(signatures: Int)
-  /// The person chose to register anew in place of a login.
+  /// The person chose to register anew instead of logging in.
   case registerAnewChosen
   /// Whether the request is too old to be used.
   case age(isOld: Bool)
@@ -350,76 +353,76 @@ enum LoginEvent: Hashable {
   case furtherRequest
   /// The server accepts the answer to this challenge.
   case accepted(challenge: String)
-  /// The server's success was checked as root demands.
+  /// The server's success was checked as root's configuration requires.
   case believed
   /// Whether a refusal allows another attempt.
   case judged(RefusalJudgement)
-  /// The server's last success still holds.
+  /// The server's last success is still valid.
   case lastYesHolds
-  /// The action could not be done: the entry was wrong, locked or cancelled, the time is over, or something failed here.
+  /// The action failed: the entry was wrong, locked or cancelled, the time is over, or something failed here.
   case stopped
 }
 
-/// What is to be done next in a login.
+/// The next thing to do in a login.
 ///
 /// Each action but ``finish(_:)`` is answered with a ``LoginEvent``.
 enum LoginAction: Hashable {
-  /// Ask the server for a request, and do not wait for it. A text that the server adds counts with the first question only.
+  /// Ask the server for a request, and do not wait for it. A text that the server adds is accepted with the first question only.
   case sendQuestion(isFirst: Bool)
   /// Wait for the request.
   case receiveRequest
   /// Wait for the answer to the last question, and drop it.
   case dropAnswer
-  /// Show the request's text with every prompt to come.
+  /// Show the request's text with every later prompt.
   case takeText
-  /// Say that everything is ready, and wait until the front end goes on.
+  /// Say that everything is ready, and wait until the front end continues.
   case awaitResume
-  /// Have the person verify the one authenticator that is asked for without a choice, if there is one.
+  /// Let the person verify the authenticator that is asked for without a choice, if there is one.
   case openFirst
-  /// Have the person verify any authenticator.
+  /// Let the person verify any authenticator.
   case openAny
-  /// Have the person verify what the request needs and is not open yet.
+  /// Let the person verify the authenticators that the request needs and that are not open yet.
   case openWay
   /// Register anew. This ends the login without success, whatever its result.
   case registerAnew
-  /// Say whether the request is too old.
+  /// Report whether the request is too old.
   case measureAge
-  /// Say whether the front end is still there.
+  /// Report whether the front end is still connected.
   case checkFrontEnd
   /// Make one signature.
   case sign
   /// Send the signatures, and wait for the server's verdict.
   case sendAnswer
-  /// Check the server's success as root demands.
+  /// Check the server's success as root's configuration requires.
   case believe
-  /// Say whether the refusal allows another attempt.
+  /// Report whether the refusal allows another attempt.
   case judgeRefusal
-  /// Say whether the server's last success still holds.
+  /// Report whether the server's last success is still valid.
   case judgeLastYes
-  /// End.
+  /// End the login.
   case finish(LoginEnd)
 }
 
-/// What is fixed about a login before it begins.
+/// The rules of a login that are fixed before it begins.
 struct LoginRules: Hashable {
   /// Whether the person approves a text that waits at the server, with a code that is valid for one request.
   var isApproval = false
-  /// Whether the front end gets a message when the request is there, and says when to go on.
+  /// Whether the front end gets a message when the request has come, and says when to continue.
   var isDivided = false
   /// Whether a text that the server adds by itself is shown and confirmed.
   var takesServersText = false
-  /// Whether root allows this login without the server for a time.
+  /// Whether root allows this login without the server for a limited time.
   var allowsOffline = false
-  /// Whether a refusal of the server's must not show before a value was entered: it could tell which names exist.
+  /// Whether a refusal of the server must not be shown before a value was entered: it could reveal which names exist.
   var hidesState = false
   /// How many authenticators the account has.
   var authenticators = 1
 
-  /// Whether the person is asked for a value before anything of the server is waited for.
+  /// Whether the login asks the person for a value before it waits for the server.
   var asksPersonFirst: Bool { LoginPreparation.all(under: self).first == .firstValue }
 }
 
-/// What the server's success is for.
+/// The purpose of the server's success.
 enum LoginPurpose {
   case login
   /// A token that proves the account for an operation.
@@ -453,7 +456,7 @@ enum LoginPurpose {
 struct LoginRetries: Hashable {
   /// How often a login is tried again because others of the same person were faster.
   ///
-  /// Several may run at once, for example from pssh.
+  /// Several may run at the same time, for example from pssh.
   static let races = 3
   /// How many further requests one question may lead to; the flow with the server has the same limit.
   static let furtherRequests = 4
@@ -463,7 +466,7 @@ struct LoginRetries: Hashable {
   private var racesLeft: Int
   private var furtherLeft: Int
 
-  /// The code of an approval is valid for one request, so no other request is asked for.
+  /// The code of an approval is valid for one request, so no further request is asked for.
   init(isApproval: Bool) {
     (mayRenew, mayReplaceExpired) = (!isApproval, !isApproval)
     racesLeft = isApproval ? 0 : Self.races
@@ -472,16 +475,17 @@ struct LoginRetries: Hashable {
 
   /// Whether the age of the request matters.
   ///
-  /// A further request is new. Another request is given up for its age only once, so that a login at a slow server can end.
+  /// A further request is new. Any other request is dropped because of its age only once, so that a login with a slow server can
+  /// end.
   var countsAge: Bool { mayRenew && furtherLeft == Self.furtherRequests }
 
-  /// Notes that a request was given up for its age.
+  /// Notes that a request was dropped because of its age.
   mutating func renew() { mayRenew = false }
 
   /// Begins with another question.
   mutating func beginQuestion() { furtherLeft = Self.furtherRequests }
 
-  /// Takes one further request, if there may be another.
+  /// Takes one further request, if another is allowed.
   mutating func takeFurther() -> Bool {
     guard furtherLeft > 0 else { return false }
     furtherLeft -= 1
@@ -505,7 +509,7 @@ enum RefusalJudgement: Hashable, CaseIterable {
   case expired
   /// Another login of the same person was faster.
   case overtaken
-  /// The server has seen signatures that this machine's state does not know: an older copy of the state was restored.
+  /// The server has seen signatures that this machine's state does not contain: an older copy of the state was restored.
   case stateIsOlder
   /// Another attempt would not help.
   case final

@@ -5,7 +5,8 @@ import UAFConfiguration
 import UAFCrypto
 import UAFMessages
 
-/// Logins without the server: only for hosts with root, where root allows them, and for a time after a success of the server.
+/// Logins without the server: only for hosts with root privileges, only if root allows them, and only for a limited time after a
+/// success of the server.
 @safe final class OfflineLogin {
   private let policy: CallPolicy
   private let prompter: Prompter
@@ -28,7 +29,7 @@ import UAFMessages
     self.now = now
   }
 
-  /// How often the server has refused so far; nil where that is not needed, or not known.
+  /// How often the server has refused so far; nil if that is not needed or not known.
   func refusals(of account: AccountFile) -> UInt64? {
     guard policy.offlineLimit != nil else { return nil }
     do throws(StateError) {
@@ -40,11 +41,11 @@ import UAFMessages
     }
   }
 
-  /// Keeps the server's success for a later login without the server; a login does not fail if that cannot be written.
+  /// Stores the server's success for a later login without the server; if that cannot be written, the login does not fail.
   ///
   /// - Parameters:
-  ///   - asked: when the answer was sent that the server accepted.
-  ///   - refusals: how often the server had refused before it was asked.
+  ///   - asked: when the answer that the server accepted was sent.
+  ///   - refusals: how often the server had refused before this question.
   func noteYes(
     asked: BootTime?, since refusals: UInt64?, _ held: AccountAuthenticators, _ terms: [UInt8]
   ) {
@@ -56,14 +57,14 @@ import UAFMessages
     }
   }
 
-  /// Whether root allows this login to do without the server.
+  /// Whether root allows this login without the server.
   var isAllowed: Bool { policy.offlineLimit != nil }
 
-  /// A login that reached no server, decided by the server's last verdict.
+  /// Decides a login that did not reach the server by the server's last verdict.
   ///
   /// ``LoginMachine`` says when that may decide.
   ///
-  /// - Throws: ``Ending``: `ending`, unless root allows it here, and the server's last answer was a success that still holds.
+  /// - Throws: ``Ending``: `ending`, unless root allows it here, and the server's last answer was a success that is still valid.
   func withoutServer(
     _ ending: Ending, _ held: AccountAuthenticators, _ terms: [UInt8]
   ) throws(Ending) -> Success {
@@ -90,25 +91,26 @@ import UAFMessages
   }
 }
 
-/// Notes the logins without the server, for a machine that has joined one and may tell it about itself.
+/// Notes the logins without the server, for a machine that has joined a server and may report to it.
 ///
-/// A login never fails because it could not be noted: the log has it, too.
+/// A login never fails because it could not be noted: the log contains it too.
 struct OfflineLoginNotes {
   let folder: StateFolder
   let server: ServerAccess
   let log: CallLog
-  /// Waits for so many milliseconds.
+  /// Waits for this many milliseconds.
   let pause: (Int) -> Void
   let now: () -> BootTime
 
-  /// How long another call is waited for that writes, in milliseconds, and how often.
+  /// How long to wait for another call that is writing, in milliseconds, and how often.
   private static let (wait, waits) = (20, 25)
-  /// How much of a service's name is kept.
+  /// How much of a service's name is stored.
   private static let mostCharacters = 64
 
-  /// Notes that an account was let in.
+  /// Notes a login of an account.
   ///
-  /// The account's own secret makes the code. Without one the server can note the login, and say of nobody that it was theirs.
+  /// The account's own secret makes the code. Without a secret, the server can note the login, but cannot attribute it to the
+  /// person.
   func note(_ account: AccountFile, at service: String?) {
     guard let settings = try? server.settings(), settings.sendsDevice,
       let joined = try? server.joined(settings)

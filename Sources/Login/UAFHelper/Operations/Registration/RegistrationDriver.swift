@@ -6,7 +6,7 @@ import UAFConfiguration
 import UAFMessages
 import UAFWire
 
-/// Carries out the actions of ``RegistrationMachine``: a key for each authenticator, kept once the server accepted all.
+/// Carries out the actions of ``RegistrationMachine``: a key for each authenticator, stored once the server has accepted all.
 @safe final class RegistrationDriver {
   private let tools: RegistrationTools
   private let client: ClientSettings
@@ -18,18 +18,18 @@ import UAFWire
   private let keys: RegistrationKeys
   private var machine: RegistrationMachine
   private var exchange: RegistrationExchange
-  /// Whether the server has said that it forgot the keys that are replaced.
+  /// Whether the server confirmed that it forgot the replaced keys.
   private var hasForgottenReplaced = false
-  /// By what the server knows this machine, once its success is believed.
+  /// The machine secret, once the server's success is verified.
   private var machineSecret: MachineSecret?
-  /// Why an action could not be done.
+  /// Why an action failed.
   private var stop = Ending.outOfTurn(in: "registration")
 
   /// - Parameters:
   ///   - named: the authenticator that was asked for by name.
-  ///   - replacingValues: whether values that are set are replaced without asking for them.
-  ///   - renewing: whether the types get new keys under the values that they have, in place of keys that may be good.
-  /// - Throws: ``Ending`` where there is no way to the server, or the keys cannot be read.
+  ///   - replacingValues: whether existing values are replaced without asking for them.
+  ///   - renewing: whether the types get new keys under the values that they have, and replace keys that may still be good.
+  /// - Throws: ``Ending`` if there is no way to the server, or if the keys cannot be read.
   init(
     _ tools: RegistrationTools, _ client: ClientSettings, _ settings: ServerSettings, _ account: AccountFile?,
     _ identity: AccountIdentity, _ word: RegistrationWord, among types: [AuthenticatorType],
@@ -53,7 +53,7 @@ import UAFWire
       joined: try tools.server.joinedSecret(settings), replacing: keys.lost)
   }
 
-  /// Registers.
+  /// Runs the registration.
   ///
   /// - Throws: ``Ending``.
   func run() throws(Ending) -> Acceptance {
@@ -71,9 +71,9 @@ import UAFWire
     }
   }
 
-  /// What the server thinks of the keys that were replaced.
+  /// The state at the server of the replaced keys.
   ///
-  /// - Parameter wasRefused: whether it refused them before.
+  /// - Parameter wasRefused: whether the server refused them before.
   func replacedKey(wasRefused: Bool) -> ReplacedKey {
     if hasForgottenReplaced { return .forgotten }
     return wasRefused ? .refusedBefore : .unsaid(keys.replacedNames)
@@ -135,18 +135,19 @@ import UAFWire
         "\(FidoResult.alreadyRegistered): the server forgot \(count == 1 ? "1 key" : "\(count) keys") that this machine had lost"
       )
     }
-    // The server has accepted the new key: a front end that is gone must not keep the machine from storing it.
+    // The server has accepted the new key: a missing front end must not prevent the machine from storing it.
     if keys.wereLost(among: believed.forgottenKeyIDs) { try? tools.prompter.show(.lostKeysForgotten) }
     return .believed
   }
 }
 
-/// A registration: makes keys for the account, and keeps them if the server accepts them.
+/// A registration, which makes keys for the account and stores them if the server accepts them.
 ///
-/// With a code, what is registered here already gets a new value (``RegistrationPlan``).
+/// With a code, an authenticator that is already registered here gets a new value (``RegistrationPlan``).
 ///
-/// A repair is one that renews the key of an authenticator under its value, whatever the key is worth at the server. Only a code,
-/// or another authenticator, allows it: a signature by the key proves nothing where a copy of the key may be elsewhere.
+/// A repair is a registration that renews the key of an authenticator under its value, whatever the server thinks of the old key.
+/// Only a code
+/// or a different authenticator allows it: a signature by the key proves nothing if there may be a copy of the key.
 struct RegistrationOperation: CallOperation {
   let tools: RegistrationTools
   let authentication: AuthenticationTools
@@ -181,8 +182,8 @@ struct RegistrationOperation: CallOperation {
       (replaced, types) = (type, [type])
       try tools.prompter.show(.registeredBefore(type.kind, user: tools.call.shownName))
     }
-    // By what the server has said before: nothing is left to be revoked then, and who revokes by the account's name revokes the
-    // new key.
+    // Decided by the server's earlier status of the key: a dead key need not be revoked, and revoking by the account's name would
+    // revoke the new key.
     let dead = try account.map { (file) throws(Ending) in try tools.accounts.deadTypes(file) } ?? []
     let driver = try RegistrationDriver(
       tools, client, settings, account, identity, word, among: types, named: replaced ?? named, in: directory,
@@ -202,9 +203,9 @@ struct RegistrationOperation: CallOperation {
     return Success(text: text, token: acceptance.token)
   }
 
-  /// What allows a new key without a payload: a registered authenticator, or else what root's `enrolment` says.
+  /// What allows a new key without a payload: a registered authenticator, or else what root's `enrolment` allows.
   ///
-  /// - Throws: ``Ending``: 1001 without a code; 1008 where the server knows keys that only a code replaces.
+  /// - Throws: ``Ending``: 1001 without a code; 1008 if the server knows keys that only a code can replace.
   private func word(
     on account: AccountFile?, _ types: [AuthenticatorType], _ named: AuthenticatorType?, hasLostKeys: Bool,
     _ client: ClientSettings, _ settings: ServerSettings
@@ -215,7 +216,7 @@ struct RegistrationOperation: CallOperation {
       else { throw try hasLostKeys ? Self.keysLost : noPayload(account, client) }
       return word
     }
-    // The value of a type that is registered anew is asked for by the registration itself.
+    // The value of a type that is registered anew is not asked for here: the registration itself asks for it.
     let known = try account.flatMap { (file) throws(Ending) in
       try proof(file, but: named.map { [$0] } ?? types, client, settings)
     }
@@ -225,7 +226,7 @@ struct RegistrationOperation: CallOperation {
     return RegistrationWord(authority: authority, isVerifiedHere: known != nil)
   }
 
-  /// What is registered: a repair renews the key of one authenticator.
+  /// The plan of what to register; a repair renews the key of one authenticator.
   private func plan(_ account: AccountFile?, _ named: AuthenticatorType?) throws(Ending) -> RegistrationPlan {
     if tools.call.begin.operation == .repair, let named { return .add(among: [named]) }
     var standing = RegistrationPlan.Standing(enabled: tools.policy.enabledTypes)
@@ -241,8 +242,9 @@ struct RegistrationOperation: CallOperation {
     return plan
   }
 
-  /// The authenticator that gets a new key: the named one; else the only one with a key that is dead or behind; else the only
-  /// one; else the person's choice.
+  /// The authenticator that gets a new key: the named one, or else the only one with a key that is dead or behind, or else the
+  /// only
+  /// one, or else the person's choice.
   private func repairable(_ account: AccountFile?) throws(Ending) -> AuthenticatorType {
     let named = try tools.policy.namedType()
     let enrolled = try account.map { (file) throws(Ending) in try tools.accounts.enrolledTypes(file) } ?? []
@@ -256,7 +258,7 @@ struct RegistrationOperation: CallOperation {
     return try one(of: broken.isEmpty ? enrolled : broken)
   }
 
-  /// The only one of these, or the person's choice.
+  /// The only one of these types, or the person's choice.
   private func one(of types: [AuthenticatorType]) throws(Ending) -> AuthenticatorType {
     if types.count == 1, let type = types.first { return type }
     guard tools.policy.isInteractive, let type = try tools.prompter.chooseType(among: types) else {
@@ -266,13 +268,13 @@ struct RegistrationOperation: CallOperation {
     return type
   }
 
-  /// A fresh verification with a registered authenticator, in place of a code.
+  /// A fresh verification with a registered authenticator, instead of a code.
   ///
-  /// - Returns: what it allows; nil where there was none. A server of another make has no proofs.
+  /// - Returns: what the verification allows; nil if there was none. Another vendor's server has no proofs.
   private func proof(
     _ account: AccountFile, but excluded: [AuthenticatorType], _ client: ClientSettings, _ settings: ServerSettings
   ) throws(Ending) -> RegistrationWord? {
-    // A value whose keys the server refuses proves nothing there: nobody is asked for it.
+    // A value whose keys the server refuses proves nothing to the server, so nobody is asked for it.
     let dead = try tools.accounts.deadTypes(account)
     let types = try tools.accounts.enrolledTypes(account).filter { !excluded.contains($0) && !dead.contains($0) }
     guard !types.isEmpty else { return nil }
@@ -284,7 +286,7 @@ struct RegistrationOperation: CallOperation {
 
   /// Asks for an enrolment code.
   ///
-  /// - Throws: ``Ending``: cancelled, or 1001 for an empty one.
+  /// - Throws: ``Ending``: cancelled, or 1001 for an empty code.
   private func askCode() throws(Ending) -> String {
     guard let code = try tools.prompter.askCode() else {
       throw Ending(.invalidParameter, because: .codeNotEntered, log: "no code was entered")
@@ -292,7 +294,7 @@ struct RegistrationOperation: CallOperation {
     return code
   }
 
-  /// Whether keys were made here for an account that has none any more: the server may know it by them.
+  /// Whether keys were made here for an account that no longer has any: the server may still know them.
   private func hasLostKeys(
     of account: AccountFile?, _ identity: AccountIdentity, in directory: borrowing StateDirectory
   ) throws(Ending) -> Bool {
@@ -304,7 +306,7 @@ struct RegistrationOperation: CallOperation {
     Ending(.alreadyRegistered, because: .keysLost, log: "no code, and the server knows a key that is lost here")
   }
 
-  /// The ending without a code, where nothing else proves who asks; a code that would be refused is not asked for.
+  /// The ending if there is no code and nothing else proves the person; this does not ask for a code that would be refused.
   private func noPayload(_ account: AccountFile?, _ client: ClientSettings) throws(Ending) -> Ending {
     if tools.call.begin.operation == .repair {
       return Ending(.invalidParameter, because: .repairCodeMissing, log: "no code")
@@ -316,7 +318,7 @@ struct RegistrationOperation: CallOperation {
 
   /// The account that the keys are for.
   ///
-  /// The server's name must be what root's mapping makes of the account's.
+  /// The server's name must be what root's mapping makes of the account's name.
   ///
   /// - Parameter username: the name in the payload; nil without one.
   private func identity(
@@ -336,7 +338,7 @@ struct RegistrationOperation: CallOperation {
   }
 }
 
-/// What a registration is made with.
+/// The tools that a registration uses.
 struct RegistrationTools {
   let call: Call
   let policy: CallPolicy
@@ -361,7 +363,7 @@ struct RegisterAgain {
   ///
   /// The old value and its attempts stay until the server has accepted the new key.
   ///
-  /// - Returns: the ending, always 980: a registration logs nobody in.
+  /// - Returns: the ending, always 980: a registration is not a login.
   /// - Throws: ``Ending``: cancelled, or the registration failed.
   func run(_ held: AccountAuthenticators) throws(Ending) -> Ending {
     try tools.prompter.show(.registerAgainChosen)

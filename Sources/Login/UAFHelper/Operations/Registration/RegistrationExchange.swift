@@ -6,13 +6,13 @@ import UAFMessages
 
 /// The questions and answers of one registration, over one ``Network``.
 struct RegistrationExchange {
-  /// The request at hand.
+  /// The current request.
   private(set) var offer: RegistrationOffer?
   /// The further request that came with a verdict.
   private(set) var furtherOffer: AuthenticationOffer?
   /// The server's success.
   private(set) var acceptance: Acceptance?
-  /// How the registration ends because of what came in place of a request or a success.
+  /// How the registration ends because something other than a request or a success came.
   private(set) var refusal: Ending?
   private var network: Network
   private var flow: RegistrationFlow
@@ -21,7 +21,7 @@ struct RegistrationExchange {
   private let word: RegistrationWord
 
   /// - Parameters:
-  ///   - joined: by what the server knows this machine since it has joined.
+  ///   - joined: the machine secret that the server gave when this machine joined.
   ///   - lost: keys of this machine that are replaced; keys of other machines are never named.
   init(
     over network: Network, _ client: ClientSettings, as username: String, with word: RegistrationWord,
@@ -56,7 +56,7 @@ struct RegistrationExchange {
     return .keysMade
   }
 
-  /// Has a registered key authorise the new ones.
+  /// Makes a registered key authorise the new ones.
   mutating func authorize(with signer: consuming KeySigner) -> RegistrationEvent {
     do throws(Refusal) { try flow.authorize(with: &signer, describedBy: word.signed?.described ?? []) } catch {
       return refused(Ending(error))

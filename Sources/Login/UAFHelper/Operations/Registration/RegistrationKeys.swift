@@ -8,27 +8,27 @@ import UAFMessages
 
 /// The authenticators that one registration is for, and the new key that each of them makes.
 @safe final class RegistrationKeys {
-  /// The keys of this machine that are replaced.
+  /// The replaced keys of this machine.
   let lost: [KeyID]
   private let tools: RegistrationTools
   private let account: AccountFile?
   private let identity: AccountIdentity
   private let directory: StateDirectory
-  /// Whether values that are set are replaced without asking for them.
+  /// Whether existing values are replaced without asking for them.
   private let replacesValues: Bool
-  /// The account's keys, and those of them that stay.
+  /// The account's keys, and those among them that stay.
   private let all: [UAFKey]
   private let kept: [UAFKey]
-  /// The authenticators that are to be opened, and those that are to sign.
+  /// The authenticators that must still be opened, and those that must still sign.
   private var way: [AuthenticatorType]
   private var makers: [NewKeyMaker] = []
   /// The prints that a new fingerprint is bound to.
   private var prints: FingerprintRecord?
 
   /// - Parameters:
-  ///   - replacingValues: whether values that are set are replaced without asking for them.
+  ///   - replacingValues: whether existing values are replaced without asking for them.
   ///   - renewing: whether the types get new keys under the values that they have.
-  /// - Throws: ``Ending`` where the keys cannot be read.
+  /// - Throws: ``Ending`` if the keys cannot be read.
   init(
     of account: AccountFile?, _ identity: AccountIdentity, _ tools: RegistrationTools,
     among types: [AuthenticatorType], in directory: consuming StateDirectory, replacingValues: Bool, renewing: Bool
@@ -39,43 +39,43 @@ import UAFMessages
     replacesValues = replacingValues
     way = replacingValues ? types : []
     all = try account.map { (file) throws(Ending) in try tools.accounts.keys(of: file) } ?? []
-    // A key that will be replaced does not count as registered; otherwise the server would ask for another authenticator.
+    // A key that will be replaced does not count as registered; otherwise the server would ask for a different authenticator.
     kept = all.filter { replacingValues || renewing ? !types.contains($0.type) : !$0.isDead }
     lost = try OwnKeys.keyIDs(of: identity, held: all, without: kept, in: directory)
     self.directory = directory
   }
 
-  /// The keys of this account here that are replaced.
+  /// The replaced keys of this account on this machine.
   var replaced: [KeyID] { all.filter { !kept.contains($0) }.compactMap { try? KeyID(bytes: $0.keyID) } }
 
-  /// The same, as `uaf-server revoke --key` takes them: AAID, space, KeyID.
+  /// The replaced keys, in the form for `uaf-server revoke --key`: AAID, space, KeyID.
   var replacedNames: [String] {
     all.filter { !kept.contains($0) }.compactMap { key in
       (try? KeyID(bytes: key.keyID)).map { "\(key.type.aaid) \($0.text)" }
     }
   }
 
-  /// Whether all keys that are replaced are among those that the server has forgotten.
+  /// Whether all replaced keys are among those that the server has forgotten.
   func areReplaced(by forgotten: [KeyID]) -> Bool {
     replaced.allSatisfy(forgotten.contains)
   }
 
-  /// Whether one of the keys that the server has forgotten is not here any more.
+  /// Whether one of the keys that the server has forgotten is no longer on this machine.
   func wereLost(among forgotten: [KeyID]) -> Bool {
     forgotten.contains { keyID in !all.contains { $0.keyID == keyID.bytes } }
   }
 
   // MARK: Making
 
-  /// Takes part with these authenticators.
+  /// Chooses the authenticators that take part.
   func choose(_ types: [AuthenticatorType]) -> RegistrationEvent {
     way = types
     return .wayChosen(authenticators: way.count)
   }
 
-  /// Has the person verify the next authenticator, if it has a value.
+  /// Lets the person verify the next authenticator, if it has a value.
   ///
-  /// That is an attempt.
+  /// Each entry counts as an attempt.
   ///
   /// - Throws: ``Ending``.
   func openNext() throws(Ending) -> RegistrationEvent {
@@ -90,7 +90,7 @@ import UAFMessages
     return .verified
   }
 
-  /// Has the person choose a new value for the next authenticator.
+  /// Lets the person choose a new value for the next authenticator.
   ///
   /// - Throws: ``Ending``.
   func setNext() throws(Ending) -> RegistrationEvent {
@@ -108,7 +108,7 @@ import UAFMessages
     return .valueSet
   }
 
-  /// Whether the person has a value to type, or gets one here.
+  /// Whether the person has a typed value, or gets one in this registration.
   private func hasTyped() throws(Ending) -> Bool {
     if makers.contains(where: \.type.isTyped) || way.contains(where: \.isTyped) { return true }
     return try account.map { (file) throws(Ending) in try tools.accounts.hasTyped(file) } ?? false
@@ -151,7 +151,7 @@ import UAFMessages
 
   /// Finds the authenticators that sign a further request.
   ///
-  /// - Throws: ``Ending`` where one of them is not open.
+  /// - Throws: ``Ending`` if one of them is not open.
   func findWay(for offer: AuthenticationOffer?) throws(Ending) -> RegistrationEvent {
     guard let offer else { throw .outOfTurn(in: "registration") }
     guard let first = AuthenticatorOpener.ways(offer.sets, among: types, named: nil).first else {
@@ -180,9 +180,9 @@ import UAFMessages
 
   // MARK: Keeping
 
-  /// Keeps the new keys and values, in place of those of the same authenticators and AppID.
+  /// Stores the new keys and values, which replace those of the same authenticators and AppID.
   ///
-  /// - Parameter secret: by what the server knows this machine from now on.
+  /// - Parameter secret: the machine secret from now on.
   /// - Throws: ``Ending``.
   func keep(
     of appID: String?, knownBy secret: MachineSecret?, to server: ClientSettings
@@ -194,7 +194,7 @@ import UAFMessages
 
   /// Removes from the chip the shares of new authenticators that are not on the disk.
   ///
-  /// The end alone does not tell: something may have failed after the keys were kept.
+  /// The ending alone does not show that: something may have failed after the keys were stored.
   func discard() {
     for maker in makers where maker.unlocked.authenticator.isNew {
       guard let share = maker.unlocked.authenticator.share,
@@ -216,7 +216,7 @@ import UAFMessages
         try prints?.store(in: account)
         return account
       }
-      // Before its key: a record without a key opens nothing.
+      // It is stored before its key: a record without a key opens nothing.
       try prints?.store(in: account)
       try tools.accounts.tellingRemovedLocks(of: account) { () throws(StateError) in
         try account.store(registrations, replacing: old.map(\.keyID), replacesValues: replacesValues)
@@ -235,7 +235,7 @@ struct NewKeyMaker: KeyMaker {
   let aaid: AAID
   let authenticatorVersion: UInt16 = 1
   let unlocked: UnlockedAuthenticatorBox
-  /// The key, once made; kept only if the server accepts it.
+  /// The key, once made; it is stored only if the server accepts it.
   private(set) var made: UAFKey?
 
   /// - Throws: ``Ending`` if the type has no valid AAID.

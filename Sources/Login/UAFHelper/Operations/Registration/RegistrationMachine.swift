@@ -4,26 +4,28 @@ import FidoResults
 import UAFClient
 import UAFMessages
 
-/// The order of steps in a registration, and nothing else.
+/// The order of the steps in a registration, and nothing else.
 ///
 /// A value without input or output, time, account or network. ``RegistrationDriver`` does each action, and reports its outcome
 /// with one event. The rules:
 ///
-/// - A value that is set is replaced only after the server has judged the code. A new value is asked for only if the code or
+/// - An existing value is replaced only after the server has checked the code. A new value is asked for only if the code or
 ///   proof may set one.
-/// - Keys are made once every authenticator was verified or has a new value, and only while the front end is there. Their KeyIDs
+/// - Keys are made once every authenticator is verified or has a new value, and only while the front end is connected. Their
+///   KeyIDs
 ///   are stored before they are sent: from then on the server may have keys that this machine loses.
-/// - Where a proof allows the keys, each key that has signed it authorises them before they are sent.
-/// - The server's success counts if it is for the challenge that was answered and was checked as root demands. Nothing is kept
-///   before.
+/// - If a proof allows the new keys, each key that signed the proof authorises them before they are sent.
+/// - The server's success is accepted only if it is for the challenge that was answered, and after it was checked as root's
+///   configuration requires. Nothing is stored
+///   before that.
 /// - An event that does not fit the last action ends the registration without success.
 struct RegistrationMachine: Hashable {
   private var step = Step.ready
-  /// Whether values that are set are replaced without asking for them.
+  /// Whether existing values are replaced without asking for them.
   private var replacesValues: Bool
-  /// How many authenticators may take part, and how many do once that is known.
+  /// How many authenticators may take part; once it is known, how many do.
   private var authenticators: Int
-  /// How many registered keys have to authorise the new ones.
+  /// How many registered keys must authorise the new ones.
   private let authorizations: Int
   /// How many of them are neither verified nor have a new value.
   private var closed = 0
@@ -35,7 +37,7 @@ struct RegistrationMachine: Hashable {
   private enum Step: Hashable {
     case ready
     case checkingWord(isForTrial: Bool)
-    /// A trial has the server judge the code first: the person may take longer to choose a value than the challenge is valid.
+    /// A trial lets the server check the code first: the person may take longer to choose a value than the challenge is valid.
     case asking(isTrial: Bool)
     case choosingWay, openingValue, settingValue
     case makingKeys, notingKeys, sendingKeys
@@ -46,7 +48,7 @@ struct RegistrationMachine: Hashable {
     case answering, believing, keeping, ended
   }
 
-  /// What is done only while the front end is there.
+  /// A step that is done only while the front end is connected.
   private enum GuardedStep: Hashable {
     case makingKeys
     case authorizing(next: Int)
@@ -57,16 +59,16 @@ struct RegistrationMachine: Hashable {
   /// Makes the machine of one registration.
   ///
   /// - Parameters:
-  ///   - authenticators: how many may take part; all of them do where values are replaced.
-  ///   - replacesValues: whether values that are set are replaced without asking for them.
-  ///   - authorizations: how many registered keys have to authorise the new ones; 0 without a proof.
+  ///   - authenticators: how many may take part; all of them do if values are replaced.
+  ///   - replacesValues: whether existing values are replaced without asking for them.
+  ///   - authorizations: how many registered keys must authorise the new ones; 0 without a proof.
   init(authenticators: Int, replacesValues: Bool, authorizations: Int = 0) {
     self.authorizations = authorizations
     self.authenticators = authenticators
     self.replacesValues = replacesValues
   }
 
-  /// Takes what happened, and says what to do next.
+  /// Processes what happened, and says what to do next.
   mutating func received(_ event: RegistrationEvent) -> RegistrationAction {
     if step != .ready, step != .ended {
       if event == .stopped { return finish(.stopped) }
@@ -192,7 +194,7 @@ struct RegistrationMachine: Hashable {
   }
 }
 
-/// What has happened in a registration.
+/// An event in a registration.
 ///
 /// Each event answers the last ``RegistrationAction``. One that does not fit it ends the registration.
 enum RegistrationEvent: Hashable {
@@ -200,17 +202,17 @@ enum RegistrationEvent: Hashable {
   case began
   /// The code or proof of this registration may set a new value.
   case wordAllowed
-  /// A request arrived that can be answered.
+  /// A request that can be answered arrived.
   case request(challenge: String)
-  /// Something else came in place of a request or a success, or nothing came.
+  /// Something else came instead of a request or a success, or nothing came.
   ///
   /// - Parameter isCodeGood: whether the server accepted the code, and only an authenticator is missing.
   case refused(isCodeGood: Bool)
   /// This many authenticators take part.
   case wayChosen(authenticators: Int)
-  /// The authenticator has a value: it was entered, counted as an attempt, and found right.
+  /// The authenticator has a value: it was entered, counted as an attempt, and found to be right.
   case verified
-  /// The authenticator has no value that is to be kept.
+  /// The authenticator has no value that should be kept.
   case valueMissing
   /// A new value was entered twice.
   case valueSet
@@ -220,7 +222,7 @@ enum RegistrationEvent: Hashable {
   case frontEndGone
   /// A new key was made for each authenticator.
   case keysMade
-  /// It is stored that the server may know these keys.
+  /// The fact that the server may know these keys is stored.
   case keysNoted
   /// One signature was made.
   case signed
@@ -228,25 +230,25 @@ enum RegistrationEvent: Hashable {
   case furtherRequest
   /// The server accepts the answer to this challenge.
   case accepted(challenge: String)
-  /// The server's success was checked as root demands.
+  /// The server's success was checked as root's configuration requires.
   case believed
   /// The keys and values are in the account's file.
   case kept
-  /// The action could not be done: the entry was wrong, locked or cancelled, the time is over, or something failed here.
+  /// The action failed: the entry was wrong, locked or cancelled, the time is over, or something failed here.
   case stopped
 }
 
-/// What is to be done next in a registration.
+/// The next thing to do in a registration.
 ///
 /// Each action but ``finish(_:)`` is answered with a ``RegistrationEvent``.
 enum RegistrationAction: Hashable {
-  /// The ways to end.
+  /// The possible outcomes.
   enum Outcome: Hashable {
-    /// The server has accepted the keys, and they are kept.
+    /// The server has accepted the keys, and they are stored.
     case kept
     /// The server refused, or was not reached.
     case refused
-    /// The last action could not be done.
+    /// The last action failed.
     case stopped
     /// The front end went away: nothing more was signed or sent.
     case frontEndGone
@@ -254,51 +256,53 @@ enum RegistrationAction: Hashable {
     case outOfTurn
   }
 
-  /// Say whether the code or proof of this registration may set a new value.
+  /// Decide whether the code or proof of this registration may set a new value.
   case checkWord
   /// Ask the server for a request, and wait for it.
   case askRequest
-  /// Have the person choose what to register, where the request leaves a choice.
+  /// Let the person choose what to register, if the request leaves a choice.
   case chooseWay
-  /// Have the person verify the next authenticator, if it has a value.
+  /// Let the person verify the next authenticator, if it has a value.
   case openValue
-  /// Have the person choose a new value for it.
+  /// Let the person choose a new value for it.
   case setValue
-  /// Say whether the front end is still there.
+  /// Report whether the front end is still connected.
   case checkFrontEnd
   /// Make a key for each authenticator.
   case makeKeys
-  /// Have a registered key authorise the new ones; its place among those that have signed the proof.
+  /// Let a registered key authorise the new ones; with its index among the keys that signed the proof.
   case authorize(Int)
-  /// Store that the server may know these keys.
+  /// Store the fact that the server may know these keys.
   case noteKeys
   /// Send the keys, and wait for the server's verdict.
   case sendKeys
   /// Read the further request that came with the verdict.
   case receiveFurther
-  /// Find the authenticators that sign it.
+  /// Find the authenticators that sign the further request.
   case findWay
   /// Make one signature.
   case sign
   /// Send the signatures, and wait for the server's verdict.
   case sendAnswer
-  /// Check the server's success as root demands.
+  /// Check the server's success as root's configuration requires.
   case believe
-  /// Keep the keys and values.
+  /// Store the keys and values.
   case keep
-  /// End.
+  /// End the registration.
   case finish(Outcome)
 }
 
-/// What a registration does, decided by what the account has here, whether a code was given, and which type was named.
+/// What a registration does, as decided by what the account has here, whether a code was given, and which type was named.
 ///
-/// A value without files and questions. A code proves the person. So a code for a type that is registered replaces its value,
-/// and nobody is asked for the value that was forgotten. Without a code nothing replaces a value: a new key then goes under the
-/// value that is set.
+/// A value without files and questions. A code proves the person. So a code for a type that is already registered replaces its
+/// value,
+/// and nobody is asked for the value that was forgotten. Without a code, nothing replaces a value: a new key is then sealed under
+/// the
+/// existing value.
 enum RegistrationPlan: Equatable {
-  /// New keys for types of these: under a new value, or under the one that is set, once it was entered.
+  /// New keys for some of these types, under a new value, or under the existing value after it was entered.
   case add(among: [AuthenticatorType])
-  /// A new value and a new key for one of these, in place of those that it has.
+  /// A new value and a new key for one of these, which replace the present ones.
   case replace(oneOf: [AuthenticatorType])
   /// Nothing can be registered.
   case refuse(EndCause)
@@ -315,11 +319,11 @@ enum RegistrationPlan: Equatable {
   struct Standing: Equatable {
     /// The types that root has enabled.
     var enabled: [AuthenticatorType]
-    /// Those of them with a value.
+    /// The enabled types with a value.
     var enrolled: [AuthenticatorType] = []
-    /// Those whose keys the server has revoked or does not know, by its last answers.
+    /// The types whose keys the server has revoked or does not know, according to its last answers.
     var dead: [AuthenticatorType] = []
-    /// Whether the server demands a code of each account.
+    /// Whether the server requires a code for each account.
     var needsCode = true
   }
 
@@ -344,7 +348,7 @@ enum RegistrationPlan: Equatable {
     } else if standing.enabled.count == 1, !standing.needsCode || hasCode {
       self = .add(among: standing.enabled)
     } else {
-      // Asked for here, a forgotten value would cost tries and lead nowhere.
+      // If the value were asked for here, a person who forgot it would only use up tries.
       self = .refuse(.nothingLeftToRegister)
     }
   }
@@ -352,19 +356,19 @@ enum RegistrationPlan: Equatable {
 
 /// What allows a new key: an enrolment code, or a proof by another authenticator.
 struct RegistrationWord {
-  /// What the server is told.
+  /// What allows the new key, for the server.
   let authority: Authority
-  /// The keys that have signed the proof, and that authorise the new ones; nil without a proof.
+  /// The keys that signed the proof and authorise the new ones; nil without a proof.
   var signed: SignedKeys?
-  /// Whether a registered authenticator has verified the person just now, here and at the server.
+  /// Whether a registered authenticator has just verified the person, here and at the server.
   var isVerifiedHere = false
 
-  /// The token of a fresh verification, and the keys that were verified.
+  /// The permission from the token of a fresh verification, and from the keys that signed it.
   static func proof(_ token: String, by signed: SignedKeys) -> RegistrationWord {
     RegistrationWord(authority: .proof(token), signed: signed, isVerifiedHere: true)
   }
 
-  /// Whether the server judges an enrolment code.
+  /// Whether the server checks an enrolment code.
   var isCode: Bool {
     switch authority {
     case .code, .plainCode: true
@@ -372,14 +376,15 @@ struct RegistrationWord {
     }
   }
 
-  /// Checks whether it may set a new value.
+  /// Checks whether this permission may set a new value.
   ///
-  /// For an account in use, a code counts only if the server judges it and signs its verdict. In the plain dialect a server may
+  /// For an account in use, a code is accepted only if the server checks it and signs its verdict. In the plain dialect a server
+  /// may
   /// ignore the code, and a program that controls uaf-fetch may forge an unsigned answer: any text would then set a new value. An
-  /// account without any value is treated as one that never registered. Where root himself asks, with uafctl, his word is enough;
-  /// a login through a host with root is not root's word.
+  /// account without any value is treated as one that never registered. If root asks with uafctl, root's request is enough;
+  /// a login through a host with root privileges is not a request by root.
   ///
-  /// - Throws: ``Ending`` where it may not.
+  /// - Throws: ``Ending`` if it may not.
   func judge(
     for account: AccountFile?, _ client: ClientSettings, _ tools: RegistrationTools
   ) throws(Ending) -> RegistrationEvent {

@@ -4,7 +4,7 @@ import FidoResults
 import UAFConfiguration
 import UAFMessages
 
-/// Tells the state of the account's authenticators, as JSON; no state is an error.
+/// Reports the state of the account's authenticators as JSON; no state is an error.
 struct StatusOperation: CallOperation {
   let call: Call
   let policy: CallPolicy
@@ -50,15 +50,15 @@ struct StatusOperation: CallOperation {
     return Success(document: JSONValue.object(document).text)
   }
 
-  /// Types as bits of UAF's user verification methods, by their state for this account.
+  /// The types as bits of UAF's user verification methods, grouped by their state for this account.
   private struct TypeSets {
-    /// Enabled, and built, with its sensor where it needs one: what could be registered.
+    /// The types that could be registered: enabled, in this version, and with a sensor if they need one.
     var supported: UInt32 = 0
-    /// With a value on this machine, whatever the server says of its keys.
+    /// The types with a value on this machine, whatever the server says about their keys.
     var registered: UInt32 = 0
-    /// Registered, and locked for a time or permanently.
+    /// The types that are registered, and locked for a time or permanently.
     var locked: UInt32 = 0
-    /// Registered, and usable for a login now, as far as this machine knows.
+    /// The types that are registered, and usable for a login now, as far as this machine knows.
     var usable: UInt32 = 0
 
     mutating func add(_ type: AuthenticatorType, _ state: FidoResult) {
@@ -67,7 +67,8 @@ struct StatusOperation: CallOperation {
     }
   }
 
-  /// The state of a type that needs a sensor: without one it is not supported, and with anything in the way not available.
+  /// The state of a type that needs a sensor: without a sensor, the type is not supported; if something prevents its use, it is
+  /// not available.
   private static func withSensor(
     _ state: (code: FidoResult, json: JSONObject), _ sensor: (isSupported: Bool, result: FidoResult), isBound: Bool
   ) -> (code: FidoResult, json: JSONObject) {
@@ -118,11 +119,11 @@ struct StatusOperation: CallOperation {
     }
     Self.write(local, to: &json)
     json.set("remote", Self.object(try standing(.remote)))
-    // Only where something was counted: for most accounts other users make no attempts.
+    // Added only if an attempt was counted: for most accounts other users make no attempts.
     if let account, isInUse, (try? account.ledger(type))?.isClear(.otherUser) == false {
       json.set("otherUser", Self.object(try standing(.otherUser)))
     }
-    // Only where a chip could count: what counts wrong entries besides this machine, if anything does.
+    // Added only if a chip could count: it says what counts wrong entries in addition to this machine, if anything does.
     if isBound, let enrolled = try? account?.authenticator(type) {
       json.set("countedBy", .string(enrolled.hasShare ? "tpm" : "machine"))
     }
@@ -130,7 +131,7 @@ struct StatusOperation: CallOperation {
     return (code, json)
   }
 
-  /// The state of a type: a key that the server is known to refuse is not registered any more, as far as a login goes.
+  /// The state of a type: a key that the server is known to refuse counts as no longer registered for a login.
   private static func state(
     isInUse: Bool, _ local: LockStatus, _ keys: [UAFKey], isForbidden: Bool
   ) -> FidoResult {
@@ -161,9 +162,10 @@ struct StatusOperation: CallOperation {
   }
 }
 
-/// What *status* says of an account's server: in which state it said that the account is, and whether it can be asked again.
+/// The part of *status* about an account's server: the account's state as the server last reported it, and whether the server can
+/// be asked again.
 ///
-/// Of the machine's secret only its presence is said.
+/// Only the presence of the machine secret is reported.
 struct ServerSideStatus {
   let server: ServerAccess
 
@@ -172,7 +174,7 @@ struct ServerSideStatus {
     document.set("hasMachineSecret", hasSecret(account).map(JSONValue.bool))
   }
 
-  /// Nil where no server is known: then it cannot be the one that gave the secret.
+  /// Nil if no server is known: it is then unknown whether the secret is from the present server.
   private func hasSecret(_ account: AccountFile) -> Bool? {
     do throws(Ending) {
       return try server.machine(server.settings(), of: account) != nil
@@ -195,17 +197,17 @@ struct ServerSideStatus {
       }
       return .object(state)
     } catch {
-      // A damaged record must not hide what else there is to say.
+      // A damaged record must not hide the other fields.
       return .object(["state": .string("unreadable")])
     }
   }
 }
 
-/// What *status* says of the server's policy: which is in force, and where each value comes from that it can change.
+/// The part of *status* about the server's policy: which policy is in force, and where each value that it can change comes from.
 struct PolicyStatus {
   let policy: CallPolicy
 
-  /// Nil where root lends nothing to the server.
+  /// Nil if root lets the server decide nothing.
   var json: JSONValue? {
     guard policy.keeper.isFollowing else { return nil }
     let followed = policy.keeper.own.policy.followed.map { JSONValue.string($0.rawValue) }
@@ -214,7 +216,7 @@ struct PolicyStatus {
       object.set("version", .integer(kept.version))
       object.set("issued", .integer(kept.issuedAt))
       object.set("expires", .integer(kept.expiresAt))
-      // In base64url its length is known. With JSON's escapes the document could become longer than it may be.
+      // In base64url, its length is known. With JSON's escapes, the document could become longer than it may be.
       object.set("toml", .string(Base64URL.encode(kept.text.utf8)))
     }
     object.set("note", policy.standing.note.map(JSONValue.string))
