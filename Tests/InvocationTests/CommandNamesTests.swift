@@ -40,7 +40,7 @@ import Testing
       return nil
     } catch {
       let message = ParserMessage(error, by: Program.self)
-      return names.unknownCommand(by: message.problem, after: message.path)
+      return names.unknownCommand(by: message.mistake, after: message.path)
     }
   }
 

@@ -113,7 +113,7 @@ enum ServerProgram {
       return .success
     }
     let message = ParserMessage(error, by: UAFServerCommand.self)
-    if let unknown = names.unknownCommand(by: message.problem, after: message.path) { return tell(unknown) }
+    if let unknown = names.unknownCommand(by: message.mistake, after: message.path) { return tell(unknown) }
     let prefix = "Error: "
     Terminal.note(full.hasPrefix(prefix) ? String(full.dropFirst(prefix.count)) : full)
     return .usage

@@ -36,11 +36,10 @@ public struct CommandNames {
   /// The word that the parser treated as an extra argument, if it is in the position of a command.
   ///
   /// - Parameters:
-  ///   - message: the parser's message about its error.
-  ///   - path: the program and the commands that it had read before the error.
-  public func unknownCommand(by message: String, after path: [String]) -> UnknownCommand? {
-    guard let start = Self.beginnings.lazy.compactMap({ message.firstRange(of: $0) }).first else { return nil }
-    let word = String(message[start.upperBound...].prefix { $0 != "'" })
+  ///   - mistake: what the parser's error is.
+  ///   - path: the program and the commands that it had read by then.
+  public func unknownCommand(by mistake: CommandLineMistake, after path: [String]) -> UnknownCommand? {
+    guard case .unexpectedArguments(let words) = mistake, let word = words.first else { return nil }
     var parents = [root]
     for name in path.dropFirst() {
       guard let next = Self.child(name, of: parents[parents.count - 1]) else { return nil }
@@ -49,9 +48,6 @@ public struct CommandNames {
     guard !parents[parents.count - 1].configuration.subcommands.isEmpty else { return nil }
     return unknown(word, below: parents)
   }
-
-  // How the parser's messages begin for one such argument, and for several.
-  private static let beginnings = ["Unexpected argument '", " unexpected arguments: '"]
 
   private func unknown(_ word: String, below parents: [any ParsableCommand.Type]) -> UnknownCommand {
     let path = parents.map(Self.name)
@@ -72,7 +68,7 @@ public struct CommandNames {
     command.configuration.subcommands.first { Self.name($0) == name }
   }
 
-  private static func name(_ command: any ParsableCommand.Type) -> String { command.configuration.commandName ?? "" }
+  static func name(_ command: any ParsableCommand.Type) -> String { command.configuration.commandName ?? "" }
 }
 
 /// Finds the name that a word probably means if it is not one of the names.
@@ -132,6 +128,8 @@ extension UnknownCommand: CustomStringConvertible {
 /// The parts of the parser's message about a command line that it cannot read.
 public struct ParserMessage {
   /// What is wrong.
+  public let mistake: CommandLineMistake
+  /// The same in the parser's words.
   public let problem: String
   /// How the command is used, a line or more.
   public let usage: String
@@ -140,12 +138,11 @@ public struct ParserMessage {
 
   /// - Parameter error: the error that parsing with `root` threw.
   public init(_ error: any Error, by root: (some ParsableCommand).Type) {
+    mistake = CommandLineMistake(error)
     problem = root.message(for: error)
-    let full = root.fullMessage(for: error)
-    usage = full.firstRange(of: "\nUsage: ").map { String(full[full.index(after: $0.lowerBound)...]) } ?? ""
-    let more = full.split(separator: "\n").last.map(String.init) ?? ""
-    let words = more.firstRange(of: "See '").map { more[$0.upperBound...].prefix { $0 != "'" } } ?? ""
-    path = words.split(separator: " ").map(String.init).filter { !$0.hasPrefix("-") }
+    let commands = CommandLineMistake.commands(of: error) ?? [root]
+    usage = root.usageString(for: commands.last ?? root)
+    path = commands.map(CommandNames.name)
   }
 }
 

@@ -34,11 +34,22 @@ import Testing
   }
 
   @Test(arguments: [
-    (["register", "--nosuch"], "uafctl register", "Unknown option '--nosuch'"),
-    (["register", "a", "b", "c", "d"], "uafctl register", "2 unexpected arguments: 'c', 'd'"),
-    (["forget"], "uafctl forget", "Missing expected argument '<user>'"), (["-x"], "uafctl", "Unknown option '-x'"),
+    (["register", "--nosuch"], "uafctl register", "그런 옵션은 없습니다: --nosuch"),
+    (["-x"], "uafctl", "그런 옵션은 없습니다: -x"), (["status", "-xy"], "uafctl status", "그런 옵션은 없습니다: -xy"),
+    (["register", "a", "b", "c"], "uafctl register", "쓸 곳이 없는 인수가 있습니다: c"),
+    (["register", "a", "b", "c", "d"], "uafctl register", "쓸 곳이 없는 인수가 있습니다: c, d"),
+    (["forget"], "uafctl forget", "필요한 인수가 없습니다: user"),
+    (["rename", "alice"], "uafctl rename", "필요한 인수가 없습니다: from"),
+    (["register", "--code"], "uafctl register", "이 옵션에는 값이 필요합니다: --code"),
+    (["status", "--json=yes"], "uafctl status", "값을 받지 않는 옵션입니다: --json(적힌 값: yes)"),
+    (["pam", "enable", "sudo", "--shape", "round"], "uafctl pam enable", "--shape에 쓸 수 없는 값입니다: round"),
+    (
+      ["--generate-completion-script", "cmd"], "uafctl",
+      "명령줄을 이해할 수 없습니다: 'Can't generate completion scripts for 'cmd'. Please use --generate-completion-script=<shell> with one "
+        + "of: zsh bash fish'"
+    ),
   ])
-  func `shows a mistake that we have no text for in the parser's words, and where help is`(
+  func `says in Korean what the parser refuses, and quotes what it alone has words for`(
     arguments: [String], command: String, told: String
   ) {
     let bench = korean(arguments)

@@ -66,7 +66,7 @@ enum Tool {
       return .success
     }
     let message = ParserMessage(error, by: Uafctl.self)
-    if let unknown = names.unknownCommand(by: message.problem, after: message.path) {
+    if let unknown = names.unknownCommand(by: message.mistake, after: message.path) {
       context.failure(ToolError.unknownCommand(unknown))
       return .usage
     }

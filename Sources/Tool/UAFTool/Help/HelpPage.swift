@@ -47,12 +47,32 @@ enum KoreanPage {
 
   /// A mistake in a command line: a line that says where help is, the mistake, and how the command is used.
   ///
-  /// The mistake is Korean if it is ours. The parser's errors are not public, so their texts stay unchanged.
+  /// What the parser alone has words for is quoted.
   static func mistake(_ message: ParserMessage) -> String {
     let help = (message.path + ["--help"]).joined(separator: " ")
-    let usage = message.usage.replacing("Usage: ", with: usage, maxReplacements: 1)
-    let rows = usage.split(separator: "\n").filter { !$0.hasPrefix("  See ") }.map(String.init)
-    return (["명령줄이 잘못되었습니다. 도움말: '\(help)'", message.problem] + rows).joined(separator: "\n")
+    let problem = text(of: message.mistake) ?? "명령줄을 이해할 수 없습니다: '\(ShownText.line(message.problem))'"
+    let rows = (usage + message.usage).split(separator: "\n").map(String.init)
+    return (["명령줄이 잘못되었습니다. 도움말: '\(help)'", problem] + rows).joined(separator: "\n")
+  }
+
+  /// What is wrong; nil for what the parser alone has words for.
+  private static func text(of mistake: CommandLineMistake) -> String? {
+    switch mistake {
+    case .unknownOption(let option): "그런 옵션은 없습니다: \(ShownText.line(option))"
+    case .missingValue(let option): "이 옵션에는 값이 필요합니다: \(ShownText.line(option))"
+    case .unexpectedValue(let value, let option):
+      "값을 받지 않는 옵션입니다: \(ShownText.line(option))(적힌 값: \(ShownText.line(value)))"
+    case .unexpectedArguments(let words):
+      "쓸 곳이 없는 인수가 있습니다: \(words.map { ShownText.line($0) }.joined(separator: ", "))"
+    case .missingArgument(let name): "필요한 인수가 없습니다: \(name)"
+    case .badValue(let value, let option?):
+      "\(ShownText.line(option))에 쓸 수 없는 값입니다: \(ShownText.line(value))"
+    case .badValue(let value, nil): "쓸 수 없는 값입니다: \(ShownText.line(value))"
+    case .conflictingOptions: "함께 쓸 수 없는 옵션이 있습니다"
+    case .missingCommand: "명령이 필요합니다"
+    case .refused(let text): text
+    case .other: nil
+    }
   }
 }
 

@@ -1,0 +1,76 @@
+import ArgumentParser
+import Testing
+
+@testable import Invocation
+
+/// The parser's errors, as a later version of the parser may build them otherwise.
+@Suite struct CommandLineMistakeTests {
+  private enum Shape: String, ExpressibleByArgument {
+    case round
+  }
+
+  private enum Side: String, EnumerableFlag {
+    case left, right
+  }
+
+  private struct Program: ParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "program", subcommands: [Draw.self, Pam.self])
+  }
+
+  private struct Draw: ParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "draw")
+    @Option(name: [.short, .long]) var shape: Shape?
+    @Option var lineWidth: Int
+    @Flag var side: Side?
+    @Flag(name: .shortAndLong) var quiet = false
+    @Argument var target: Int
+
+    func validate() throws { if target == 7 { throw ValidationError("not seven") } }
+  }
+
+  private struct Pam: ParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "pam", subcommands: [Enable.self])
+  }
+
+  private struct Enable: ParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "enable")
+  }
+
+  private func message(_ arguments: [String]) -> ParserMessage? {
+    do {
+      _ = try Program.parseAsRoot(arguments)
+      return nil
+    } catch { return ParserMessage(error, by: Program.self) }
+  }
+
+  @Test(arguments: [
+    (["draw", "1", "--line-width", "2", "--nosuch"], CommandLineMistake.unknownOption("--nosuch")),
+    (["draw", "1", "--line-width", "2", "-z"], .unknownOption("-z")),
+    (["draw", "1", "--line-width"], .missingValue(option: "--line-width")),
+    (["draw", "1", "--line-width", "2", "-s"], .missingValue(option: "-s")),
+    (["draw", "1", "--line-width", "2", "--quiet=yes"], .unexpectedValue("yes", option: "--quiet")),
+    (["draw", "1", "--line-width", "2", "3", "4"], .unexpectedArguments(["3", "4"])),
+    (["nosuch"], .unexpectedArguments(["nosuch"])),
+    (["draw", "1"], .missingArgument("line-width")), (["draw", "--line-width", "2"], .missingArgument("target")),
+    (["draw", "one", "--line-width", "2"], .badValue("one", option: nil)),
+    (["draw", "1", "--line-width", "wide"], .badValue("wide", option: "--line-width")),
+    (["draw", "1", "--line-width", "2", "-s", "square"], .badValue("square", option: "-s")),
+    (["draw", "1", "--line-width", "2", "--left", "--right"], .conflictingOptions),
+    (["draw", "7", "--line-width", "2"], .refused("not seven")),
+  ]) func `is known by the parts of the parser's error`(arguments: [String], mistake: CommandLineMistake) {
+    #expect(message(arguments)?.mistake == mistake)
+  }
+
+  @Test func `has the commands that were read before it, and how the last one is used`() {
+    let message = message(["draw", "--nosuch"])
+    #expect(message?.path == ["program", "draw"] && message?.usage.hasPrefix("program draw ") == true)
+    #expect(self.message(["pam", "enable", "--x"])?.path == ["program", "pam", "enable"])
+    #expect(self.message(["--x"])?.path == ["program"])
+  }
+
+  @Test func `is another one where an error is not the parser's`() {
+    struct Foreign: Error {}
+    let message = ParserMessage(Foreign(), by: Program.self)
+    #expect(message.mistake == .other && message.path == ["program"])
+  }
+}
