@@ -1,3 +1,4 @@
+import FidoResults
 import Foundation
 import Testing
 import UAFCrypto
@@ -266,7 +267,95 @@ import UAFWire
     #expect(!machine.doctor().lines(about: "server").contains { $0.contains("one address") })
   }
 
-  @Test func `warns of a certificate that expires within 14 days`() {
+  @Test(arguments: [
+    ("https://fido.example.com/uaf/get", "https://FIDO.Example.com/uaf/get"),
+    ("https://fido.example.com/uaf/get", "https://fido.example.com:443/uaf/get"),
+    ("https://fido.example.com/uaf/get", "https://fido.example.com/u%61f/%67et"),
+    ("https://fido.example.com/a%2fb/get", "https://fido.example.com/a%2Fb/get"),
+    ("https://fido.example.com/uaf/get", "https://fido.example.com/x/../uaf/./get"),
+    ("https://fido.example.com/uaf/get", "https://fido.example.com/uaf/get?"),
+    ("https://[2001:db8::1]/uaf/get", "https://[2001:DB8:0:0:0:0:0:1]/uaf/get"),
+  ])
+  func `two spellings of one address are one address`(request: String, response: String) {
+    let lines = addresses(request, response)
+    #expect(lines.contains { $0.contains("server.response_url are one address, ") }, "\(lines)")
+    #expect(lines.allSatisfy { $0.hasPrefix("FAIL") }, "\(lines)")
+  }
+
+  @Test(arguments: [
+    ("/uaf/get", "/uaf/get?x=1"), ("/uaf?op=get", "/uaf?op=respond"), ("/uaf/get", "/uaf/get/"),
+    ("/uaf/get", "//uaf/get"), ("/uaf/get?a", "/uaf/get/?b"),
+  ])
+  func `addresses that differ in the query or in slashes alone are warned of`(request: String, response: String) {
+    let host = "https://fido.example.com"
+    let lines = addresses(host + request, host + response)
+    #expect(!lines.contains { $0.contains(" are one address, ") }, "\(lines)")
+    #expect(
+      lines.contains { $0.hasPrefix("warn server: ") && $0.contains(" differ in the query or in slashes alone: ") },
+      "\(lines)")
+  }
+
+  @Test(arguments: [
+    ("https://fido.example.com/uaf/get", "https://fido.example.com/uaf/GET"),
+    ("https://fido.example.com/uaf/get", "https://fido.example.com:8443/uaf/get"),
+    ("https://fido.example.com/uaf/get", "https://www.fido.example.com/uaf/get"),
+    ("https://fido.example.com/a/b", "https://fido.example.com/a%2Fb"),
+    ("https://fido.example.com/uaf/get", "https://fido.example.com/uaf/respond"),
+  ])
+  func `addresses that are two to every server are not said to be one`(request: String, response: String) {
+    let lines = addresses(request, response)
+    #expect(!lines.contains { $0.contains("one address") || $0.contains("slashes alone") }, "\(lines)")
+  }
+
+  /// What is said of these addresses of requests and responses.
+  private func addresses(_ request: String, _ response: String) -> [String] {
+    let machine = Machine()
+    machine.configure("https://fido.example.com/uaf/get", request)
+    machine.configure("https://fido.example.com/uaf/respond", response)
+    return machine.doctor().lines(about: "server").filter { $0.hasSuffix("[server-path]") }
+  }
+
+  @Test(arguments: [FetchOutcome.nameNotResolved, .refused, .unreachable, .timedOut, .stalled, .tooLarge])
+  func `what keeps a server from answering is said in Korean alone, and the server is named once`(outcome: FetchOutcome)
+  {
+    for proxy in ["", "proxy = \"http://proxy:8080\"\n"] {
+      let machine = Machine(configuration: Machine.configuration + proxy)
+      var response = FetchResponse(outcome, handshakeCompleted: false)
+      response.detail = "curl 6: Could not resolve host: fido.example.com"
+      machine.server?.response = response
+      let line = machine.doctor(in: .korean).lines(about: "서버").first ?? ""
+      #expect(!line.contains("Could not") && line.ranges(of: "https://fido.example.com:443").count == 1, "\(line)")
+      #expect(line.ranges(of: "서버: ").count == 1, "\(line)")
+    }
+  }
+
+  @Test(arguments: [FetchOutcome.other, .connectionLost, .tlsFailed, .ownMeans])
+  func `what has no words of its own is quoted in Korean, with its number`(outcome: FetchOutcome) {
+    let machine = Machine()
+    var response = FetchResponse(outcome, handshakeCompleted: false)
+    response.detail = "curl 35: wrong version number"
+    machine.server?.response = response
+    let line = machine.doctor(in: .korean).lines(about: "서버").first ?? ""
+    #expect(line.contains("(uaf-fetch: 'curl 35: wrong version number')"), "\(line)")
+  }
+
+  @Test func `no word of what to do stands twice in Korean beside what is wrong`() {
+    for address in [
+      "ftp://x/uaf/get", "https://", "http://example.com/uaf/get", "fido.example.com", "https://x/{appID}",
+    ] {
+      let machine = Machine()
+      machine.configure("https://fido.example.com/uaf/get", address)
+      for line in machine.doctor(in: .korean).output.split(separator: "\n") {
+        #expect(line.ranges(of: "바로잡").count < 2 && line.ranges(of: "서버: ").count < 2, "\(line)")
+      }
+    }
+    let machine = Machine()
+    machine.server?.answers["/uaf/get"] = FakeServer.text("", type: "text/html", status: 404)
+    let line = machine.doctor(in: .korean).lines(about: "서버").first { $0.hasSuffix("[server-path]") } ?? ""
+    #expect(line.ranges(of: "바로잡").count == 1, "\(line)")
+  }
+
+  @Test func `warns of a certificate that ends within 14 days`() {
     let machine = Machine()
     machine.server?.certificate = FakeServer.makeCertificate(until: FakeServer.now + 13 * 86_400)
     #expect(machine.has(.certificateEnds))

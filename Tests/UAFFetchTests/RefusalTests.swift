@@ -24,6 +24,7 @@ struct RefusalTests {
     let response = try outcome(servers.get(servers.closed))
     #expect(response.outcome == .refused)
     #expect(!response.handshakeCompleted)
+    #expect(response.detail?.hasPrefix("curl 7: ") == true)
   }
 
   @Test func `reports a name that does not resolve`() throws {

@@ -205,11 +205,12 @@ enum ServerCertificate {
   // SAFETY: the buffer is ours, and its type needs no deinitialisation.
   deinit { unsafe buffer.deallocate() }
 
-  /// libcurl's text about this failure, or its general text for `code`; fit for a log, at most 512 bytes.
+  /// The number of `code`, and what libcurl said of it or says of such codes in general; fit for a log, at most 512 bytes.
   func text(_ code: CURLcode) -> String {
     // SAFETY: both texts end with a NUL; libcurl stays within the size it requires.
     let said = unsafe String(cString: buffer)
-    return LogText.cleaned((said.isEmpty ? unsafe String(cString: curl_easy_strerror(code)) : said).utf8, limit: 512)
+    let words = said.isEmpty ? unsafe String(cString: curl_easy_strerror(code)) : said
+    return LogText.cleaned("curl \(code.rawValue): \(words)".utf8, limit: 512)
   }
 }
 

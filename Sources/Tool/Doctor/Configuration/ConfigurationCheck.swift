@@ -103,7 +103,7 @@ enum ConfigurationText: FindingCatalogue {
   var korean: FindingText {
     switch self {
     case .closed(let path): FindingText.asRootKorean("설정: \(path)")
-    case .unusable(let error): FindingText("설정: \(error.korean)", do: "바로잡으십시오. 그때까지 아무도 로그인할 수 없습니다")
+    case .unusable(let error): FindingText("설정: \(error.korean)", do: "이것을 고칠 때까지 아무도 로그인할 수 없습니다")
     case .fine(let path, let files): FindingText("설정: \(Self.list(path, files))")
     case .noEffect(let key):
       FindingText("설정: \(key): 이 버전에서는 효과가 없습니다", do: "지우십시오. 적힌 내용에 의지하지 마십시오")

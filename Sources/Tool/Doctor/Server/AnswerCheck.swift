@@ -94,8 +94,14 @@ package struct FetchAnswer: Equatable {
   package var body: [UInt8] = []
 }
 
+/// What uaf-fetch says, in English: words of libcurl, of OpenSSL, or its own.
+enum FetchWords {
+  /// As it stands behind a Korean text that does not say all of it.
+  static func quoted(_ detail: String?) -> String { detail.map { "(uaf-fetch: '\($0)')" } ?? "" }
+}
+
 /// Why a server did not answer.
-struct ServerSilence: Equatable {
+struct ServerSilence: Catalogued, Equatable {
   let outcome: FetchOutcome
   /// uaf-fetch's text about it.
   let detail: String?
@@ -105,9 +111,17 @@ struct ServerSilence: Equatable {
     self.detail = detail
   }
 
-  private var suffix: String { detail.map { " (\($0))" } ?? "" }
+  /// Whether our words for it leave open what happened.
+  private var isVague: Bool {
+    switch outcome {
+    case .connectionLost, .ownMeans, .proxyRefused, .tlsFailed, .answered, .other: true
+    case .nameNotResolved, .unreachable, .refused, .timedOut, .stalled, .certificateRefused, .unacceptableRequest,
+      .tooLarge:
+      false
+    }
+  }
 
-  func english(_ origin: String) -> FindingText {
+  var english: FindingText {
     let (what, remedy): (String, String) =
       switch outcome {
       case .nameNotResolved:
@@ -135,10 +149,10 @@ struct ServerSilence: Equatable {
       case .tooLarge: ("its answer is too large", "correct request_url: no UAF server answers so much")
       case .answered, .other: ("failed", "look into the server's log")
       }
-    return FindingText("server: \(origin): \(what)\(suffix)", do: remedy)
+    return FindingText(what + (detail.map { " (\($0))" } ?? ""), do: remedy)
   }
 
-  func korean(_ origin: String) -> FindingText {
+  var korean: FindingText {
     let (what, remedy): (String, String) =
       switch outcome {
       case .nameNotResolved: ("이름을 찾을 수 없습니다", "request_url의 호스트나 이 컴퓨터의 이름 서비스를 바로잡으십시오")
@@ -160,7 +174,7 @@ struct ServerSilence: Equatable {
       case .tooLarge: ("답이 너무 큽니다", "request_url을 바로잡으십시오. UAF 서버의 답은 그렇게 크지 않습니다")
       case .answered, .other: ("실패했습니다", "서버의 로그를 살펴보십시오")
       }
-    return FindingText("서버: \(origin): \(what)\(suffix)", do: remedy)
+    return FindingText(what + FetchWords.quoted(isVague ? detail : nil), do: remedy)
   }
 }
 
@@ -187,6 +201,8 @@ enum AnswerText: FindingCatalogue {
   case exchanged(key: String, other: String, url: String)
   /// Requests and responses go to one address.
   case same(key: String, other: String, url: String)
+  /// They go to addresses that differ in what many servers do not look at.
+  case alike(key: String, other: String, url: String, otherURL: String)
 
   var english: FindingText {
     switch self {
@@ -199,6 +215,11 @@ enum AnswerText: FindingCatalogue {
         "server: \(key) and \(other) are one address, \(url): a server that does not tell requests from responses there lets "
           + "nobody in",
         do: "write the server's address for requests into \(key), and the one for responses into \(other)")
+    case .alike(let key, let other, let url, let otherURL):
+      FindingText(
+        "server: \(key) and \(other), \(url) and \(otherURL), differ in the query or in slashes alone: a server that does not "
+          + "tell requests from responses by them lets nobody in",
+        do: "where the server has an address for each, write them into \(key) and \(other)")
     case .understood(let key): FindingText("server: \(key) answers as a UAF server does")
     case .redirected(let place, let goal):
       FindingText(
@@ -248,6 +269,11 @@ enum AnswerText: FindingCatalogue {
       FindingText(
         "서버: 다음 두 설정의 주소가 같습니다: \(key), \(other): \(url). 그 주소에서 요청과 응답을 구별하지 않는 서버는 아무도 들여보내지 않습니다",
         do: "\(key)에는 요청을 받는 주소를, \(other)에는 응답을 받는 주소를 쓰십시오")
+    case .alike(let key, let other, let url, let otherURL):
+      FindingText(
+        "서버: 다음 두 설정의 주소는 쿼리나 빗금만 다릅니다: \(key), \(other): \(url), \(otherURL). 그 차이로 요청과 응답을 구별하지 않는 서버는 "
+          + "아무도 들여보내지 않습니다",
+        do: "서버의 요청 주소와 응답 주소가 따로 있으면 \(key), \(other)에 각각 쓰십시오")
     case .understood(let key): FindingText("서버: \(key): UAF 서버로서 응답합니다")
     case .redirected(let place, let goal):
       FindingText(
@@ -256,7 +282,7 @@ enum AnswerText: FindingCatalogue {
     case .nothingThere(let place):
       FindingText(
         "서버: \(place.key): \(place.url)에 아무것도 없습니다(상태 \(place.status))",
-        do: "\(place.key)을(를) 바로잡거나, 서버와 다르면 server.dialect를 바로잡으십시오")
+        do: "\(place.key)을(를) 바로잡거나, server.dialect를 서버에 맞추십시오")
     case .nothingOrNobody(let place):
       FindingText(
         "서버: \(place.key): \(place.url)에 아무것도 없거나, 서버가 모르는 계정에 그렇게 답합니다(상태 404)",
@@ -281,7 +307,7 @@ enum AnswerText: FindingCatalogue {
           + (type.map { ", \($0)" } ?? "") + ")", do: "\(place.key) 또는 server.dialect를 바로잡으십시오")
     case .unfit(let key, let detail):
       FindingText(
-        "서버: \(key): 이 답으로는 로그인할 수 없습니다: \(detail)",
+        "서버: \(key): 이 답으로는 로그인할 수 없습니다: '\(detail)'",
         do: "\(key)와(과) server.dialect를 바로잡으십시오. 서버 로그에 자세한 내용이 있습니다")
     }
   }

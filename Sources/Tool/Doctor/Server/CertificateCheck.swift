@@ -91,18 +91,18 @@ struct CertificateWords: FindingCatalogue {
     return switch fault {
     case .expired(let days):
       FindingText(
-        "\(start)이 컴퓨터의 시계로 \(days)일 전에 만료되었습니다\(suffix)",
+        "\(start)이 컴퓨터의 시계로 \(days)일 전에 만료되었습니다",
         do: "갱신한 뒤 uaf-server를 다시 시작하거나, 이 컴퓨터의 시계를 맞추십시오")
     case .notYetValid(let days):
-      FindingText("\(start)이 컴퓨터의 시계로 \(days)일 뒤부터 유효합니다\(suffix)", do: "이 컴퓨터의 시계를 맞추십시오")
+      FindingText("\(start)이 컴퓨터의 시계로 \(days)일 뒤부터 유효합니다", do: "이 컴퓨터의 시계를 맞추십시오")
     case .otherName:
       FindingText(
-        "\(start)\(host)의 인증서가 아닙니다\(suffix)",
+        "\(start)\(host)의 인증서가 아닙니다",
         do: "인증서에 있는 이름을 request_url에 쓰거나, \(host)의 인증서를 발급받으십시오")
-    case .weak(let weakness): FindingText("\(start)\(weakness.korean)\(suffix)", do: X509.Weakness.remedy.korean)
+    case .weak(let weakness): FindingText("\(start)\(weakness.korean)", do: X509.Weakness.remedy.korean)
     case .issuer:
       FindingText(
-        "\(start)발급자가 \(ca ?? "시스템의 인증 기관")에 없습니다\(suffix)",
+        "\(start)발급자가 \(ca ?? "시스템의 인증 기관")에 없습니다\(FetchWords.quoted(detail))",
         do: "서버의 인증 기관을 ca_file에 적으십시오(uaf-server는 상태 폴더의 ca.pem)")
     }
   }
@@ -234,10 +234,11 @@ enum FacetText: FindingCatalogue {
     case .unread(let facet): FindingText("facet: \(facet): 서버의 목록에 있어야 합니다(uafctl facet)")
     case .refused(let facet, let detail):
       FindingText(
-        "facet: \(facet): \(detail)", do: "서버의 facet 목록에 넣거나(uafctl facet) server.facet_id를 바로잡으십시오")
+        "facet: \(facet): 서버가 받아들이지 않습니다: '\(detail)'",
+        do: "서버의 facet 목록에 넣거나(uafctl facet) server.facet_id를 바로잡으십시오")
     case .noList(let detail):
       FindingText(
-        "facet: 서버의 목록을 읽을 수 없습니다: \(detail)", do: "AppID의 주소가 목록으로 답하고 여기에서 연결되도록 하십시오")
+        "facet: 서버의 목록을 읽을 수 없습니다: '\(detail)'", do: "AppID의 주소가 목록으로 답하고 여기에서 연결되도록 하십시오")
     }
   }
 }

@@ -80,7 +80,8 @@ struct ServerCheck {
   /// The finding if a server refuses a login's request at its own address, but answers it at the address for responses.
   private func exchanged(_ question: ServerQuestion, _ refusal: Refusal?, over line: ServerLine) -> Finding? {
     guard question.kind == .login, refusal?.serverStatus != nil,
-      let url = server.authentication.responseURL ?? server.responseURL, url != question.url
+      let url = server.authentication.responseURL ?? server.responseURL,
+      AddressForm(url) != AddressForm(question.url)
     else { return nil }
     let key = question.key.replacing("request_url", with: "response_url")
     let other = ServerQuestion(key: key, url: url, kind: .login)
@@ -96,26 +97,31 @@ struct ServerCheck {
 
   /// The findings if requests and responses go to the same address.
   ///
-  /// A server of the dialect `plain` distinguishes them by GET and POST. A server of `fido` must do it by the content of the
-  /// body;
-  /// servers whose addresses end like those of uaf-server do not.
+  /// A server of the dialect `plain` tells them apart by GET and POST. One of `fido` has to do it by what the body names;
+  /// those whose addresses end as uaf-server's do not. Addresses that differ in the query or in slashes alone are two to some
+  /// servers, and one to others, uaf-server among them: that is only warned of, since a working server must not fail here.
   private func sameAddresses() -> [Finding] {
     guard server.dialect == .fido else { return [] }
     var keys: [String] = []
     return [("authentication", server.authentication), ("registration", server.registration)].compactMap { name, own in
-      guard let url = own.requestURL ?? server.requestURL, url == own.responseURL ?? server.responseURL else {
+      guard let url = own.requestURL ?? server.requestURL, let otherURL = own.responseURL ?? server.responseURL else {
         return nil
       }
+      let (form, otherForm) = (AddressForm(url), AddressForm(otherURL))
+      guard form.isLike(otherForm) else { return nil }
       func key(_ own: ServerURL?, _ name: String, in section: String) -> String {
         own == nil ? "server.\(name)" : "server.\(section).\(name)"
       }
       let request = key(own.requestURL, "request_url", in: name)
       guard !keys.contains(request) else { return nil }
       keys.append(request)
-      let text = AnswerText.same(
-        key: request, other: key(own.responseURL, "response_url", in: name), url: url.text)
-      let isUsual = ["/get", "/respond"].contains { url.text.hasSuffix($0) }
-      return isUsual ? .failure(.serverPath, text) : .warning(.serverPath, text)
+      let other = key(own.responseURL, "response_url", in: name)
+      guard form == otherForm else {
+        let text = AnswerText.alike(key: request, other: other, url: url.text, otherURL: otherURL.text)
+        return .warning(.serverPath, text)
+      }
+      let text = AnswerText.same(key: request, other: other, url: url.text)
+      return form.endsAsOurs ? .failure(.serverPath, text) : .warning(.serverPath, text)
     }
   }
 
@@ -183,7 +189,9 @@ struct ServerQuestion: Equatable {
     var questions: [ServerQuestion] = []
     func add(_ section: String, _ own: ServerURL?, _ general: ServerURL?, _ name: String, _ kind: Kind) {
       guard let url = own ?? general else { return }
-      let isKnown = questions.contains { $0.url == url && ($0.kind == .response) == (kind == .response) }
+      let isKnown = questions.contains {
+        AddressForm($0.url) == AddressForm(url) && ($0.kind == .response) == (kind == .response)
+      }
       guard !isKnown else { return }
       let key = own == nil ? "server.\(name)" : "server.\(section).\(name)"
       questions.append(ServerQuestion(key: key, url: url, kind: kind))
@@ -309,10 +317,11 @@ enum ServerText: FindingCatalogue {
     case .noFetch(let origin):
       FindingText(
         "server: \(origin): uaf-fetch did not do its work", do: "the log says why; reinstall the libpam-uaf package")
-    case .unreachable(let origin, let silence): silence.english(origin)
+    case .unreachable(let origin, let silence):
+      FindingText("server: \(origin): \(silence.english.what)", do: silence.english.remedy)
     case .proxy(let origin, let proxy, let silence):
       FindingText(
-        "server: \(origin): by way of proxy \(proxy): \(silence.english(origin).what)",
+        "server: \(origin): by way of proxy \(proxy): \(silence.english.what)",
         do: "correct server.proxy, or take it out where no proxy is needed")
     case .proxyRefuses(let origin, let proxy, let detail):
       FindingText(
@@ -355,14 +364,15 @@ enum ServerText: FindingCatalogue {
     case .noFetch(let origin):
       FindingText(
         "서버: \(origin): uaf-fetch가 동작하지 않았습니다", do: "로그에서 이유를 확인하고 libpam-uaf 패키지를 다시 설치하십시오")
-    case .unreachable(let origin, let silence): silence.korean(origin)
+    case .unreachable(let origin, let silence):
+      FindingText("서버: \(origin): \(silence.korean.what)", do: silence.korean.remedy)
     case .proxy(let origin, let proxy, let silence):
       FindingText(
-        "서버: \(origin): 프록시 \(proxy) 경유: \(silence.korean(origin).what)",
+        "서버: \(origin): 프록시 \(proxy) 경유: \(silence.korean.what)",
         do: "server.proxy를 바로잡거나, 프록시가 필요 없으면 지우십시오")
     case .proxyRefuses(let origin, let proxy, let detail):
       FindingText(
-        "서버: \(origin): 프록시 \(proxy)이(가) 요청을 통과시키지 않습니다" + (detail.map { "(\($0))" } ?? ""),
+        "서버: \(origin): 프록시 \(proxy)이(가) 요청을 통과시키지 않습니다" + FetchWords.quoted(detail),
         do: "이 컴퓨터가 비밀번호 없이 서버에 연결하도록 프록시에서 허용하거나 server.proxy를 바로잡으십시오")
     case .certificate(let origin, let host, let fault, let ca, let detail):
       CertificateWords(origin: origin, host: host, fault: fault, ca: ca, detail: detail).korean
