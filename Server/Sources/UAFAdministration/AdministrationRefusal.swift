@@ -79,11 +79,11 @@ package enum FieldProblem: Equatable, Sendable {
   /// No account's name begins with this prefix.
   case noSuchPrefix
   case notAPolicyNumber
-  /// A policy is malformed: the reader's text, which names the place.
-  case malformed(String)
-  /// Workstations would refuse the policy: their text.
-  case refusedByWorkstations(String)
-  /// A policy is too long once it is signed.
+  /// A policy is not well-formed.
+  case malformed(PolicyProblem)
+  /// Workstations would refuse a policy.
+  case refusedByWorkstations(PolicyProblem)
+  /// A policy is too long when it is signed.
   case tooLongToSign
   case tooLongToConfirm
   case notCertificates(bytes: Int)
@@ -179,8 +179,8 @@ extension FieldProblem: CustomStringConvertible {
     case .notAnAccount: "is not an account's name"
     case .noSuchPrefix: "no account's name begins so"
     case .notAPolicyNumber: "must be the number of a policy"
-    case .malformed(let text): text
-    case .refusedByWorkstations(let text): "is refused by workstations: \(text)"
+    case .malformed(let problem): problem.reason
+    case .refusedByWorkstations(let problem): "is refused by workstations: \(problem.reason)"
     case .tooLongToSign: "is too long when it is signed: it has many quotes, backslashes or line ends"
     case .tooLongToConfirm: "is too long to be confirmed"
     case .notCertificates(let bytes): "must be certificates in PEM of at most \(bytes) bytes"

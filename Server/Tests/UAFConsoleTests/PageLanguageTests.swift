@@ -27,7 +27,9 @@ struct PageLanguageTests {
     .unknown, .notANumber, .notATime, .outOfRange(1...60, .seconds), .outOfRange(1...60, .days),
     .outOfRange(1...60, nil), .tokenLifetime(60...90, .auditor), .tooLong(bytes: 500), .tooMany(16), .noReason,
     .badReason(bytes: 200), .hidden(character: "U+202E"), .badName, .notAnAccount, .noSuchPrefix, .notAPolicyNumber,
-    .malformed("x"), .refusedByWorkstations("x"), .tooLongToSign, .tooLongToConfirm, .notCertificates(bytes: 16_384),
+    .malformed(PolicyProblem(reason: "x", korean: "가")),
+    .refusedByWorkstations(PolicyProblem(reason: "x", korean: "나")),
+    .tooLongToSign, .tooLongToConfirm, .notCertificates(bytes: 16_384),
     .notAKey, .notOnlyKeys, .keyAndDevice, .badGroup, .unknownGroup, .textLength(1...200), .outlivesMaker, .emptyFilter,
   ]
 
@@ -45,6 +47,15 @@ struct PageLanguageTests {
   @Test func `a refused field is named by its label`() {
     #expect(PageLanguage.korean.text(.noReason, of: "reason") == "이유: 이유를 적어 주십시오")
     #expect(PageLanguage.english.text(.noReason, of: "reason") == "reason must say why")
+  }
+
+  @Test(arguments: [
+    "policy", "days", "idle", "seconds", "prefix", "name", "key", "keys", "shown", "lockOut", "machines", "form",
+    "language", "not", "after", "group", "lifetime", "account", "reason", "role", "state", "text", "number", "since",
+    "until", "machine", "address",
+  ]) func `each field of a form has a Korean label`(field: String) {
+    let text = PageLanguage.korean.text(.notANumber, of: field)
+    #expect(text.hasSuffix(": 숫자여야 합니다") && !text.hasPrefix("\(field):"), "\(text)")
   }
 
   @Test(arguments: [

@@ -212,7 +212,7 @@ package struct MachinePolicyAdministration: Sendable {
     do throws(ConfigurationError) {
       settings = try LentSettingsReader.settings(Array(draft.text.utf8), version: 0)
     } catch {
-      throw .invalid(field: "policy", .refusedByWorkstations("\(error)"))
+      throw .invalid(field: "policy", .refusedByWorkstations(PolicyProblem(error)))
     }
     guard longestToken(draft.text, group) <= WorkstationPolicy.maximumTokenBytes else {
       throw .invalid(
@@ -231,7 +231,21 @@ package struct MachinePolicyAdministration: Sendable {
   }
 }
 
-/// A policy for the machines of a group that somebody wants to save.
+extension PolicyProblem {
+  /// What workstations say of a policy.
+  fileprivate init(_ error: ConfigurationError) {
+    let korean =
+      switch error {
+      case .syntax(_, let line, let problem): "\(line)번째 줄: \(problem.korean)"
+      case .key(_, let line, let key, let problem): "\(line)번째 줄, \(key): \(problem.korean)"
+      // A policy is neither a file nor an argument.
+      case .file, .argument: "'\(error)'"
+      }
+    self.init(reason: "\(error)", korean: Text.cleaned(korean, limit: 512))
+  }
+}
+
+/// A policy for the machines of a group, as somebody wants to save it.
 package struct MachinePolicyDraft: Equatable, Sendable {
   /// The name of the group.
   package let group: String

@@ -186,7 +186,7 @@ package struct PolicyAdministration: Sendable {
   private func parsed(_ text: String) throws(AdministrationRefusal) -> AccountPolicies {
     do {
       return try PolicyParser(models: environment.models).policies(Array(text.utf8))
-    } catch { throw .invalid(field: "policy", .malformed(error.reason)) }
+    } catch { throw .invalid(field: "policy", .malformed(error)) }
   }
 
   private func event(_ version: PolicyVersion, _ caller: Caller) throws -> AuditEntry {

@@ -31,9 +31,11 @@ package struct PolicyParser {
   package func policies(_ bytes: [UInt8]) throws(PolicyProblem) -> AccountPolicies {
     let json: JSONValue
     do throws(JSONError) { json = try JSONValue(parsing: bytes) } catch {
-      throw failure("the JSON text is not acceptable (\(error.reason)) at byte \(error.offset)")
+      throw failure(
+        "the JSON text is not acceptable (\(error.reason)) at byte \(error.offset)",
+        korean: "JSON이 올바르지 않습니다(\(error.offset)번째 바이트)")
     }
-    let file = try members(json, "the policy", allowed: ["accepted", "groups"])
+    let file = try members(json, Self.whole, allowed: ["accepted", "groups"])
     let everybody = try file["accepted"].map { json throws(PolicyProblem) in try sets(json, "accepted") }
     var groups: [AccountGroup] = []
     var accounts: Set<String> = []
@@ -41,7 +43,9 @@ package struct PolicyParser {
       for (name, json) in try pairs(list, "groups") {
         let group = try group(ShownValue.name(name), json)
         if let taken = accounts.intersection(group.accounts).min() {
-          throw failure("groups.\(group.name): \(ShownValue.quoted(taken)) is in another group too")
+          throw failure(
+            "groups.\(group.name): \(ShownValue.quoted(taken)) is in another group too",
+            korean: "groups.\(group.name): 다른 그룹에도 있는 계정입니다: \(ShownValue.quoted(taken))")
         }
         accounts.formUnion(group.accounts)
         groups.append(group)
@@ -53,22 +57,32 @@ package struct PolicyParser {
   private func group(_ name: String, _ json: JSONValue) throws(PolicyProblem) -> AccountGroup {
     let place = "groups.\(name)"
     let group = try members(json, place, allowed: ["accounts", "accepted"])
-    guard let accepted = group["accepted"] else { throw failure("\(place).accepted is missing") }
-    guard let list = group["accounts"] else { throw failure("\(place).accounts is missing") }
+    guard let accepted = group["accepted"] else {
+      throw failure("\(place).accepted is missing", korean: "\(place)에 accepted가 없습니다")
+    }
+    guard let list = group["accounts"] else {
+      throw failure("\(place).accounts is missing", korean: "\(place)에 accounts가 없습니다")
+    }
     var accounts: Set<String> = []
     for account in try texts(list, "\(place).accounts") {
       guard Username.isValid(account) else {
-        throw failure("\(place).accounts: \(ShownValue.quoted(account)) cannot be the name of an account")
+        throw failure(
+          "\(place).accounts: \(ShownValue.quoted(account)) cannot be the name of an account",
+          korean: "\(place).accounts: 계정의 이름이 될 수 없습니다: \(ShownValue.quoted(account))")
       }
       guard accounts.insert(account).inserted else {
-        throw failure("\(place).accounts: \(ShownValue.quoted(account)) is there twice")
+        throw failure(
+          "\(place).accounts: \(ShownValue.quoted(account)) is there twice",
+          korean: "\(place).accounts: 두 번 있습니다: \(ShownValue.quoted(account))")
       }
     }
     return AccountGroup(name: name, accounts: accounts, accepted: try sets(accepted, "\(place).accepted"))
   }
 
   private func sets(_ json: JSONValue, _ place: String) throws(PolicyProblem) -> AcceptedSets {
-    guard case .array(let values) = json, !values.isEmpty else { throw failure("\(place) is not a list of sets") }
+    guard case .array(let values) = json, !values.isEmpty else {
+      throw failure("\(place) is not a list of sets", korean: "\(place): 인증 수단 묶음의 목록이어야 합니다")
+    }
     var sets: [[AAID]] = []
     for (index, value) in values.enumerated() {
       let place = "\(place)[\(index)]"
@@ -76,11 +90,17 @@ package struct PolicyParser {
       for text in try texts(value, place) {
         let aaid = try model(text, place)
         // Two keys of one model count as one authenticator, so nobody could meet such a set.
-        guard !set.contains(aaid) else { throw failure("\(place): \(ShownValue.quoted(text)) is there twice") }
+        guard !set.contains(aaid) else {
+          throw failure(
+            "\(place): \(ShownValue.quoted(text)) is there twice",
+            korean: "\(place): 두 번 있습니다: \(ShownValue.quoted(text))")
+        }
         set.append(aaid)
       }
       guard set.count <= ResponseService.maximumAssertions else {
-        throw failure("\(place) has more than \(ResponseService.maximumAssertions) authenticators")
+        throw failure(
+          "\(place) has more than \(ResponseService.maximumAssertions) authenticators",
+          korean: "\(place): 인증 수단이 \(ResponseService.maximumAssertions)개를 넘습니다")
       }
       sets.append(set)
     }
@@ -90,7 +110,9 @@ package struct PolicyParser {
   private func model(_ text: String, _ place: String) throws(PolicyProblem) -> AAID {
     let name = AuthenticatorType(nameOrAAID: text)?.aaid ?? text
     guard let aaid = try? AAID(name), let model = models[aaid] else {
-      throw failure("\(place): \(ShownValue.quoted(text)) is not an authenticator of this server: see --metadata")
+      throw failure(
+        "\(place): \(ShownValue.quoted(text)) is not an authenticator of this server: see --metadata",
+        korean: "\(place): 이 서버가 모르는 인증 수단입니다(--metadata): \(ShownValue.quoted(text))")
     }
     return model.description.aaid
   }
@@ -98,7 +120,9 @@ package struct PolicyParser {
   // MARK: JSON
 
   private func pairs(_ json: JSONValue, _ place: String) throws(PolicyProblem) -> [(String, JSONValue)] {
-    guard case .object(let object) = json else { throw failure("\(place) is not a JSON object") }
+    guard case .object(let object) = json else {
+      throw failure("\(place) is not a JSON object", korean: "\(Self.korean(place)): JSON 객체여야 합니다")
+    }
     return object.members.map { ($0.name, $0.value) }
   }
 
@@ -108,7 +132,10 @@ package struct PolicyParser {
     var found: [String: JSONValue] = [:]
     for (name, value) in try pairs(json, place) {
       guard allowed.contains(name) else {
-        throw failure("\(place): \(ShownValue.quoted(name)) is not one of \(allowed.joined(separator: ", "))")
+        throw failure(
+          "\(place): \(ShownValue.quoted(name)) is not one of \(allowed.joined(separator: ", "))",
+          korean:
+            "\(Self.korean(place)): 다음 가운데 하나가 아닙니다(\(allowed.joined(separator: ", "))): \(ShownValue.quoted(name))")
       }
       found[name] = value
     }
@@ -117,21 +144,31 @@ package struct PolicyParser {
 
   private func texts(_ json: JSONValue, _ place: String) throws(PolicyProblem) -> [String] {
     guard case .array(let values) = json, !values.isEmpty else {
-      throw failure("\(place) is not a list, or an empty one")
+      throw failure("\(place) is not a list, or an empty one", korean: "\(place): 비어 있지 않은 목록이어야 합니다")
     }
     var texts: [String] = []
     for value in values {
-      guard case .string(let text) = value else { throw failure("\(place) has something else than text in it") }
+      guard case .string(let text) = value else {
+        throw failure("\(place) has something else than text in it", korean: "\(place): 텍스트만 쓸 수 있습니다")
+      }
       texts.append(text)
     }
     return texts
   }
 
-  private func failure(_ reason: String) -> PolicyProblem { PolicyProblem(reason: reason) }
+  /// The place of what is in no member.
+  private static let whole = "the policy"
+  private static func korean(_ place: String) -> String { place == whole ? "정책" : place }
+
+  private func failure(_ reason: String, korean: String) -> PolicyProblem {
+    PolicyProblem(reason: reason, korean: korean)
+  }
 }
 
-/// A fault in the text of a policy.
-package struct PolicyProblem: Error, Equatable {
+/// What is wrong with the text of a policy, in the words of its reader.
+package struct PolicyProblem: Error, Equatable, Sendable {
   /// Names the wrong member, in printable ASCII.
   package let reason: String
+  /// The same in Korean.
+  package let korean: String
 }

@@ -26,8 +26,31 @@ extension PageLanguage {
     switch self {
     case .english: "\(field) \(problem)"
     case .korean:
-      KoreanParticles.resolved("\(PageText(rawValue: field).map { text($0) } ?? field): \(Self.korean(problem))")
+      KoreanParticles.resolved("\(label(of: field)): \(Self.korean(problem))")
     }
+  }
+
+  /// What the pages call a field; the field itself where no page has it.
+  private func label(of field: String) -> String {
+    let label: PageText? =
+      switch field {
+      case "policy": .policies
+      case "days": .machinePolicyDays
+      case "idle": .idleDays
+      case "seconds": .lockSeconds
+      case "prefix": .beginsWith
+      case "name": .tokenName
+      case "key": .keyID
+      case "keys", "shown": .earlierKeys
+      case "lockOut": .lockOutAsk
+      case "machines": .mayJoin
+      case "form": .listForm
+      case "language": .sheetLanguage
+      case "not": .leaveOut
+      case "after": .number
+      default: PageText(rawValue: field)
+      }
+    return label.map { text($0) } ?? field
   }
 
   private static func korean(_ conflict: Conflict) -> String {
@@ -70,8 +93,8 @@ extension PageLanguage {
     case .notAnAccount: "계정의 이름이 아닙니다"
     case .noSuchPrefix: "이렇게 시작하는 계정 이름은 있을 수 없습니다"
     case .notAPolicyNumber: "정책의 번호여야 합니다"
-    case .malformed(let text): "정책을 읽을 수 없습니다: \(text)"
-    case .refusedByWorkstations(let text): "컴퓨터가 이 정책을 거부합니다: \(text)"
+    case .malformed(let problem): "정책을 읽을 수 없습니다: \(problem.korean)"
+    case .refusedByWorkstations(let problem): "컴퓨터가 이 정책을 거부합니다: \(problem.korean)"
     case .tooLongToSign: "서명하면 너무 길어집니다. 따옴표, 백슬래시, 줄바꿈이 많습니다"
     case .tooLongToConfirm: "승인받기에 너무 깁니다"
     case .notCertificates(let bytes): "최대 \(bytes)바이트의 PEM 인증서여야 합니다"
