@@ -38,6 +38,8 @@ package struct AdministrationEnvironment: Sendable {
   let previews = PreviewGate()
   /// Shared by all requests of a server, too.
   let modelFigures = ModelFigureMemory()
+  /// Whether changes are only tried: each is rolled back where it would be made.
+  private var isTrial = false
 
   package init(
     store: any ServerStore, group: @escaping @Sendable (String) throws -> String?,
@@ -98,11 +100,23 @@ package struct AdministrationEnvironment: Sendable {
       guard try !mustKeep || records.hasUsableAdministrator(now: now) else {
         throw AdministrationRefusal.lastAdministrator
       }
+      // What is thrown in a transaction rolls it back.
+      if isTrial { throw ChangeTried() }
       return value
     }
   }
 
-  /// Writes records of how callers prove who they are: sessions, used codes, the last use of a token, repeated requests.
+  /// Refuses what an operation would refuse now; changes nothing.
+  ///
+  /// - Parameter operation: one that makes one change, in the environment that it is given.
+  /// - Throws: what `operation` throws before it would have changed something.
+  package func trying(_ operation: (AdministrationEnvironment) async throws -> Void) async throws {
+    var trial = self
+    trial.isTrial = true
+    do { try await operation(trial) } catch is ChangeTried {}
+  }
+
+  /// Writes what belongs to how callers prove who they are: sessions, used codes, the last use of a token, repeated requests.
   ///
   /// It checks no permission, so it must change nothing else.
   ///
@@ -148,6 +162,9 @@ package struct AdministrationEnvironment: Sendable {
       machine: machine.isEmpty ? host : machine, detail: detail)
   }
 }
+
+/// A change was tried, and would have been made.
+private struct ChangeTried: Error {}
 
 /// Whose accounts an operation changes.
 enum ChangedAccounts: Sendable {

@@ -114,6 +114,75 @@ import UAFAdministration
     #expect(isUsed)
   }
 
+  private static let forms = [
+    ("/console/person/revoke-all", "name=nobody&reason=x"), ("/console/person/delete", "name=nobody&reason=x"),
+    ("/console/person/enable", "name=nobody"), ("/console/machine/revoke", "id=nothing&reason=x"),
+    ("/console/administrators/set", "name=nobody&role=auditor"),
+    ("/console/administrators/set-keys", "name=nobody&role=auditor&keys=none"),
+    ("/console/administrators/remove", "name=nobody"),
+    ("/console/person/disable", "name=vip-nobody&reason=x"),
+    ("/console/person/lock", "name=vip-nobody&seconds=60&reason=x"),
+    ("/console/person/revoke", "name=vip-nobody&key=5541%230001%20\(String(repeating: "A", count: 43))&reason=x"),
+  ]
+
+  @Test(arguments: forms)
+  func
+    `nobody is asked to sign for who or what is not there: 404 in the page's language, and 403 without the permission`(
+      path: String, body: String
+    ) async throws
+  {
+    let (browser, _) = try await server.signedIn("alice", .administrator)
+    let csrf = try await browser.csrf()
+    for (language, told) in [("en", "There is no such page or thing."), ("ko", "그런 페이지나 항목이 없습니다.")] {
+      _ = await browser.get("/console/language?to=\(language)")
+      let answer = await browser.post(path, "\(body)&csrf=\(csrf)")
+      #expect(answer.status == .notFound && ConsoleBrowser.text(answer).contains(told), "\(path) \(answer.status)")
+    }
+    #expect(await browser.get("/console/confirm").status == .conflict, "no step waits")
+    let (stranger, _) = try await server.signedIn("bob", .auditor)
+    let token = try await stranger.csrf()
+    #expect(await stranger.post(path, "\(body)&csrf=\(token)").status == .forbidden)
+  }
+
+  @Test func `nobody is asked to sign for what would be refused then, and nothing is changed by looking`() async throws
+  {
+    let (browser, _) = try await server.signedIn("alice", .administrator)
+    try await server.enrol("bob")
+    let csrf = try await browser.csrf()
+    for (path, body) in [
+      ("/console/administrators/remove", "name=alice"), ("/console/person/delete", "name=alice&reason=x"),
+      ("/console/person/enable", "name=bob"),
+    ] {
+      #expect(await browser.post(path, "\(body)&csrf=\(csrf)").status == .conflict, "\(path)")
+    }
+    let rows = try await server.store.read { try $0.audit.last().number }
+    #expect(await browser.post("/console/person/delete", "name=bob&reason=x&csrf=\(csrf)").status == .seeOther)
+    let (isThere, last) = try await server.store.read {
+      (try $0.accounts.exists("bob"), try $0.audit.last().number)
+    }
+    #expect(isThere && last == rows)
+  }
+
+  @Test func `the policies' readers say in Korean what is wrong`() async throws {
+    let (browser, _) = try await server.signedIn("alice", .administrator)
+    let csrf = try await browser.csrf()
+    _ = await browser.get("/console/language?to=ko")
+    for (path, body, told) in [
+      ("/console/policies/preview", "policy=%7B%22acepted%22%3A1%7D", "정책: 정책을 읽을 수 없습니다: 정책: 다음 가운데 하나가 아닙니다"),
+      ("/console/policies/preview", "policy=%7B", "정책을 읽을 수 없습니다: JSON이 올바르지 않습니다"),
+      (
+        "/console/machine-policies/preview", "group=default&days=9&policy=%5Bpasscode%5D%0Amin_length%20%3D%200",
+        "컴퓨터가 이 정책을 거부합니다: 2번째 줄, passcode.min_length: "
+      ),
+      ("/console/machine-policies/preview", "group=default&days=0&policy=", "유효 일수: 1~366"),
+    ] {
+      let answer = await browser.post(path, "\(body)&csrf=\(csrf)")
+      let page = ConsoleBrowser.text(answer)
+      #expect(answer.status == .badRequest && page.contains(told), "\(page.suffix(900))")
+      #expect(!page.contains("must be"))
+    }
+  }
+
   private var environment: ConsoleEnvironment {
     ConsoleEnvironment(
       administration: server.administration, keys: server.environment.keys, publicURL: { TestServer.publicURL },

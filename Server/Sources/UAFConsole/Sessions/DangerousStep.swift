@@ -189,6 +189,17 @@ enum DangerousStep: Equatable, Sendable {
 
   // MARK: Done
 
+  /// Refuses what ``perform(in:by:)`` would refuse now: nobody signs for what is not there, or cannot be done.
+  ///
+  /// - Throws: as that does.
+  func check(in environment: AdministrationEnvironment, by caller: Caller) async throws {
+    switch self {
+    // Their forms have looked at everything, which takes seconds where there are many accounts.
+    case .savePolicy, .saveMachinePolicy: return
+    default: try await environment.trying { _ = try await perform(in: $0, by: caller.signing) }
+    }
+  }
+
   /// Does it.
   ///
   /// - Returns: what it has made; nil for a step that makes nothing.
@@ -241,9 +252,11 @@ struct StepConfirmation {
 
   /// Keeps a step in the session until it is confirmed; an earlier step is forgotten.
   ///
-  /// - Throws: ``AdministrationRefusal`` if the caller may not do it, or its text is too long to be shown in full.
+  /// - Throws: ``AdministrationRefusal`` if the caller may not do it, it would be refused now, or its text is too long to be
+  ///   shown whole.
   func begin(_ step: DangerousStep, _ signedIn: SignedIn) async throws {
     try signedIn.caller.require(step.permission)
+    try await step.check(in: environment.administration, by: signedIn.caller)
     let code = ConfirmationCode(
       .step, for: signedIn.session.username,
       random: try environment.administration.random(ConfirmationCode.idBytes + 2), now: environment.now)
