@@ -91,15 +91,46 @@ import UAFWire
     #expect(try bench.run(persons(bench, payload: bench.server.payload()), peer: 4242).result == 7100)
   }
 
-  @Test func `a reset that the server forbids wipes nothing, and the status says so`() throws {
+  @Test(arguments: [UAFWire.Operation.reset, .deregister, .deregisterAll])
+  func `a removal that the server forbids is 9000 each time, and says nothing of logins`(
+    operation: UAFWire.Operation
+  ) throws {
     let bench = try HelperBench.registered(signed: true)
     bench.device.machineID = Array("0123456789abcdef0123456789abcdef".utf8)
     bench.server.deregistrationStatus = .forbidden
-    let transcript = try bench.run(persons(bench, payload: bench.server.payload()), peer: 4242)
-    #expect(transcript.result == 7101)
-    #expect(transcript.finished.text?.contains("which may be disabled") == true)
-    #expect(try bench.run(bench.begin(.status)).finished.document?.contains(#""atServer":"forbidden""#) == true)
+    for _ in 0..<2 {
+      var begin = persons(bench, payload: bench.server.payload())
+      begin.operation = operation
+      if operation == .deregisterAll { begin.authenticator = nil }
+      let transcript = try bench.run(begin, peer: 4242)
+      #expect(transcript.result == 9000 && transcript.pamCode == 7)
+      #expect(
+        transcript.finished.text == "The server does not allow this for this account, which may be disabled: ask its "
+          + "administrator.")
+    }
+    let document = try #require(try bench.run(bench.begin(.status)).finished.document)
+    #expect(!document.contains("forbidden") && document.contains(#""usableTypes":4"#), "\(document)")
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
+  }
+
+  @Test func `what the server forbids beside logins leaves the keys as they are`() throws {
+    let bench = try HelperBench.registered(signed: true)
+    bench.device.machineID = Array("0123456789abcdef0123456789abcdef".utf8)
+    /// Runs what the server forbids, and says whether the status has that of the account.
+    func isNoted(_ begin: Begin, _ entries: [String]) throws -> Bool {
+      #expect(try bench.run(begin, entries).result == 9000, "\(bench.log.lines)")
+      return try bench.run(bench.begin(.status)).finished.document?.contains(#""atServer":"forbidden""#) == true
+    }
+    var removal = bench.begin(.deregister)
+    removal.service = Array("uafctl".utf8)
+    bench.server.deregistrationStatus = .forbidden
+    #expect(try !isNoted(removal, ["correct"]))
+    bench.server.registrationStatus = .forbidden
+    #expect(try !isNoted(bench.registration(), ["battery", "battery"]), "a request")
+    bench.server.registrationStatus = .ok
+    bench.server.respondStatus = .forbidden
+    #expect(try !isNoted(bench.registration(), ["battery", "battery"]), "an answer")
+    #expect(try isNoted(bench.begin(), ["correct"]), "a login")
   }
 
   @Test func `with an accepted code the server deletes this machine's keys, and the secret is wiped`() throws {

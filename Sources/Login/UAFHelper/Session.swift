@@ -94,7 +94,6 @@ import UAFWire
     } catch {
       // This is on the disk before the refusal is reported, so that nobody gains anything by cutting the network now.
       if error.server.hasRefused { accounts.noteRefusal() }
-      if error.server.hasForbidden { accounts.noteForbidden() }
       throw timeLimit?.explaining(error) ?? error
     }
   }

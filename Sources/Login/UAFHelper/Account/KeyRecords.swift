@@ -64,14 +64,19 @@ import UAFMessages
         + "an older copy was put back, or another machine has the key; 'uafctl repair --code FILE'")
   }
 
-  /// Stores what a refusal says about the keys, and makes the ending from it.
+  /// Stores what the refusal of a login says about the keys, and makes the ending from it.
+  ///
+  /// That the account is forbidden to log in (1403) says that it may be disabled or locked. Forbidden anything else, such as to
+  /// have the last administrator's keys deleted, it may be as good as ever.
   ///
   /// - Throws: ``Ending`` if the keys cannot be read.
   func noted(
     _ refusal: Refusal, _ account: AccountFile, _ types: [AuthenticatorType]
   ) throws(Ending) -> Ending {
     let ending = Ending(refusal)
-    if refusal.spokenByServer, let status = refusal.serverStatus {
+    if refusal.isForbidden {
+      accounts.noteForbidden()
+    } else if refusal.spokenByServer, let status = refusal.serverStatus {
       try note(status, of: types, account)
     } else if !types.isEmpty {
       // A server that has none of this machine's keys names different keys of the model in its request.
@@ -105,6 +110,11 @@ import UAFMessages
       }
     }
   }
+}
+
+extension Refusal {
+  /// Whether the server says that it does not allow what was asked for (1403).
+  var isForbidden: Bool { spokenByServer && serverStatus == UAFStatusCode.forbidden.rawValue }
 }
 
 extension UAFKey {

@@ -237,8 +237,6 @@ struct ServerPart {
   ///
   /// From then on no login succeeds without the server.
   var hasRefused = false
-  /// Whether the server forbade the account's request (1403), as it does while an account is disabled or locked.
-  var hasForbidden = false
   /// The authenticators whose keys the server does not know.
   var forgottenTypes: [AuthenticatorType] = []
 }
@@ -272,13 +270,14 @@ extension Ending {
 
   /// The end of an exchange in which the server had to check an enrolment code.
   ///
-  /// - Parameter result: the result for a refusal of the server; nil for the result that the refusal itself has.
+  /// - Parameter result: the result for a refusal of the server; nil for the result that the refusal itself has. That a server
+  ///   does not let the account in has one result in every operation.
   init(judgingCode refusal: Refusal, serversNo result: FidoResult? = nil) {
     let isCodeRefused =
       refusal.result == .serverNoRegistration || refusal.serverStatus == UAFStatusCode.unauthorized.rawValue
     let own = isCodeRefused ? FidoResult.serverNoRegistration : refusal.result
     self.init(
-      refusal, refusal.spokenByServer ? result ?? own : own,
+      refusal, refusal.spokenByServer && !refusal.isForbidden ? result ?? own : own,
       text: isCodeRefused ? .cause(.codeRefused) : Self.text(of: refusal))
   }
 
@@ -286,7 +285,6 @@ extension Ending {
     let server = ServerPart(
       handshakeCompleted: refusal.handshakeCompleted, hasSpoken: refusal.spokenByServer,
       hasRefused: refusal.isServersNo,
-      hasForbidden: refusal.spokenByServer && refusal.serverStatus == UAFStatusCode.forbidden.rawValue,
       forgottenTypes: AuthenticatorType.all(named: refusal.leftOut))
     self.init(result, text: text, log: refusal.detail, server: server)
   }
