@@ -218,6 +218,60 @@ import UAFWire
         "The server does not ask for the passcode: it has no key of it any more, or does not accept it. Use another "
           + "authenticator, or register it again: 'uafctl register passcode'."
       ])
+    guard way == "last used" else { return }
+    let next = try bench.run(begin, ["12369"])
+    #expect(next.result == 0 && next.prompts.map(\.check) == ["pattern"], "\(next.errors)")
+  }
+
+  /// A machine with two types, whose passcode the server refuses by `status` since the last login with it.
+  private func refusing(_ status: UAFStatusCode, signed: Bool = false) throws -> HelperBench {
+    let bench = try HelperBench.registeredTwice(signed: signed)
+    bench.server.respondStatus = status
+    #expect(try bench.run(bench.begin(.authenticate, "authenticator=passcode"), ["correct"]).result != 0)
+    bench.server.respondStatus = .ok
+    return bench
+  }
+
+  @Test(arguments: [UAFStatusCode.revokedAuthenticator, .unknownKeyID])
+  func `of two types, the one that the server is known to refuse is no choice`(status: UAFStatusCode) throws {
+    for service in ["login", "swaylock"] {
+      let bench = try refusing(status)
+      var begin = bench.begin()
+      begin.service = Array(service.utf8)
+      let login = try bench.run(begin, ["12369"])
+      #expect(login.result == 0 && login.prompts.map(\.check) == ["pattern"], "\(service) \(bench.log.lines)")
+      var named = begin
+      named.arguments.append(Array("authenticator=passcode".utf8))
+      #expect(try bench.run(named, ["correct"]).prompts.map(\.check) == ["passcode"], "named")
+    }
+    let bench = try refusing(status)
+    var change = bench.begin(.change)
+    change.service = Array("uafctl".utf8)
+    #expect(
+      try bench.run(change, ["12369", "14789", "14789"]).prompts.map(\.check) == ["pattern", "pattern", "pattern"])
+  }
+
+  @Test func `where registrations are hidden, a login asks for the type that the server does not refuse`() throws {
+    let bench = try refusing(.revokedAuthenticator)
+    bench.configuration += "\n[general]\nhide_state = true\n"
+    #expect(try bench.run(bench.begin(), ["12369"]).result == 0)
+  }
+
+  @Test func `of two types that the server refuses, the person is asked as ever, and hears what it says`() throws {
+    let bench = try refusing(.revokedAuthenticator)
+    bench.server.respondStatus = .revokedAuthenticator
+    #expect(try bench.run(bench.begin(.authenticate, "authenticator=pattern"), ["12369"]).result != 0)
+    let transcript = try bench.run(bench.begin(), ["2", "12369"])
+    #expect(transcript.prompts.map(\.check) == ["choice", "pattern"] && transcript.result != 2002)
+  }
+
+  @Test func `a code is for the type that the server refuses, and asks for no choice`() throws {
+    let bench = try refusing(.revokedAuthenticator, signed: true)
+    var begin = bench.registration()
+    begin.authenticator = nil
+    let transcript = try bench.run(begin, ["battery", "battery"])
+    #expect(
+      transcript.result == 0 && transcript.prompts.map(\.check) == ["passcode", "passcode"], "\(bench.log.lines)")
   }
 
   @Test func `removing one type whose key the server lost does not say that nothing is left`() throws {

@@ -8,11 +8,13 @@ import Testing
   private let enabled: [AuthenticatorType] = [.passcode, .pattern]
 
   private func plan(
-    _ enrolled: [AuthenticatorType], dead: [AuthenticatorType] = [], enabled: [AuthenticatorType]? = nil,
+    _ enrolled: [AuthenticatorType], dead: [AuthenticatorType] = [], behind: [AuthenticatorType] = [],
+    enabled: [AuthenticatorType]? = nil,
     needsCode: Bool = true, hasCode: Bool, named: AuthenticatorType? = nil
   ) -> RegistrationPlan {
     RegistrationPlan(
-      for: .init(enabled: enabled ?? self.enabled, enrolled: enrolled, dead: dead, needsCode: needsCode),
+      for: .init(
+        enabled: enabled ?? self.enabled, enrolled: enrolled, dead: dead, refused: dead + behind, needsCode: needsCode),
       hasCode: hasCode, named: named)
   }
 
@@ -34,6 +36,7 @@ import Testing
   @Test func `a code without a type replaces values that the server has forgotten, and any value if there are none`() {
     #expect(plan([.passcode, .pattern], hasCode: true) == .replace(oneOf: [.passcode, .pattern]))
     #expect(plan([.passcode, .pattern], dead: [.pattern], hasCode: true) == .replace(oneOf: [.pattern]))
+    #expect(plan([.passcode, .pattern], behind: [.passcode], hasCode: true) == .replace(oneOf: [.passcode]))
     #expect(
       plan([.passcode, .fingerprint], dead: [.fingerprint], enabled: [.passcode, .fingerprint], hasCode: true)
         == .replace(oneOf: [.passcode]))

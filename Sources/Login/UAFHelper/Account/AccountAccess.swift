@@ -201,7 +201,7 @@ import UAFWire
     guard let account = try open(uid, in: directory) else { return nil }
     let types = try enrolledTypes(account)
     guard !types.isEmpty, named.map({ types.contains($0) }) ?? true else { return nil }
-    return AccountAuthenticators(account, types, named: named, in: directory)
+    return AccountAuthenticators(account, types, refused: try refusedTypes(account), named: named, in: directory)
   }
 
   /// Why an account that was opened has no such authenticator; nil if it has no authenticator at all.
@@ -259,10 +259,24 @@ import UAFWire
   ///
   /// - Throws: ``Ending``.
   func deadTypes(_ account: AccountFile) throws(Ending) -> [AuthenticatorType] {
+    try types(of: account) { $0.isDead }
+  }
+
+  /// The enabled types whose keys the server is known to refuse, each by itself: they are dead, or behind what it has seen.
+  ///
+  /// - Throws: ``Ending``.
+  func refusedTypes(_ account: AccountFile) throws(Ending) -> [AuthenticatorType] {
+    try types(of: account) { $0.isDead || $0.isBehind }
+  }
+
+  /// The enabled types that have keys, all of which are as `isMeant` says.
+  private func types(
+    of account: AccountFile, whereEach isMeant: (UAFKey) -> Bool
+  ) throws(Ending) -> [AuthenticatorType] {
     let keys = try keys(of: account)
     return policy.enabledTypes.filter { type in
       let own = keys.filter { $0.type == type }
-      return !own.isEmpty && own.allSatisfy(\.isDead)
+      return !own.isEmpty && own.allSatisfy(isMeant)
     }
   }
 
@@ -334,8 +348,8 @@ import UAFWire
     throw Ending(.forbidden, because: .accountForbidden, log: "the server forbade the account what it asked for last")
   }
 
-  /// Whether the server has disabled or locked the account, or refused its last request as forbidden (1403), as far as this
-  /// machine knows.
+  /// Whether the server has disabled or locked the account, or refused its last login as forbidden (1403), as far as this
+  /// machine has heard.
   ///
   /// A record that cannot be read forbids nothing.
   ///
@@ -389,7 +403,7 @@ import UAFWire
     }
   }
 
-  /// Marks the account's keys, because the server has forbidden what the account asked for (1403).
+  /// Marks the account's keys, because the server has forbidden the account to log in (1403).
   ///
   /// A status that the server gave for a single key is more specific, and stays.
   func noteForbidden() { mark(UAFStatusCode.forbidden.rawValue) { !$0.isRefused } }

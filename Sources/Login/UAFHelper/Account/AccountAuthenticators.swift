@@ -13,17 +13,28 @@ import UAFMessages
   let types: [AuthenticatorType]
   /// The type that was asked for by name.
   let named: AuthenticatorType?
+  /// Those whose keys the server is known to refuse.
+  let refused: [AuthenticatorType]
   private(set) var opened: [UnlockedAuthenticatorBox] = []
   private var attempts: [AuthenticatorType: Attempts] = [:]
 
   init(
-    _ account: AccountFile, _ types: [AuthenticatorType], named: AuthenticatorType?,
+    _ account: AccountFile, _ types: [AuthenticatorType], refused: [AuthenticatorType], named: AuthenticatorType?,
     in directory: consuming StateDirectory
   ) {
     self.account = account
     self.directory = directory
     self.types = types
+    self.refused = types.filter(refused.contains)
     self.named = named
+  }
+
+  /// Those of which one is asked for where none is named: a value that the server is known to refuse is not one of several.
+  ///
+  /// All of them where the server refuses each, so that the person hears what it says.
+  var usable: [AuthenticatorType] {
+    let usable = types.filter { !refused.contains($0) }
+    return usable.isEmpty ? types : usable
   }
 
   subscript(type: AuthenticatorType) -> UnlockedAuthenticatorBox? { opened.first { $0.type == type } }

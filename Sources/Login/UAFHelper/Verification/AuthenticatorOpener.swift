@@ -80,22 +80,23 @@ import UAFMessages
   /// - Throws: ``Ending`` (2002) if nobody can choose.
   func firstType(of held: AccountAuthenticators) throws(Ending) -> AuthenticatorType? {
     if let named = held.named { return named }
-    let typed = held.types.filter(\.isTyped)
-    // A fingerprint is not a choice: the sensor waits during the prompt for the other value.
-    if typed.count == 1, typed != held.types, !policy.offersNewRegistration || !policy.isInteractive { return typed[0] }
-    if policy.hidesState || !policy.isInteractive, held.types.count > 1 {
+    let usable = held.usable
+    let typed = usable.filter(\.isTyped)
+    // A fingerprint is not a choice: the sensor waits while the other value is asked for.
+    if typed.count == 1, typed != usable, !policy.offersNewRegistration || !policy.isInteractive { return typed[0] }
+    if policy.hidesState || !policy.isInteractive, usable.count > 1 {
       let last: AuthenticatorType?
       do throws(StateError) { last = try held.account.lastUsed() } catch {
         guard policy.hidesState else { throw Ending(error) }
         last = nil
       }
-      if let last, held.types.contains(last) { return last }
-      guard !policy.hidesState else { return held.types.first }
+      if let last, usable.contains(last) { return last }
+      guard !policy.hidesState else { return usable.first }
       throw Ending(
         .noSuitableAuthenticator, because: .severalFit,
         log: "several authenticators and one prompt: name one (argument authenticator, or the service's)")
     }
-    return held.types.count == 1 && !policy.offersNewRegistration ? held.types.first : nil
+    return usable.count == 1 && !policy.offersNewRegistration ? usable.first : nil
   }
 
   /// Opens one authenticator, before the server has said what it wants.
@@ -122,6 +123,9 @@ import UAFMessages
         .noSuitableAuthenticator, because: held.named == nil ? .typesNotAccepted : policy.namedNotAccepted,
         log: "the server asks for authenticators that are not here" + (held.named.map { ": not \($0.rawValue)" } ?? ""))
     }
+    // A request names keys of a model that the server refuses as well: whether one is good is said when it has signed.
+    let promising = further.filter { $0.allSatisfy(held.usable.contains) }
+    if held.named == nil, !promising.isEmpty { further = promising }
     guard policy.isInteractive else {
       throw Ending(
         .noSuitableAuthenticator, because: .severalTogether,
@@ -134,8 +138,9 @@ import UAFMessages
   ///
   /// - Throws: ``Ending``.
   func openAny(of held: AccountAuthenticators) throws(Ending) -> Opened {
-    let typed = held.types.filter(\.isTyped)
-    let all = held.types.map { [$0] }
+    let types = held.named == nil ? held.usable : held.types
+    let typed = types.filter(\.isTyped)
+    let all = types.map { [$0] }
     return try open(oneOf: held.named == nil && typed.count == 1 ? [typed] : all, accepting: all, held)
   }
 
@@ -164,7 +169,8 @@ import UAFMessages
     for type in way where held[type] == nil {
       let unlocked = try check.verify(
         held.account, type, in: held.directory, attempts: held.attempts(type, tries: policy.tries),
-        canGoBack: canGoBack, canTouch: way.count == 1 && held.opened.isEmpty && held.named == nil)
+        canGoBack: canGoBack,
+        canTouch: way.count == 1 && held.opened.isEmpty && held.named == nil && held.refused.allSatisfy(\.isTyped))
       guard let unlocked else { return false }
       held.add(unlocked)
     }

@@ -77,7 +77,8 @@ struct DeregistrationOperation: CallOperation {
     let typed = held.types.filter(\.isTyped)
     let provesByTyped = type?.isTyped != true && !typed.isEmpty
     let proving = AccountAuthenticators(
-      held.account, provesByTyped ? typed : held.types, named: provesByTyped ? nil : type, in: try accounts.openState())
+      held.account, provesByTyped ? typed : held.types, refused: held.refused, named: provesByTyped ? nil : type,
+      in: try accounts.openState())
     do throws(Ending) {
       let driver = try LoginDriver(
         authentication, proving, client, settings, for: .proof(.removal(scope, keyIDs: keyIDs)))

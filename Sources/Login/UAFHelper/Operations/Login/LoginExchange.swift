@@ -268,13 +268,23 @@ struct LoginSigners {
       let asked = held.named.map { [$0] } ?? held.opened.map(\.type)
       guard error.result == .noSuitableAuthenticator, asked.count == 1, let type = asked.first, leftOut.contains(type)
       else { throw error.forgetting(leftOut) }
-      // The request alone could also mean that the server does not accept the model. The key's stored status decides.
+      noteTaken(offer)
+      // By the request alone it may be the model that the server does not take. What it has said of the key before decides.
       let isGone = try tools.accounts.deadTypes(held.account).contains(type)
       throw error.saying(isGone ? .keyGone(type.kind) : .notAskedFor(type.kind)).forgetting(leftOut)
     }
   }
 
-  /// The next authenticator's key, ready for one signature.
+  /// Has the next login with one prompt ask for an authenticator that the server's request names.
+  ///
+  /// A login does not end in another way if that cannot be written.
+  private func noteTaken(_ offer: AuthenticationOffer) {
+    let ways = AuthenticatorOpener.ways(offer.sets, among: held.types.filter(\.isTyped), named: nil)
+    guard held.named == nil, let other = ways.first(where: { $0.count == 1 })?.first else { return }
+    try? held.account.noteUse(of: other)
+  }
+
+  /// The next one's key, ready for one signature.
   ///
   /// - Throws: ``Ending``.
   mutating func next(for offer: AuthenticationOffer?) throws(Ending) -> KeySigner {

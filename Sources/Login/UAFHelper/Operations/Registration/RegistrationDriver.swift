@@ -234,6 +234,7 @@ struct RegistrationOperation: CallOperation {
     if let account {
       standing.enrolled = try tools.accounts.enrolledTypes(account)
       standing.dead = try tools.accounts.deadTypes(account)
+      standing.refused = try tools.accounts.refusedTypes(account)
     }
     let plan = RegistrationPlan(for: standing, hasCode: tools.call.begin.payload != nil, named: named)
     if case .refuse(let cause) = plan {
@@ -274,11 +275,11 @@ struct RegistrationOperation: CallOperation {
   private func proof(
     _ account: AccountFile, but excluded: [AuthenticatorType], _ client: ClientSettings, _ settings: ServerSettings
   ) throws(Ending) -> RegistrationWord? {
-    // A value whose keys the server refuses proves nothing to the server, so nobody is asked for it.
-    let dead = try tools.accounts.deadTypes(account)
-    let types = try tools.accounts.enrolledTypes(account).filter { !excluded.contains($0) && !dead.contains($0) }
+    // A value whose keys the server refuses proves nothing there: nobody is asked for it.
+    let refused = try tools.accounts.refusedTypes(account)
+    let types = try tools.accounts.enrolledTypes(account).filter { !excluded.contains($0) && !refused.contains($0) }
     guard !types.isEmpty else { return nil }
-    let held = AccountAuthenticators(account, types, named: nil, in: try tools.accounts.openState())
+    let held = AccountAuthenticators(account, types, refused: [], named: nil, in: try tools.accounts.openState())
     let driver = try LoginDriver(authentication, held, client, settings, for: .proof(.furtherKeys))
     guard let token = try driver.run().token else { return RegistrationWord(authority: .none, isVerifiedHere: true) }
     return .proof(token, by: driver.signedKeys)
@@ -367,7 +368,8 @@ struct RegisterAgain {
   /// - Throws: ``Ending``: cancelled, or the registration failed.
   func run(_ held: AccountAuthenticators) throws(Ending) -> Ending {
     try tools.prompter.show(.registerAgainChosen)
-    let chosen = held.types.count == 1 ? held.types.first : try tools.prompter.chooseType(among: held.types)
+    let types = held.refused.isEmpty ? held.types : held.refused
+    let chosen = types.count == 1 ? types.first : try tools.prompter.chooseType(among: types)
     guard let type = chosen else {
       return Ending(.resetChosen, log: "registering anew was chosen, and no authenticator")
     }

@@ -323,7 +323,9 @@ enum RegistrationPlan: Equatable {
     var enrolled: [AuthenticatorType] = []
     /// The types whose keys the server has revoked or does not know, according to its last answers.
     var dead: [AuthenticatorType] = []
-    /// Whether the server requires a code for each account.
+    /// Those whose keys the server refuses, because they are dead or behind what it has seen of them.
+    var refused: [AuthenticatorType] = []
+    /// Whether the server demands a code of each account.
     var needsCode = true
   }
 
@@ -334,8 +336,8 @@ enum RegistrationPlan: Equatable {
     }
     let typed = standing.enrolled.filter(\.isTyped)
     if hasCode, !typed.isEmpty {
-      let dead = typed.filter(standing.dead.contains)
-      self = .replace(oneOf: dead.isEmpty ? typed : dead)
+      let refused = typed.filter(standing.refused.contains)
+      self = .replace(oneOf: refused.isEmpty ? typed : refused)
       return
     }
     guard standing.dead.isEmpty else {
