@@ -201,4 +201,43 @@ import UAFWire
       input: "alice \(Self.code)\n{\"answer\":\"secret\"}\n")
     #expect(bench.exit == .success && bench.sent == [begin(Self.code), Bench.answer("secret")], "\(bench.output)")
   }
+
+  @Test(arguments: [
+    "\(code)\n", "\n\n\(code)\n", "alice\n\(code)\n", "Dear alice,\n\nyour code is \(code).\nUse it today.\n",
+    "> \(code)\n>\n> Regards\n",
+  ])
+  func `in a conversation in JSON is found in a letter, which ends where an answer begins`(letter: String) {
+    for more in [[], ["--together"]] {
+      let answer = more.isEmpty ? "{\"answer\":\"secret\"}\n" : "{ \"answers\" : [\"secret\"]}\n"
+      let bench = Bench(
+        ["register", "--json-conversation", "--code", "-"] + more, core: [Bench.question, Bench.success],
+        input: letter + answer)
+      #expect(bench.exit == .success && bench.sent == [begin(Self.code), Bench.answer("secret")], "\(bench.output)")
+    }
+  }
+
+  @Test func `in a conversation in JSON is joined where a mail program has broken it into rows`() {
+    let payload = EnrolmentPayload(
+      op: .registration, server: "https://fido.example.com", username: "alice", authCode: "c0de", expires: 1
+    ).encoded
+    let bench = Bench(
+      ["register", "--json-conversation", "--code", "-"], core: [Bench.question, Bench.success],
+      input: payload.prefix(76) + "\n" + payload.dropFirst(76) + "\n{\"answer\":\"secret\"}\n")
+    #expect(bench.exit == .success && bench.sent == [begin(payload), Bench.answer("secret")], "\(bench.output)")
+  }
+
+  @Test func `in a conversation in JSON two codes of a letter are refused, and so is a letter without one`() {
+    for (letter, told) in [
+      (
+        "Dear alice,\n\(Self.code)\nor this one, which is for the other machine\nand \(Self.other)\n",
+        "more than one code"
+      ),
+      ("Dear alice,\nno code yet.\n", "there is no code in it"),
+    ] {
+      let bench = Bench(
+        ["register", "--json-conversation", "--code", "-"], core: [Bench.question, Bench.success],
+        input: letter + "{\"answer\":\"secret\"}\n")
+      #expect(bench.exit == .usage && bench.sent.isEmpty && bench.output.contains(told), "\(bench.output)")
+    }
+  }
 }

@@ -122,10 +122,20 @@ package struct LineInput {
     if unsafe fstat(descriptor, &state) == 0, state.st_mode & S_IFMT == S_IFREG {
       return lseek(descriptor, 0, SEEK_CUR) >= state.st_size
     }
+    let events = events(withinMilliseconds: 0)
+    return events != 0 && events & Int16(POLLIN) == 0
+  }
+
+  /// Whether something, if only the end, can be read within so long.
+  package func hasMore(withinMilliseconds milliseconds: CInt) -> Bool {
+    events(withinMilliseconds: milliseconds) != 0
+  }
+
+  /// What poll(2) says of the input within so long; 0 for nothing.
+  private func events(withinMilliseconds milliseconds: CInt) -> Int16 {
     var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-    // SAFETY: one entry is passed, and the count is one.
-    guard unsafe poll(&entry, 1, 0) > 0 else { return false }
-    return entry.revents & Int16(POLLIN) == 0
+    // SAFETY: one entry is passed and one is announced.
+    return unsafe poll(&entry, 1, milliseconds) > 0 ? entry.revents : 0
   }
 
   /// The next line.

@@ -14,9 +14,11 @@ struct ToolContext {
   var output: Output
   /// The source of lines if there is no terminal.
   var input: CInt
-  /// Whether a text with a code in it may come from there; if a program uses JSON, only a line with the code may.
-  var takesLetters = true
-  /// The terminal; nil if standard input is not one.
+  /// Whether a program speaks JSON there: a letter with a code in it ends where its answers begin.
+  var speaksJSON = false
+  /// What was read there beyond a letter.
+  let taken = TakenInput()
+  /// The terminal; nil when standard input is none.
   var terminal: CInt?
   /// What the terminal can show.
   var display: TerminalDisplay
@@ -70,7 +72,13 @@ struct ToolContext {
   }
 }
 
-// The texts of a command, in the caller's language.
+/// What was read of standard input beyond a letter with a code in it: nothing can be put back there.
+final class TakenInput {
+  /// Whether the brace was read that begins an answer in JSON.
+  var hasAnswerBegun = false
+}
+
+// What a command says, in the caller's language.
 
 extension ToolContext {
   /// Writes a result.

@@ -47,29 +47,33 @@ struct JSONAnswerReader {
   static func maximumLineCount(_ form: Form) -> Int { form.count * WireLimit.answer * 6 + 256 }
 
   private let form: Form
+  /// Whether the first brace is not part of the line, because it was read before.
+  private let hasBegun: Bool
   private var position = 0
   private var count = 0
   /// The position in the buffer at which the current string must end.
   private var limit = 0
 
-  private init(_ form: Form) { self.form = form }
+  private init(_ form: Form, hasBegun: Bool) { (self.form, self.hasBegun) = (form, hasBegun) }
 
   /// Reads `line`; nil if it is not of that form.
   ///
   /// The answers' bytes are written to `buffer`, in which each may use an equal part. Without an answer, no part of the buffer
   /// may be used.
+  ///
+  /// - Parameter hasBegun: whether the first brace was read before, and is not part of the line.
   static func read(
-    _ line: Span<UInt8>, as form: Form = .one, into buffer: UnsafeMutableRawBufferPointer
+    _ line: Span<UInt8>, as form: Form = .one, hasBegun: Bool = false, into buffer: UnsafeMutableRawBufferPointer
   ) -> Answer? {
     guard line.count <= maximumLineCount(form) else { return nil }
-    var reader = JSONAnswerReader(form)
+    var reader = JSONAnswerReader(form, hasBegun: hasBegun)
     // SAFETY: the buffer is only passed on; `put` writes inside of it.
     guard let answer = unsafe reader.object(line, buffer) else { return nil }
     return reader.takeSpace(line) && reader.position == line.count ? answer : nil
   }
 
   private mutating func object(_ line: Span<UInt8>, _ buffer: UnsafeMutableRawBufferPointer) -> Answer? {
-    guard takeSpace(line), take("{", line), takeSpace(line) else { return nil }
+    guard hasBegun || takeSpace(line) && take("{", line), takeSpace(line) else { return nil }
     let answer: Answer
     if let word = word(line) {
       guard takeSpace(line), take(":", line), takeSpace(line), take("true", line) else { return nil }

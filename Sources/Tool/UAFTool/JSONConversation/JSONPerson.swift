@@ -14,12 +14,16 @@ struct JSONPerson: Person, ~Copyable {
   private let answersTogether: Bool
   /// Whether this is an approval; only an approval can be denied.
   private let isApproval: Bool
-  /// The answer to the question that the core asks next, which the front end gave together with the previous one.
+  /// Whether the brace was read already that begins the next line.
+  private var hasBegun: Bool
+  /// The answer to the question that the core asks next, which the front end has given with the one before.
   private var answerAhead: AnswerAhead?
 
-  init(input: LineInput, lines: JSONLines, answersTogether: Bool = false, isApproval: Bool = false) {
+  init(
+    input: LineInput, lines: JSONLines, answersTogether: Bool = false, isApproval: Bool = false, hasBegun: Bool = false
+  ) {
     (self.input, self.lines, self.answersTogether) = (input, lines, answersTogether)
-    self.isApproval = isApproval
+    (self.isApproval, self.hasBegun) = (isApproval, hasBegun)
   }
 
   var checks: Set<Check> { Set(Check.allCases) }
@@ -78,9 +82,10 @@ struct JSONPerson: Person, ~Copyable {
   /// Reads the next line; the answers' bytes are put into `entered`.
   ///
   /// - Returns: nil if it is not an answer; that is reported.
-  private func next(
+  private mutating func next(
     _ form: JSONAnswerReader.Form, into entered: inout Secret
   ) throws(ToolError) -> JSONAnswerReader.Answer? {
+    defer { hasBegun = false }
     let line = try ToolError.atTerminal { () throws(TerminalError) in
       try input.next(capacity: JSONAnswerReader.maximumLineCount(form) + 1)
     }
@@ -96,9 +101,10 @@ struct JSONPerson: Person, ~Copyable {
     _ line: borrowing Secret, as form: JSONAnswerReader.Form, into entered: inout Secret
   ) -> JSONAnswerReader.Answer? {
     var answer: JSONAnswerReader.Answer?
-    // SAFETY: the reader writes inside the buffer; everything that is not part of an answer is wiped.
+    let hasBegun = hasBegun
+    // SAFETY: the reader writes inside the buffer; what is not part of an answer is wiped.
     unsafe entered.refill { buffer in
-      answer = line.withBytes { unsafe JSONAnswerReader.read($0, as: form, into: buffer) }
+      answer = line.withBytes { unsafe JSONAnswerReader.read($0, as: form, hasBegun: hasBegun, into: buffer) }
       return switch answer {
       case .value(let count): count
       case .values(let counts): counts.reduce(0, +)
@@ -168,7 +174,7 @@ struct JSONCall {
   ///   - answersTogether: whether that front end answers several challenges at the same time.
   init(in context: ToolContext, isAskedInJSON: Bool, answersTogether: Bool) {
     var context = context
-    if isAskedInJSON { (context.terminal, context.takesLetters) = (nil, false) }
+    if isAskedInJSON { (context.terminal, context.speaksJSON) = (nil, true) }
     self.context = context
     self.isAskedInJSON = isAskedInJSON
     self.answersTogether = answersTogether
@@ -197,7 +203,7 @@ struct JSONCall {
     guard isAskedInJSON else { return try call.hold(request) }
     var person = JSONPerson(
       input: LineInput(descriptor: context.input), lines: lines, answersTogether: answersTogether,
-      isApproval: request.operation == .authenticate && request.payload != nil)
+      isApproval: request.operation == .authenticate && request.payload != nil, hasBegun: context.taken.hasAnswerBegun)
     return try call.hold(request, with: &person)
   }
 }

@@ -214,17 +214,18 @@ enum PayloadFile {
 
   /// The content of standard input if that is not a terminal: a line that is a code, or a whole letter.
   ///
-  /// Text after such a line is left there, for the answers to the questions. A letter is read to its end, as a file is: none of
-  /// it is used as an answer. A front end that uses JSON gives the code alone, and then waits for the first question.
+  /// What follows such a line is left there, for the answers to the questions. A letter is read to its end, as a file is: none of
+  /// it is taken for an answer. From a front end that speaks JSON it ends where an answer begins, or nothing more comes: the
+  /// front end waits for the first question then.
   ///
   /// - Throws: ``ToolError/payload(_:)``.
   static func piped(in context: ToolContext) throws(ToolError) -> [UInt8] {
     var text: [UInt8] = []
     while true {
-      let line = try bytes(of: context.input, path: "-", upToLine: true)
+      let line = try bytes(of: context.input, path: "-", upTo: .lineEnd)
       text += line
       guard text.count <= limit else { throw .payload(.unusable(.tooLong)) }
-      guard context.takesLetters, !line.isEmpty else { return text }
+      guard !line.isEmpty else { return text }
       // UTF-16 has other line ends.
       let isMarked = text.starts(with: [0xFF, 0xFE]) || text.starts(with: [0xFE, 0xFF])
       if !isMarked, let line = String(validating: line, as: UTF8.self) {
@@ -234,18 +235,40 @@ enum PayloadFile {
         let isName = words.count == 1 && context.caller.accounts.account(named: words[0]) != nil
         if PastedCode.standsAlone(in: line), !isName { return text }
       }
-      return text + (try bytes(of: context.input, path: "-"))
+      return text + (context.speaksJSON ? try linesBeforeAnswer(in: context) : try bytes(of: context.input, path: "-"))
     }
   }
 
-  /// Everything up to just beyond the limit, which is enough to refuse it; or one line with its end.
-  ///
-  /// A line is read byte by byte, so that nothing beyond it is read.
+  /// The further lines of a letter, up to the brace that begins an answer; it is noted that this was taken.
+  private static func linesBeforeAnswer(in context: ToolContext) throws(ToolError) -> [UInt8] {
+    let input = LineInput(descriptor: context.input)
+    var text: [UInt8] = []
+    while text.count <= limit, input.hasMore(withinMilliseconds: context.quietMilliseconds) {
+      let first = try bytes(of: context.input, path: "-", upTo: .count(1))
+      context.taken.hasAnswerBegun = first == [UInt8(ascii: "{")]
+      guard !context.taken.hasAnswerBegun, !first.isEmpty else { break }
+      text += first
+      if first != [0x0A] { text += try bytes(of: context.input, path: "-", upTo: .lineEnd) }
+    }
+    return text
+  }
+
+  /// How far is read.
+  private enum Extent {
+    /// To just beyond the limit, which is enough to refuse what is longer.
+    case everything
+    /// To the end of a line, with it.
+    case lineEnd
+    case count(Int)
+  }
+
+  /// What is there, as far as that; a line is read byte by byte, so that nothing beyond it is taken.
   private static func bytes(
-    of descriptor: CInt, path: String, upToLine isLine: Bool = false
+    of descriptor: CInt, path: String, upTo extent: Extent = .everything
   ) throws(ToolError) -> [UInt8] {
+    let size = if case .everything = extent { 4096 } else { 1 }
     var collected: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: isLine ? 1 : 4096)
+    var buffer = [UInt8](repeating: 0, count: size)
     while collected.count <= limit {
       // SAFETY: the buffer is as long as announced.
       let count = unsafe Glibc.read(descriptor, &buffer, buffer.count)
@@ -253,7 +276,11 @@ enum PayloadFile {
       guard count >= 0 else { throw .payload(.unreadable(path: path, errno)) }
       if count == 0 { return collected }
       collected += buffer[..<count]
-      if isLine, collected.last == 0x0A { return collected }
+      switch extent {
+      case .everything: break
+      case .lineEnd: if collected.last == 0x0A { return collected }
+      case .count(let wanted): if collected.count == wanted { return collected }
+      }
     }
     throw .payload(.unusable(.tooLong))
   }
