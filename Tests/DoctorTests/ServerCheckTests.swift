@@ -355,7 +355,7 @@ import UAFWire
     #expect(line.ranges(of: "바로잡").count == 1, "\(line)")
   }
 
-  @Test func `warns of a certificate that ends within 14 days`() {
+  @Test func `warns of a certificate that expires within 14 days`() {
     let machine = Machine()
     machine.server?.certificate = FakeServer.makeCertificate(until: FakeServer.now + 13 * 86_400)
     #expect(machine.has(.certificateEnds))

@@ -116,7 +116,7 @@ package struct AdministrationEnvironment: Sendable {
     do { try await operation(trial) } catch is ChangeTried {}
   }
 
-  /// Writes what belongs to how callers prove who they are: sessions, used codes, the last use of a token, repeated requests.
+  /// Writes records of how callers prove who they are: sessions, used codes, the last use of a token, repeated requests.
   ///
   /// It checks no permission, so it must change nothing else.
   ///

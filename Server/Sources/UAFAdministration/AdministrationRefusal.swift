@@ -81,9 +81,9 @@ package enum FieldProblem: Equatable, Sendable {
   case notAPolicyNumber
   /// A policy is not well-formed.
   case malformed(PolicyProblem)
-  /// Workstations would refuse a policy.
+  /// Workstations would refuse the policy.
   case refusedByWorkstations(PolicyProblem)
-  /// A policy is too long when it is signed.
+  /// A policy is too long once it is signed.
   case tooLongToSign
   case tooLongToConfirm
   case notCertificates(bytes: Int)

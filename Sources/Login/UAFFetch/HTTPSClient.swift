@@ -205,7 +205,7 @@ enum ServerCertificate {
   // SAFETY: the buffer is ours, and its type needs no deinitialisation.
   deinit { unsafe buffer.deallocate() }
 
-  /// The number of `code`, and what libcurl said of it or says of such codes in general; fit for a log, at most 512 bytes.
+  /// libcurl's number of this failure with its text, or its general text for `code`; fit for a log, at most 512 bytes.
   func text(_ code: CURLcode) -> String {
     // SAFETY: both texts end with a NUL; libcurl stays within the size it requires.
     let said = unsafe String(cString: buffer)

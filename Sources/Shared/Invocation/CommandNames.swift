@@ -36,8 +36,8 @@ public struct CommandNames {
   /// The word that the parser treated as an extra argument, if it is in the position of a command.
   ///
   /// - Parameters:
-  ///   - mistake: what the parser's error is.
-  ///   - path: the program and the commands that it had read by then.
+  ///   - mistake: the parser's error.
+  ///   - path: the program and the commands that it had read before the error.
   public func unknownCommand(by mistake: CommandLineMistake, after path: [String]) -> UnknownCommand? {
     guard case .unexpectedArguments(let words) = mistake, let word = words.first else { return nil }
     var parents = [root]

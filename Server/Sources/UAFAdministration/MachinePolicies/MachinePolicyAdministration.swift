@@ -245,7 +245,7 @@ extension PolicyProblem {
   }
 }
 
-/// A policy for the machines of a group, as somebody wants to save it.
+/// A policy for the machines of a group that somebody wants to save.
 package struct MachinePolicyDraft: Equatable, Sendable {
   /// The name of the group.
   package let group: String

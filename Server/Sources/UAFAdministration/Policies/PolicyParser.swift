@@ -165,7 +165,7 @@ package struct PolicyParser {
   }
 }
 
-/// What is wrong with the text of a policy, in the words of its reader.
+/// A fault in the text of a policy, in the words of its reader.
 package struct PolicyProblem: Error, Equatable, Sendable {
   /// Names the wrong member, in printable ASCII.
   package let reason: String

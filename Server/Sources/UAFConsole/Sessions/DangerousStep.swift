@@ -253,7 +253,7 @@ struct StepConfirmation {
   /// Keeps a step in the session until it is confirmed; an earlier step is forgotten.
   ///
   /// - Throws: ``AdministrationRefusal`` if the caller may not do it, it would be refused now, or its text is too long to be
-  ///   shown whole.
+  ///   shown in full.
   func begin(_ step: DangerousStep, _ signedIn: SignedIn) async throws {
     try signedIn.caller.require(step.permission)
     try await step.check(in: environment.administration, by: signedIn.caller)

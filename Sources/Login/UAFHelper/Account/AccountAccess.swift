@@ -349,7 +349,7 @@ import UAFWire
   }
 
   /// Whether the server has disabled or locked the account, or refused its last login as forbidden (1403), as far as this
-  /// machine has heard.
+  /// machine knows.
   ///
   /// A record that cannot be read forbids nothing.
   ///

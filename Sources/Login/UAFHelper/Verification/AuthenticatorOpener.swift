@@ -82,7 +82,7 @@ import UAFMessages
     if let named = held.named { return named }
     let usable = held.usable
     let typed = usable.filter(\.isTyped)
-    // A fingerprint is not a choice: the sensor waits while the other value is asked for.
+    // A fingerprint is not a choice: the sensor waits during the prompt for the other value.
     if typed.count == 1, typed != usable, !policy.offersNewRegistration || !policy.isInteractive { return typed[0] }
     if policy.hidesState || !policy.isInteractive, usable.count > 1 {
       let last: AuthenticatorType?

@@ -134,7 +134,7 @@ package struct LineInput {
   /// What poll(2) says of the input within so long; 0 for nothing.
   private func events(withinMilliseconds milliseconds: CInt) -> Int16 {
     var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-    // SAFETY: one entry is passed and one is announced.
+    // SAFETY: one entry is passed, and the count is one.
     return unsafe poll(&entry, 1, milliseconds) > 0 ? entry.revents : 0
   }
 

@@ -18,7 +18,7 @@ struct ToolContext {
   var speaksJSON = false
   /// What was read there beyond a letter.
   let taken = TakenInput()
-  /// The terminal; nil when standard input is none.
+  /// The terminal; nil if standard input is not one.
   var terminal: CInt?
   /// What the terminal can show.
   var display: TerminalDisplay
@@ -78,7 +78,7 @@ final class TakenInput {
   var hasAnswerBegun = false
 }
 
-// What a command says, in the caller's language.
+// The texts of a command, in the caller's language.
 
 extension ToolContext {
   /// Writes a result.

@@ -16,7 +16,7 @@ struct JSONPerson: Person, ~Copyable {
   private let isApproval: Bool
   /// Whether the brace was read already that begins the next line.
   private var hasBegun: Bool
-  /// The answer to the question that the core asks next, which the front end has given with the one before.
+  /// The answer to the question that the core asks next, which the front end gave together with the previous one.
   private var answerAhead: AnswerAhead?
 
   init(
@@ -102,7 +102,7 @@ struct JSONPerson: Person, ~Copyable {
   ) -> JSONAnswerReader.Answer? {
     var answer: JSONAnswerReader.Answer?
     let hasBegun = hasBegun
-    // SAFETY: the reader writes inside the buffer; what is not part of an answer is wiped.
+    // SAFETY: the reader writes inside the buffer; everything that is not part of an answer is wiped.
     unsafe entered.refill { buffer in
       answer = line.withBytes { unsafe JSONAnswerReader.read($0, as: form, hasBegun: hasBegun, into: buffer) }
       return switch answer {

@@ -214,9 +214,9 @@ enum PayloadFile {
 
   /// The content of standard input if that is not a terminal: a line that is a code, or a whole letter.
   ///
-  /// What follows such a line is left there, for the answers to the questions. A letter is read to its end, as a file is: none of
-  /// it is taken for an answer. From a front end that speaks JSON it ends where an answer begins, or nothing more comes: the
-  /// front end waits for the first question then.
+  /// Text after such a line is left there, for the answers to the questions. A letter is read to its end, as a file is: none of
+  /// it is used as an answer. From a front end that uses JSON it ends where an answer begins, or nothing more comes: the
+  /// front end then waits for the first question.
   ///
   /// - Throws: ``ToolError/payload(_:)``.
   static func piped(in context: ToolContext) throws(ToolError) -> [UInt8] {
@@ -262,7 +262,7 @@ enum PayloadFile {
     case count(Int)
   }
 
-  /// What is there, as far as that; a line is read byte by byte, so that nothing beyond it is taken.
+  /// What is there, as far as that; a line is read byte by byte, so that nothing beyond it is read.
   private static func bytes(
     of descriptor: CInt, path: String, upTo extent: Extent = .everything
   ) throws(ToolError) -> [UInt8] {

@@ -269,7 +269,7 @@ struct LoginSigners {
       guard error.result == .noSuitableAuthenticator, asked.count == 1, let type = asked.first, leftOut.contains(type)
       else { throw error.forgetting(leftOut) }
       noteTaken(offer)
-      // By the request alone it may be the model that the server does not take. What it has said of the key before decides.
+      // The request alone could also mean that the server does not accept the model. The key's stored status decides.
       let isGone = try tools.accounts.deadTypes(held.account).contains(type)
       throw error.saying(isGone ? .keyGone(type.kind) : .notAskedFor(type.kind)).forgetting(leftOut)
     }
@@ -284,7 +284,7 @@ struct LoginSigners {
     try? held.account.noteUse(of: other)
   }
 
-  /// The next one's key, ready for one signature.
+  /// The next authenticator's key, ready for one signature.
   ///
   /// - Throws: ``Ending``.
   mutating func next(for offer: AuthenticationOffer?) throws(Ending) -> KeySigner {

@@ -275,7 +275,7 @@ struct RegistrationOperation: CallOperation {
   private func proof(
     _ account: AccountFile, but excluded: [AuthenticatorType], _ client: ClientSettings, _ settings: ServerSettings
   ) throws(Ending) -> RegistrationWord? {
-    // A value whose keys the server refuses proves nothing there: nobody is asked for it.
+    // A value whose keys the server refuses proves nothing to the server, so nobody is asked for it.
     let refused = try tools.accounts.refusedTypes(account)
     let types = try tools.accounts.enrolledTypes(account).filter { !excluded.contains($0) && !refused.contains($0) }
     guard !types.isEmpty else { return nil }

@@ -325,7 +325,7 @@ enum RegistrationPlan: Equatable {
     var dead: [AuthenticatorType] = []
     /// Those whose keys the server refuses, because they are dead or behind what it has seen of them.
     var refused: [AuthenticatorType] = []
-    /// Whether the server demands a code of each account.
+    /// Whether the server requires a code for each account.
     var needsCode = true
   }
 
