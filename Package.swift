@@ -202,11 +202,13 @@ let package = Package(
       name: "UAFService", dependencies: ["UAFMessages", "UAFCrypto", "AuthenticatorTypes", "SecretMemory"],
       path: "Server/Sources/UAFService", swiftSettings: strict),
     .target(
+      name: "SQLStore", dependencies: ["UAFService"], path: "Server/Sources/SQLStore", swiftSettings: strict),
+    .target(
       name: "SQLiteStore",
-      dependencies: ["UAFService", "UAFMessages", "CSQLite", .product(name: "GRDB", package: "GRDB.swift")],
+      dependencies: ["SQLStore", "UAFService", "UAFMessages", "CSQLite", .product(name: "GRDB", package: "GRDB.swift")],
       path: "Server/Sources/SQLiteStore", swiftSettings: strict),
     .target(
-      name: "PostgreSQLStore", dependencies: ["UAFService", "UAFMessages", "SecretMemory", "CLibPQ"],
+      name: "PostgreSQLStore", dependencies: ["SQLStore", "UAFService", "UAFMessages", "SecretMemory", "CLibPQ"],
       path: "Server/Sources/PostgreSQLStore", swiftSettings: strict),
     .target(
       name: "WebMessages",

@@ -80,6 +80,7 @@ import Glibc
 
   /// Sends a statement along with the next one.
   ///
+  /// - Parameter sql: has the parameters `$1`, `$2` and so on, or `?1`, `?2`; no text in it has a question mark.
   /// - Throws: ``PostgreSQLError/interrupted``.
   func enqueue(_ sql: String, _ parameters: [Parameter] = []) throws {
     guard isOpen else { throw PostgreSQLError.interrupted }
@@ -100,7 +101,8 @@ import Glibc
     let name = "s\(statementCount)"
     let types = parameters.map(\.type)
     // SAFETY: the types are as many as there are parameters; everything is copied.
-    guard unsafe PQsendPrepare(connection, name, sql, CInt(clamping: types.count), types) == 1 else { throw lost() }
+    guard unsafe PQsendPrepare(connection, name, sql.replacing("?", with: "$"), CInt(clamping: types.count), types) == 1
+    else { throw lost() }
     sent.append(.preparation(sql: sql))
     prepared[sql] = name
     return name

@@ -15,15 +15,36 @@ struct Migration {
     Migration(
       name: "blocked accounts",
       statements: ["CREATE INDEX accountBlocked ON account (username) WHERE blockedUntil IS NOT NULL"]),
-    JoinedMachineTable.migration, JoinedMachineTable.contacts, MachinePolicyTable.migration,
+    JoinedMachineTable.migration, JoinedMachineTable.contacts,
+    Migration(name: "machine policies", statements: machinePolicies),
     Migration(
       name: "used proofs by expiry", statements: ["CREATE INDEX usedProofByExpiry ON usedProof (expiresAt)"]),
     Migration(name: "newest end of the audit", statements: ["CREATE INDEX auditEndByNumber ON auditEnd (number)"]),
-    EnrolmentTable.migration,
+    Migration(name: "keys of enrolment codes", statements: sealedKeys),
     Migration(
       name: "keys of proved machines", statements: ["ALTER TABLE credential ADD COLUMN machineProvedAt bigint"]),
     DeregisteredKeyTable.migration,
     AdministrationMigration.origins,
+  ]
+
+  // Codes that were given out before are closed: nobody knows their keys.
+  private static let sealedKeys = [
+    "DELETE FROM enrolment", "ALTER TABLE enrolment RENAME COLUMN codeHash TO sealedKey",
+  ]
+
+  private static let machinePolicies = [
+    """
+    CREATE TABLE machinePolicy (
+      number bigint PRIMARY KEY,
+      machineGroup text COLLATE "C" NOT NULL,
+      lifetime bigint NOT NULL,
+      savedAt bigint NOT NULL,
+      actor text NOT NULL,
+      reason text NOT NULL,
+      content text NOT NULL
+    )
+    """,
+    "CREATE INDEX machinePolicyByGroup ON machinePolicy (machineGroup, number)",
   ]
 
   private static let policies = [

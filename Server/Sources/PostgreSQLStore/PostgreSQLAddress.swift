@@ -1,5 +1,6 @@
-// Purpose: The store of uaf-server in PostgreSQL, through libpq. The only target that may import libpq. The protocols in
-// UAFService/Store say what each table promises. Here is only what PostgreSQL needs.
+// Purpose: The store of uaf-server in PostgreSQL, through libpq. The only target that may import libpq. The tables that are the
+// same in SQLiteStore are in SQLStore. The protocols in UAFService/Store say what each table promises. Here is only what
+// PostgreSQL needs.
 
 import CLibPQ
 import Glibc

@@ -1,3 +1,4 @@
+import SQLStore
 import Synchronization
 import UAFService
 
@@ -47,7 +48,7 @@ package struct PostgreSQLStore: ServerStore {
     // An index of a large audit takes as long as it takes: one that is given up would begin anew at each start.
     first.setDeadline(now() + Self.upgrade)
     try Migrator(connection: first).migrate(create: create)
-    let mark = try SettingTable(connection: first).value(of: .unfinishedImport)
+    let mark = try PostgreSQLTransaction(connection: first).settings.value(of: .unfinishedImport)
     guard mark == nil || allowsUnfinished else { throw PostgreSQLRefusal.unfinished }
     pool = ConnectionPool(size: connections, deadline: deadline, now: now) { try search.connect() }
     // Nothing that an administrator asks for takes a connection from those who log in.
@@ -141,8 +142,8 @@ package struct PostgreSQLStore: ServerStore {
   }
 }
 
-/// One transaction of a ``PostgreSQLStore``, with a value for each table.
-struct PostgreSQLTransaction: StoreTransaction {
+/// One transaction of a ``PostgreSQLStore``, with a value for each table that is PostgreSQL's own.
+struct PostgreSQLTransaction: SQLTransaction {
   let connection: Connection
   let auditBuffer = AuditBuffer()
 
@@ -156,16 +157,10 @@ struct PostgreSQLTransaction: StoreTransaction {
   var consoleSessions: any ConsoleSessions { ConsoleSessionTable(connection: connection) }
   var contents: any StoreContents { ContentsTable(connection: connection) }
   var credentials: any Credentials { CredentialTable(connection: connection) }
-  var enrolments: any Enrolments { EnrolmentTable(connection: connection) }
-  var issuedCodes: any IssuedCodes { IssuedCodeTable(connection: connection) }
-  var joinCodes: any JoinCodes { JoinCodeTable(connection: connection) }
   var joinedMachines: any JoinedMachines { JoinedMachineTable(connection: connection) }
-  var machinePolicies: any SavedMachinePolicies { MachinePolicyTable(connection: connection) }
   var machines: any Machines { MachineTable(connection: connection) }
   var openRegistrations: any OpenRegistrations { OpenRegistrationTable(connection: connection) }
-  var policyVersions: any PolicyVersions { PolicyVersionTable(connection: connection) }
   var repeatableRequests: any RepeatableRequests { RepeatableRequestTable(connection: connection) }
-  var settings: any Settings { SettingTable(connection: connection) }
   var usedChallenges: any UsedChallenges { UsedChallengeTable(connection: connection) }
   var usedProofs: any UsedProofs { UsedProofTable(connection: connection) }
   var wrongAnswers: any WrongAnswers { WrongAnswerTable(connection: connection) }

@@ -1,9 +1,10 @@
-// Purpose: The store of uaf-server in one SQLite file, through GRDB. The only target that may import GRDB. PostgreSQLStore has
-// the same tables in its own SQL, and neither imports the other. The protocols in UAFService/Store say what each table promises.
-// Here is only what SQLite needs.
+// Purpose: The store of uaf-server in one SQLite file, through GRDB. The only target that may import GRDB. The tables that are the
+// same in PostgreSQLStore are in SQLStore, and neither store imports the other. The protocols in UAFService/Store say what each
+// table promises. Here is only what SQLite needs.
 
 import CSQLite
 import GRDB
+import SQLStore
 import UAFService
 
 /// A store in one SQLite file, which several processes may have open.
@@ -27,12 +28,15 @@ package struct SQLiteStore: ServerStore {
     let migrator = Schema.migrator
     guard try !database.read(migrator.hasBeenSuperseded) else { throw StoreError.newer }
     let move = try database.read { db in
-      try db.tableExists("setting") ? SettingStore(db: db).value(of: .movedTo).map(StoreMove.init) : nil
+      try db.tableExists("setting")
+        ? SQLiteTransaction(connection: db).settings.value(of: .movedTo).map(StoreMove.init) : nil
     }
     if let move, !allowsMoved { throw StoreError.moved(to: move.place) }
     // Nobody changes a store that was moved away, not to bring it to another form either.
     if move == nil { try migrator.migrate(database) }
-    let mark = try database.read { db in try SettingStore(db: db).value(of: .unfinishedImport) }
+    let mark = try database.read { db in
+      try SQLiteTransaction(connection: db).settings.value(of: .unfinishedImport)
+    }
     guard mark == nil || allowsUnfinished else { throw StoreError.unfinished }
     self.database = database
     answers = AnswerWriter(database)
@@ -80,14 +84,14 @@ package struct SQLiteStore: ServerStore {
           try? db.execute(sql: "ROLLBACK TRANSACTION")
         }
       }
-      return try body(SQLiteTransaction(db: db))
+      return try body(SQLiteTransaction(connection: db))
     }
   }
 
   package func write<Value: Sendable>(
     _ body: @escaping @Sendable (any StoreTransaction) throws -> Value
   ) async throws -> Value {
-    try await database.write { db in try body(SQLiteTransaction(db: db)) }
+    try await database.write { db in try body(SQLiteTransaction(connection: db)) }
   }
 
   package func login(
@@ -111,9 +115,10 @@ package struct SQLiteStore: ServerStore {
   /// - Throws: ``StoreFailure``; what `changes` throws.
   package func takeBack(_ changes: @escaping @Sendable (any StoreTransaction) throws -> Void) async throws {
     try await database.write { db in
+      let transaction = SQLiteTransaction(connection: db)
       try ChangeBan.remove(from: db)
-      try SettingStore(db: db).remove(.movedTo)
-      try changes(SQLiteTransaction(db: db))
+      try transaction.settings.remove(.movedTo)
+      try changes(transaction)
     }
   }
 
@@ -127,36 +132,30 @@ package struct SQLiteStore: ServerStore {
   }
 }
 
-/// One transaction of a ``SQLiteStore``, with a value for each table.
-struct SQLiteTransaction: StoreTransaction {
-  let db: Database
+/// One transaction of a ``SQLiteStore``, with a value for each table that is SQLite's own.
+struct SQLiteTransaction: SQLTransaction {
+  let connection: Database
 
-  var accessTokens: any AccessTokens { AccessTokenStore(db: db) }
-  var accounts: any Accounts { AccountStore(db: db) }
-  var administrators: any Administrators { AdministratorStore(db: db) }
-  var approvals: any Approvals { ApprovalStore(db: db) }
-  var audit: any AuditTrail { AuditStore(db: db) }
-  var auditDeliveries: any AuditDeliveries { AuditDeliveryStore(db: db) }
-  var confirmedTexts: any ConfirmedTexts { ConfirmedTextStore(db: db) }
-  var consoleSessions: any ConsoleSessions { ConsoleSessionStore(db: db) }
-  var contents: any StoreContents { ContentsStore(db: db) }
-  var credentials: any Credentials { CredentialStore(db: db) }
-  var enrolments: any Enrolments { EnrolmentStore(db: db) }
-  var issuedCodes: any IssuedCodes { IssuedCodeStore(db: db) }
-  var joinCodes: any JoinCodes { JoinCodeStore(db: db) }
-  var joinedMachines: any JoinedMachines { JoinedMachineStore(db: db) }
-  var machinePolicies: any SavedMachinePolicies { MachinePolicyStore(db: db) }
-  var machines: any Machines { MachineStore(db: db) }
-  var openRegistrations: any OpenRegistrations { OpenRegistrationStore(db: db) }
-  var policyVersions: any PolicyVersions { PolicyVersionStore(db: db) }
-  var repeatableRequests: any RepeatableRequests { RepeatableRequestStore(db: db) }
-  var settings: any Settings { SettingStore(db: db) }
-  var usedChallenges: any UsedChallenges { UsedChallengeStore(db: db) }
-  var usedProofs: any UsedProofs { UsedProofStore(db: db) }
-  var wrongAnswers: any WrongAnswers { WrongAnswerStore(db: db) }
+  var accessTokens: any AccessTokens { AccessTokenStore(db: connection) }
+  var accounts: any Accounts { AccountStore(db: connection) }
+  var administrators: any Administrators { AdministratorStore(db: connection) }
+  var approvals: any Approvals { ApprovalStore(db: connection) }
+  var audit: any AuditTrail { AuditStore(db: connection) }
+  var auditDeliveries: any AuditDeliveries { AuditDeliveryStore(db: connection) }
+  var confirmedTexts: any ConfirmedTexts { ConfirmedTextStore(db: connection) }
+  var consoleSessions: any ConsoleSessions { ConsoleSessionStore(db: connection) }
+  var contents: any StoreContents { ContentsStore(db: connection) }
+  var credentials: any Credentials { CredentialStore(db: connection) }
+  var joinedMachines: any JoinedMachines { JoinedMachineStore(db: connection) }
+  var machines: any Machines { MachineStore(db: connection) }
+  var openRegistrations: any OpenRegistrations { OpenRegistrationStore(db: connection) }
+  var repeatableRequests: any RepeatableRequests { RepeatableRequestStore(db: connection) }
+  var usedChallenges: any UsedChallenges { UsedChallengeStore(db: connection) }
+  var usedProofs: any UsedProofs { UsedProofStore(db: connection) }
+  var wrongAnswers: any WrongAnswers { WrongAnswerStore(db: connection) }
 
   func keeping(if changes: () throws -> Bool) throws {
-    try db.inSavepoint { try changes() ? .commit : .rollback }
+    try connection.inSavepoint { try changes() ? .commit : .rollback }
   }
 }
 
@@ -202,7 +201,9 @@ package final class StoreHold: Sendable {
         try db.execute(sql: "PRAGMA synchronous = FULL")
         try db.execute(sql: "BEGIN IMMEDIATE TRANSACTION")
         // Another move may have ended while this one waited.
-        if let move = try SettingStore(db: db).value(of: .movedTo) { throw StoreError.moved(to: StoreMove(move).place) }
+        if let move = try SQLiteTransaction(connection: db).settings.value(of: .movedTo) {
+          throw StoreError.moved(to: StoreMove(move).place)
+        }
       }
     } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
       throw StoreError.busy
@@ -217,7 +218,7 @@ package final class StoreHold: Sendable {
   /// - Throws: ``StoreFailure``. The store may be closed all the same, if the disk failed in the commit.
   package func close(movedTo place: String, mark: String) throws {
     try database.writeWithoutTransaction { db in
-      try SettingStore(db: db).set(.movedTo, to: StoreMove(mark: mark, place: place).text)
+      try SQLiteTransaction(connection: db).settings.set(.movedTo, to: StoreMove(mark: mark, place: place).text)
       try ChangeBan.add(to: db)
       try db.execute(sql: "COMMIT TRANSACTION")
     }

@@ -29,10 +29,10 @@ enum Schema {
     ("blocked accounts", "CREATE INDEX accountBlocked ON account (username) WHERE blockedUntil IS NOT NULL"),
     ("joined machines", JoinedMachineStore.schema),
     ("machine contacts", JoinedMachineStore.contacts),
-    ("machine policies", MachinePolicyStore.schema),
+    ("machine policies", machinePolicies),
     ("used challenges by expiry", UsedChallengeStore.orderByExpiry),
     ("used proofs by expiry", "CREATE INDEX usedProofByExpiry ON usedProof (expiresAt)"),
-    ("keys of enrolment codes", EnrolmentStore.sealedKeys),
+    ("keys of enrolment codes", sealedKeys),
     ("keys of proved machines", "ALTER TABLE credential ADD COLUMN machineProvedAt INTEGER"),
     ("deregistered keys", DeregisteredKeyStore.schema),
     ("who has issued keys", AdministrationSchema.origins),
@@ -70,6 +70,25 @@ enum Schema {
       expiresAt INTEGER NOT NULL
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX usedChallengeByExpiry ON usedChallenge (expiresAt);
+    """
+
+  // Codes that were given out before are closed: nobody knows their keys.
+  private static let sealedKeys = """
+    DELETE FROM enrolment;
+    ALTER TABLE enrolment RENAME COLUMN codeHash TO sealedKey;
+    """
+
+  private static let machinePolicies = """
+    CREATE TABLE machinePolicy (
+      number INTEGER PRIMARY KEY NOT NULL,
+      machineGroup TEXT NOT NULL,
+      lifetime INTEGER NOT NULL,
+      savedAt INTEGER NOT NULL,
+      actor TEXT NOT NULL,
+      reason TEXT NOT NULL,
+      content TEXT NOT NULL
+    ) STRICT;
+    CREATE INDEX machinePolicyByGroup ON machinePolicy (machineGroup, number);
     """
 
   private static let policies = """

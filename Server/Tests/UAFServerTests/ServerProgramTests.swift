@@ -104,7 +104,7 @@ struct ServerProgramTests {
     defer { try? FileManager.default.removeItem(at: folder) }
     let state = try ServerDirectory(path: folder.path(), create: true)
     let database = try state.openStore(create: true).database
-    try database.write { db in try SettingStore(db: db).set(.decoySecret, to: "00000000") }
+    try database.write { db in try SQLiteTransaction(connection: db).settings.set(.decoySecret, to: "00000000") }
     let end = try run(["serve", "--development", "--listen", "127.0.0.1:0", "--state", state.path])
     #expect(end.status == ExitStatus.usage.rawValue)
     #expect(end.notes.contains("/decoy.secret: is another one than this store was used with"))

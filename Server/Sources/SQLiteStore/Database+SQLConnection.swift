@@ -1,0 +1,47 @@
+import CSQLite
+import Foundation
+import GRDB
+import SQLStore
+import UAFService
+
+/// The driver of SQLite: by GRDB, which says why a statement failed, and ends it when its task is cancelled.
+extension Database: SQLConnection {
+  @discardableResult package func run(_ sql: String, _ values: [SQLValue]) throws -> Int {
+    try cachedStatement(sql: sql).execute(arguments: Self.arguments(values))
+    return changesCount
+  }
+
+  package func rows<Value>(
+    _ sql: String, _ values: [SQLValue], _ value: (GRDB.Row) throws -> Value
+  ) throws -> [Value] {
+    let cursor = try Row.fetchCursor(cachedStatement(sql: sql), arguments: Self.arguments(values))
+    var found: [Value] = []
+    while let row = try cursor.next() { found.append(try value(row)) }
+    return found
+  }
+
+  private static func arguments(_ values: [SQLValue]) -> StatementArguments {
+    StatementArguments(
+      values.map { value in
+        switch value {
+        case .integer(let number): number.databaseValue
+        case .text(let text): text.databaseValue
+        case .bytes(let bytes): bytes.map(\.databaseBlob).databaseValue
+        }
+      })
+  }
+}
+
+extension Row: SQLRow {
+  package static var unreadable: any StoreFailure { SQLiteFailure(code: SQLITE_MISMATCH) }
+
+  package func optionalInteger(_ column: CInt) throws -> Int64? { try decode(atIndex: Int(column)) }
+
+  package func optionalText(_ column: CInt) throws -> String? { try decode(atIndex: Int(column)) }
+
+  package func bytes(_ column: CInt) throws -> [UInt8]? {
+    try withUnsafeData(atIndex: Int(column)) { $0.map { [UInt8]($0) } }
+  }
+
+  package func boolean(_ column: CInt) throws -> Bool { try integer(column) != 0 }
+}
