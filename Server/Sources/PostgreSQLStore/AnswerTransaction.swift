@@ -1,3 +1,4 @@
+import SQLStore
 import UAFMessages
 import UAFService
 
@@ -61,15 +62,15 @@ struct AnswerTransaction {
         connection.rollback()
         return .failure(refusal(of: answer, used: used(among: [answer])))
       }
+      let records = PostgreSQLTransaction(connection: connection)
       if let id = answer.approvalID {
-        let isConfirmed = try ApprovalTable(connection: connection).confirm(
-          id: id, reservedBy: answer.challengeHash, now: answer.now)
+        let isConfirmed = try records.confirmApproval(id: id, reservedBy: answer.challengeHash, now: answer.now)
         guard isConfirmed else {
           connection.rollback()
           return .failure(.approvalCodeUsed)
         }
       }
-      for text in answer.confirmedTexts { try ConfirmedTextTable(connection: connection).add(text) }
+      for text in answer.confirmedTexts { try records.confirmedTexts.add(text) }
       // After the approval, which another transaction may have locked that adds rows, too.
       try AuditChaining(connection: connection).enqueue([answer.event])
       try connection.commit()

@@ -11,7 +11,7 @@ struct Migration {
     Migration(name: "policies", statements: policies),
     Migration(name: "administration", statements: AdministrationMigration.statements),
     Migration(name: "rare rows of the audit", statements: rareRows),
-    Migration(name: "console", statements: ConsoleSessionTable.statements), AuditDeliveryTable.migration,
+    Migration(name: "console", statements: consoleSessions), AuditDeliveryTable.migration,
     Migration(
       name: "blocked accounts",
       statements: ["CREATE INDEX accountBlocked ON account (username) WHERE blockedUntil IS NOT NULL"]),
@@ -25,6 +25,23 @@ struct Migration {
       name: "keys of proved machines", statements: ["ALTER TABLE credential ADD COLUMN machineProvedAt bigint"]),
     DeregisteredKeyTable.migration,
     AdministrationMigration.origins,
+  ]
+
+  private static let consoleSessions = [
+    """
+    CREATE TABLE consoleSession (
+      tokenHash bytea PRIMARY KEY,
+      username text COLLATE "C" NOT NULL,
+      role text NOT NULL,
+      startedAt bigint NOT NULL,
+      lastUsedAt bigint NOT NULL,
+      stepID bytea,
+      stepText text,
+      stepAction text,
+      stepCode text
+    )
+    """,
+    "CREATE INDEX consoleSessionByAccount ON consoleSession (username, startedAt)",
   ]
 
   // Codes that were given out before are closed: nobody knows their keys.

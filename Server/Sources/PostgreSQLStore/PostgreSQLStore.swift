@@ -147,14 +147,9 @@ struct PostgreSQLTransaction: SQLTransaction {
   let connection: Connection
   let auditBuffer = AuditBuffer()
 
-  var accessTokens: any AccessTokens { AccessTokenTable(connection: connection) }
   var accounts: any Accounts { AccountTable(connection: connection) }
-  var administrators: any Administrators { AdministratorTable(connection: connection) }
-  var approvals: any Approvals { ApprovalTable(connection: connection) }
   var audit: any AuditTrail { AuditTable(connection: connection, buffer: auditBuffer) }
   var auditDeliveries: any AuditDeliveries { AuditDeliveryTable(connection: connection) }
-  var confirmedTexts: any ConfirmedTexts { ConfirmedTextTable(connection: connection) }
-  var consoleSessions: any ConsoleSessions { ConsoleSessionTable(connection: connection) }
   var contents: any StoreContents { ContentsTable(connection: connection) }
   var credentials: any Credentials { CredentialTable(connection: connection) }
   var joinedMachines: any JoinedMachines { JoinedMachineTable(connection: connection) }

@@ -1,5 +1,6 @@
 import CSQLite
 import GRDB
+import SQLStore
 import Synchronization
 import UAFMessages
 import UAFService
@@ -129,16 +130,17 @@ struct AnswerStore {
     return answer.refusal(by: try AccountStore(db: db).block(of: answer.username))
   }
 
-  private func change(for answer: VerifiedResponse) throws {
+  private func change(for answer: VerifiedAnswer) throws {
+    let records = SQLiteTransaction(connection: db)
     for signature in answer.signatures {
       guard try statements.raiseCounter(signature, of: answer, db) else { throw try refusal(of: answer) }
     }
     if let id = answer.approvalID {
-      let isConfirmed = try ApprovalStore(db: db).confirm(id: id, reservedBy: answer.challengeHash, now: answer.now)
+      let isConfirmed = try records.confirmApproval(id: id, reservedBy: answer.challengeHash, now: answer.now)
       guard isConfirmed else { throw ServiceRefusal.approvalCodeUsed }
     }
     try statements.useChallenge(of: answer)
-    for text in answer.confirmedTexts { try ConfirmedTextStore(db: db).add(text) }
+    for text in answer.confirmedTexts { try records.confirmedTexts.add(text) }
   }
 }
 

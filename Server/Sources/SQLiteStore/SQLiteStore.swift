@@ -136,14 +136,9 @@ package struct SQLiteStore: ServerStore {
 struct SQLiteTransaction: SQLTransaction {
   let connection: Database
 
-  var accessTokens: any AccessTokens { AccessTokenStore(db: connection) }
   var accounts: any Accounts { AccountStore(db: connection) }
-  var administrators: any Administrators { AdministratorStore(db: connection) }
-  var approvals: any Approvals { ApprovalStore(db: connection) }
   var audit: any AuditTrail { AuditStore(db: connection) }
   var auditDeliveries: any AuditDeliveries { AuditDeliveryStore(db: connection) }
-  var confirmedTexts: any ConfirmedTexts { ConfirmedTextStore(db: connection) }
-  var consoleSessions: any ConsoleSessions { ConsoleSessionStore(db: connection) }
   var contents: any StoreContents { ContentsStore(db: connection) }
   var credentials: any Credentials { CredentialStore(db: connection) }
   var joinedMachines: any JoinedMachines { JoinedMachineStore(db: connection) }

@@ -24,7 +24,7 @@ enum Schema {
     ("policies", policies),
     ("administration", AdministrationSchema.sql),
     ("rare rows of the audit", rareRows),
-    ("console", ConsoleSessionStore.schema),
+    ("console", consoleSessions),
     ("audit deliveries", AuditDeliveryStore.table),
     ("blocked accounts", "CREATE INDEX accountBlocked ON account (username) WHERE blockedUntil IS NOT NULL"),
     ("joined machines", JoinedMachineStore.schema),
@@ -70,6 +70,21 @@ enum Schema {
       expiresAt INTEGER NOT NULL
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX usedChallengeByExpiry ON usedChallenge (expiresAt);
+    """
+
+  private static let consoleSessions = """
+    CREATE TABLE consoleSession (
+      tokenHash BLOB PRIMARY KEY NOT NULL,
+      username TEXT NOT NULL,
+      role TEXT NOT NULL,
+      startedAt INTEGER NOT NULL,
+      lastUsedAt INTEGER NOT NULL,
+      stepID BLOB,
+      stepText TEXT,
+      stepAction TEXT,
+      stepCode TEXT
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX consoleSessionByAccount ON consoleSession (username, startedAt);
     """
 
   // Codes that were given out before are closed: nobody knows their keys.
