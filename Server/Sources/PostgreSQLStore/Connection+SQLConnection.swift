@@ -10,6 +10,8 @@ extension Connection: SQLConnection {
   func rows<Value>(_ sql: String, _ values: [SQLValue], _ value: (QueryRow) throws -> Value) throws -> [Value] {
     try execute(sql, values.map(Parameter.init)).rows.map(value)
   }
+
+  static var like: String { "ILIKE" }
 }
 
 extension QueryRow: SQLRow {

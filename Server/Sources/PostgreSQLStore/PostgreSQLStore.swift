@@ -149,7 +149,6 @@ struct PostgreSQLTransaction: SQLTransaction {
 
   var accounts: any Accounts { AccountTable(connection: connection) }
   var audit: any AuditTrail { AuditTable(connection: connection, buffer: auditBuffer) }
-  var auditDeliveries: any AuditDeliveries { AuditDeliveryTable(connection: connection) }
   var contents: any StoreContents { ContentsTable(connection: connection) }
   var credentials: any Credentials { CredentialTable(connection: connection) }
   var joinedMachines: any JoinedMachines { JoinedMachineTable(connection: connection) }

@@ -23,6 +23,11 @@ package protocol SQLConnection: SendableMetatype {
   func rows<Value>(
     _ sql: String, _ values: [SQLValue], _ value: (ResultRow) throws -> Value
   ) throws -> [Value]
+
+  // What the engines write differently.
+
+  /// The operator for a pattern to which ASCII letters match in both sizes.
+  static var like: String { get }
 }
 
 extension SQLConnection {

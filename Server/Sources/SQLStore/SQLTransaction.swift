@@ -11,6 +11,7 @@ extension SQLTransaction {
   package var accessTokens: any AccessTokens { AccessTokenTable(connection: connection) }
   package var administrators: any Administrators { AdministratorTable(connection: connection) }
   package var approvals: any Approvals { ApprovalTable(connection: connection) }
+  package var auditDeliveries: any AuditDeliveries { AuditDeliveryTable(connection: connection) }
   package var confirmedTexts: any ConfirmedTexts { ConfirmedTextTable(connection: connection) }
   package var consoleSessions: any ConsoleSessions { ConsoleSessionTable(connection: connection) }
   package var enrolments: any Enrolments { EnrolmentTable(connection: connection) }

@@ -20,6 +20,8 @@ extension Database: SQLConnection {
     return found
   }
 
+  package static var like: String { "LIKE" }
+
   private static func arguments(_ values: [SQLValue]) -> StatementArguments {
     StatementArguments(
       values.map { value in

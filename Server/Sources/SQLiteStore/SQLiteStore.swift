@@ -137,8 +137,7 @@ struct SQLiteTransaction: SQLTransaction {
   let connection: Database
 
   var accounts: any Accounts { AccountStore(db: connection) }
-  var audit: any AuditTrail { AuditStore(db: connection) }
-  var auditDeliveries: any AuditDeliveries { AuditDeliveryStore(db: connection) }
+  var audit: any AuditTrail { AuditStore(connection: connection) }
   var contents: any StoreContents { ContentsStore(db: connection) }
   var credentials: any Credentials { CredentialStore(db: connection) }
   var joinedMachines: any JoinedMachines { JoinedMachineStore(db: connection) }

@@ -25,7 +25,7 @@ enum Schema {
     ("administration", AdministrationSchema.sql),
     ("rare rows of the audit", rareRows),
     ("console", consoleSessions),
-    ("audit deliveries", AuditDeliveryStore.table),
+    ("audit deliveries", auditDeliveries),
     ("blocked accounts", "CREATE INDEX accountBlocked ON account (username) WHERE blockedUntil IS NOT NULL"),
     ("joined machines", JoinedMachineStore.schema),
     ("machine contacts", JoinedMachineStore.contacts),
@@ -104,6 +104,15 @@ enum Schema {
       content TEXT NOT NULL
     ) STRICT;
     CREATE INDEX machinePolicyByGroup ON machinePolicy (machineGroup, number);
+    """
+
+  private static let auditDeliveries = """
+    CREATE TABLE auditDelivery (
+      sink TEXT PRIMARY KEY NOT NULL,
+      delivered INTEGER NOT NULL,
+      holder TEXT NOT NULL,
+      heldUntil INTEGER NOT NULL
+    ) STRICT;
     """
 
   private static let policies = """

@@ -75,7 +75,7 @@ struct StoreStartTests {
     try connection.enqueue("BEGIN")
     try AuditChaining(connection: connection).enqueue(AuditEntry.beforeBlocks)
     try connection.commit()
-    let before = try AuditTable(connection: connection, buffer: AuditBuffer()).rows(AuditFilter(), limit: 9)
+    let before = try PostgreSQLTransaction(connection: connection).audit.rows(AuditFilter(), limit: 9)
     try await open(create: false).checkUpgraded(audit: before)
   }
 

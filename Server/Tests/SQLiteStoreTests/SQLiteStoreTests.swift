@@ -115,8 +115,9 @@ final class SQLiteStoreTests {
             signCounter, regCounter, deviceID, registeredAt)
           VALUES ('alice', 'https://a', '5541#0001', zeroblob(32), x'02', 1, 256, 7, 1, 'desk', 3)
           """)
-      try AuditStore(db: db).append(AuditEntry.beforeBlocks)
-      return try AuditStore(db: db).rows(AuditFilter(), limit: 9)
+      let audit = SQLiteTransaction(connection: db).audit
+      try audit.append(AuditEntry.beforeBlocks)
+      return try audit.rows(AuditFilter(), limit: 9)
     }
     try older.close()
     try await open().checkUpgraded(audit: before)
