@@ -202,7 +202,8 @@ let package = Package(
       name: "UAFService", dependencies: ["UAFMessages", "UAFCrypto", "AuthenticatorTypes", "SecretMemory"],
       path: "Server/Sources/UAFService", swiftSettings: strict),
     .target(
-      name: "SQLStore", dependencies: ["UAFService"], path: "Server/Sources/SQLStore", swiftSettings: strict),
+      name: "SQLStore", dependencies: ["UAFService", "UAFMessages"], path: "Server/Sources/SQLStore",
+      swiftSettings: strict),
     .target(
       name: "SQLiteStore",
       dependencies: ["SQLStore", "UAFService", "UAFMessages", "CSQLite", .product(name: "GRDB", package: "GRDB.swift")],

@@ -12,6 +12,11 @@ extension Connection: SQLConnection {
   }
 
   static var like: String { "ILIKE" }
+  static var byBytes: String { #" COLLATE "C""# }
+  static var rowNumber: String { "number" }
+  // As the index has it.
+  static func isAAID(_ parameter: String) -> String { "lower(aaid) = lower(\(parameter))" }
+  static func joined(_ values: String) -> String { "string_agg(\(values), ',')" }
 }
 
 extension QueryRow: SQLRow {

@@ -1,3 +1,4 @@
+import UAFMessages
 import UAFService
 
 /// Reads what several logins need in one statement.
@@ -54,8 +55,59 @@ final class LoginReads: Sendable {
   ) -> [Result<LoginRecords, any Error>] {
     // After a refusal the connection can be used again: the statement was a transaction of its own.
     BatchQueue.outcomes(of: lookups, isUndone: PostgreSQLError.isUndone) { lookups in
-      try CredentialTable(connection: connection.get()).logins(lookups)
+      try select(lookups, connection.get())
     }
+  }
+
+  /// The keys of each account, and whether each challenge was used, in one statement.
+  ///
+  /// - Returns: for each lookup its records, or what is wrong with a stored key.
+  private static func select(
+    _ lookups: [LoginLookup], _ connection: Connection
+  ) throws -> [Result<LoginRecords, any Error>] {
+    guard !lookups.isEmpty else { return [] }
+    let rows = try connection.execute(
+      selectLogins,
+      [
+        .texts(lookups.map(\.username)), .texts(lookups.map(\.appID)),
+        // No challenge has an empty hash.
+        .byteStrings(lookups.map { $0.challenge?.hash ?? [] }),
+      ]
+    ).rows
+    var found: [[QueryRow]] = lookups.map { _ in [] }
+    for row in rows {
+      let number = try row.integer(9, as: Int.self)
+      guard found.indices.contains(number - 1) else { throw PostgreSQLError.unreadable }
+      found[number - 1].append(row)
+    }
+    return found.map { rows in Result { try records(rows) } }
+  }
+
+  private static func records(_ rows: [QueryRow]) throws -> LoginRecords {
+    guard let first = rows.first else { throw PostgreSQLError.unreadable }
+    // An account without keys has one row, of NULLs but for the challenge's column.
+    let hasKeys = first.bytes(0) != nil
+    return LoginRecords(isUsed: try first.boolean(8), keys: hasKeys ? try rows.map(key) : [])
+  }
+
+  // With OFFSET 0 the keys are looked for account by account. PostgreSQL could read and sort all keys for a join, and all
+  // challenges for EXISTS.
+  static let selectLogins = """
+    SELECT c.aaid, c.keyID, c.publicKey, c.signatureAlgorithm, c.signCounter, c.revokedAt, c.deviceID, c.deviceName,
+      (SELECT true FROM usedChallenge u WHERE u.hash = a.hash) IS NOT NULL, a.number
+    FROM unnest($1::text[], $2::text[], $3::bytea[]) WITH ORDINALITY AS a (username, appID, hash, number)
+      LEFT JOIN LATERAL (
+        SELECT * FROM credential WHERE username = a.username AND appID = a.appID OFFSET 0
+      ) AS c ON true
+    ORDER BY a.number, c.id
+    """
+
+  private static func key(_ row: QueryRow) throws -> StoredKey {
+    StoredKey(
+      aaid: try AAID(row.text(0)), keyID: try KeyID(bytes: row.requiredBytes(1)), publicKey: try row.requiredBytes(2),
+      signatureAlgorithm: try row.integer(3, as: UInt16.self), signCounter: try row.integer(4, as: UInt32.self),
+      isRevoked: try row.optionalInteger(5) != nil, deviceID: try row.optionalText(6),
+      deviceName: try row.optionalText(7))
   }
 }
 

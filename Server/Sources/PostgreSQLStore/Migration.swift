@@ -16,7 +16,8 @@ struct Migration {
     Migration(
       name: "blocked accounts",
       statements: ["CREATE INDEX accountBlocked ON account (username) WHERE blockedUntil IS NOT NULL"]),
-    JoinedMachineTable.migration, JoinedMachineTable.contacts,
+    Migration(name: "joined machines", statements: joinedMachines),
+    Migration(name: "machine contacts", statements: machineContacts),
     Migration(name: "machine policies", statements: machinePolicies),
     Migration(
       name: "used proofs by expiry", statements: ["CREATE INDEX usedProofByExpiry ON usedProof (expiresAt)"]),
@@ -24,7 +25,7 @@ struct Migration {
     Migration(name: "keys of enrolment codes", statements: sealedKeys),
     Migration(
       name: "keys of proved machines", statements: ["ALTER TABLE credential ADD COLUMN machineProvedAt bigint"]),
-    DeregisteredKeyTable.migration,
+    Migration(name: "deregistered keys", statements: deregisteredKeys),
     AdministrationMigration.origins,
   ]
 
@@ -48,6 +49,64 @@ struct Migration {
   // Codes that were given out before are closed: nobody knows their keys.
   private static let sealedKeys = [
     "DELETE FROM enrolment", "ALTER TABLE enrolment RENAME COLUMN codeHash TO sealedKey",
+  ]
+
+  // The numbers are in the order of the deregistrations.
+  private static let deregisteredKeys = [
+    """
+    CREATE TABLE deregisteredKey (
+      number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+      username text COLLATE "C" NOT NULL REFERENCES account (username),
+      keyID bytea NOT NULL,
+      deviceID text
+    )
+    """,
+    "CREATE INDEX deregisteredKeyByAccount ON deregisteredKey (username, number)",
+  ]
+
+  // A closed code has no hash. `machineID` is the machine's number at this server, and NULL where it came from another store.
+  // `changeNumber` is 0 as long as a machine that joined has never left.
+  private static let joinedMachines = [
+    """
+    CREATE TABLE joinCode (
+      number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+      codeHash bytea UNIQUE,
+      machineGroup text NOT NULL,
+      machines bigint NOT NULL,
+      issuedBy text NOT NULL,
+      issuedAt bigint NOT NULL,
+      expiresAt bigint NOT NULL
+    )
+    """,
+    """
+    CREATE TABLE joinedMachine (
+      number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+      codeNumber bigint NOT NULL REFERENCES joinCode (number),
+      deviceID text COLLATE "C" NOT NULL,
+      deviceName text,
+      deviceModel text,
+      deviceOS text,
+      machineGroup text NOT NULL,
+      machineID bytea,
+      joinedAt bigint NOT NULL,
+      leftAt bigint,
+      revokedAt bigint,
+      changeNumber bigint NOT NULL DEFAULT 0,
+      UNIQUE (codeNumber, deviceID)
+    )
+    """,
+    "CREATE INDEX joinedMachineByDevice ON joinedMachine (deviceID, number)",
+    "CREATE INDEX joinedMachineByID ON joinedMachine (machineID) WHERE machineID IS NOT NULL",
+    "CREATE INDEX joinedMachineByChange ON joinedMachine (changeNumber)",
+  ]
+
+  // What machines tell; `reportMark` and `offlineNumber` are NULL again once the machine has joined again.
+  private static let machineContacts = [
+    """
+    ALTER TABLE joinedMachine ADD COLUMN lastContactAt bigint, ADD COLUMN moduleVersion text,
+      ADD COLUMN policyVersion bigint, ADD COLUMN standingLocks text, ADD COLUMN copySeenAt bigint,
+      ADD COLUMN reportMark bytea, ADD COLUMN offlineNumber bigint
+    """
   ]
 
   private static let machinePolicies = [

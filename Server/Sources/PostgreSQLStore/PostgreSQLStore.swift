@@ -150,11 +150,6 @@ struct PostgreSQLTransaction: SQLTransaction {
   var accounts: any Accounts { AccountTable(connection: connection) }
   var audit: any AuditTrail { AuditTable(connection: connection, buffer: auditBuffer) }
   var contents: any StoreContents { ContentsTable(connection: connection) }
-  var credentials: any Credentials { CredentialTable(connection: connection) }
-  var joinedMachines: any JoinedMachines { JoinedMachineTable(connection: connection) }
-  var machines: any Machines { MachineTable(connection: connection) }
-  var openRegistrations: any OpenRegistrations { OpenRegistrationTable(connection: connection) }
-  var repeatableRequests: any RepeatableRequests { RepeatableRequestTable(connection: connection) }
   var usedChallenges: any UsedChallenges { UsedChallengeTable(connection: connection) }
   var usedProofs: any UsedProofs { UsedProofTable(connection: connection) }
   var wrongAnswers: any WrongAnswers { WrongAnswerTable(connection: connection) }

@@ -58,6 +58,8 @@ import CLibPQ
 }
 
 /// One row of a result; its values are those of PostgreSQL's binary format.
+///
+/// It has what ``SQLRow`` gives to all rows, too: a login's columns are read by functions that are compiled for it.
 struct QueryRow {
   let result: QueryResult
   let number: CInt

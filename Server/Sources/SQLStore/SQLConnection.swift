@@ -28,6 +28,14 @@ package protocol SQLConnection: SendableMetatype {
 
   /// The operator for a pattern to which ASCII letters match in both sizes.
   static var like: String { get }
+  /// What follows a text of the table `credential` where bytes are compared, whatever the language of the database.
+  static var byBytes: String { get }
+  /// The column of `account` and `openRegistration` that numbers their rows in the order in which they came.
+  static var rowNumber: String { get }
+  /// The condition that a row of `credential` has the AAID of a parameter.
+  static func isAAID(_ parameter: String) -> String
+  /// The values of a group, with commas between them.
+  static func joined(_ values: String) -> String
 }
 
 extension SQLConnection {
@@ -62,6 +70,11 @@ package enum SQLValue {
   case bytes([UInt8]?)
 
   package static func integer(_ number: some BinaryInteger) -> SQLValue { .integer(Int64?(Int64(clamping: number))) }
+
+  /// Parameters as a list for `IN`, the first of them with this number.
+  static func list(_ count: Int, from first: Int) -> String {
+    (first..<first + count).map { "?\($0)" }.joined(separator: ", ")
+  }
 }
 
 /// A row of a statement's result; the first column is 0.

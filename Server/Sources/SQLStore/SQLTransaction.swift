@@ -14,11 +14,16 @@ extension SQLTransaction {
   package var auditDeliveries: any AuditDeliveries { AuditDeliveryTable(connection: connection) }
   package var confirmedTexts: any ConfirmedTexts { ConfirmedTextTable(connection: connection) }
   package var consoleSessions: any ConsoleSessions { ConsoleSessionTable(connection: connection) }
+  package var credentials: any Credentials { CredentialTable(connection: connection) }
   package var enrolments: any Enrolments { EnrolmentTable(connection: connection) }
   package var issuedCodes: any IssuedCodes { IssuedCodeTable(connection: connection) }
   package var joinCodes: any JoinCodes { JoinCodeTable(connection: connection) }
+  package var joinedMachines: any JoinedMachines { JoinedMachineTable(connection: connection) }
   package var machinePolicies: any SavedMachinePolicies { MachinePolicyTable(connection: connection) }
+  package var machines: any Machines { MachineTable(connection: connection) }
+  package var openRegistrations: any OpenRegistrations { OpenRegistrationTable(connection: connection) }
   package var policyVersions: any PolicyVersions { PolicyVersionTable(connection: connection) }
+  package var repeatableRequests: any RepeatableRequests { RepeatableRequestTable(connection: connection) }
   package var settings: any Settings { SettingTable(connection: connection) }
 
   /// Marks a text as confirmed, if it is still open and reserved by this challenge.

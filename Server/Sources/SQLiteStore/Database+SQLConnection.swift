@@ -21,6 +21,11 @@ extension Database: SQLConnection {
   }
 
   package static var like: String { "LIKE" }
+  package static var byBytes: String { "" }
+  package static var rowNumber: String { "rowid" }
+  // The column's own order takes no regard to case.
+  package static func isAAID(_ parameter: String) -> String { "aaid = \(parameter)" }
+  package static func joined(_ values: String) -> String { "group_concat(\(values))" }
 
   private static func arguments(_ values: [SQLValue]) -> StatementArguments {
     StatementArguments(

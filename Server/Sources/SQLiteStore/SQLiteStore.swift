@@ -139,11 +139,6 @@ struct SQLiteTransaction: SQLTransaction {
   var accounts: any Accounts { AccountStore(db: connection) }
   var audit: any AuditTrail { AuditStore(connection: connection) }
   var contents: any StoreContents { ContentsStore(db: connection) }
-  var credentials: any Credentials { CredentialStore(db: connection) }
-  var joinedMachines: any JoinedMachines { JoinedMachineStore(db: connection) }
-  var machines: any Machines { MachineStore(db: connection) }
-  var openRegistrations: any OpenRegistrations { OpenRegistrationStore(db: connection) }
-  var repeatableRequests: any RepeatableRequests { RepeatableRequestStore(db: connection) }
   var usedChallenges: any UsedChallenges { UsedChallengeStore(db: connection) }
   var usedProofs: any UsedProofs { UsedProofStore(db: connection) }
   var wrongAnswers: any WrongAnswers { WrongAnswerStore(db: connection) }

@@ -27,14 +27,14 @@ enum Schema {
     ("console", consoleSessions),
     ("audit deliveries", auditDeliveries),
     ("blocked accounts", "CREATE INDEX accountBlocked ON account (username) WHERE blockedUntil IS NOT NULL"),
-    ("joined machines", JoinedMachineStore.schema),
-    ("machine contacts", JoinedMachineStore.contacts),
+    ("joined machines", joinedMachines),
+    ("machine contacts", machineContacts),
     ("machine policies", machinePolicies),
     ("used challenges by expiry", UsedChallengeStore.orderByExpiry),
     ("used proofs by expiry", "CREATE INDEX usedProofByExpiry ON usedProof (expiresAt)"),
     ("keys of enrolment codes", sealedKeys),
     ("keys of proved machines", "ALTER TABLE credential ADD COLUMN machineProvedAt INTEGER"),
-    ("deregistered keys", DeregisteredKeyStore.schema),
+    ("deregistered keys", deregisteredKeys),
     ("who has issued keys", AdministrationSchema.origins),
   ]
 
@@ -91,6 +91,60 @@ enum Schema {
   private static let sealedKeys = """
     DELETE FROM enrolment;
     ALTER TABLE enrolment RENAME COLUMN codeHash TO sealedKey;
+    """
+
+  // The numbers are in the order of the deregistrations.
+  private static let deregisteredKeys = """
+    CREATE TABLE deregisteredKey (
+      number INTEGER PRIMARY KEY AUTOINCREMENT,
+      username TEXT NOT NULL REFERENCES account (username),
+      keyID BLOB NOT NULL,
+      deviceID TEXT
+    ) STRICT;
+    CREATE INDEX deregisteredKeyByAccount ON deregisteredKey (username, number);
+    """
+
+  // A closed code has no hash. `machineID` is the machine's number at this server, and NULL where it came from another store.
+  // `changeNumber` is 0 as long as a machine that joined has never left.
+  private static let joinedMachines = """
+    CREATE TABLE joinCode (
+      number INTEGER PRIMARY KEY AUTOINCREMENT,
+      codeHash BLOB UNIQUE,
+      machineGroup TEXT NOT NULL,
+      machines INTEGER NOT NULL,
+      issuedBy TEXT NOT NULL,
+      issuedAt INTEGER NOT NULL,
+      expiresAt INTEGER NOT NULL
+    ) STRICT;
+    CREATE TABLE joinedMachine (
+      number INTEGER PRIMARY KEY AUTOINCREMENT,
+      codeNumber INTEGER NOT NULL REFERENCES joinCode (number),
+      deviceID TEXT NOT NULL,
+      deviceName TEXT,
+      deviceModel TEXT,
+      deviceOS TEXT,
+      machineGroup TEXT NOT NULL,
+      machineID BLOB,
+      joinedAt INTEGER NOT NULL,
+      leftAt INTEGER,
+      revokedAt INTEGER,
+      changeNumber INTEGER NOT NULL DEFAULT 0,
+      UNIQUE (codeNumber, deviceID)
+    ) STRICT;
+    CREATE INDEX joinedMachineByDevice ON joinedMachine (deviceID, number);
+    CREATE INDEX joinedMachineByID ON joinedMachine (machineID) WHERE machineID IS NOT NULL;
+    CREATE INDEX joinedMachineByChange ON joinedMachine (changeNumber);
+    """
+
+  // What machines tell. `reportMark` and `offlineNumber` are NULL again once the machine has joined again.
+  private static let machineContacts = """
+    ALTER TABLE joinedMachine ADD COLUMN lastContactAt INTEGER;
+    ALTER TABLE joinedMachine ADD COLUMN moduleVersion TEXT;
+    ALTER TABLE joinedMachine ADD COLUMN policyVersion INTEGER;
+    ALTER TABLE joinedMachine ADD COLUMN standingLocks TEXT;
+    ALTER TABLE joinedMachine ADD COLUMN copySeenAt INTEGER;
+    ALTER TABLE joinedMachine ADD COLUMN reportMark BLOB;
+    ALTER TABLE joinedMachine ADD COLUMN offlineNumber INTEGER;
     """
 
   private static let machinePolicies = """

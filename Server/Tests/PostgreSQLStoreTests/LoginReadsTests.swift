@@ -122,7 +122,7 @@ struct LoginReadsTests {
     try await database.execute("VACUUM ANALYZE usedChallenge")
     let plans = try await database.postgresql.loginPool.run { connection in
       let reading = try connection.execute(
-        "EXPLAIN \(CredentialTable.selectLogins)", [.texts(["alice"]), .texts(["a"]), .byteStrings([[1]])])
+        "EXPLAIN \(LoginReads.selectLogins)", [.texts(["alice"]), .texts(["a"]), .byteStrings([[1]])])
       let storing = try connection.execute(
         "EXPLAIN \(AnswerTransaction.auditedStatement)", AnswerTransaction.auditedParameters([answer]))
       return try [reading, storing].map { try $0.rows.map { try $0.text(0) }.joined(separator: "\n") }

@@ -1,0 +1,64 @@
+import GRDB
+import UAFService
+
+/// The table of challenges that were answered with success.
+struct UsedChallengeStore: UsedChallenges {
+  let db: Database
+
+  /// The step from the table that lay by the hashes to the one that lies by expiry.
+  ///
+  /// A login writes to the end of that one, and what has expired is one piece of it.
+  static let orderByExpiry = """
+    ALTER TABLE usedChallenge RENAME TO challengeByHash;
+    CREATE TABLE usedChallenge (
+      expiresAt INTEGER NOT NULL,
+      hash BLOB NOT NULL,
+      PRIMARY KEY (expiresAt, hash)
+    ) STRICT, WITHOUT ROWID;
+    INSERT INTO usedChallenge (expiresAt, hash) SELECT expiresAt, hash FROM challengeByHash;
+    DROP TABLE challengeByHash;
+    """
+
+  func contains(_ challenge: IssuedChallenge) throws -> Bool {
+    try Bool.fetchOne(
+      db.cachedStatement(sql: "SELECT EXISTS (SELECT 1 FROM usedChallenge WHERE expiresAt = ? AND hash = ?)"),
+      arguments: [challenge.expiresAt, challenge.hash.databaseBlob]) ?? false
+  }
+
+  /// Forgets challenges whose requests have expired.
+  ///
+  /// - Parameters:
+  ///   - now: seconds since 1970.
+  ///   - most: how many are forgotten at most, so that nobody waits long for it.
+  func forget(expiredAt now: Int64, most: Int) throws {
+    try db.cachedStatement(
+      sql: """
+        DELETE FROM usedChallenge WHERE (expiresAt, hash) IN (
+          SELECT expiresAt, hash FROM usedChallenge WHERE expiresAt <= ? ORDER BY expiresAt, hash LIMIT ?)
+        """
+    ).execute(arguments: [now, most])
+  }
+}
+
+/// The table of used proof tokens.
+struct UsedProofStore: UsedProofs {
+  /// Forgets what has expired.
+  ///
+  /// Each machine that checks in has a proof here for half an hour, so the statement needs an index.
+  static let forgetting = "DELETE FROM usedProof WHERE expiresAt <= ?"
+
+  let db: Database
+
+  func contains(tokenID: String) throws -> Bool {
+    try Bool.fetchOne(
+      db, sql: "SELECT EXISTS (SELECT 1 FROM usedProof WHERE tokenID = ?)", arguments: [tokenID]) ?? false
+  }
+
+  func use(tokenID: String, expiresAt: Int64, now: Int64) throws -> Bool {
+    try db.execute(sql: Self.forgetting, arguments: [now])
+    try db.execute(
+      sql: "INSERT INTO usedProof (tokenID, expiresAt) VALUES (?, ?) ON CONFLICT DO NOTHING",
+      arguments: [tokenID, expiresAt])
+    return db.changesCount == 1
+  }
+}
