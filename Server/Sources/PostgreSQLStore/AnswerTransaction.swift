@@ -97,7 +97,7 @@ struct AnswerTransaction {
   /// Why an answer is not stored.
   private func refusal(of answer: VerifiedResponse, used: Set<[UInt8]>) -> ServiceRefusal {
     if used.contains(answer.challengeHash) { return .unknownChallenge }
-    return answer.refusal(by: try? AccountTable(connection: connection).block(of: answer.username))
+    return answer.refusal(by: try? PostgreSQLTransaction(connection: connection).accounts.block(of: answer.username))
   }
 
   private func undoingFailures<Value>(_ body: () throws -> Value) throws -> Value {

@@ -16,6 +16,8 @@ extension Connection: SQLConnection {
   static var rowNumber: String { "number" }
   // As the index has it.
   static func isAAID(_ parameter: String) -> String { "lower(aaid) = lower(\(parameter))" }
+  static var jsonTexts: String { "SELECT json_array_elements_text(?::json)" }
+  static func table(_ name: String, by index: String) -> String { name }
   static func joined(_ values: String) -> String { "string_agg(\(values), ',')" }
 }
 

@@ -147,7 +147,6 @@ struct PostgreSQLTransaction: SQLTransaction {
   let connection: Connection
   let auditBuffer = AuditBuffer()
 
-  var accounts: any Accounts { AccountTable(connection: connection) }
   var audit: any AuditTrail { AuditTable(connection: connection, buffer: auditBuffer) }
   var contents: any StoreContents { ContentsTable(connection: connection) }
   var usedChallenges: any UsedChallenges { UsedChallengeTable(connection: connection) }

@@ -34,6 +34,10 @@ package protocol SQLConnection: SendableMetatype {
   static var rowNumber: String { get }
   /// The condition that a row of `credential` has the AAID of a parameter.
   static func isAAID(_ parameter: String) -> String
+  /// The texts of a JSON array, which a question mark stands for, as a list for `IN`.
+  static var jsonTexts: String { get }
+  /// A table in `FROM`, for an engine that has to be told which index has few rows.
+  static func table(_ name: String, by index: String) -> String
   /// The values of a group, with commas between them.
   static func joined(_ values: String) -> String
 }

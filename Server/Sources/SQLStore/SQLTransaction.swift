@@ -9,6 +9,7 @@ package protocol SQLTransaction: StoreTransaction {
 
 extension SQLTransaction {
   package var accessTokens: any AccessTokens { AccessTokenTable(connection: connection) }
+  package var accounts: any Accounts { AccountTable(connection: connection) }
   package var administrators: any Administrators { AdministratorTable(connection: connection) }
   package var approvals: any Approvals { ApprovalTable(connection: connection) }
   package var auditDeliveries: any AuditDeliveries { AuditDeliveryTable(connection: connection) }

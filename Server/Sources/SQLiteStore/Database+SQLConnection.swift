@@ -25,6 +25,9 @@ extension Database: SQLConnection {
   package static var rowNumber: String { "rowid" }
   // The column's own order takes no regard to case.
   package static func isAAID(_ parameter: String) -> String { "aaid = \(parameter)" }
+  package static var jsonTexts: String { "SELECT value FROM json_each(?)" }
+  // The planner has no figures of how few rows there are.
+  package static func table(_ name: String, by index: String) -> String { "\(name) INDEXED BY \(index)" }
   package static func joined(_ values: String) -> String { "group_concat(\(values))" }
 
   private static func arguments(_ values: [SQLValue]) -> StatementArguments {

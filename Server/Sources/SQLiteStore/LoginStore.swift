@@ -127,7 +127,7 @@ struct AnswerStore {
 
   private func refusal(of answer: VerifiedResponse) throws -> ServiceRefusal {
     if try UsedChallengeStore(db: db).contains(answer.challenge) { return .unknownChallenge }
-    return answer.refusal(by: try AccountStore(db: db).block(of: answer.username))
+    return answer.refusal(by: try SQLiteTransaction(connection: db).accounts.block(of: answer.username))
   }
 
   private func change(for answer: VerifiedAnswer) throws {

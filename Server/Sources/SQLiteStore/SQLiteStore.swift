@@ -136,7 +136,6 @@ package struct SQLiteStore: ServerStore {
 struct SQLiteTransaction: SQLTransaction {
   let connection: Database
 
-  var accounts: any Accounts { AccountStore(db: connection) }
   var audit: any AuditTrail { AuditStore(connection: connection) }
   var contents: any StoreContents { ContentsStore(db: connection) }
   var usedChallenges: any UsedChallenges { UsedChallengeStore(db: connection) }

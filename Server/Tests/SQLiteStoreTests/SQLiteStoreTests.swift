@@ -72,7 +72,7 @@ final class SQLiteStoreTests {
     try Schema.migrator.migrate(older, upTo: "approvals")
     try older.write { db in
       for (name, failures) in [("alice", 4), ("bob", 5)] {
-        try AccountStore(db: db).add(name, now: 0)
+        try records(db).accounts.add(name, now: 0)
         try db.execute(
           sql: "INSERT INTO enrolment (username, codeHash, expiresAt, failures) VALUES (?, x'00', 9, ?)",
           arguments: [name, failures])
@@ -94,7 +94,7 @@ final class SQLiteStoreTests {
     let path = folder.appending(path: "server.db").path()
     let older = try DatabaseQueue(path: path)
     try Schema.migrator.migrate(older, upTo: "wrong answers")
-    try await older.write { try AccountStore(db: $0).add("alice", now: 0) }
+    try await older.write { try records($0).accounts.add("alice", now: 0) }
     try older.close()
     let store = try open()
     try await store.write { try $0.audit.append([AuditEntry(time: 1, kind: .revocation, actor: .server)]) }
@@ -108,14 +108,14 @@ final class SQLiteStoreTests {
     let older = try DatabaseQueue(path: path)
     try Schema.migrator.migrate(older, upTo: "audit")
     let before = try await older.write { db in
-      try AccountStore(db: db).add("alice", now: 0)
+      try records(db).accounts.add("alice", now: 0)
       try db.execute(
         sql: """
           INSERT INTO credential (username, appID, aaid, keyID, publicKey, signatureAlgorithm, authenticatorVersion,
             signCounter, regCounter, deviceID, registeredAt)
           VALUES ('alice', 'https://a', '5541#0001', zeroblob(32), x'02', 1, 256, 7, 1, 'desk', 3)
           """)
-      let audit = SQLiteTransaction(connection: db).audit
+      let audit = records(db).audit
       try audit.append(AuditEntry.beforeBlocks)
       return try audit.rows(AuditFilter(), limit: 9)
     }
@@ -166,3 +166,6 @@ final class SQLiteStoreTests {
     }
   }
 }
+
+/// The tables, as a transaction has them.
+private func records(_ db: Database) -> any StoreTransaction { SQLiteTransaction(connection: db) }

@@ -37,7 +37,7 @@ struct ServerProgramTests {
   private func store() throws -> String {
     let state = try ServerDirectory(path: folder.path(), create: true)
     let database = try state.openStore(create: true).database
-    try database.write { db in try AccountStore(db: db).add("mina", now: 0) }
+    try database.write { db in try SQLiteTransaction(connection: db).accounts.add("mina", now: 0) }
     return state.path
   }
 
