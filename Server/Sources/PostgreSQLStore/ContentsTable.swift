@@ -1,25 +1,9 @@
+import SQLStore
 import UAFService
 
 /// All tables, for moving what they hold.
-struct ContentsTable: StoreContents {
+struct ContentsTable: SQLContents {
   let connection: Connection
-
-  func isEmpty() throws -> Bool {
-    for name in MovedTable.all.map(\.name) + MovedTable.left where try hasRows(name) { return false }
-    return true
-  }
-
-  private func hasRows(_ name: String) throws -> Bool {
-    // The names are those of this program.
-    let rest = name == "setting" ? " WHERE name <> '\(SettingName.unfinishedImport.rawValue)'" : ""
-    return try connection.execute("SELECT EXISTS (SELECT 1 FROM \(name)\(rest))").first?.boolean(0) != false
-  }
-
-  func count(_ table: MovedTable) throws -> Int64 {
-    let result = try connection.execute("SELECT count(*) FROM \(table.name) WHERE \(Self.condition(table))")
-    guard let row = result.first else { throw PostgreSQLError.unreadable }
-    return try row.integer(0)
-  }
 
   func rows(_ table: MovedTable, after key: MovedValue?, limit: Int) throws -> [[MovedValue]] {
     let names = table.columns.map(\.name).joined(separator: ", ")
@@ -75,11 +59,7 @@ struct ContentsTable: StoreContents {
   }
 
   func removeAll() throws {
-    for name in MovedTable.left + MovedTable.all.reversed().map(\.name) where name != "setting" {
-      try connection.execute("DELETE FROM \(name)")
-    }
-    try connection.execute(
-      "DELETE FROM setting WHERE name <> $1", [.text(SettingName.unfinishedImport.rawValue)])
+    try removeRows()
     try connection.execute("UPDATE auditEnd SET number = 0, hash = decode(repeat('00', 32), 'hex')")
   }
 
@@ -87,11 +67,6 @@ struct ContentsTable: StoreContents {
   private static func key(_ table: MovedTable) -> String {
     if case .integer = table.columns[0].kind { return table.columns[0].name }
     return "\(table.columns[0].name) COLLATE \"C\""
-  }
-
-  private static func condition(_ table: MovedTable) -> String {
-    guard let keys = table.keys else { return "true" }
-    return "\(table.columns[0].name) IN (\(keys.map { "'\($0)'" }.joined(separator: ", ")))"
   }
 
   /// - Parameter kind: the column's, for the type of what has no value.

@@ -1,25 +1,11 @@
 import CSQLite
 import GRDB
+import SQLStore
 import UAFService
 
 /// All tables, for moving what they hold.
-struct ContentsStore: StoreContents {
-  let db: Database
-
-  func isEmpty() throws -> Bool {
-    for name in MovedTable.all.map(\.name) + MovedTable.left where try hasRows(name) { return false }
-    return true
-  }
-
-  private func hasRows(_ name: String) throws -> Bool {
-    // The names are those of this program.
-    let rest = name == "setting" ? " WHERE name <> '\(SettingName.unfinishedImport.rawValue)'" : ""
-    return try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM \(name)\(rest))") ?? false
-  }
-
-  func count(_ table: MovedTable) throws -> Int64 {
-    try Int64.fetchOne(db, sql: "SELECT count(*) FROM \(table.name) WHERE \(Self.condition(table))") ?? 0
-  }
+struct ContentsStore: SQLContents {
+  let connection: Database
 
   func rows(_ table: MovedTable, after key: MovedValue?, limit: Int) throws -> [[MovedValue]] {
     let names = Self.names(table)
@@ -28,7 +14,7 @@ struct ContentsStore: StoreContents {
       """
       SELECT \(names.joined(separator: ", ")) FROM \(table.name) WHERE \(Self.condition(table))\(start)
       ORDER BY \(names[0]) LIMIT ?1
-      """, on: db)
+      """, on: connection)
     var rows: [[MovedValue]] = []
     try statement.run([.integer(Int64(limit))] + (key.map { [Self.parameter($0)] } ?? [])) { row in
       var values: [MovedValue] = []
@@ -44,7 +30,7 @@ struct ContentsStore: StoreContents {
     let statement = try PreparedStatement(
       """
       INSERT INTO \(table.name) (\(names.joined(separator: ", "))) VALUES (\(places.joined(separator: ", ")))
-      """, on: db)
+      """, on: connection)
     let fixed = table.fixed.map { Self.parameter($0.value) }
     for row in rows { try statement.run(row.map(Self.parameter) + fixed) }
   }
@@ -54,29 +40,18 @@ struct ContentsStore: StoreContents {
   /// Of the tables that are moved SQLite finds the highest number itself, and the chain ends with its last row. A code has the
   /// number of a row that is not moved.
   func continueNumbers() throws {
-    try db.execute(
+    try connection.execute(
       sql: """
         DELETE FROM sqlite_sequence WHERE name = 'enrolment';
         INSERT INTO sqlite_sequence (name, seq) SELECT 'enrolment', coalesce(max(number), 0) FROM issuedCode;
         """)
   }
 
-  func removeAll() throws {
-    for name in MovedTable.left + MovedTable.all.reversed().map(\.name) where name != "setting" {
-      try db.execute(sql: "DELETE FROM \(name)")
-    }
-    try db.execute(
-      sql: "DELETE FROM setting WHERE name <> ?", arguments: [SettingName.unfinishedImport.rawValue])
-  }
+  func removeAll() throws { try removeRows() }
 
   /// The columns' names; accounts have no column for their number.
   private static func names(_ table: MovedTable) -> [String] {
     table.columns.map { table.name == "account" && $0.name == "number" ? "rowid" : $0.name }
-  }
-
-  private static func condition(_ table: MovedTable) -> String {
-    guard let keys = table.keys else { return "true" }
-    return "\(table.columns[0].name) IN (\(keys.map { "'\($0)'" }.joined(separator: ", ")))"
   }
 
   private static func parameter(_ value: MovedValue) -> StatementValue {

@@ -137,7 +137,7 @@ struct SQLiteTransaction: SQLTransaction {
   let connection: Database
 
   var audit: any AuditTrail { AuditStore(connection: connection) }
-  var contents: any StoreContents { ContentsStore(db: connection) }
+  var contents: any StoreContents { ContentsStore(connection: connection) }
   var usedChallenges: any UsedChallenges { UsedChallengeStore(db: connection) }
   var usedProofs: any UsedProofs { UsedProofStore(db: connection) }
   var wrongAnswers: any WrongAnswers { WrongAnswerStore(db: connection) }
