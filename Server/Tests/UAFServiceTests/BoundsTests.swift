@@ -26,7 +26,22 @@ import UAFMessages
     #expect(try await server.get(.authentication, RequestContext(username: "bob")).statusCode == .ok)
   }
 
-  @Test func `a confirmation whose algorithm is out of range is listed as unreadable`() async throws {
+  @Test(arguments: [("signCounter", -1 as Int64), ("signCounter", 1 << 32), ("authenticatorVersion", 1 << 16)])
+  func `a key with a number out of range fails the list of its account, and is not listed with another`(
+    column: String, number: Int64
+  ) async throws {
+    _ = try await server.registered("alice")
+    _ = try await server.registered("bob")
+    try await server.database.execute("UPDATE credential SET \(column) = \(number) WHERE username = 'alice'")
+    // In one transaction: the same statement is used again after it has failed.
+    let listed = try await server.store.read { records in
+      #expect(throws: (any Error).self) { _ = try records.credentials.records(of: "alice") }
+      return try records.credentials.records(of: "bob").count
+    }
+    #expect(listed == 1)
+  }
+
+  @Test func `a confirmation whose algorithm is out of range is listed as one that cannot be read`() async throws {
     let zero = server.database.literal([0])
     try await server.database.execute(
       """
