@@ -130,7 +130,7 @@ struct AnswerStore {
     return answer.refusal(by: try SQLiteTransaction(connection: db).accounts.block(of: answer.username))
   }
 
-  private func change(for answer: VerifiedAnswer) throws {
+  private func change(for answer: VerifiedResponse) throws {
     let records = SQLiteTransaction(connection: db)
     for signature in answer.signatures {
       guard try statements.raiseCounter(signature, of: answer, db) else { throw try refusal(of: answer) }

@@ -41,7 +41,7 @@ import UAFMessages
     #expect(listed == 1)
   }
 
-  @Test func `a confirmation whose algorithm is out of range is listed as one that cannot be read`() async throws {
+  @Test func `a confirmation whose algorithm is out of range is listed as unreadable`() async throws {
     let zero = server.database.literal([0])
     try await server.database.execute(
       """
