@@ -28,8 +28,8 @@ PROGRAMS = [
     "scripts",
     "scripts/check",
     "Tests/Acceptance",
-    "Tests/EndToEndTests/Programs",
-    "Tests/EndToEndTests/Programs/interop",
+    "Server/Tests/EndToEndTests/Programs",
+    "Server/Tests/EndToEndTests/Programs/interop",
     "Tests/Servers",
 ]
 

@@ -2,6 +2,7 @@ import Testing
 import UAFCrypto
 import UAFMessages
 
+@testable import AuthenticatorTypes
 @testable import ServerTesting
 @testable import UAFService
 
@@ -99,6 +100,26 @@ struct VerifierTests {
     }
   }
 
+  /// `ThirdTypeTests` of the client shows that it sends such a registration.
+  @Test func `accepts a type that the list has besides, and a server that lacks it refuses it`() async {
+    await #expect(processExitsWith: .success) {
+      // SAFETY: nothing in this process has read the list.
+      unsafe AuthenticatorType.addedByTests = [.toy]
+      let tests = try VerifierTests()
+      let toy = try FakeAuthenticator(aaid: AuthenticatorType.toy.aaid)
+      let policy = Policy(accepted: [[MatchCriteria(aaid: toy.aaid)]])
+      let request = RegistrationRequest(header: tests.header, challenge: tests.challenge, username: "a", policy: policy)
+      guard case .registration(let response) = try toy.register(request) else { throw TestServer.Unexpected() }
+      let issued = try tests.issued(.registration, policy)
+      let verified = try tests.verifier.verify(response, issued: issued) { _, _ in false }
+      #expect(verified.map(\.aaid) == [toy.aaid] && verified.map(\.publicKey) == [toy.publicKey])
+      let other = Verifier(
+        identity: tests.verifier.identity, models: try AuthenticatorModels([.projectOwn(.passcode)]), now: 1_800_000_000
+      )
+      #expect(throws: ServiceRefusal.unknownAAID) { try other.verify(response, issued: issued) { _, _ in false } }
+    }
+  }
+
   @Test func `accepts an authenticator that has no counter, and refuses it once it has counted`() throws {
     let policy = Policy(accepted: [[MatchCriteria(aaid: authenticator.aaid, keyIDs: [authenticator.keyID])]])
     let header = OperationHeader(upv: .uaf11, op: .authentication, appID: header.appID, serverData: "d")
@@ -119,4 +140,13 @@ struct VerifierTests {
   @Test func `has a status for every refusal, and none of them is success`() {
     for refusal in ServiceRefusal.allCases { #expect(refusal.statusCode != .ok) }
   }
+}
+
+extension AuthenticatorType {
+  /// A type of tests alone, which none of the program is.
+  fileprivate static let toy = AuthenticatorType(
+    rawValue: "knock", aaid: "5541#00FF", userVerification: 0x100,
+    accuracy: .code(base: 2, minimumLength: 5), kind: AuthenticatorType.passcode.kind,
+    entry: AuthenticatorType.passcode.entry, defaultRules: AuthenticatorType.passcode.defaultRules,
+    defaultLock: AuthenticatorType.passcode.defaultLock, isEnabledByDefault: false)
 }

@@ -41,9 +41,9 @@ package struct FileStateError: Error, Equatable {
 }
 
 /// Reads a file's content, up to a limit.
-package enum DescriptorReader {
+public enum DescriptorReader {
   /// The first `limit` bytes, or all if there are fewer; nil with `errno` if that fails.
-  package static func read(_ descriptor: CInt, atMost limit: Int) -> [UInt8]? {
+  public static func read(_ descriptor: CInt, atMost limit: Int) -> [UInt8]? {
     var content = [UInt8](repeating: 0, count: limit)
     var used = 0
     while used < limit {
@@ -62,9 +62,9 @@ package enum DescriptorReader {
 }
 
 /// Writes whole runs of bytes.
-package enum DescriptorWriter {
+public enum DescriptorWriter {
   /// Whether all of `bytes` were written; if not, `errno` says why.
-  package static func write(_ bytes: [UInt8], to descriptor: CInt) -> Bool {
+  public static func write(_ bytes: [UInt8], to descriptor: CInt) -> Bool {
     var offset = 0
     while offset < bytes.count {
       // SAFETY: the bytes from `offset` on are valid for the call.

@@ -1,6 +1,6 @@
 """A person's client that shares no code with the Swift sources: it signs, believes only a signed verdict, and says what it saw.
 
-Messages are made by Tests/EndToEndTests/Programs/interop/uaf.py, from the specification's text.
+Messages are made by Server/Tests/EndToEndTests/Programs/interop/uaf.py, from the specification's text.
 """
 
 import collections
@@ -22,7 +22,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from lab.machine import ROOT
 from lab.table import Broken, must
 
-sys.path.append(str(ROOT / "Tests/EndToEndTests/Programs/interop"))
+sys.path.append(str(ROOT / "Server/Tests/EndToEndTests/Programs/interop"))
 uaf = importlib.import_module("uaf")
 codes = importlib.import_module("codes")
 

@@ -90,7 +90,7 @@ class Lab:
         loopback.up()
         self.log = Log()
         self._make_accounts()
-        self.run("cc", "-O1", ROOT / "Tests/EndToEndTests/Programs/pam-host.c", "-lpam", "-o", hosts.PAM_HOST)
+        self.run("cc", "-O1", ROOT / "Server/Tests/EndToEndTests/Programs/pam-host.c", "-lpam", "-o", hosts.PAM_HOST)
         self.start_server()
         self.configure()
         self.run("uafctl", "init")

@@ -26,7 +26,7 @@ lay_out() { # tar, name
   echo '127.0.0.1 localhost workstation' >"$folder/root/$2/etc/hosts"
 }
 lay_out "$folder/root.tar" bare
-cc -O1 Tests/EndToEndTests/Programs/pam-host.c -lpam -o "$folder/root/bare/usr/local/bin/pam-host"
+cc -O1 Server/Tests/EndToEndTests/Programs/pam-host.c -lpam -o "$folder/root/bare/usr/local/bin/pam-host"
 if [[ $suite == machines && -f $folder/other.tar ]]; then lay_out "$folder/other.tar" other; fi
 
 # Process 1 must reap orphaned processes, which a shell does.

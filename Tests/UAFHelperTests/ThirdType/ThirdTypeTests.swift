@@ -10,13 +10,12 @@ import UAFWire
 @testable import Authenticator
 @testable import AuthenticatorTypes
 @testable import UAFHelper
-@testable import UAFService
 
 /// A third authenticator type is a folder and one entry of the list: everything else accepts it unchanged.
 ///
 /// Each test runs in a separate process, because the list applies to the whole program.
 @Suite struct ThirdTypeTests {
-  private static let facet = ServerIdentity.pamModuleFacet
+  private static let facet = "linux:pam-module:pam_uaf"
 
   /// A bench whose list has the toy, and whose account has only the rhythm "..-..".
   private static func bench(_ more: String = "") throws -> HelperBench {
@@ -88,38 +87,31 @@ import UAFWire
     }
   }
 
-  @Test func `is accepted by the server's code with the metadata statement made from it`() async {
+  /// `VerifierTests` has a server accept such a registration.
+  @Test func `sends a registration of its own model, which the new key has signed`() async {
     await #expect(processExitsWith: .success) {
       let bench = try Self.bench()
-      #expect(try Self.verify(bench, models: .projectOwn()) == nil)
-    }
-  }
-
-  @Test func `is refused by a server that knows only other models`() async {
-    await #expect(processExitsWith: .success) {
-      let bench = try Self.bench()
-      #expect(try Self.verify(bench, models: AuthenticatorModels([.projectOwn(.passcode)])) == .unknownAAID)
-    }
-  }
-
-  /// Why the server refuses the registration that the bench has sent; nil if it accepts it.
-  private static func verify(_ bench: HelperBench, models: AuthenticatorModels) throws -> ServiceRefusal? {
-    let sent = try #require(bench.server.requests.last { $0.url.hasSuffix("respond") })
-    let message = try UAFResponse(parsing: SendUAFResponse(parsing: sent.body).uafResponse)
-    guard case .registration(let response) = message else { return .otherOperation }
-    let challenge = try Base64URL.decode(FinalChallengeParams(encoded: response.fcParams).challenge, maximumCount: 64)
-    let issued = IssuedRequest(
-      operation: .registration, username: "mina", challengeHash: try SHA256.hash(challenge), appID: facet,
-      serverData: "d",
-      policy: Policy(accepted: [[MatchCriteria(aaid: try AAID("5541#00FF"))]]), transaction: nil, device: Device(),
-      expiresAt: .max)
-    let identity = try ServerIdentity(publicURL: "https://localhost", facets: [facet], certificates: [])
-    let verifier = Verifier(identity: identity, models: models, now: 1_800_000_000)
-    do throws(ServiceRefusal) {
-      _ = try verifier.verify(response, issued: issued) { _, _ in false }
-      return nil
-    } catch {
-      return error
+      let sent = try #require(bench.server.requests.last { $0.url.hasSuffix("respond") })
+      let message = try UAFResponse(parsing: SendUAFResponse(parsing: sent.body).uafResponse)
+      guard case .registration(let response) = message else {
+        Issue.record("it is no registration")
+        return
+      }
+      #expect(response.header.op == .registration && response.header.serverData == "d")
+      #expect(response.header.appID == Self.facet)
+      #expect(try FinalChallengeParams(encoded: response.fcParams).facetID == Self.facet)
+      let envelope = try #require(response.assertions.first)
+      #expect(response.assertions.count == 1 && envelope.assertionScheme == AssertionScheme.uafV1TLV)
+      let assertion = try UnverifiedRegistrationAssertion(parsing: envelope.assertion)
+      #expect(try assertion.aaid == AAID("5541#00FF") && assertion.authenticatorVersion == 1)
+      #expect(assertion.signatureAlgorithm == SignatureAlgorithm.secp256r1ECDSASHA256Raw)
+      #expect(assertion.publicKeyAlgorithm == PublicKeyAlgorithm.eccX962Raw)
+      #expect(try assertion.finalChallengeHash == SHA256.hash(Array(response.fcParams.utf8)))
+      guard case .surrogate(let signature) = assertion.attestation else {
+        Issue.record("the attestation is not surrogate")
+        return
+      }
+      #expect(P256.isValidSignature(signature, of: assertion.signedBytes, publicKey: assertion.publicKey))
     }
   }
 }

@@ -147,7 +147,7 @@ struct JoinCodeCloseCommand: AsyncParsableCommand {
   }
 }
 
-extension MachineGroup: ExpressibleByArgument {
+extension MachineGroup: @retroactive ExpressibleByArgument {
   /// Reads a name.
   public init?(argument: String) { self.init(argument) }
 }

@@ -102,7 +102,7 @@ def own_locker(lab, person):
 def connections(lab):
     flooder, other = lab.person(registered=False), lab.person()
     lab.stack("locker", "auth required pam_uaf.so", "account required pam_permit.so")
-    lab.run("cc", "-O1", ROOT / "Tests/EndToEndTests/Programs/locker.c", "-lpam", "-o", LOCKER)
+    lab.run("cc", "-O1", ROOT / "Server/Tests/EndToEndTests/Programs/locker.c", "-lpam", "-o", LOCKER)
     serve(lab, limited=True)
     # Started by the first connection.
     first = own_status(lab, other)

@@ -238,7 +238,7 @@ def other_hosts(lab):
     lab.stack("polkit-1", "@include common-auth", "@include common-account")
     lab.stack("locker", "@include common-auth")
     helper, locker = setuid_host(lab), "/usr/local/bin/locker"
-    lab.run("cc", "-O1", ROOT / "Tests/EndToEndTests/Programs/locker.c", "-lpam", "-o", locker)
+    lab.run("cc", "-O1", ROOT / "Server/Tests/EndToEndTests/Programs/locker.c", "-lpam", "-o", locker)
 
     def polkit(person, answer, prefix=()):
         text = asked([helper, "/etc/pam.d", "polkit-1", person.name], person, answer, prefix)

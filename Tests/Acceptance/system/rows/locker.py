@@ -19,7 +19,7 @@ PROGRAM = pathlib.Path("/usr/local/bin/locker")
 def stack(lab):
     """Makes lockers ask for the passcode; no listener serves the core's socket."""
     if not PROGRAM.exists():
-        lab.run("cc", "-O1", ROOT / "Tests/EndToEndTests/Programs/locker.c", "-lpam", "-o", PROGRAM)
+        lab.run("cc", "-O1", ROOT / "Server/Tests/EndToEndTests/Programs/locker.c", "-lpam", "-o", PROGRAM)
     lab.stack("locker", "@include common-auth")
     hosts.ask_uaf(lab, "locker")
 

@@ -3,7 +3,7 @@ import Foundation
 /// The programs that `make build` lays out; the tests use no others.
 enum Programs {
   private static let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-  private static let root = tests.deletingLastPathComponent().deletingLastPathComponent()
+  private static let root = tests.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
   private static let prefix: String = {
     let named = try? String(contentsOf: root.appending(path: "build/stage.prefix"), encoding: .utf8)
     return named?.trimmingCharacters(in: .whitespacesAndNewlines) ?? "/usr"
@@ -24,7 +24,7 @@ enum Programs {
     } catch { return builtModule }
   }()
   static let shim = root.path + "/cshim"
-  static let badServers = tests.deletingLastPathComponent().path + "/Servers/https_servers.py"
+  static let badServers = root.path + "/Tests/Servers/https_servers.py"
 
   /// A program of this target.
   static func own(_ name: String) -> String { tests.path + "/Programs/" + name }
