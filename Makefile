@@ -25,6 +25,12 @@ else
 
 export PREFIX PAMDIR UNITDIR SWIFT
 
+# Not the folder Server, which has a .build of its own.
+IN_SWIFT := Package.swift Sources Tests $(addprefix Server/,Package.swift Sources Tests)
+
+# The tests of the client's package, and those of the server's with the whole logins.
+BUILD_TESTS := $(SWIFT) build --build-tests && $(SWIFT) build --package-path Server --build-tests
+
 # Tests make users, sockets and PAM conversations that only root may.
 AS_ROOT := $(if $(filter 0,$(shell id -u)),,sudo -E env "PATH=$$PATH")
 
@@ -68,7 +74,7 @@ demo: deps
 test: deps
 	scripts/stage.sh
 	scripts/together.sh 'make -C cshim test analyze && scripts/check.sh' 'scripts/reproducible.sh core'
-	scripts/together.sh 'scripts/fuzz.sh && scripts/postgresql.sh bin && $(SWIFT) build --build-tests' scripts/attack.sh
+	scripts/together.sh 'scripts/fuzz.sh && scripts/postgresql.sh bin && $(BUILD_TESTS)' scripts/attack.sh
 	$(AS_ROOT) env SWIFT=$(SWIFT) scripts/swift-test.sh
 	$(AS_ROOT) env ROUNDS=1 scripts/bench.py derivation
 
@@ -127,14 +133,15 @@ install:
 clean:
 	rm -rf build
 	$(SWIFT) package clean
+	$(SWIFT) package --package-path Server clean
 
 fmt:
-	$(SWIFT) format --in-place --recursive Sources Server Tests Package.swift
+	$(SWIFT) format --in-place --recursive $(IN_SWIFT)
 	scripts/check/linters.sh
 	scripts/check/lint.py --fix
 
 lint:
-	$(SWIFT) format lint --strict --recursive Sources Server Tests Package.swift
+	$(SWIFT) format lint --strict --recursive $(IN_SWIFT)
 	scripts/check/linters.sh
 	scripts/check/lint.py
 endif

@@ -24,7 +24,8 @@ forbid() { # pattern, why, folders
   done < <(find "$@" -name '*.swift' -o -name '*.[ch]' | sort)
 }
 
-"${SWIFT:-swift}" format lint --strict --recursive Sources Server Tests Package.swift || say "make fmt formats the sources"
+"${SWIFT:-swift}" format lint --strict --recursive Package.swift Sources Tests Server/{Package.swift,Sources,Tests} ||
+  say "make fmt formats the sources"
 
 forbid '\btry!|\bas!|\bfatalError\b|\bprecondition(Failure)?\(|\bassert(ionFailure)?\(|\bunowned\b' \
   'ends the process instead of refusing' Sources Server/Sources
@@ -59,7 +60,7 @@ scripts/picture.py --check || broken=1
 # The table of attacks matches the present rows.
 PYTHONPATH=Tests/Acceptance python3 -m attack.document --check || broken=1
 
-generated=$(git ls-files -- build .build Package.resolved cshim/core '*.o' '*.so' 2>/dev/null)
+generated=$(git ls-files -- build {.,Server}/{.build,Package.resolved} cshim/core '*.o' '*.so' 2>/dev/null)
 if [[ -n $generated ]]; then say "generated files are committed: ${generated//$'\n'/ }"; fi
 
 # What a program is linked against must be on its list.

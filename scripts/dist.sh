@@ -7,7 +7,7 @@
 # The release is a separate root file system with everything that building and testing need. It is made once from the machine's
 # own mirror, kept
 # as build/dist/DIST/root.tar, and made again when different packages are wanted. Each command gets a copy of it in memory, in
-# its own namespaces: the checkout and the Swift toolchain are at their paths, `build` and `.build` are those of the
+# its own namespaces: the checkout and the Swift toolchain are at their paths, `build` and both `.build` are those of the
 # release (build/dist/DIST), and everything else is gone afterwards. For the machine's own release, no root file system is made:
 # the command runs
 # directly.
@@ -49,19 +49,19 @@ case $toolchain in
 esac
 
 folder=$PWD/build/dist/$dist
-mkdir -p "$folder"/{build,.build,home,root}
+mkdir -p Server/.build "$folder"/{build,.build,Server/.build,home,root}
 scripts/dist/root.sh "$dist" build "$folder/root.tar"
 
 # Packages of Swift are fetched on the machine, whose git may know mirrors and proxies.
-if [[ ! -f $folder/.build/fetched || Package.swift -nt $folder/.build/fetched ]]; then
+if [[ ! -f $folder/.build/fetched || Package.swift -nt $folder/.build/fetched || Server/Package.swift -nt $folder/.build/fetched ]]; then
   echo "dist: fetching Swift's packages"
-  swift package resolve >"$folder/resolve.log" 2>&1 || {
+  { swift package resolve && swift package --package-path Server resolve; } >"$folder/resolve.log" 2>&1 || {
     tail -n 3 "$folder/resolve.log" >&2
     stop 1 "Swift's packages could not be fetched"
   }
-  for name in repositories checkouts artifacts workspace-state.json; do
-    rm -rf "$folder/.build/$name"
-    if [[ -e .build/$name ]]; then cp -a --reflink=auto ".build/$name" "$folder/.build/$name"; fi
+  for name in {.,Server}/.build/{repositories,checkouts,artifacts,workspace-state.json}; do
+    rm -rf "${folder:?}/$name"
+    if [[ -e $name ]]; then cp -a --reflink=auto "$name" "$folder/$name"; fi
   done
   touch "$folder/.build/fetched"
 fi

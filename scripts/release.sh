@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # How the programs are built for release, for the scripts that source this file: the same bytes in every folder.
-# Sets `release`, the arguments of swift, and `programs`, the folder in which they are built. The folder this runs in is the
-# checkout.
+# Sets `release`, the arguments of swift, and `programs` and `server_programs`, the folders in which those of the client's package
+# and of the server's are built. The folder this runs in is the checkout.
 
 : "${SWIFT:=swift}"
 checkout=$(pwd -P)
@@ -15,6 +15,7 @@ release+=(-Xswiftc -file-prefix-map -Xswiftc "$checkout=." -Xcc "-ffile-prefix-m
 # the build ID is made from it. The same goes for the checksums by which the compiler knows whether to generate code again.
 release+=(-debug-info-format none -Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen)
 programs=$("$SWIFT" "${release[@]}" --show-bin-path)
+server_programs=$("$SWIFT" "${release[@]}" --package-path Server --show-bin-path)
 
 # The folder with the C++ library and GCC's that are linked into the programs of a login, as far as Swift's runtime uses them.
 # Loaded as a shared library, the first costs each start of a program 2,700 lookups of symbols and 36 pages.
@@ -27,10 +28,22 @@ static_runtime() {
   echo "$folder"
 }
 
+# The file that a program is built as.
+built() { # program
+  case $1 in
+    uaf-server) echo "$server_programs/$1" ;;
+    *) echo "$programs/$1" ;;
+  esac
+}
+
 # Builds one program. The linker writes into PROGRAM.map what it linked: scripts/sbom.py reads it.
 build_program() { # program
-  if [[ ! -f $programs/$1.map ]]; then rm -f "$programs/$1"; fi
-  local more=()
-  case $1 in uaf-helper | uaf-fetch | uaf-chip | uaf-finger | uaf-name) more=(-Xlinker "-L$(static_runtime)") ;; esac
-  "$SWIFT" "${release[@]}" "${more[@]}" -Xlinker "-Map=$programs/$1.map" --product "$1"
+  local file more=()
+  file=$(built "$1")
+  if [[ ! -f $file.map ]]; then rm -f "$file"; fi
+  case $1 in
+    uaf-helper | uaf-fetch | uaf-chip | uaf-finger | uaf-name) more=(-Xlinker "-L$(static_runtime)") ;;
+    uaf-server) more=(--package-path Server) ;;
+  esac
+  "$SWIFT" "${release[@]}" "${more[@]}" -Xlinker "-Map=$file.map" --product "$1"
 }

@@ -36,9 +36,14 @@ of_the_same_length() {
 
 copy_tree() { # also what SwiftPM has fetched: nothing is fetched again
   rm -rf "$there"
-  mkdir -p "$there/.build"
+  mkdir -p "$there/.build" "$there/Server/.build"
   git ls-files -z --cached --others --exclude-standard | xargs -0 cp -a --parents -t "$there"
   cp -a .build/checkouts .build/workspace-state.json "$there/.build/"
+  # What was resolved for the server names the folder of the client's package, which is another one there: so the versions too.
+  if [[ $what == packages ]]; then
+    cp -a Server/.build/checkouts Server/.build/workspace-state.json "$there/Server/.build/"
+    cp -a Server/Package.resolved "$there/Server/"
+  fi
 }
 
 elsewhere() ( # command

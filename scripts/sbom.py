@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Says what the packages are made of: a list of components (SPDX 2.3) and the notices of others, for each package.
 
-sbom.py write OBJECTS STAGE   writes PACKAGE.spdx.json and PACKAGE.NOTICE into STAGE; OBJECTS is SwiftPM's folder of objects
-sbom.py check                 compares them with the programs in build/stage, the checkouts, Package.swift, docs/dependencies.md
-                              and debian/copyright; prints each difference, and fails if there is any
+sbom.py write STAGE   writes PACKAGE.spdx.json and PACKAGE.NOTICE into STAGE, of what SwiftPM has built for release
+sbom.py check         compares them with the programs in build/stage, the checkouts, both Package.swift, docs/dependencies.md
+                      and debian/copyright; prints each difference, and fails if there is any
 """
 
 import os
@@ -15,7 +15,7 @@ from email.utils import parsedate_to_datetime
 from pathlib import Path
 
 from supply import checks, contents, facts, notice, resolved, spdx
-from supply.facts import PACKAGES, ROOT, SupplyError
+from supply.facts import PACKAGES, ROOT, SupplyError, objects_of
 
 MODULE_MAP = ROOT / "build/cshim/installed/pam_uaf.so.map"
 
@@ -52,12 +52,13 @@ def _staged(stage: Path, name: str) -> Path:
     return found[0]
 
 
-def documents(objects: Path, stage: Path) -> tuple[dict[str, str], dict[str, list[contents.Contents]]]:
+def documents(stage: Path) -> tuple[dict[str, str], dict[str, list[contents.Contents]]]:
     """The files to write, by name, and what is in each program, by package."""
     known, checkouts = facts.read(), resolved.checkouts()
     build = spdx.Build(_version(), _created(), _toolchain(), checkouts, known)
     files, inside = {}, {}
     for package, programs in PACKAGES.items():
+        objects = objects_of(package)
         document = spdx.Document(package, build)
         inside[package] = []
         for name in programs:
@@ -69,19 +70,18 @@ def documents(objects: Path, stage: Path) -> tuple[dict[str, str], dict[str, lis
     return files, inside
 
 
-def _write(objects: Path, stage: Path) -> None:
+def _write(stage: Path) -> None:
     found = list(stage.rglob("share/doc/pam-uaf"))
     if len(found) != 1:
         raise SupplyError(f"{stage} has no share/doc/pam-uaf")
-    for name, text in documents(objects, stage)[0].items():
+    for name, text in documents(stage)[0].items():
         (found[0] / name).write_text(text, encoding="utf-8")
 
 
 def _check() -> int:
     stage = ROOT / "build/stage"
-    objects = (ROOT / ".build/release").resolve()
-    files, inside = documents(objects, stage)
-    wrong = list(checks.problems(files, inside, objects, stage))
+    files, inside = documents(stage)
+    wrong = list(checks.problems(files, inside, stage))
     for line in wrong:
         print(f"check: {line}")
     return 1 if wrong else 0
@@ -91,8 +91,8 @@ def main() -> int:
     """Does what the command line says."""
     try:
         match sys.argv[1:]:
-            case ["write", objects, stage]:
-                _write(Path(objects), Path(stage))
+            case ["write", stage]:
+                _write(Path(stage))
                 return 0
             case ["check"]:
                 return _check()

@@ -25,7 +25,7 @@ bin=$PREFIX/bin share=$PREFIX/share
 
 # The stamp has the time of the build's start: files that change during the build count as changed.
 made_of=(Sources Server/Sources cshim systemd man examples docs pam.d scripts/stage.sh scripts/release.sh
-  scripts/sbom.py scripts/supply debian/changelog Package.swift ./*.md)
+  scripts/sbom.py scripts/supply debian/changelog Package.swift Server/Package.swift ./*.md)
 if [[ ${1-} == --if-older && -f $build/stage.stamp && $(cat "$build/stage.prefix") == "$PREFIX" ]] &&
   [[ -z $(find "${made_of[@]}" -newer "$build/stage.stamp" -print -quit) ]]; then
   echo "build: $stage is up to date"
@@ -58,8 +58,8 @@ place() { # source, path below the stage, mode
 }
 
 rm -rf "$stage.new"
-for program in uaf-helper uaf-fetch uaf-chip uaf-finger uaf-name; do place "$programs/$program" "$libexec/$program" 0755; done
-for program in uafctl uaf-server; do place "$programs/$program" "$bin/$program" 0755; done
+for program in uaf-helper uaf-fetch uaf-chip uaf-finger uaf-name; do place "$(built "$program")" "$libexec/$program" 0755; done
+for program in uafctl uaf-server; do place "$(built "$program")" "$bin/$program" 0755; done
 place "$build/cshim/installed/pam_uaf.so" "$PAMDIR/pam_uaf.so" 0644
 strip "$stage.new$libexec"/* "$stage.new$bin"/*
 strip --strip-unneeded "$stage.new$PAMDIR/pam_uaf.so"
@@ -79,7 +79,7 @@ place systemd/pam-uaf.rules "$share/polkit-1/rules.d/50-pam-uaf.rules" 0644
 complete() { # program, shell, path
   install -d "$stage.new${3%/*}"
   # This is not a program: the shell reads it, and a first line that names an interpreter is a problem. It is always in English.
-  LC_ALL=C "$programs/$1" --generate-completion-script "$2" | sed '1{/^#!/d}' >"$stage.new$3"
+  LC_ALL=C "$(built "$1")" --generate-completion-script "$2" | sed '1{/^#!/d}' >"$stage.new$3"
 }
 for program in uafctl uaf-server; do
   complete "$program" bash "$share/bash-completion/completions/$program"
@@ -94,7 +94,7 @@ for page in docs/*.md docs/schemas/*.json; do place "$page" "$share/doc/pam-uaf/
 for page in man/*; do place "$page" "$share/man/man${page##*.}/${page#man/}" 0644; done
 find examples -type f | while IFS= read -r sample; do place "$sample" "$share/doc/pam-uaf/$sample" 0644; done
 # The list of each package's components, and the notices for it.
-PYTHONDONTWRITEBYTECODE=1 scripts/sbom.py write "$programs" "$stage.new"
+PYTHONDONTWRITEBYTECODE=1 scripts/sbom.py write "$stage.new"
 find pam.d -type f | while IFS= read -r stack; do place "$stack" "$share/pam-uaf/$stack" 0644; done
 
 install -D -m 0644 "$build/cshim/tree/pam_uaf.so" "$build/tree/pam_uaf.so"

@@ -1,6 +1,7 @@
 #!/bin/bash
-# Runs the Swift tests that `swift build --build-tests` made. If some fail, their names and what they expected are printed
-# again at the end: the tests run side by side, and the line that says what failed can be thousands of lines away.
+# Runs the Swift tests that `swift build --build-tests` made: those of the client's package, then those of the server's with the
+# whole logins. If some fail, their names and what they expected are printed again at the end: the tests run side by side, and
+# the line that says what failed can be thousands of lines away.
 #
 # There is one time limit for all tests (LIMIT, in minutes). A test has no limit of its own: all tests start at the same time and
 # share the
@@ -18,7 +19,12 @@ trap 'rm -rf "$TMPDIR"' EXIT
 chmod 711 "$TMPDIR"
 
 status=0
-timeout --kill-after=30s "${limit}m" "${SWIFT:-swift}" test --skip-build "$@" 2>&1 | tee "$log" || status=$?
+: >"$log"
+for package in . Server; do
+  timeout --kill-after=30s "$((limit * 60 - SECONDS))s" "${SWIFT:-swift}" test --package-path "$package" --skip-build "$@" 2>&1 |
+    tee -a "$log" || status=$?
+  if ((status == 124 || status == 137)); then break; fi
+done
 if ((status == 124 || status == 137)); then
   echo "swift tests: not ended within $limit minutes:" >&2
   comm -23 <(sed -n 's/^◇ Test \(.*\) started\.$/\1/p' "$log" | grep -v '^case ' | sort -u) \

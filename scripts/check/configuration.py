@@ -13,6 +13,8 @@ class Rules:
     """What the structure check knows in addition to the sources."""
 
     toolchain: frozenset[str]
+    settings: frozenset[str]
+    client: frozenset[str]
     zones: dict[str, frozenset[str]]
     closures: dict[str, tuple[str, frozenset[str]]]
     sockets: frozenset[str]
@@ -30,6 +32,8 @@ def read() -> Rules:
         closures[name] = why, never | frozenset(login["never"])
     return Rules(
         frozenset(said["toolchain"]),
+        frozenset(said["settings"]),
+        frozenset(said["client"]),
         {zone: frozenset(others) | {zone} for zone, others in said["zones"].items()},
         closures,
         frozenset(said["sockets"]),

@@ -55,6 +55,26 @@ def zones(tree: Tree, rules: Rules) -> Iterator[Finding]:
                 yield Finding("zone", f"{target.name}: {other}", text, target=target.name)
 
 
+def packages(tree: Tree, rules: Rules) -> Iterator[Finding]:
+    """A target of the client's package that uses a package of others which is not the client's."""
+    for target in tree.targets:
+        if target.path.startswith("Server/"):
+            continue
+        for product in sorted(target.products - rules.client):
+            text = f"{target.name} uses {product}, which the client's package would have to resolve"
+            yield Finding("package", f"{target.name}: {product}", text, target=target.name)
+
+
+def settings(tree: Tree, rules: Rules) -> Iterator[Finding]:
+    """A target with Swift files for which the compiler is not set as for the others."""
+    for target in tree.targets:
+        if not any(source.is_swift for source in tree.of(target)):
+            continue
+        for setting in sorted(rules.settings - target.settings):
+            text = f"{target.name} is not compiled with {setting}"
+            yield Finding("setting", f"{target.name}: {setting}", text, target=target.name)
+
+
 def _contained(tree: Tree, start: str) -> dict[str, str]:
     """Everything a target depends on, directly or not, each with the target that brings it in."""
     by_name = {target.name: target for target in tree.targets}

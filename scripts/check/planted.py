@@ -6,7 +6,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import citations
@@ -44,6 +44,10 @@ def _imports(tree: Tree) -> Iterator[Violation]:
         yield Violation(f"zone {user}: {used}", imports.zones, tree.declaring(user, used))
     nowhere = Tree({}, [Target("SecretMemory", "regular", "Sources/SecretMemory", frozenset())])
     yield Violation("zone SecretMemory", imports.zones, nowhere)
+    more = tree.changing("SecretMemory", lambda target: replace(target, products=frozenset({"NIOCore"})))
+    yield Violation("package SecretMemory: NIOCore", imports.packages, more)
+    unset = tree.changing("SecretMemory", lambda target: replace(target, settings=target.settings - {"strictMemorySafety"}))
+    yield Violation("setting SecretMemory: strictMemorySafety", imports.settings, unset)
     for program, module in (("UAFFetch", "UAFCrypto"), ("UAFFetch", "Authenticator"), ("UAFHelper", "CCurl")):
         key = f"closure {program}: {module}"
         yield Violation(key, imports.forbidden, tree.declaring(program, module))
@@ -155,7 +159,8 @@ def _missed_in_the_list() -> Iterator[str]:
 def _allowed() -> Iterator[str]:
     """Things that look like a violation but are none."""
     text = '// RFC 5869, section 2.2; A1\nlet s = "import UAFWire; socket(1)"\n/* import UAFWire */\nfunc connect(x: Int) {}\n'
-    tree = Tree({}, [Target("SecretMemory", "regular", "Sources/Shared/SecretMemory", frozenset())])
+    target = Target("SecretMemory", "regular", "Sources/Shared/SecretMemory", frozenset(), settings=read().settings)
+    tree = Tree({}, [target])
     tree = tree.planted(_FILE, text).planted("SECURITY.md", "| A1 | a row |\n")
     for rule in structure.RULES:
         for finding in rule(tree, read()):

@@ -30,6 +30,8 @@ Rule = Callable[[Tree, Rules], Iterator[Finding]]
 RULES: list[Rule] = [
     imports.undeclared,
     imports.zones,
+    imports.packages,
+    imports.settings,
     imports.forbidden,
     imports.sockets,
     imports.stale_sockets,

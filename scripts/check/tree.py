@@ -1,7 +1,8 @@
-"""The project as the check sees it: its files as they are on disk, and the targets of Package.swift."""
+"""The project as the check sees it: its files as they are on disk, and the targets of both Package.swift."""
 
 import json
 import subprocess
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from pathlib import Path
@@ -10,6 +11,8 @@ from declarations import Declaration, Token, declarations, tokens
 from lexer import Comment, Lexed, lex
 
 ROOT = Path(__file__).resolve().parents[2]
+# The folders of our packages, the client's first: the server's uses products of it that are named as their targets.
+_PACKAGES = (".", "Server")
 _READ = {".swift", ".c", ".h", ".cc", ".py", ".sh", ".md", ".awk"}
 
 
@@ -76,7 +79,7 @@ def _file(path: str, text: str) -> SourceFile:
 
 @dataclass(frozen=True)
 class Target:
-    """One target of Package.swift. `products` are the dependencies that other packages have."""
+    """One target of a Package.swift. `products` are the dependencies that packages of others have."""
 
     name: str
     kind: str
@@ -84,6 +87,7 @@ class Target:
     dependencies: frozenset[str]
     products: frozenset[str] = frozenset()
     exclude: tuple[str, ...] = ()
+    settings: frozenset[str] = frozenset()
 
     def has(self, path: str) -> bool:
         """Whether a file belongs to it."""
@@ -115,14 +119,22 @@ class Tree:
 
     def declaring(self, name: str, *dependencies: str, without: str = "") -> "Tree":
         """The same project, in which a target declares other dependencies."""
-        changed = [
-            replace(t, dependencies=(t.dependencies | set(dependencies)) - {without}) if t.name == name else t
-            for t in self.targets
-        ]
-        return Tree(self.files, changed)
+        return self.changing(name, lambda t: replace(t, dependencies=(t.dependencies | set(dependencies)) - {without}))
+
+    def changing(self, name: str, change: Callable[[Target], Target]) -> "Tree":
+        """The same project, in which a target is another one."""
+        return Tree(self.files, [change(target) if target.name == name else target for target in self.targets])
 
 
-def _target(described: dict[str, object]) -> Target:
+def _settings(described: dict[str, object]) -> frozenset[str]:
+    """How the compiler is set for a target, such as `swiftLanguageMode 6`."""
+    settings = described["settings"]
+    assert isinstance(settings, list)
+    kinds = [kind for setting in settings if setting["tool"] == "swift" for kind in setting["kind"].items()]
+    return frozenset(" ".join([name, *map(str, values.values())]) for name, values in kinds)
+
+
+def _target(package: str, described: dict[str, object], ours: set[str]) -> Target:
     kind, name = str(described["type"]), str(described["name"])
     inside, outside = set(), set()
     dependencies = described["dependencies"]
@@ -131,19 +143,25 @@ def _target(described: dict[str, object]) -> Target:
         if "product" in dependency and dependency["product"][3]:
             continue  # only for other systems: see Package.swift, `broughtAlong`
         if "product" in dependency:
-            outside.add(str(dependency["product"][0]))
+            product = str(dependency["product"][0])
+            (inside if product in ours else outside).add(product)
         else:
             inside.add(str((dependency.get("byName") or dependency["target"])[0]))
     path = described.get("path") or f"{'Tests' if kind == 'test' else 'Sources'}/{name}"
     exclude = described.get("exclude")
     assert isinstance(exclude, list)
-    return Target(name, kind, str(path), frozenset(inside), frozenset(outside), tuple(exclude))
+    whole = str(path) if package == "." else f"{package}/{path}"
+    return Target(name, kind, whole, frozenset(inside), frozenset(outside), tuple(exclude), _settings(described))
 
 
 def _dumped(swift: str) -> list[Target]:
-    command = [swift, "package", "dump-package"]
-    described = json.loads(subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE).stdout)
-    return [_target(target) for target in described["targets"]]
+    found: list[Target] = []
+    for package in _PACKAGES:
+        command = [swift, "package", "--package-path", package, "dump-package"]
+        described = json.loads(subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE).stdout)
+        ours = {target.name for target in found}
+        found += [_target(package, target, ours) for target in described["targets"]]
+    return found
 
 
 def load(swift: str) -> Tree:

@@ -30,6 +30,7 @@ mkdir -p "$root$checkout" "$root$toolchain" "$root/root"
 mount --rbind "$checkout" "$root$checkout"
 mount --bind "$folder/build" "$root$checkout/build"
 mount --bind "$folder/.build" "$root$checkout/.build"
+mount --bind "$folder/Server/.build" "$root$checkout/Server/.build"
 # Inside, the machine's packages belong to a different release.
 # shellcheck source=/dev/null
 here=$(. /etc/os-release && echo "$VERSION_CODENAME")

@@ -9,26 +9,37 @@ from pathlib import Path
 from supply import contents, facts, resolved, written
 from supply.contents import Contents
 from supply.facts import ROOT, Facts
+from supply.resolved import Checkout
 
 Inside = dict[str, list[Contents]]
 
 
 def versions() -> Iterator[str]:
-    """Package.swift names each resolved package with its version, and components.toml each revision and licence."""
-    pinned, found, known = resolved.pinned(), resolved.checkouts(), facts.read().swift
-    for name in sorted(set(pinned) | set(found) | set(known)):
-        if name not in found:
-            yield f"components: {name} is in Package.swift or components.toml, and SwiftPM did not resolve it"
-            continue
-        checkout = found[name]
-        if pinned.get(name) != checkout.version:
-            wanted = f"exactly {pinned[name]}" if name in pinned else "no version"
-            yield f"components: {name} was resolved to {checkout.version}, and Package.swift asks for {wanted}"
-        if known.get(name, {}).get("revision") != checkout.revision:
-            yield f"components: {name} {checkout.version} is {checkout.revision}, and components.toml has another revision"
-        if known.get(name, {}).get("licence") != checkout.licence():
-            said = checkout.licence() or "one that is not known"
-            yield f"components: the licence of {name} is {said}, and components.toml says otherwise"
+    """Each Package.swift names what it resolves with its version, and components.toml each revision and licence."""
+    unused = set(facts.read().swift)
+    for package in facts.SWIFT_PACKAGES:
+        pinned, found = resolved.pinned(package), resolved.checkouts_of(package)
+        unused -= set(found)
+        for name in sorted(set(pinned) | set(found)):
+            yield from _version(Path(package, "Package.swift"), name, pinned.get(name), found.get(name))
+    for name in sorted(unused):
+        yield f"components: {name} is in components.toml, and SwiftPM did not resolve it"
+
+
+def _version(manifest: Path, name: str, pinned: str | None, checkout: Checkout | None) -> Iterator[str]:
+    """What is wrong with one package that a manifest names or that was resolved for it."""
+    if checkout is None:
+        yield f"components: {name} is in {manifest}, and SwiftPM did not resolve it"
+        return
+    if pinned != checkout.version:
+        wanted = f"exactly {pinned}" if pinned else "no version"
+        yield f"components: {name} was resolved to {checkout.version}, and {manifest} asks for {wanted}"
+    known = facts.read().swift.get(name, {})
+    if known.get("revision") != checkout.revision:
+        yield f"components: {name} {checkout.version} is {checkout.revision}, and components.toml has another revision"
+    if known.get("licence") != checkout.licence():
+        said = checkout.licence() or "one that is not known"
+        yield f"components: the licence of {name} is {said}, and components.toml says otherwise"
 
 
 def _elements(text: str) -> tuple[dict[str, dict[str, object]], list[dict[str, str]]]:
@@ -56,10 +67,10 @@ def differences(text: str, of_programs: list[Contents], symbols: dict[str, set[s
             yield f"components: {name}: the Swift package {package} {where}"
 
 
-def _symbols(inside: Inside, objects: Path) -> Iterator[tuple[str, set[str] | str]]:
+def _symbols(inside: Inside) -> Iterator[tuple[str, set[str] | str]]:
     """The packages whose symbols each program contains; a sentence instead, if the program there is not the staged one."""
-    for one in (one for programs in inside.values() for one in programs):
-        name = one.program.name
+    for package, one in ((package, one) for package, programs in inside.items() for one in programs):
+        name, objects = one.program.name, facts.objects_of(package)
         if name.endswith(".so"):
             yield name, set()
         elif contents.build_id(objects / name) != contents.build_id(one.program):
@@ -99,13 +110,13 @@ def _valid(path: Path) -> Iterator[str]:
         yield f"components: {path.name} is not a valid SPDX document: {result.stdout.strip()}"
 
 
-def problems(files: dict[str, str], inside: Inside, objects: Path, stage: Path) -> Iterator[str]:
+def problems(files: dict[str, str], inside: Inside, stage: Path) -> Iterator[str]:
     """All differences."""
     known = facts.read()
     yield from versions()
     yield from written.problems(inside, resolved.checkouts(), known)
     symbols: dict[str, set[str]] = {}
-    for name, found in _symbols(inside, objects):
+    for name, found in _symbols(inside):
         if isinstance(found, str):
             yield found
             return

@@ -8,11 +8,22 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 FILE = Path(__file__).with_name("components.toml")
 
+# The folders of the Swift packages: the client's and the server's. Each is resolved and built by itself.
+SWIFT_PACKAGES = (".", "Server")
+
 # Which programs a package has, by their names below the stage.
 PACKAGES = {
     "libpam-uaf": ["pam_uaf.so", "uafctl", "uaf-helper", "uaf-fetch", "uaf-chip", "uaf-finger", "uaf-name"],
     "uaf-server": ["uaf-server"],
 }
+
+# Which Swift package each is built of.
+BUILT_OF = {"libpam-uaf": ".", "uaf-server": "Server"}
+
+
+def objects_of(package: str) -> Path:
+    """SwiftPM's folder with the programs and objects of a package's release build."""
+    return (ROOT / BUILT_OF[package] / ".build/release").resolve()
 
 
 class SupplyError(Exception):

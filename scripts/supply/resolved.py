@@ -5,12 +5,12 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from supply.facts import ROOT
+from supply.facts import ROOT, SWIFT_PACKAGES
 
 
 @dataclass(frozen=True)
 class Checkout:
-    """One Swift package in .build/checkouts."""
+    """One Swift package in `.build/checkouts` of ours."""
 
     name: str
     url: str
@@ -42,21 +42,29 @@ def _text(folder: Path, name: str) -> str:
     return found[0].read_text(encoding="utf-8") if found else ""
 
 
-def checkouts() -> dict[str, Checkout]:
-    """The resolved packages by the names of their folders. A package of another kind (a path, an edit) has no version."""
-    state = json.loads((ROOT / ".build/workspace-state.json").read_text(encoding="utf-8"))
+def checkouts_of(package: str) -> dict[str, Checkout]:
+    """What one of our packages resolved to, by the names of the folders. One of another kind (an edit) has no version."""
+    build = ROOT / package / ".build"
+    state = json.loads((build / "workspace-state.json").read_text(encoding="utf-8"))
+    pins = json.loads((ROOT / package / "Package.resolved").read_text(encoding="utf-8"))["pins"]
+    used = {pin["identity"] for pin in pins}
     found = {}
     for entry in state["object"]["dependencies"]:
-        at = entry["state"].get("checkoutState") or {}
-        name = entry["subpath"]
-        folder = ROOT / ".build/checkouts" / name
-        url = entry["packageRef"]["location"]
-        found[name] = Checkout(name, url, at.get("version") or "", at.get("revision") or "", folder)
+        name, reference = entry["subpath"], entry["packageRef"]
+        if reference["identity"] not in used:
+            continue  # the client's package, which the server's uses; what an earlier Package.swift had asked for
+        at, folder = entry["state"].get("checkoutState") or {}, build / "checkouts" / name
+        found[name] = Checkout(name, reference["location"], at.get("version") or "", at.get("revision") or "", folder)
     return found
 
 
-def pinned() -> dict[str, str]:
-    """The versions in Package.swift, by the last part of each address."""
-    manifest = (ROOT / "Package.swift").read_text(encoding="utf-8")
+def checkouts() -> dict[str, Checkout]:
+    """What all of our packages resolved to. `checks.versions` sees that one which several use is the same in each."""
+    return {name: checkout for package in SWIFT_PACKAGES for name, checkout in checkouts_of(package).items()}
+
+
+def pinned(package: str) -> dict[str, str]:
+    """The versions in the Package.swift of one of our packages, by the last part of each address."""
+    manifest = (ROOT / package / "Package.swift").read_text(encoding="utf-8")
     listed = re.findall(r'\.package\(url: "([^"]*)", exact: "([^"]*)"', manifest)
     return {url.removesuffix(".git").rsplit("/", 1)[-1]: version for url, version in listed}
