@@ -68,7 +68,23 @@ import UAFWire
     #expect(lines.contains { $0.contains(" is refused") && $0.contains(path) } == !name.hasSuffix("state"), "\(lines)")
   }
 
-  @Test func `says how to make a missing key`() {
+  @Test(arguments: ["accounts", "slots", "accounts/1000.db", "slots/0"])
+  func `refuses a part of the state that lies on a read-only mount of its own`(name: String) {
+    for name in ["accounts/1000.db", "slots/0"] { _ = machine.folder.file("state/" + name, [1], mode: 0o600) }
+    let path = "\(machine.folder.path)/state/\(name)"
+    #expect(!machine.has(.stateReadOnly))
+    // Attempts are not written there.
+    machine.installation.isReadOnly = { $0.hasSuffix(".made") }
+    _ = machine.folder.file("state/accounts/1000.made", [1], mode: 0o600)
+    #expect(!machine.has(.stateReadOnly))
+    machine.installation.isReadOnly = { $0.hasPrefix(path) }
+    let lines = machine.doctor().lines(about: "state").filter { $0.contains("mounted read-only") }
+    #expect(lines.count == 1 && lines.first?.hasPrefix("FAIL state: \(path) is on a file system") == true, "\(lines)")
+    #expect(lines.first?.contains(" refused : mount -o remount,rw ") == true, "\(lines)")
+    #expect(!machine.doctor().lines(about: "state").contains("ok   state: \(path)"))
+  }
+
+  @Test func `says how a missing key is made`() {
     machine.folder.delete("state/device.key")
     let line = machine.doctor().lines(about: "state").last
     #expect(

@@ -1,4 +1,5 @@
 import Glibc
+import HostSystem
 import PAMStacks
 import UAFConfiguration
 import UAFWire
@@ -40,7 +41,7 @@ package struct Installation {
   package var canonicalHostName: () -> String? = { nil }
   /// The uids of the accounts that have a file in a state folder.
   package var registered: (String) -> [uid_t]
-  /// Whether a folder lies on a file system that is mounted read-only.
+  /// Whether a file or a folder lies on a file system that is mounted for reading alone.
   package var isReadOnly: (String) -> Bool
   /// Whether an attribute (chattr(1)) keeps even root from changing a file or a folder.
   package var isFixed: (String) -> Bool = { _ in false }
@@ -67,7 +68,7 @@ package struct Installation {
       sshPaths: ("/usr/sbin/sshd", "/etc/ssh/sshd_config"),
       sudoFiles: .ofThisMachine, hostName: nameOfHost(), canonicalHostName: { canonicalName(of: nameOfHost()) },
       registered: accountNumbers(in:),
-      isReadOnly: isReadOnlyFolder, isFixed: isFixed, isMountPoint: isMountPoint,
+      isReadOnly: isReadOnly, isFixed: FileState.isFixed, isMountPoint: MountedFileSystem.isMounted,
       facts: MachineFacts.ofThisMachine, owner: 0,
       exchange: { FetchProbe(path: fetch).exchange($0) })
   }
@@ -116,40 +117,11 @@ package struct Installation {
     return names.compactMap { $0.hasSuffix(".db") ? uid_t($0.dropLast(3)) : nil }.sorted()
   }
 
-  // FS_IOC_GETFLAGS of 64-bit Linux; FS_IMMUTABLE_FL and FS_APPEND_FL.
-  private static let (attributesRequest, fixing): (UInt, CInt) = (0x8008_6601, 0x30)
-
-  /// The attributes i and a, if the file system has any.
-  package static func isFixed(_ path: String) -> Bool {
-    // SAFETY: the path lives for the call.
-    let descriptor = unsafe open(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC)
-    guard descriptor >= 0 else { return false }
-    defer { close(descriptor) }
-    var attributes: Int = 0
-    // SAFETY: the kernel fills an int, and by its name no more than a long.
-    guard unsafe ioctl(descriptor, attributesRequest, &attributes) == 0 else { return false }
-    return CInt(truncatingIfNeeded: attributes) & fixing != 0
-  }
-
-  /// Whether the kernel lists a path as mounted in this process's namespace (proc_pid_mountinfo(5)).
-  package static func isMountPoint(_ path: String) -> Bool {
-    // SAFETY: with NULL realpath allocates a NUL-terminated text that is ours to free.
-    guard let resolved = unsafe realpath(path, nil) else { return false }
-    defer { unsafe free(resolved) }
-    let place = unsafe String(cString: resolved)
-    guard let list = PAMDirectory(path: "/proc/self").bytes(of: "mountinfo") else { return false }
-    return String(decoding: list, as: UTF8.self).split(separator: "\n").contains { line in
-      let words = line.split(separator: " ")
-      // The kernel writes a space as \040.
-      return words.count > 4 && words[4].replacing("\\040", with: " ") == place
-    }
-  }
-
-  /// Whether the kernel reports a folder's file system as read-only.
-  package static func isReadOnlyFolder(_ folder: String) -> Bool {
+  /// The file system of a file or a folder, as the kernel says.
+  package static func isReadOnly(_ path: String) -> Bool {
     var state = statvfs()
     // SAFETY: `state` is a statvfs; the path lives for the call.
-    return unsafe statvfs(folder, &state) == 0 && state.f_flag & UInt(ST_RDONLY) != 0
+    return unsafe statvfs(path, &state) == 0 && state.f_flag & UInt(ST_RDONLY) != 0
   }
 }
 

@@ -11,7 +11,7 @@ struct StateCheck {
   let isRoot: Bool
   /// What root's configuration says about a chip.
   let chip: TPMSettings
-  /// Whether a folder is on a file system that is mounted read-only.
+  /// Whether a file or a folder lies on a file system that is mounted for reading alone.
   let isReadOnly: (String) -> Bool
   /// Whether an attribute keeps even root from changing a file or a folder.
   var isFixed: (String) -> Bool = { _ in false }
@@ -25,32 +25,46 @@ struct StateCheck {
     for part in StatePart.allCases {
       let path = folder + part.rawValue
       if let objection = objection(to: path, kind: S_IFDIR, mode: "700") { return findings + [objection] }
-      findings.append(
-        isFixed(path)
-          ? .failure(.stateFixed, StateText.fixedFolder(part, path: path)) : .ok(StateText.fine(path: path)))
+      if isFixed(path) {
+        findings.append(.failure(.stateFixed, StateText.fixedFolder(part, path: path)))
+      } else if !isReadOnly(path) {
+        findings.append(.ok(StateText.fine(path: path)))
+      }
     }
-    if isReadOnly(folder) {
-      // The files on it are not fine, whatever their modes are.
-      findings = findings.filter { $0.level != .ok } + [.failure(.stateReadOnly, StateText.readOnly(path: folder))]
-    }
-    return findings + fixedFiles() + keyFindings()
+    return findings + readOnlyFolders() + fileFindings() + keyFindings()
   }
 
-  /// Files that attempts change, and that cannot be changed.
-  private func fixedFiles() -> [Finding] {
-    [StatePart.accounts, .slots].flatMap { part in
-      (PAMDirectory(path: folder + part.rawValue).names() ?? []).map { folder + part.rawValue + "/" + $0 }
-        .filter(isFixed).map { .failure(.stateFixed, StateText.fixedFile(of: part, path: $0)) }
+  /// Folders on file systems that are mounted for reading alone; one finding where all lie on such a one.
+  private func readOnlyFolders() -> [Finding] {
+    let parts = StatePart.allCases.filter { isReadOnly(folder + $0.rawValue) }
+    let told = parts.count == StatePart.allCases.count ? [nil] : parts.map { Optional($0) }
+    return told.map {
+      .failure(.stateReadOnly, StateText.readOnly($0, path: folder + ($0 ?? .machine).rawValue))
     }
   }
 
-  /// Findings about where the device key is: in a file, in the chip, or in both after a move that was killed.
+  /// Files that attempts change, and that cannot be changed; each may be a mount of its own.
+  private func fileFindings() -> [Finding] {
+    [StatePart.accounts, .slots].flatMap { part -> [Finding] in
+      let place = folder + part.rawValue
+      return (PAMDirectory(path: place).names() ?? []).map { place + "/" + $0 }.flatMap { path -> [Finding] in
+        (isFixed(path) ? [.failure(.stateFixed, StateText.fixedFile(of: part, path: path))] : [])
+          + (isReadOnly(path) && !isReadOnly(place) && (part == .slots || Self.isOfAttempts(path))
+            ? [.failure(.stateReadOnly, StateText.readOnlyFile(of: part, path: path))] : [])
+      }
+    }
+  }
+
+  /// Whether an attempt is written to a file of an account, and not a registration alone.
+  private static func isOfAttempts(_ path: String) -> Bool { [".db", ".db-journal"].contains(where: path.hasSuffix) }
+
+  /// Where the device key lies: in a file, in the chip, or in both after a move that was killed.
   private func keyFindings() -> [Finding] {
     let (key, sealed) = (folder + "/device.key", folder + "/device.sealed")
-    guard case .success = FileState.of(sealed) else { return fileFindings(key) }
+    guard case .success = FileState.of(sealed) else { return plainKeyFindings(key) }
     if let objection = objection(to: sealed, kind: S_IFREG, mode: "400") { return [objection] }
     if case .success = FileState.of(key) {
-      return fileFindings(key) + [.warning(.stateKeyTwice, StateText.twoKeys(path: sealed))]
+      return plainKeyFindings(key) + [.warning(.stateKeyTwice, StateText.twoKeys(path: sealed))]
     }
     var findings: [Finding] = [.ok(StateText.sealed(path: sealed, place: chip.place))]
     if case .failure = FileState.of(folder + "/device.recovery") {
@@ -62,7 +76,7 @@ struct StateCheck {
     return findings
   }
 
-  private func fileFindings(_ key: String) -> [Finding] {
+  private func plainKeyFindings(_ key: String) -> [Finding] {
     if case .failure(let error) = FileState.of(key), error.isAbsence, let lost = lostKey(key) { return [lost] }
     if let objection = objection(to: key, kind: S_IFREG, mode: "400") { return [objection] }
     guard case .success(let state) = FileState.of(key), state.size == Self.keySize, state.names == 1 else {
@@ -123,8 +137,9 @@ enum StateText: FindingCatalogue {
   case otherKind(path: String)
   case owner(path: String, uid: UInt32)
   case mode(path: String, mode: String, needed: String)
-  /// The folder is on a file system that is mounted read-only.
-  case readOnly(path: String)
+  /// It lies on a file system that is mounted for reading alone; nil: all of it does.
+  case readOnly(StatePart?, path: String)
+  case readOnlyFile(of: StatePart, path: String)
   /// An attribute keeps even root from making and removing files in it.
   case fixedFolder(StatePart, path: String)
   /// An attribute keeps even root from changing the file.
@@ -151,10 +166,22 @@ enum StateText: FindingCatalogue {
     case .owner(let path, let uid): FindingText("state: \(path) belongs to uid \(uid)", do: "chown root:root \(path)")
     case .mode(let path, let mode, let needed):
       FindingText("state: \(path) has mode \(mode)", do: "chmod \(needed) \(path)")
-    case .readOnly(let path):
+    case .readOnly(let part, let path):
       FindingText(
-        "state: \(path) is on a file system that is mounted read-only: no attempt can be counted, and every login is refused",
-        do: "mount -o remount,rw its file system; if the kernel has made it read-only, look into its log first")
+        "state: \(path) is on a file system that is mounted read-only: "
+          + (part == .machine
+            ? Self.english(.machine)
+            : "\(part == .slots ? "no value can be tried" : "no attempt can be counted"), and every login is refused"),
+        do: Self.remounting)
+    case .readOnlyFile(.slots, let path):
+      FindingText(
+        "state: \(path) is on a file system that is mounted read-only: no value can be tried with it, and logins are refused",
+        do: Self.remounting)
+    case .readOnlyFile(_, let path):
+      FindingText(
+        "state: \(path) is on a file system that is mounted read-only: no attempt can be counted in it, "
+          + "and its account is refused",
+        do: Self.remounting)
     case .fixedFolder(let part, let path):
       FindingText(
         "state: \(path) has the attribute i or a (lsattr): " + Self.english(part), do: "chattr -ia \(path)")
@@ -204,10 +231,19 @@ enum StateText: FindingCatalogue {
     case .owner(let path, let uid): FindingText("상태: \(path): 소유자가 uid \(uid)입니다", do: "chown root:root \(path)")
     case .mode(let path, let mode, let needed):
       FindingText("상태: \(path): 모드가 \(mode)입니다", do: "chmod \(needed) \(path)")
-    case .readOnly(let path):
+    case .readOnly(let part, let path):
       FindingText(
-        "상태: \(path)의 파일 시스템이 읽기 전용으로 마운트되어 시도를 셀 수 없으므로 모든 로그인이 거부됩니다",
-        do: "mount -o remount,rw 명령으로 다시 마운트하십시오. 커널이 읽기 전용으로 바꾸었다면 커널 로그를 먼저 살펴보십시오")
+        "상태: \(path)의 파일 시스템이 읽기 전용으로 마운트되어 있습니다. "
+          + (part == .machine
+            ? Self.korean(.machine) : "\(part == .slots ? "값을 확인할" : "시도를 셀") 수 없으므로 모든 로그인이 거부됩니다"),
+        do: Self.remountingKorean)
+    case .readOnlyFile(.slots, let path):
+      FindingText(
+        "상태: \(path)의 파일 시스템이 읽기 전용으로 마운트되어 값을 확인할 수 없으므로 로그인이 거부됩니다", do: Self.remountingKorean)
+    case .readOnlyFile(_, let path):
+      FindingText(
+        "상태: \(path)의 파일 시스템이 읽기 전용으로 마운트되어 시도를 셀 수 없으므로 그 계정의 로그인이 거부됩니다",
+        do: Self.remountingKorean)
     case .fixedFolder(let part, let path):
       FindingText("상태: \(path): 속성 i 또는 a가 있습니다(lsattr). " + Self.korean(part), do: "chattr -ia \(path)")
     case .fixedFile(.slots, let path):
@@ -239,7 +275,12 @@ enum StateText: FindingCatalogue {
     }
   }
 
-  /// What an attribute of a folder prevents.
+  private static let remounting =
+    "mount -o remount,rw its file system; if the kernel has made it read-only, look into its log first"
+  private static let remountingKorean =
+    "mount -o remount,rw 명령으로 다시 마운트하십시오. 커널이 읽기 전용으로 바꾸었다면 커널 로그를 먼저 살펴보십시오"
+
+  /// What an attribute of a folder keeps from happening.
   private static func english(_ part: StatePart) -> String {
     switch part {
     case .machine: "logins go on, but joining a server, check-ins, new policies and a move of the key fail"
