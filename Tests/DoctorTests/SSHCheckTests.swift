@@ -208,6 +208,64 @@ import Wording
     #expect(findings(text + "\n" + Self.good) == [.failure(.sshNobody, SSHText.refusesAll(setting))])
   }
 
+  /// The lines of the report for settings of everybody's.
+  private func told(_ text: String) -> [String] {
+    findings(Self.good + text + "\n").map {
+      $0.line(in: .english, colours: false).replacing(machine.folder.path + "/", with: "")
+    }
+  }
+
+  @Test(arguments: [
+    ("MaxSessions 0", "MaxSessions 0"), ("ChrootDirectory /nosuch", "ChrootDirectory /nosuch"),
+    ("ChrootDirectory /etc/passwd", "ChrootDirectory /etc/passwd"), ("ChrootDirectory /tmp", "ChrootDirectory /tmp"),
+    ("ChrootDirectory srv", "ChrootDirectory srv"),
+    ("ForceCommand /bin/false", "ForceCommand /bin/false"),
+    ("ForceCommand /usr/sbin/nologin", "ForceCommand /usr/sbin/nologin"),
+    ("ForceCommand exit 1", "ForceCommand exit 1"), ("ForceCommand false", "ForceCommand false"),
+    ("ForceCommand /nosuch -x", "ForceCommand /nosuch -x"), ("ForceCommand \"/bin/false\"", "ForceCommand /bin/false"),
+  ])
+  func `a setting by which no session lasts is a failure`(text: String, setting: String) {
+    lead()
+    let told = told(text)
+    #expect(told.count == 1 && told.first?.hasPrefix("FAIL ssh: \(setting): no session") == true, "\(told)")
+    #expect(told.first?.hasSuffix("[ssh-nobody]") == true)
+  }
+
+  @Test(arguments: [
+    "ForceCommand internal-sftp", "ForceCommand /bin/cat /etc/motd", "ChrootDirectory /usr", "ChrootDirectory %h",
+  ])
+  func `whom a setting gives something else than a shell here is no rescuer by ssh`(text: String) {
+    lead()
+    let told = told(text)
+    #expect(told.first?.hasPrefix("warn ssh: \(text): nobody gets a shell of this machine") == true, "\(told)")
+    #expect(told.contains { $0.hasPrefix("warn ssh: sshd lets in nobody of uaf-rescue: alice") }, "\(told)")
+    #expect(!told.contains { $0.hasPrefix("ok ") })
+    #expect(findings(Self.good + "ForceCommand none\nChrootDirectory none\n") == [.ok(SSHText.fine)])
+  }
+
+  @Test func `for some, by a Match block, that is meant, and said only where it takes the rescuer's shell`() {
+    lead()
+    for setting in [
+      "ForceCommand internal-sftp", "MaxSessions 0", "ForceCommand /bin/false", "ChrootDirectory /nosuch",
+    ] {
+      var known = SSHReading.Known(everybody: SSHSettings(Self.good), unevaluated: [])
+      known.people = [("bob", SSHSettings(Self.good + setting + "\n"))]
+      #expect(check(.read(known)).findings().allSatisfy { $0.level == .ok && !$0.text.contains("keeps out") })
+      known.people = [("alice", SSHSettings(Self.good + setting + "\n"))]
+      let found = check(.read(known)).findings()
+      // A public key is a way in for others.
+      #expect(found.contains { $0.text.contains("sshd keeps out, of uaf-rescue: alice") }, "\(found)")
+    }
+  }
+
+  @Test(arguments: ["?*", "*?", "**", "*?*", "*@*", "?*@**", "x ?*"])
+  func `a pattern that fits every name denies everybody`(pattern: String) {
+    lead()
+    #expect(findings(Self.good + "DenyUsers \(pattern)\n") == [.failure(.sshNobody, SSHText.deniesAll("DenyUsers"))])
+    guard !pattern.contains("@") else { return }
+    #expect(findings(Self.good + "DenyGroups \(pattern)\n") == [.failure(.sshNobody, SSHText.deniesAll("DenyGroups"))])
+  }
+
   @Test(arguments: [
     ("DenyUsers *", SSHText.deniesAll("DenyUsers")), ("DenyUsers x *", .deniesAll("DenyUsers")),
     ("DenyGroups *", .deniesAll("DenyGroups")), ("AllowUsers carol", .allowsNobody("AllowUsers")),

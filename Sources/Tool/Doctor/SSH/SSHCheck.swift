@@ -75,6 +75,8 @@ struct SSHCheck {
     let text: SSHText
 
     func finding(of people: [String]) -> Finding {
+      // Accounts without a shell are made so on purpose.
+      if !people.isEmpty, text.isOfSessions { return .ok(SSHText.forSome(people, text)) }
       let text = people.isEmpty ? text : .forSome(people, text)
       return switch (level, id) {
       case (.failure, let id?): .failure(id, text)
@@ -92,8 +94,11 @@ struct SSHCheck {
     if let setting = settings.refusal {
       return [Verdict(level: .failure, id: .sshNobody, text: .refusesAll(setting))]
     }
+    if let setting = endingSession(settings) {
+      return [Verdict(level: .failure, id: .sshNobody, text: .noSession(setting))]
+    }
     let isLed = settings.isAsked && leadsRescuers(settings)
-    var found: [Verdict] = []
+    var found = takingShell(settings).map { [warning(.sshNobody, .noShell($0))] } ?? []
     if !settings.usesPAM { found.append(Verdict(level: .failure, id: .sshUsePAM, text: .usePAM)) }
     switch (settings.asksQuestions, settings.takesPasswords) {
     case (true, false): break
@@ -117,6 +122,54 @@ struct SSHCheck {
     return [Verdict(level: .ok, id: nil, text: settings.asksWithoutKey ? .either(isLed) : .both(isLed))]
   }
 
+  // MARK: Sessions
+
+  /// The setting by which a session ends as soon as it begins; nil where none does.
+  private func endingSession(_ settings: SSHSettings) -> String? {
+    if settings.hasNoSessions { return "MaxSessions 0" }
+    // With a mark it is another folder for each account.
+    if let folder = settings.rootFolder, !folder.contains("%"), !Self.isRootFolder(folder) {
+      return "ChrootDirectory \(folder)"
+    }
+    return settings.command.flatMap { Self.ends($0) ? "ForceCommand \($0)" : nil }
+  }
+
+  /// The setting by which a session has another program than a shell, or not the programs of this machine; nil where none does.
+  private func takingShell(_ settings: SSHSettings) -> String? {
+    settings.command.map { "ForceCommand \($0)" } ?? settings.rootFolder.map { "ChrootDirectory \($0)" }
+  }
+
+  /// Whether somebody who is let in gets a shell of this machine.
+  private func givesShell(_ settings: SSHSettings) -> Bool {
+    !settings.hasNoSessions && settings.command == nil && settings.rootFolder == nil
+  }
+
+  /// Whether sshd takes a folder for a root folder: it and those above are root's, and nobody else may write them.
+  private static func isRootFolder(_ path: String) -> Bool {
+    guard path.hasPrefix("/") else { return false }
+    let parts = path.split(separator: "/")
+    return (["/"] + parts.indices.map { parts[...$0].map { "/" + $0 }.joined() }).allSatisfy { place in
+      var status = stat()
+      // SAFETY: the path lives for the call, which fills exactly one stat.
+      return unsafe stat(place, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR && status.st_uid == 0
+        && status.st_mode & 0o022 == 0
+    }
+  }
+
+  /// Words of a shell that end what a command begins.
+  private static let endingWords: Set<String> = [":", "exit", "logout"]
+
+  /// Whether a command is certain to end at once.
+  private static func ends(_ command: String) -> Bool {
+    guard let word = command.split(separator: " ").first.map(String.init) else { return false }
+    switch LoginShell(path: word, of: 0) {
+    case .refuses: return true
+    // A name without a folder is looked for in several.
+    case .missing: return word.hasPrefix("/") || endingWords.contains(word)
+    default: return false
+    }
+  }
+
   // MARK: The rescue group
 
   private func leadsRescuers(_ settings: SSHSettings) -> Bool {
@@ -133,14 +186,16 @@ struct SSHCheck {
 
   /// Whether an answer is a way in for somebody of the rescue group; nil if that is not known.
   private func isWayIn(_ name: String, _ settings: SSHSettings) -> Bool? {
-    guard settings.isAsked, !asks(settings.service) || leadsRescuers(settings) else { return false }
+    guard settings.isAsked, givesShell(settings), !asks(settings.service) || leadsRescuers(settings) else {
+      return false
+    }
     return admission(of: name, settings)
   }
 
   /// The people that sshd keeps out among those that its stack leads past pam_uaf.
   private func rescue(_ known: SSHReading.Known) -> Finding? {
-    // If nobody is asked, that has already been reported.
-    guard known.everybody.isAsked, leadsRescuers(known.everybody),
+    // Where nobody is asked, that has been said.
+    guard known.everybody.isAsked, endingSession(known.everybody) == nil, leadsRescuers(known.everybody),
       let members = passwords.members(ofGroup: WayIn.rescueGroup), !members.isEmpty
     else { return nil }
     let ways = members.map { name in
@@ -151,9 +206,9 @@ struct SSHCheck {
       // If a key is enough, sshd has another way in.
       let hasKey = members.contains { name in
         let settings = known.settings(of: name)
-        return settings.takesKeyAlone && admission(of: name, settings) != false
+        return settings.takesKeyAlone && givesShell(settings) && admission(of: name, settings) != false
       }
-      return known.everybody.takesKeyAlone || hasKey
+      return known.everybody.takesKeyAlone && givesShell(known.everybody) || hasKey
         ? .ok(SSHText.rescuers(out)) : .warning(.sshRescue, SSHText.noRescuer(out))
     }
     if !out.isEmpty { return .ok(SSHText.rescuers(out)) }

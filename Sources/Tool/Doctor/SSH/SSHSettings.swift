@@ -17,6 +17,7 @@ struct SSHSettings: Equatable {
     "pubkeyauthentication": "yes", "authenticationmethods": "any", "authorizedkeyscommand": "none",
     "hostbasedauthentication": "no", "gssapiauthentication": "no", "trustedusercakeys": "none",
     "permitrootlogin": "prohibit-password", "pamservicename": "sshd", "maxauthtries": "6", "refuseconnection": "no",
+    "maxsessions": "10", "chrootdirectory": "none", "forcecommand": "none",
   ]
   private static let former = [
     "challengeresponseauthentication": "kbdinteractiveauthentication",
@@ -112,6 +113,18 @@ struct SSHSettings: Equatable {
     if value("refuseconnection") == "yes" { return "RefuseConnection yes" }
     return Int(value("maxauthtries")).map { $0 <= 0 } == true ? "MaxAuthTries 0" : nil
   }
+  /// Whether a connection may have no session, and so no shell.
+  var hasNoSessions: Bool { Int(value("maxsessions")).map { $0 <= 0 } == true }
+  /// The folder that somebody sees as the root folder, as it is written; nil for that of the machine.
+  var rootFolder: String? { Self.setting(words("chrootdirectory")).flatMap { $0 == "/" ? nil : $0 } }
+  /// What is run in place of a shell, or of what somebody asks for; nil for nothing.
+  var command: String? { Self.setting(words("forcecommand")) }
+
+  private static func setting(_ words: [String]) -> String? {
+    let text = words.joined(separator: " ")
+    return text.isEmpty || text.lowercased() == "none" ? nil : text
+  }
+
   /// Whether somebody can be asked anything by PAM.
   var isAsked: Bool { usesPAM && refusal == nil && !leavesNoMethods && (asksQuestions || takesPasswords) }
 
@@ -213,7 +226,7 @@ struct SSHSettings: Equatable {
   func listForNobody(
     members: (String) -> [String]?, isAccount: (String) -> Bool, isRoot: (String) -> Bool
   ) -> String? {
-    if words("denyusers").contains(where: Self.fitsAll) { return "DenyUsers" }
+    if words("denyusers").contains(where: Self.fitsEverybody) { return "DenyUsers" }
     if words("denygroups").contains(where: Self.fitsAll) { return "DenyGroups" }
     func isIn(_ name: String) -> Bool {
       guard isAccount(name), !isRoot(name) || value("permitrootlogin") != "no" else { return false }
@@ -235,12 +248,24 @@ struct SSHSettings: Equatable {
   private static func lists(_ patterns: [String], _ name: String) -> Bool? {
     var found: Bool? = false
     for pattern in patterns {
-      let parts = pattern.split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false)
-      guard fits(name, String(parts.first ?? "")) else { continue }
-      if parts.count == 1 { return true }
+      let (user, host) = parts(of: pattern)
+      guard fits(name, user) else { continue }
+      if host.map(fitsAll) ?? true { return true }
       found = nil
     }
     return found
+  }
+
+  /// The pattern of a user, and that of the host where there is one.
+  private static func parts(of pattern: String) -> (user: String, host: String?) {
+    let parts = pattern.split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+    return (parts.first ?? "", parts.count > 1 ? parts[1] : nil)
+  }
+
+  /// Whether a pattern fits everybody, from wherever they come.
+  private static func fitsEverybody(_ pattern: String) -> Bool {
+    let (user, host) = parts(of: pattern)
+    return fitsAll(user) && host.map(fitsAll) ?? true
   }
 
   private static func contains(_ groups: [String], _ isMember: (String) -> Bool) -> Bool? {
@@ -256,7 +281,10 @@ struct SSHSettings: Equatable {
     !group.contains(",") && group.contains { "*?".contains($0) }
   }
 
-  private static func fitsAll(_ pattern: String) -> Bool { !pattern.isEmpty && pattern.allSatisfy { $0 == "*" } }
+  /// Whether a pattern fits every name; none is empty.
+  private static func fitsAll(_ pattern: String) -> Bool {
+    pattern.contains("*") && pattern.allSatisfy { "*?".contains($0) } && pattern.count(where: { $0 == "?" }) < 2
+  }
 
   /// Whether a pattern of ssh_config(5) matches a name.
   private static func fits(_ name: String, _ pattern: String) -> Bool {

@@ -29,6 +29,10 @@ enum SSHText: FindingCatalogue, Equatable, Sendable {
   case noMethods
   /// A setting that ends every connection.
   case refusesAll(String)
+  /// A setting by which a session ends as soon as it begins.
+  case noSession(String)
+  /// A setting by which a session has something else than a shell of this machine.
+  case noShell(String)
   /// A list that denies everybody.
   case deniesAll(String)
   /// A list that names only people who do not exist.
@@ -54,7 +58,15 @@ enum SSHText: FindingCatalogue, Equatable, Sendable {
 
   private static let group = WayIn.rescueGroup
 
-  /// The people that a setting applies to, which decides where it must be changed.
+  /// Whether it is about what somebody gets who is let in.
+  var isOfSessions: Bool {
+    switch self {
+    case .noSession, .noShell: true
+    default: false
+    }
+  }
+
+  /// For whom a setting holds: it is changed where it stands.
   private enum People {
     case everybody
     /// Some people, because of a Match block.
@@ -134,6 +146,14 @@ enum SSHText: FindingCatalogue, Equatable, Sendable {
         do: "name methods that are on: 'AuthenticationMethods publickey keyboard-interactive:pam'")
     case .refusesAll(let setting):
       FindingText("\(setting): sshd ends each connection, and \(getsIn)", do: "take it out \(place)")
+    case .noSession(let setting):
+      FindingText(
+        "\(ShownText.line(setting)): no session lasts, and \(getsIn)", do: "take it out \(place), or correct it")
+    case .noShell(let setting):
+      FindingText(
+        "\(ShownText.line(setting)): \(nobody("gets", "do not get")) a shell of this machine, "
+          + "and no rescue is possible by ssh",
+        do: "take it out \(place), or set it in a Match block for those alone who are to have no shell")
     case .deniesAll(let list):
       FindingText("\(list) fits everybody: nobody gets in", do: "name in \(list) those alone who must stay out")
     case .allowsNobody(let list):
@@ -168,14 +188,14 @@ enum SSHText: FindingCatalogue, Equatable, Sendable {
     case .rescuers(let names):
       FindingText(
         "sshd keeps out, of \(Self.group): \(ShownText.names(names) { "and \($0) more" }) (AllowUsers, AllowGroups, "
-          + "DenyUsers, DenyGroups, PermitRootLogin, or a Match block without the question)")
+          + "DenyUsers, DenyGroups, PermitRootLogin, or a Match block without the question or without a shell)")
     case .noRescuer(let names):
       FindingText(
         "sshd lets in nobody of \(Self.group): \(ShownText.names(names) { "and \($0) more" }): where the passcode is "
           + "refused, nobody gets in",
         do:
           "let one of them in by AllowUsers, AllowGroups, DenyUsers, DenyGroups, and PermitRootLogin for root, with a "
-          + "Match block that leaves them the question")
+          + "Match block that leaves them the question and a shell (ForceCommand none, ChrootDirectory none)")
     case .unsure(let names):
       FindingText(
         "whether sshd lets in \(ShownText.names(names) { "and \($0) more" }) of \(Self.group) depends on where they come "
@@ -249,6 +269,12 @@ enum SSHText: FindingCatalogue, Equatable, Sendable {
         do: "켜진 방법만 쓰십시오: 'AuthenticationMethods publickey keyboard-interactive:pam'")
     case .refusesAll(let setting):
       FindingText("\(setting): sshd가 모든 연결을 끊으므로 \(staysOut)", do: "\(place)에서 지우십시오")
+    case .noSession(let setting):
+      FindingText("\(ShownText.line(setting)): 세션이 바로 끝나므로 \(staysOut)", do: "\(place)에서 지우거나 고치십시오")
+    case .noShell(let setting):
+      FindingText(
+        "\(ShownText.line(setting)): \(anybody)이 컴퓨터의 셸이 열리지 않아, ssh로는 복구할 수 없습니다",
+        do: "\(place)에서 지우거나, 셸이 없어야 하는 사용자의 Match 블록에만 쓰십시오")
     case .deniesAll(let list):
       FindingText("\(list)이(가) 모두에게 해당하여 아무도 들어올 수 없습니다", do: "\(list)에는 들어오면 안 되는 대상만 적으십시오")
     case .allowsNobody(let list):
@@ -283,13 +309,14 @@ enum SSHText: FindingCatalogue, Equatable, Sendable {
     case .rescuers(let names):
       FindingText(
         "\(Self.group) 그룹에서 sshd가 들여보내지 않는 사용자: \(ShownText.names(names) { "외 \($0)명" })"
-          + "(AllowUsers, AllowGroups, DenyUsers, DenyGroups, PermitRootLogin 또는 질문이 없는 Match 블록)")
+          + "(AllowUsers, AllowGroups, DenyUsers, DenyGroups, PermitRootLogin 또는 질문이나 셸이 없는 Match 블록)")
     case .noRescuer(let names):
       FindingText(
         "sshd가 \(Self.group) 그룹의 아무도 들여보내지 않아, 패스코드가 거부되면 들어올 길이 없습니다: "
           + ShownText.names(names) { "외 \($0)명" },
         do:
-          "AllowUsers, AllowGroups, DenyUsers, DenyGroups에서(root이면 PermitRootLogin에서) 그중 한 명을 들여보내고, Match 블록이 질문을 없애지 않게 하십시오"
+          "AllowUsers, AllowGroups, DenyUsers, DenyGroups에서(root이면 PermitRootLogin에서) 그중 한 명을 들여보내고, "
+          + "Match 블록에서 질문과 셸(ForceCommand none, ChrootDirectory none)을 남기십시오"
       )
     case .unsure(let names):
       FindingText(
