@@ -537,7 +537,39 @@ import ToolTestSupport
     #expect(findings.contains { $0.text == "pam: without asking let in: sshd" })
   }
 
-  @Test func `refuses sudo if a service of sudoers lets people in without asking`() {
+  @Test(arguments: ["auth required pam_permit.so\n", "auth include permissive\n"])
+  func `another name of sudo that asks for nothing is told so, and not to replace lines that ask`(text: String) {
+    stacks.write("permissive", "auth required pam_permit.so\n")
+    stacks.write("sudo-i", text)
+    let told = "sudo-i lets in without asking for anything"
+    let hint = "hint: write '@include common-auth' in place of its auth lines, then run it again"
+    let sudo = stacks.run("enable", "sudo").notes
+    #expect(sudo.contains(told + ", and is another name of sudo: nothing was changed"), "\(sudo)")
+    #expect(
+      sudo.contains(hint + "; or uafctl pam enable sudo --only, which leaves the other name open without a question\n"),
+      "\(sudo)")
+    #expect(stacks.run("enable", "sudo-i").notes.contains(hint + "\n"))
+    #expect(stacks.run("enable", "sudo", "--only").exit == .success)
+    let finding = stacks.findings().first { $0.id == .pamOtherName }
+    #expect(
+      finding?.text(in: .english).remedy
+        == "write '@include common-auth' in place of its auth lines, then uafctl pam enable sudo-i")
+    // What is said helps.
+    stacks.write("sudo-i", "@include common-auth\nsession required pam_permit.so\n")
+    #expect(stacks.run("enable", "sudo-i").exit == .success)
+  }
+
+  @Test func `a further service of sudoers is enabled with the ready stack of sudo`() {
+    sudoers("Defaults pam_login_service=corp")
+    for text in [Stacks.sudo, "auth required pam_permit.so\n"] {
+      stacks.write("corp", text)
+      _ = stacks.run("enable", "sudo", "--only")
+      let remedy = stacks.findings().first { $0.id == .pamOtherName }?.text(in: .english).remedy
+      #expect(remedy?.hasSuffix("uafctl pam enable corp --template sudo") == true, "\(remedy ?? "nothing")")
+    }
+  }
+
+  @Test func `a service of sudoers that lets in without asking keeps sudo from being enabled`() {
     sudoers("Defaults pam_login_service=corp")
     stacks.write("corp", "auth required pam_permit.so\n")
     #expect(stacks.run("enable", "sudo").notes.contains("sudo uses the PAM service corp as well"))

@@ -235,8 +235,8 @@ extension PAMCheck {
       return Finding.warning(
         .pamOtherName,
         member.asksNobody
-          ? PAMLineText.unaskedName(file: file, service: member.name, asking: member.asking)
-          : PAMLineText.otherName(file: file, service: member.name, asking: member.asking))
+          ? PAMLineText.unaskedName(file: file, asking: member.asking, command: member.command)
+          : PAMLineText.otherName(file: file, asking: member.asking, command: member.command))
     }
     let sudo = [doors.openSudo()].compactMap(\.self).map { service in
       Finding.failure(.pamSudoService, PAMNameText.sudoService(service: service))

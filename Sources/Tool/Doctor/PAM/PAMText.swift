@@ -110,10 +110,10 @@ enum PAMLineText: FindingCatalogue {
   case unusedStack(file: String, service: String, stack: String)
   case twoReadings(file: String, line: Int)
   case carriageReturn(file: String, line: Int)
-  case otherName(file: String, service: String, asking: String)
+  case otherName(file: String, asking: String, command: String)
   case openOthers([String])
-  /// Like the two before, for a name that asks for nothing.
-  case unaskedName(file: String, service: String, asking: String)
+  /// Like the two before, where nothing is asked for.
+  case unaskedName(file: String, asking: String, command: String)
   case unaskedOthers([String])
   case profile
 
@@ -147,15 +147,14 @@ enum PAMLineText: FindingCatalogue {
       FindingText(
         "pam: \(file):\(line): the line ends with a carriage return (CRLF), which libpam takes for part of its last word",
         do: "sed -i 's/\\r$//' \(file)")
-    case .otherName(let file, let service, let asking):
+    case .otherName(let file, let asking, let command):
       FindingText(
-        "pam: \(file): asks without the passcode, and is the same program as \(asking)",
-        do: "uafctl pam enable \(service)")
+        "pam: \(file): asks without the passcode, and is the same program as \(asking)", do: command)
     case .openOthers(let names): FindingText("pam: without the passcode ask: \(names.joined(separator: ", "))")
-    case .unaskedName(let file, let service, let asking):
+    case .unaskedName(let file, let asking, let command):
       FindingText(
         "pam: \(file): lets in without asking, and is the same program as \(asking)",
-        do: "write '@include common-auth' in place of its auth lines, then uafctl pam enable \(service)")
+        do: "write '@include common-auth' in place of its auth lines, then \(command)")
     case .unaskedOthers(let names): FindingText("pam: without asking let in: \(names.joined(separator: ", "))")
     case .profile:
       FindingText(
@@ -194,14 +193,14 @@ enum PAMLineText: FindingCatalogue {
       FindingText(
         "pam: \(file):\(line): 줄이 캐리지 리턴(CRLF)으로 끝나며, libpam은 이를 마지막 단어의 일부로 읽습니다",
         do: "sed -i 's/\\r$//' \(file)")
-    case .otherName(let file, let service, let asking):
+    case .otherName(let file, let asking, let command):
       FindingText(
-        "pam: \(file): \(asking)와(과) 같은 프로그램이지만 패스코드를 묻지 않습니다", do: "uafctl pam enable \(service)")
+        "pam: \(file): \(asking)와(과) 같은 프로그램이지만 패스코드를 묻지 않습니다", do: command)
     case .openOthers(let names): FindingText("pam: 패스코드를 묻지 않는 서비스: \(names.joined(separator: ", "))")
-    case .unaskedName(let file, let service, let asking):
+    case .unaskedName(let file, let asking, let command):
       FindingText(
         "pam: \(file): \(asking)와(과) 같은 프로그램이지만 아무것도 묻지 않고 들여보냅니다",
-        do: "그 auth 줄 대신 '@include common-auth'를 쓴 다음 uafctl pam enable \(service)")
+        do: "그 auth 줄 대신 '@include common-auth'를 쓴 다음 \(command)")
     case .unaskedOthers(let names):
       FindingText("pam: 아무것도 묻지 않고 들여보내는 서비스: \(names.joined(separator: ", "))")
     case .profile:

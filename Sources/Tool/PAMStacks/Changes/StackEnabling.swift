@@ -115,6 +115,11 @@ struct StackEnabling {
       if case .noLine = error, service.knownTemplate != nil, let followed {
         throw .follows(path: path, service: reader.name(of: followed.module))
       }
+      if case .noLine = error, !service.changesPasswords,
+        StackReading(reader.entries(of: service.name, in: "auth"), of: service.name).asksNobody
+      {
+        throw .asksNobody(path: path)
+      }
       throw error
     }
   }

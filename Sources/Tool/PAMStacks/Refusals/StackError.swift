@@ -34,7 +34,9 @@ package enum StackError: Error, Equatable {
   /// The module is already there, and `uafctl pam enable` did not write that line.
   case byHand(path: String)
   case noLine(path: String, include: String)
-  /// The line includes the password's stack through a file that contains more than that.
+  /// The service lets in without asking for anything, and so has no such line either.
+  case asksNobody(path: String)
+  /// The line includes the password's stack by way of a file that has more than that.
   case byWay(path: String, line: Int, file: String)
   /// The ready stack includes a file that does not exist; with the line of the service that it would replace.
   case noPart(path: String, name: String, replaced: String?)
@@ -222,7 +224,15 @@ extension StackError: Catalogued {
   /// What failed, and what to do, in Korean.
   package var korean: FindingText { FindingText(koreanProblem, do: koreanRemedy) }
 
-  /// Whether the cause is a file system that is mounted read-only.
+  /// Whether the service lets somebody in who is asked for nothing.
+  private var isWithoutQuestion: Bool {
+    switch self {
+    case .asksNobody, .passedOver: true
+    default: false
+    }
+  }
+
+  /// Whether a file system that is mounted for reading alone is in the way.
   package var isOfReadOnlyFiles: Bool {
     switch self {
     case .folder(_, .system(EROFS)), .file(_, .system(EROFS)): true
@@ -253,6 +263,7 @@ extension StackError: Catalogued {
     case .profile(let path): "\(path) asks pam_uaf itself: a profile of pam-auth-update is on"
     case .byHand(let path): "\(path) asks pam_uaf already, by lines that uafctl did not write"
     case .noLine(let path, _): "\(path) has no line that includes the password's stack"
+    case .asksNobody(let path): "\(path) lets in without asking for anything"
     case .byWay(let path, let line, let file):
       "\(path):\(line) includes the password's stack by way of \(ShownText.line(file)), which has other lines as well"
     case .noPart(let path, let name, _): "the ready stack includes \(name), and there is no \(path) here"
@@ -310,6 +321,7 @@ extension StackError: Catalogued {
     case .profile(let path): "\(path)에서 이미 pam_uaf를 씁니다. pam-auth-update의 프로필이 켜져 있습니다"
     case .byHand(let path): "\(path)에 uafctl이 쓰지 않은 pam_uaf 줄이 이미 있습니다"
     case .noLine(let path, _): "\(path)에 비밀번호 스택을 포함하는 줄이 없습니다"
+    case .asksNobody(let path): "\(path): 아무것도 묻지 않고 들여보냅니다"
     case .byWay(let path, let line, let file):
       "\(path):\(line): 비밀번호 스택을 포함하는 파일에 다른 줄도 있습니다: \(ShownText.line(file))"
     case .noPart(let path, let name, _): "준비된 스택은 '\(name)' 파일을 포함하는데, 그 파일이 없습니다: \(path)"
@@ -375,6 +387,7 @@ extension StackError: Catalogued {
     case .byHand: "take those lines out first"
     case .noLine(_, let include), .severalLines(_, let include):
       "write '@include \(include)' in place of the lines that ask for the password, by hand; the ready stacks are in pam.d/"
+    case .asksNobody: "write '@include common-auth' in place of its auth lines, then run it again"
     case .byWay(_, _, let file): "write the lines of \(ShownText.line(file)) in place of this line, then run it again"
     case .noPart(_, _, let replaced?): "write '\(ShownText.line(replaced))' into a file of that name, then run it again"
     case .noPart(_, _, nil): "pam-auth-update --force makes it on Debian"
@@ -403,7 +416,8 @@ extension StackError: Catalogued {
     case .trial(let problem): problem.english.remedy
     case .member(let error, let service):
       (error.englishRemedy.map { $0 + "; or " } ?? "")
-        + "uafctl pam enable \(service) --only, which leaves the other name open to the password"
+        + "uafctl pam enable \(service) --only, which leaves the other name open "
+        + (error.isWithoutQuestion ? "without a question" : "to the password")
     case .notUndone(_, let services): "uafctl pam disable \(services.joined(separator: "; uafctl pam disable "))"
     case .outOfMemory: "free some, or raise this process's limits"
     }
@@ -440,6 +454,7 @@ extension StackError: Catalogued {
     case .byHand: "먼저 그 줄들을 지우십시오"
     case .noLine(_, let include), .severalLines(_, let include):
       "비밀번호를 묻는 줄 대신 '@include \(include)'을(를) 직접 쓰십시오. 준비된 스택은 pam.d/에 있습니다"
+    case .asksNobody: "그 auth 줄 대신 '@include common-auth'를 쓴 다음 다시 실행하십시오"
     case .byWay(_, _, let file): "이 줄 대신 그 파일(\(ShownText.line(file)))의 줄들을 쓴 다음 다시 실행하십시오"
     case .noPart(_, _, let replaced?): "그 이름의 파일에 '\(ShownText.line(replaced))'을(를) 쓴 다음 다시 실행하십시오"
     case .noPart(_, _, nil): "데비안에서는 'pam-auth-update --force' 명령이 그 파일을 만듭니다"
@@ -465,7 +480,8 @@ extension StackError: Catalogued {
     case .trial(let problem): problem.korean.remedy
     case .member(let error, let service):
       (error.koreanRemedy.map { $0 + ". 또는 " } ?? "")
-        + "uafctl pam enable \(service) --only. 이때 다른 이름은 비밀번호만 묻습니다"
+        + "uafctl pam enable \(service) --only. 이때 다른 이름은 "
+        + (error.isWithoutQuestion ? "아무것도 묻지 않고 들여보낼 수 있습니다" : "비밀번호만 묻습니다")
     case .notUndone(_, let services): "uafctl pam disable \(services.joined(separator: "; uafctl pam disable "))"
     case .outOfMemory: "메모리를 비우거나 이 프로세스의 한도를 높이십시오"
     }

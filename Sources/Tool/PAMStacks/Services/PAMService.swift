@@ -160,6 +160,13 @@ package struct ServiceDoors {
     package var fallen: FallenName?
     /// Whether it lets people in without asking for anything.
     package var asksNobody = false
+    /// The ready stack that belongs to the program, where its name does not say it.
+    var template: String?
+
+    /// The command that has it ask for the passcode.
+    package var command: String {
+      "uafctl pam enable \(ShownText.line(name))" + (template.map { " --template \($0)" } ?? "")
+    }
   }
 
   /// The settings for sudo's questions.
@@ -194,7 +201,9 @@ package struct ServiceDoors {
       return family.names.filter { $0 != openSudo() }.compactMap { name in
         let fallen = fallen(name, of: family)
         return isOpen(name) || fallen != nil
-          ? OpenMember(name: name, asking: asking, fallen: fallen, asksNobody: asksNobody(name)) : nil
+          ? OpenMember(
+            name: name, asking: asking, fallen: fallen, asksNobody: asksNobody(name),
+            template: (try? PAMService(name))?.knownTemplate == nil ? template(of: family) : nil) : nil
       }
     }
   }
@@ -224,8 +233,12 @@ package struct ServiceDoors {
     let models = (family.names + [family.main == ssh.main ? "sshd" : "sudo"]).filter { $0 != name }
     return FallenName(
       name: name, path: reader.path + "/" + name, isThere: reader.place(of: name) != nil,
-      model: models.lazy.compactMap(model).first ?? reader.path + "/other",
-      template: (try? PAMService(family.main))?.knownTemplate ?? (family.main == ssh.main ? "sshd" : "sudo"))
+      model: models.lazy.compactMap(model).first ?? reader.path + "/other", template: template(of: family))
+  }
+
+  /// The ready stack that belongs to a program.
+  private func template(of family: ServiceFamily) -> String {
+    (try? PAMService(family.main))?.knownTemplate ?? (family.main == ssh.main ? "sshd" : "sudo")
   }
 
   /// A file with a service's lines in their form without the passcode.
