@@ -834,7 +834,49 @@ import ToolTestSupport
     #expect(stacks.read(service) == text)
   }
 
-  // MARK: People who do not get in although the password is right
+  @Test(arguments: [
+    "auth optional pam_corp.so\n", "", "auth [success=1 default=ignore] pam_localuser.so\nauth required pam_unix.so\n",
+    "auth optional pam_unix.so\n", "auth required pam_corp.so\nauth [default=reset] pam_permit.so\n",
+  ])
+  func `a second factor that was copied by hand is told of as one that enable made`(common: String) throws {
+    withConditions()
+    #expect(stacks.run("enable", "sudo", "--shape", "second-factor").exit == .success)
+    stacks.write("common-auth", common)
+    let path = stacks.machine.pam + "/"
+    func told() -> [String] {
+      stacks.findings().filter { [.pamWrongPassword, .pamPassedOver].contains($0.id) }
+        .map { $0.text.replacing(path, with: "").replacing("my-sudo", with: "uaf-sudo") }
+    }
+    let made = told()
+    #expect(made.count == 1)
+    // As a file that the service includes, under our name and another one, and in the service itself.
+    let copy = try #require(stacks.read("uaf-sudo")).replacing("# pam-uaf:", with: "#")
+    let service = try #require(stacks.read("sudo"))
+    stacks.write("uaf-sudo", copy)
+    #expect(told() == made, "\(told())")
+    stacks.folder.delete("pam.d/uaf-sudo")
+    stacks.write("my-sudo", copy)
+    stacks.write("sudo", service.replacing("uaf-sudo", with: "my-sudo"))
+    #expect(told() == made, "\(told())")
+    stacks.folder.delete("pam.d/my-sudo")
+    stacks.write("sudo", copy + "session required pam_permit.so\n")
+    #expect(told().count == 1, "\(told())")
+    let key = made.first?.contains("pam_uaf is asked") == true ? "passedOver" : "wrongPassword"
+    #expect(stacks.run("status", "--json").output.contains("\"\(key)\":"))
+  }
+
+  @Test(arguments: [
+    "auth required pam_uaf.so\n", "auth optional pam_corp.so\n" + Stacks.stack,
+    "auth sufficient pam_unix.so\nauth required pam_uaf.so\n", "auth optional pam_env.so\nauth required pam_uaf.so\n",
+    "auth required pam_uaf.so\nauth required pam_unix.so\n",
+  ])
+  func `a stack by hand that is not there to ask for both is not judged as one that is`(text: String) {
+    withConditions()
+    stacks.write("sudo", text + "session required pam_permit.so\n")
+    #expect(!stacks.findings().contains { $0.id == .pamWrongPassword })
+  }
+
+  // MARK: Somebody who does not get in although the password is right
 
   /// Adds modules that the folder of the others does not have.
   private func withConditions() {

@@ -107,7 +107,7 @@ struct PAMCheck {
     let edited = editedStack(of: service)
     let refusal = reading.refusal
     let gap = reading.passwordGap(
-      isSecondFactor: StackList(reader: PAMDirectory(path: directory)).isSecondFactor(service))
+      isSecondFactor: StackList(reader: PAMDirectory(path: directory)).isSecondFactor(service, reading))
     if refusal == .refuses, reading.leadingPast == nil, let gap, gap.kind == .wrong { return Self.finding(gap) }
     if let anybody = reading.lettingAnybodyIn {
       // If a refusal of pam_uaf really refuses, an earlier line that bypasses it is named first, as in `uafctl pam enable`.

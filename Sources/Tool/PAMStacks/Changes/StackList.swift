@@ -47,15 +47,19 @@ package struct StackList {
   /// The place at which a listed service lets somebody in without the right password; nil if it does not.
   package func passwordGap(of entry: Entry) -> PasswordGap? {
     guard !PAMService.isPart(entry.name) else { return nil }
-    return StackReading(reader.entries(of: entry.name, in: "auth"), of: entry.name)
-      .passwordGap(isSecondFactor: isSecondFactor(entry.origin))
+    let reading = StackReading(reader.entries(of: entry.name, in: "auth"), of: entry.name)
+    return reading.passwordGap(isSecondFactor: isSecondFactor(entry.origin, reading))
   }
 
-  /// Whether a service has a ready stack whose purpose is to ask for a password first.
-  package func isSecondFactor(_ name: String) -> Bool { origin(of: name).map(isSecondFactor) ?? false }
+  /// Whether a service has a stack that is there to ask for a password first.
+  ///
+  /// That of `uafctl pam enable` says so; of another one its lines do.
+  package func isSecondFactor(_ name: String, _ reading: StackReading) -> Bool {
+    isSecondFactor(origin(of: name), reading)
+  }
 
-  private func isSecondFactor(_ origin: Entry.Origin) -> Bool {
-    guard case .enabled(let template, _) = origin else { return false }
+  private func isSecondFactor(_ origin: Entry.Origin?, _ reading: StackReading) -> Bool {
+    guard case .enabled(let template, _)? = origin else { return reading.looksLikeSecondFactor }
     return PAMShape.secondFactor.isOf(template)
   }
 

@@ -385,7 +385,19 @@ package struct StackReading {
     return isSecondFactor ? leadingToPasscodeAlone.map { PasswordGap($0.place, .notAsked) } : nil
   }
 
-  /// The line that leads people to pam_uaf past every line that asks; pam_uaf's own line if no line before it asks.
+  /// Whether the lines are there to ask for a password first, as far as they say it: for a stack that nothing is recorded of.
+  ///
+  /// Nothing asks behind pam_uaf. Before it a line asks whose success leads there, or the rescue group is led past it alone.
+  /// Without either it may as well be meant to ask for the passcode in place of the password.
+  var looksLikeSecondFactor: Bool {
+    guard let own = outcomes.first else { return false }
+    let asking = entries.indices.filter { ModuleResults.asks(entries[$0].line) }
+    guard asking.allSatisfy({ $0 < own }) else { return false }
+    return asking.contains { leadsToOwnModule(bySuccessOf: $0, among: asking) }
+      || entries.contains { $0.line.isForRescuers(in: service) }
+  }
+
+  /// The line that leads somebody to pam_uaf past every line that asks; pam_uaf's own where no line before it does.
   private var leadingToPasscodeAlone: StackEntry? {
     guard let own = outcomes.first, isPasscodeEnough() else { return nil }
     return entries[entries.indices.first { $0 < own && !isPasscodeEnough(without: $0) } ?? own]
