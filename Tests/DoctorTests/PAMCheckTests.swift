@@ -15,7 +15,8 @@ import Wording
 
   private func check(isRoot: Bool = true, modules: [String]? = nil) -> PAMCheck {
     PAMCheck(
-      directory: machine.pam, moduleFolders: modules ?? machine.installation.moduleFolders, vendorFolders: [],
+      directory: machine.pam, moduleFolders: modules ?? machine.installation.moduleFolders,
+      vendorFolders: machine.installation.vendorPAMFolders,
       owner: geteuid(), passwords: machine.passwords, isRoot: isRoot, accounts: FakeAccounts(), tester: tester,
       trialParent: machine.folder.path)
   }
@@ -426,14 +427,6 @@ import Wording
       (
         "alice of uaf-rescue is refused by login:1",
         {
-          $0.machine.service("login", "auth requisite pam_nologin.so\n" + Self.console)
-          _ = $0.machine.folder.file("libexec/pam_nologin.so", [1], mode: 0o644)
-          $0.machine.passwords.files = ["/etc/nologin"]
-        }
-      ),
-      (
-        "alice of uaf-rescue is refused by login:1",
-        {
           $0.machine.service("login", "session required pam_limits.so\n" + Self.console)
           _ = $0.machine.folder.file("libexec/pam_limits.so", [1], mode: 0o644)
           $0.machine.passwords.limitLines = ["alice hard maxlogins 0"]
@@ -452,6 +445,22 @@ import Wording
           $0.machine.service("sudo", "auth required pam_corp.so\n" + Self.good)
           _ = $0.machine.folder.file("libexec/pam_corp.so", [1], mode: 0o644)
         }
+      ),
+      (
+        "alice of uaf-rescue is kept out by /etc/nologin, which login:1 looks at : rm /etc/nologin: as long as it is there",
+        {
+          $0.machine.service("login", "auth requisite pam_nologin.so\n" + Self.console)
+          _ = $0.machine.folder.file("libexec/pam_nologin.so", [1], mode: 0o644)
+          $0.machine.passwords.files = ["/etc/nologin"]
+        }
+      ),
+      (
+        "alice of uaf-rescue is refused by login: neither it nor 'other' has session lines : write '@include common-session'",
+        { $0.machine.folder.delete("vendor/other") }
+      ),
+      (
+        "alice of uaf-rescue cannot log in by a password: /bin/login may not be executed : chmod 755 /bin/login",
+        { $0.machine.passwords.flaws = ["login": .closed(path: "/bin/login")] }
       ),
       (
         "alice of uaf-rescue has /home/alice for a home",
@@ -481,9 +490,12 @@ import Wording
     for (name, text) in ["sudo": Self.good, "login": Self.console] { machine.service(name, text) }
     var sudoers = SudoersText()
     sudoers.add(Array("bob ALL=(ALL) ALL\n".utf8)) { _, _ in }
+    let settings = SudoSettings(sudoers, hosts: ["here"])
+    var flawed = settings
+    flawed.flaw = .noSetUserID(path: "/usr/bin/sudo")
     for (sudo, text) in [
-      (SudoSettings(sudoers, hosts: ["here"]), "alice of uaf-rescue cannot become root: no rule of sudoers"),
-      (SudoSettings(sudoers, hosts: ["here"], isThere: false), "alice of uaf-rescue cannot become root by a password"),
+      (settings, "alice of uaf-rescue cannot become root: no rule of sudoers"),
+      (flawed, "alice of uaf-rescue cannot become root: /usr/bin/sudo is not set-user-ID"),
     ] {
       var check = check()
       check.sudo = sudo

@@ -8,7 +8,9 @@ package final class FakePasswords: PasswordDirectory {
 
   /// The shells of accounts that do not have /bin/sh.
   package var shells: [String: String] = [:]
-  /// Names of groups by their gid.
+  /// What shells(5) lists.
+  package var listed: Set<String> = ["/bin/sh"]
+  /// Names of groups by their number.
   package var numbers: [gid_t: String] = [:]
 
   /// Paths of files.
@@ -24,8 +26,12 @@ package final class FakePasswords: PasswordDirectory {
   package var hasLimits = true
   /// Homes of accounts that keep the accounts out of the console.
   package var closedHomes: [String: String] = [:]
-  /// Programs that do not exist.
+  /// Accounts whose home is not there.
+  package var homeless: Set<String> = []
+  /// Programs that are not there.
   package var missingPrograms: Set<String> = []
+  /// What is wrong with programs.
+  package var flaws: [String: ProgramFlaw] = [:]
   /// Files and folders that cannot be written.
   package var unwritable: Set<String> = []
 
@@ -39,7 +45,7 @@ package final class FakePasswords: PasswordDirectory {
   package func localAccounts() -> [String] { local }
   package func shell(of name: String) -> String? { shells[name] ?? "/bin/sh" }
   package func hasFile(_ path: String) -> Bool { files.contains(path) }
-  package func isListed(shell: String) -> Bool { shell == "/bin/sh" }
+  package func isListed(shell: String) -> Bool { listed.contains(shell) }
   package func wrongPasswords(of name: String, in folder: String) -> Int {
     folder == RescuePerson.countFolder ? wrong[name] ?? 0 : 0
   }
@@ -47,7 +53,10 @@ package final class FakePasswords: PasswordDirectory {
     hasLimits ? limitLines.map { $0.split(separator: " ").map(String.init) } : nil
   }
   package func closedHome(of name: String) -> String? { closedHomes[name] }
-  package func hasProgram(_ path: String) -> Bool { !missingPrograms.contains(path) }
+  package func hasHome(_ name: String) -> Bool { !homeless.contains(name) }
+  package func flaw(of program: String, at paths: [String]) -> ProgramFlaw? {
+    flaws[program] ?? (paths.allSatisfy(missingPrograms.contains) ? .missing(name: program) : nil)
+  }
   package func isWritable(_ path: String, makesFolders: Bool) -> Bool { !unwritable.contains(path) }
   package func password(of name: String) -> PasswordState { states[name] ?? .unknown }
 }

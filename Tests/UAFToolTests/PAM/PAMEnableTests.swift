@@ -885,7 +885,7 @@ import ToolTestSupport
       "userdb",
       "timestamp", "issue", "ftp", "debug", "loginuid", "tty_audit", "corp", "u2f", "env", "motd", "mkhomedir",
       "systemd", "warn",
-      "group", "faildelay", "keyinit", "mail", "umask", "cap", "wheel",
+      "group", "faildelay", "keyinit", "mail", "umask", "cap", "wheel", "namespace",
     ] {
       _ = stacks.folder.file("libexec/pam_\(module).so", [1], mode: 0o644)
     }
@@ -1059,7 +1059,93 @@ import ToolTestSupport
     #expect(refusal("sudo").contains("alice of uaf-rescue is refused by sudo:1"))
   }
 
-  @Test func `a rescuer who has to change the password is a way in if the console has lines that change it`() {
+  @Test(arguments: ["login", "sudo"])
+  func `a service without session lines refuses where 'other' has none either, and is told which to write`(
+    service: String
+  ) {
+    stacks.folder.delete("vendor/other")
+    for name in ["login", "sudo"] {
+      let session = name == service ? "" : "session required pam_permit.so\n"
+      stacks.write(name, "@include common-auth\n@include common-account\n" + session)
+    }
+    let told = "alice of uaf-rescue is refused by \(service): neither it nor 'other' has session lines"
+    let said = refusal("sudo")
+    #expect(
+      said.contains(told) && said.contains("hint: write '@include common-session', or other session lines, into "),
+      "\(said)")
+    stacks.write("other", "auth required pam_deny.so\nsession required pam_deny.so\n")
+    if service == "login" { #expect(refusal("sudo").contains("alice of uaf-rescue is refused by other:2")) }
+    stacks.write("other", "session required pam_permit.so\n")
+    #expect(stacks.run("enable", "sudo").output.hasPrefix("without pam_uaf gets in: alice, "))
+  }
+
+  @Test func `so does one without account lines, or without lines that change a password that has to be changed`() {
+    stacks.folder.delete("vendor/other")
+    stacks.tester.accountCodesOfPeople = ["alice": 6]
+    #expect(
+      refusal("sudo").contains("alice of uaf-rescue is refused by login: neither it nor 'other' has account lines"))
+    stacks.tester.accountCodesOfPeople = ["alice": 12]
+    #expect(
+      refusal("sudo").contains("alice of uaf-rescue is refused by login: neither it nor 'other' has password lines"))
+  }
+
+  @Test(arguments: [
+    "session required pam_deny.so\n", "session requisite pam_deny.so\nsession required pam_permit.so\n",
+    "session required pam_permit.so\nsession required pam_deny.so\n",
+  ])
+  func `sudo goes on where its session lines end with session_err, and login does not`(lines: String) {
+    stacks.write("sudo", "@include common-auth\n@include common-account\n" + lines)
+    #expect(stacks.run("enable", "sudo", "--dry-run").output.contains("without pam_uaf gets in: alice, "))
+    stacks.write("login", "@include common-auth\n@include common-account\n" + lines)
+    #expect(refusal("sudo").contains("alice of uaf-rescue is refused by login:"))
+  }
+
+  @Test(arguments: [
+    ("session [success=ok default=ignore] pam_deny.so\n", "is refused by sudo:3"),
+    ("session [default=5] pam_deny.so\n", "is refused by sudo:3"),
+    ("session required pam_gone.so\nsession required pam_deny.so\n", "is refused by sudo:3"),
+    ("session required pam_exec.so /bin/check\n", "may be refused by sudo:3"),
+  ])
+  func `sudo refuses at any other end of them`(lines: String, told: String) {
+    withConditions()
+    stacks.write("sudo", "@include common-auth\n@include common-account\n" + lines)
+    #expect(refusal("sudo").contains("alice of uaf-rescue \(told)"))
+  }
+
+  @Test func `pam_mkhomedir lets everybody in whose home is there`() {
+    withConditions()
+    stacks.write("login", "@include common-auth\nsession required pam_mkhomedir.so umask=0077\n" + Self.account)
+    #expect(stacks.run("enable", "sudo", "--dry-run").output.contains("without pam_uaf gets in: alice, "))
+    stacks.passwords.homeless = ["alice"]
+    #expect(refusal("sudo").contains("alice of uaf-rescue may be refused by login:2"))
+    stacks.passwords.homeless = ["root"]
+    stacks.write("sudo", "@include common-auth\n@include common-account\nsession required pam_mkhomedir.so\n")
+    #expect(refusal("sudo").contains("alice of uaf-rescue may be refused by sudo:3"))
+  }
+
+  @Test func `so does pam_namespace where it has nothing to set up`() {
+    withConditions()
+    stacks.write("login", "@include common-auth\nsession required pam_namespace.so\n" + Self.account)
+    #expect(stacks.run("enable", "sudo", "--dry-run").output.contains("without pam_uaf gets in: alice, "))
+    stacks.passwords.limitLines = ["/tmp /tmp-inst/ level root,adm"]
+    #expect(refusal("sudo").contains("alice of uaf-rescue may be refused by login:2"))
+  }
+
+  @Test(arguments: ["login", "sudo"])
+  func `where nologin keeps people out, the hint is to remove its file`(service: String) {
+    for group in ["auth", "account"] {
+      let line = "\(group) required pam_nologin.so\n"
+      stacks.write("login", "@include common-auth\n" + (service == "login" ? line : "") + Self.account)
+      stacks.write("sudo", (service == "sudo" ? line : "") + Stacks.sudo)
+      stacks.passwords.files = ["/etc/nologin"]
+      stacks.tester.accountCodes = group == "account" ? [(text: line, code: CInt(7))] : []
+      let said = refusal("sudo")
+      #expect(said.contains("alice of uaf-rescue is kept out by /etc/nologin, which \(service):"), "\(said)")
+      #expect(said.contains("hint: rm /etc/nologin"), "\(said)")
+    }
+  }
+
+  @Test func `who has to change the password is named where the console has lines that change it`() {
     stacks.write("login", "@include common-auth\n# console\npassword required pam_deny.so\n" + Self.account)
     stacks.tester.accountCodes = [("# console", 12)]
     #expect(refusal("sudo").contains("alice of uaf-rescue is refused by login:3"))
@@ -1116,7 +1202,7 @@ import ToolTestSupport
   func `if nologin keeps everybody but root out of the console, only root is named`(line: String, file: String) {
     stacks.write("login", line + "@include common-auth\n" + Self.account)
     stacks.passwords.files = [file]
-    #expect(refusal("sudo").contains("alice of uaf-rescue is refused by login:1"))
+    #expect(refusal("sudo").contains("alice of uaf-rescue is kept out by \(file), which login:1 looks at"))
     stacks.passwords.groups["uaf-rescue"] = ["alice", "root"]
     stacks.passwords.states["root"] = .usable
     #expect(stacks.run("enable", "sudo", "--dry-run").output.contains("without pam_uaf gets in: root, "))

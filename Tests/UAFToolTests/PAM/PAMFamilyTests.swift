@@ -324,9 +324,10 @@ import ToolTestSupport
     for mode: mode_t? in [nil, 0o755] {
       let path = mode.map { stacks.machine.folder.file("sudo", [1], mode: $0) } ?? "/nonexistent/sudo"
       stacks.machine.installation.sudoFiles.programs = [path]
-      #expect(stacks.run("enable", "login").notes.contains("cannot become root by a password: sudo is not there"))
+      #expect(stacks.run("enable", "login").notes.contains("cannot become root: "))
     }
     if geteuid() == 0 {
+      stacks.machine.folder.setMode(0o755, of: ".")
       stacks.machine.folder.setMode(0o4755, of: "sudo")
       #expect(stacks.run("enable", "login", "--dry-run").exit == .success)
       stacks.machine.folder.delete("sudoers")
@@ -335,6 +336,74 @@ import ToolTestSupport
   }
 
   // MARK: Services of sudoers
+
+  @Test func `says what is wrong with a sudo or a login that cannot do its work, and how to mend it`() {
+    sudoers()
+    let folder = stacks.machine.folder
+    folder.setMode(0o755, of: ".")
+    let path = folder.file("sudo", [1], mode: 0o755)
+    stacks.machine.installation.sudoFiles.programs = [path, "/nonexistent/sudo"]
+    func said() -> String { stacks.run("enable", "login").notes }
+    #expect(said().contains("alice of uaf-rescue cannot become root: \(path) is not set-user-ID"), "\(said())")
+    #expect(said().contains("hint: chmod 4755 \(path)\n"))
+    stacks.machine.installation.sudoFiles.programs = ["/nonexistent/sudo"]
+    #expect(said().contains("alice of uaf-rescue cannot become root: there is no program 'sudo'"))
+    guard geteuid() == 0 else { return }
+    stacks.machine.installation.sudoFiles.programs = [path]
+    for mode: mode_t in [0o4700, 0o4644] {
+      folder.setMode(mode, of: "sudo")
+      #expect(said().contains("alice of uaf-rescue cannot become root: \(path) may not be executed"), "\(said())")
+      #expect(said().contains("hint: chmod 4755 \(path)\n"))
+    }
+    folder.setMode(0o4755, of: "sudo")
+    #expect(stacks.run("enable", "login", "--dry-run").exit == .success)
+    give("sudo", owner: 1000, group: 0)
+    folder.setMode(0o4755, of: "sudo")
+    #expect(said().contains("alice of uaf-rescue cannot become root: \(path) belongs to user 1000"), "\(said())")
+    #expect(said().contains("hint: chown root \(path) && chmod 4755 \(path)\n"))
+  }
+
+  @Test func `nobody becomes root by a sudo that cannot load a plugin, or has another one beside its own`() {
+    sudoers()
+    let folder = stacks.machine.folder
+    let plugins = folder.folder("plugins", mode: 0o755)
+    stacks.machine.installation.sudoFiles.pluginFolders = [plugins]
+    func said(_ text: String) -> String {
+      configuration(text)
+      return stacks.run("enable", "login", "--dry-run").notes
+    }
+    let missing = "cannot become root: sudo cannot load \(plugins)/sudoers.so, and lets nobody in"
+    #expect(said("# nothing").contains(missing), "\(said("# nothing"))")
+    let symbols = "\u{7F}ELF sudoers_policy\0sudoers_audit\0sudoers_io\0"
+    _ = folder.file("plugins/sudoers.so", Array(symbols.utf8), mode: 0o644)
+    for text in [
+      "# nothing", "Plugin sudoers_policy sudoers.so", "Path plugin_dir \(plugins)/", "Plugin sudoers_io sudoers.so",
+      "Plugin sudoers_policy", "Path sesh /nonexistent", "Path plugin_dir /nonexistent/\nPath plugin_dir \(plugins)/",
+      "Plugin sudoers_policy \(plugins)/sudoers.so", "Path noexec", "Set probe_interfaces false", "Nonsense x y",
+    ] { #expect(said(text).isEmpty, "\(text): \(said(text))") }
+    _ = folder.file("plugins/text.so", Array("sudoers_policy\0".utf8), mode: 0o644)
+    for text in [
+      "Plugin sudoers_policy nosuch.so", "Plugin sudoers_policy sudoers.so\nPlugin sudoers_io nosuch.so",
+      "Plugin sudoers_policy sudoers.so\nPlugin sudoers_audit nosuch.so", "Plugin sudoers_policy /nosuch/sudoers.so",
+      "Path plugin_dir /nosuch/", "path Plugin_dir /nosuch", "Path plugin_dir", "Path plugin_dir \(plugins)",
+      "Plugin nosuch_symbol sudoers.so", "Plugin approval_x nosuch.so", "Plugin sudoers_policy text.so",
+    ] {
+      let said = said(text)
+      #expect(said.contains("alice of uaf-rescue cannot become root: sudo cannot load "), "\(text): \(said)")
+      #expect(said.contains("hint: correct \(stacks.machine.folder.path)/sudo.conf"), "\(text): \(said)")
+    }
+    _ = folder.file("plugins/hours.so", Array("\u{7F}ELF approval\0".utf8), mode: 0o644)
+    let hours = said("Plugin approval hours.so")
+    #expect(hours.contains("alice of uaf-rescue cannot become root: "), "\(hours)")
+    #expect(hours.contains("may refuse anybody: \(plugins)/hours.so"), "\(hours)")
+    // sudo does not read it.
+    configuration("Plugin sudoers_policy nosuch.so", mode: 0o666)
+    #expect(stacks.run("enable", "login", "--dry-run").exit == .success)
+    configuration("Plugin sudoers_policy nosuch.so")
+    stacks.write("sudo", Stacks.stack + "session required pam_permit.so\n")
+    let finding = stacks.findings().first { $0.id == .pamSudoers }
+    #expect(finding?.level == .failure && finding?.text.contains("sudo cannot load") == true)
+  }
 
   @Test(arguments: ["Corp", "CORP", "/x/corp", "/etc/pam.d/Corp"])
   func `libpam reads a service's name in lower case, and after the last slash`(name: String) {
@@ -425,8 +494,9 @@ import ToolTestSupport
       "sudo.conf", Array("Plugin python_policy python_plugin.so ModulePath=/x\n".utf8), mode: 0o644)
     let bench = stacks.run("enable", "sudo")
     #expect(bench.exit == .refused && bench.notes.contains("sudo.conf: python_policy decides in place of sudoers"))
-    // It is unknown whom it makes root.
-    #expect(stacks.run("enable", "login").notes.contains("no rule of sudoers"))
+    // Nobody knows whom it makes root.
+    #expect(stacks.run("enable", "login").notes.contains("alice of uaf-rescue cannot become root: "))
+    #expect(stacks.run("enable", "login").notes.contains("sudo.conf: python_policy decides in place of sudoers"))
   }
 
   @Test func `says that rules of a directory service, and netgroups, are unknown`() {
@@ -668,7 +738,8 @@ import ToolTestSupport
 
   @Test func `login needs no service for daemons, which most machines do not have`() {
     stacks.write("other", "@include common-auth\n")
-    stacks.write("login", "@include common-auth\n@include common-account\n@include common-password\n")
+    let session = "session required pam_permit.so\n"
+    stacks.write("login", "@include common-auth\n@include common-account\n@include common-password\n" + session)
     stacks.write("common-password", "password required pam_unix.so\n")
     #expect(stacks.run("enable", "login").exit == .success)
     #expect(!stacks.findings().contains { $0.id == .pamOtherName })

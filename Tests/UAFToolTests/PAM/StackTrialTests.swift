@@ -276,7 +276,8 @@ import ToolTestSupport
     #expect(
       bench.exit == .refused && bench.notes.contains("root is refused by the account lines of login ("),
       "\(bench.notes)")
-    stacks.write("other", "auth required pam_deny.so\naccount required pam_permit.so\n")
+    stacks.write(
+      "other", "auth required pam_deny.so\naccount required pam_permit.so\nsession required pam_permit.so\n")
     #expect(stacks.run("enable", "sudo").exit == .success)
   }
 

@@ -33,8 +33,7 @@ final class Stacks {
     """
 
   init() {
-    vendor = machine.folder.folder("vendor", mode: 0o755)
-    machine.installation.vendorPAMFolders = [vendor]
+    vendor = machine.folder.path + "/vendor"
     machine.installation.templateFolder = machine.folder.folder("templates", mode: 0o755)
     machine.installation.trialParent = machine.folder.folder("run", mode: 0o700)
     machine.installation.passwords = passwords
@@ -54,7 +53,7 @@ final class Stacks {
       "common-auth",
       "auth [success=1 default=ignore] pam_unix.so\nauth requisite pam_deny.so\nauth required pam_permit.so")
     machine.service("common-account", "account required pam_unix.so")
-    machine.service("login", "@include common-auth")
+    machine.service("login", "@include common-auth\nsession required pam_permit.so")
     write("sudo", Self.sudo)
   }
 
@@ -89,7 +88,7 @@ final class Stacks {
     machine.installation.moduleFolders += folders
     passwords.states["root"] = .usable
     write("sudo", "@include common-auth\n")
-    write("login", "@include common-auth\naccount required pam_permit.so\n")
+    write("login", "@include common-auth\naccount required pam_permit.so\nsession required pam_permit.so\n")
     for shape in ["instead", "fallback"] {
       template(
         shape + "/sudo", stack.replacing("pam_uaf.so", with: folder.path + "/libexec/pam_uaf.so"))

@@ -265,7 +265,8 @@ extension PAMCheck {
   /// A part of sudoers that was not read.
   private func finding(_ gap: SudoersGap) -> Finding {
     switch gap {
-    case .groups, .directory: .ok(PAMNameText.sudoersGap(gap))
+    case .groups, .directory, .plugin: .ok(PAMNameText.sudoersGap(gap))
+    case .unloadable: .failure(.pamSudoers, PAMNameText.sudoersGap(gap))
     case .file(_, EACCES) where !isRoot: .skipped(PAMNameText.sudoersGap(gap))
     default:
       gap.mayHideService

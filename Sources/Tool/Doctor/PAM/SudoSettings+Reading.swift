@@ -12,23 +12,30 @@ package struct SudoFiles {
   package var switches: String
   /// The paths at which sudo may be; empty to skip that check.
   package var programs: [String]
+  /// Where sudo may look for plugins; empty: that is not looked at.
+  package var pluginFolders: [String]
 
   /// - Parameters:
   ///   - configuration: sudo.conf.
   ///   - sudoers: the usual sudoers.
   ///   - switches: nsswitch.conf.
-  ///   - programs: the paths at which sudo may be.
-  package init(configuration: String, sudoers: String, switches: String, programs: [String] = []) {
+  ///   - programs: where sudo may be.
+  ///   - pluginFolders: where sudo may look for plugins.
+  package init(
+    configuration: String, sudoers: String, switches: String, programs: [String] = [], pluginFolders: [String] = []
+  ) {
     self.configuration = configuration
     self.sudoers = sudoers
     self.switches = switches
     self.programs = programs
+    self.pluginFolders = pluginFolders
   }
 
   /// The files of this machine.
   package static let ofThisMachine = SudoFiles(
     configuration: "/etc/sudo.conf", sudoers: "/etc/sudoers", switches: "/etc/nsswitch.conf",
-    programs: ["/usr/bin/sudo", "/usr/local/bin/sudo"])
+    programs: ["/usr/bin/sudo", "/usr/local/bin/sudo"],
+    pluginFolders: ["/usr/libexec/sudo", "/usr/lib/sudo", "/usr/local/libexec/sudo"])
 }
 
 extension SudoSettings {
@@ -43,18 +50,19 @@ extension SudoSettings {
     var reading = SudoersReading(host: host, owner: owner)
     let path = reading.sudoers(files)
     reading.readSwitches(files.switches)
-    let isThere = files.programs.isEmpty || files.programs.contains(where: FileState.makesRoot)
-    // Without sudoers, an installed sudo refuses everybody.
-    guard FileState.isThere(path) || isThere && !files.programs.isEmpty else {
+    let flaw = files.programs.isEmpty ? nil : ProgramFlaw.of("sudo", at: files.programs, isSetUserID: true)
+    // Without sudoers a sudo that is there lets nobody in.
+    if FileState.isThere(path) || flaw == nil && !files.programs.isEmpty {
+      if reading.countsSudoers { reading.read(path, depth: 0) }
+      // Debian builds sudo so that it takes the canonical name (`fqdn`), and its own where the resolver has none.
+      let further = reading.text.namesHosts ? canonical() : nil
+      let hosts = [host] + [further].compactMap(\.self).filter { $0 != host }
+      self.init(reading.text, hosts: hosts, gaps: reading.gaps)
+    } else {
       self.init(gaps: reading.gaps)
-      self.isThere = isThere
-      return
     }
-    if reading.countsSudoers { reading.read(path, depth: 0) }
-    // Debian builds sudo so that it takes the canonical name (`fqdn`), or its own name if the resolver has none.
-    let further = reading.text.namesHosts ? canonical() : nil
-    let hosts = [host] + [further].compactMap(\.self).filter { $0 != host }
-    self.init(reading.text, hosts: hosts, isThere: isThere, gaps: reading.gaps)
+    self.flaw = flaw
+    programs = files.programs
   }
 }
 
@@ -85,16 +93,21 @@ private struct SudoersReading {
 
   /// The path of the sudoers that sudo reads.
   mutating func sudoers(_ files: SudoFiles) -> String {
-    // Of two lines for one plugin sudo uses the first.
+    let lines = words(of: files.configuration, isRoots: true)
+    let plugins = SudoPlugins(lines, in: files.pluginFolders)
+    // Of two lines for one plugin sudo takes the first.
     var arguments: [String: [String]] = [:]
-    for words in words(of: files.configuration, isRoots: true)
-    where words.count > 2 && words[0].lowercased() == "plugin" {
-      let isSudoers = words[1].hasPrefix("sudoers_")
-      let isUsual = words[2].split(separator: "/").last == "sudoers.so"
-      if isSudoers, isUsual {
-        if arguments[words[1]] == nil { arguments[words[1]] = Array(words.dropFirst(3)) }
-      } else if words[1].contains("policy") {
-        gaps.append(.policy(path: files.configuration, plugin: isSudoers ? words[2] : words[1]))
+    for plugin in plugins.named {
+      let isSudoers = plugin.symbol.hasPrefix("sudoers_")
+      let isUsual = plugin.path.split(separator: "/").last == "sudoers.so"
+      if let place = plugins.unloadable(plugin) {
+        gaps.append(.unloadable(path: files.configuration, plugin: place))
+      } else if isSudoers, isUsual {
+        if arguments[plugin.symbol] == nil { arguments[plugin.symbol] = plugin.arguments }
+      } else if plugin.symbol.contains("policy") {
+        gaps.append(.policy(path: files.configuration, plugin: isSudoers ? plugin.path : plugin.symbol))
+      } else {
+        gaps.append(.plugin(path: files.configuration, plugin: plugins.place(of: plugin)))
       }
     }
     // Auditing comes first, and the first plugin that opens sudoers decides its path.
@@ -229,18 +242,69 @@ private struct SudoersReading {
   }
 }
 
-extension FileState {
-  /// Whether a program can give root privileges to its caller.
-  fileprivate static func makesRoot(_ path: String) -> Bool {
-    var status = stat()
-    var system = statvfs()
-    // SAFETY: the path lives for the calls, which fill exactly one value each.
-    guard unsafe stat(path, &status) == 0, unsafe statvfs(path, &system) == 0 else { return false }
-    return status.st_mode & S_IFMT == S_IFREG && status.st_mode & S_ISUID != 0 && status.st_uid == 0
-      && system.f_flag & UInt(ST_NOSUID) == 0
+/// The plugins that sudo loads, as sudo.conf(5) has them; sudo runs nothing where it cannot load one.
+private struct SudoPlugins {
+  struct Plugin {
+    let symbol: String
+    /// As sudo.conf has it.
+    let path: String
+    var arguments: [String] = []
   }
 
-  /// Whether there is a file with that name, or may be one.
+  let named: [Plugin]
+  /// Where sudo looks for a plugin without a folder; empty: that is not looked at.
+  private let folders: [String]
+  /// What sudo.conf has sudo write before such a name (`Path plugin_dir`), as it is; empty where it takes the folder away.
+  private let prefix: String?
+
+  // Real ones have less than a megabyte.
+  private static let largest = 1 << 23
+
+  /// - Parameters:
+  ///   - lines: the words of sudo.conf.
+  ///   - folders: where a sudo that nobody configured looks.
+  init(_ lines: [[String]], in folders: [String]) {
+    self.folders = folders
+    let plugins = lines.filter { $0.count > 2 && $0[0].lowercased() == "plugin" }.map {
+      Plugin(symbol: $0[1], path: $0[2], arguments: Array($0.dropFirst(3)))
+    }
+    // Without another policy sudo takes that of sudoers.
+    let hasPolicy = plugins.contains { $0.symbol.contains("policy") }
+    named = plugins + (hasPolicy ? [] : [Plugin(symbol: "sudoers_policy", path: "sudoers.so")])
+    // The last line counts.
+    let place = lines.last { $0.count > 1 && $0[0].lowercased() == "path" && $0[1].lowercased() == "plugin_dir" }
+    prefix = place.map { $0.count > 2 ? $0[2] : "" }
+  }
+
+  /// Where sudo looks for a plugin; the first place of several.
+  func place(of plugin: Plugin) -> String { places(of: plugin).first ?? plugin.path }
+
+  private func places(of plugin: Plugin) -> [String] {
+    if plugin.path.hasPrefix("/") { return [plugin.path] }
+    return prefix.map { [$0 + plugin.path] } ?? folders.map { $0 + "/" + plugin.path }
+  }
+
+  /// The place of a plugin that sudo cannot load, because it is not there, is no library, or has nothing of that name; nil where
+  /// nothing is wrong, or where that is not looked at.
+  func unloadable(_ plugin: Plugin) -> String? {
+    guard !folders.isEmpty, !places(of: plugin).contains(where: { Self.has(plugin.symbol, at: $0) }) else { return nil }
+    return place(of: plugin)
+  }
+
+  private static func has(_ symbol: String, at path: String) -> Bool {
+    // SAFETY: the path lives for the call.
+    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
+    guard path.hasPrefix("/"), let bytes = DescriptorReader.read(descriptor, atMost: largest),
+      bytes.starts(with: [0x7F] + Array("ELF".utf8))
+    else { return false }
+    return bytes.firstRange(of: Array(symbol.utf8) + [0]) != nil
+  }
+}
+
+extension FileState {
+  /// Whether there is something of that name, or may be.
   fileprivate static func isThere(_ path: String) -> Bool {
     guard case .failure(let error) = of(path) else { return true }
     return !error.isAbsence

@@ -24,7 +24,10 @@ package struct RescuePerson {
     case ("auth", "pam_nologin.so"): return refusalByFile(line)
     case ("auth", "pam_faillock.so"): return refusalByCount(line)
     case ("session", "pam_limits.so"): return refusalByLimit(line)
-    // In a session, these modules do nothing, and libpam refuses.
+    // It makes a home that is not there, and may fail.
+    case ("session", "pam_mkhomedir.so"): return passwords.hasHome(name) ? ["success"] : ["success", "perm_denied"]
+    case ("session", "pam_namespace.so"): return hasOwnFolders ? ["success", "session_err"] : ["success"]
+    // In a session these have nothing to say, and libpam refuses.
     case ("auth", _), (_, "pam_access.so"), (_, "pam_listfile.so"), (_, "pam_localuser.so"), (_, "pam_succeed_if.so"),
       (_, "pam_time.so"), (_, "pam_usertype.so"):
       guard let refusal = Self.refusals[line.moduleName] else { return nil }
@@ -33,12 +36,22 @@ package struct RescuePerson {
     }
   }
 
-  /// The answer of a line whose file keeps out everybody but root; nil if the line has no effect on this person.
-  private func refusalByFile(_ line: PAMLine) -> [String]? {
-    let own = line.arguments.last { $0.hasPrefix("file=") }.map { String($0.dropFirst("file=".count)) }
-    // libpam-modules checks both.
-    let files = own.map { [$0] } ?? ["/var/run/nologin", "/etc/nologin"]
-    return userID != 0 && files.contains(where: passwords.hasFile) ? ["auth_err"] : nil
+  /// What a line answers whose file keeps everybody but root out; nil where it says nothing to this person.
+  private func refusalByFile(_ line: PAMLine) -> [String]? { closingFile(of: line) == nil ? nil : ["auth_err"] }
+
+  /// The file by which a line of pam_nologin keeps this person out; nil where there is none, or for another line.
+  func closingFile(of line: PAMLine) -> String? {
+    guard line.moduleName == "pam_nologin.so", userID != 0 else { return nil }
+    // libpam-modules looks at both.
+    let files = Self.value("file", of: line).map { [$0] } ?? ["/var/run/nologin", "/etc/nologin"]
+    return files.first(where: passwords.hasFile)
+  }
+
+  /// Whether pam_namespace may have folders to mount for a session (namespace.conf(5)).
+  private var hasOwnFolders: Bool {
+    let path = "/etc/security/namespace."
+    let files = (PAMDirectory(path: path + "d").names() ?? []).map { path + "d/" + $0 }
+    return ([path + "conf"] + files).contains { !(passwords.limits(in: [$0]) ?? []).isEmpty }
   }
 
   /// The answer of pam_faillock to a person whose wrong passwords it counts; nil if it counted none, or does not check.
@@ -219,13 +232,29 @@ extension RescueReading {
     case PAM_SUCCESS: break
     // A password that must be changed can be changed if there are lines that do it.
     case PAM_NEW_AUTHTOK_REQD: if let stop = stop(person, at: service, in: "password") { return stop }
-    default: return .account(service: service, code)
+    default: return refusal(of: person, byAccountLinesOf: service, code)
     }
-    return stop(session ?? person, at: service, in: "session")
+    return stop(session ?? person, at: service, in: "session", isSudos: session != nil)
   }
 
-  /// The account lines of a service at which a terminal, a host or the time of day may decide: libpam was asked only for the
-  /// present place and time.
+  /// What stops somebody whom libpam says that the account lines refuse.
+  private func refusal(of person: RescuePerson, byAccountLinesOf service: String, _ code: CInt) -> WayIn.Stop {
+    let entries = entries(of: service, in: "account")
+    if entries.isEmpty { return .empty(path: path(of: service), service: service, group: "account") }
+    let closing = entries.first { $0.line.refusalRefuses && person.closingFile(of: $0.line) != nil }
+    return closing.flatMap { entry in person.closingFile(of: entry.line).map { .closed(entry.place, file: $0) } }
+      ?? .account(service: service, code)
+  }
+
+  /// The lines of a group that libpam takes: those of `other` where the service has none.
+  private func entries(of service: String, in group: String) -> [StackEntry] {
+    let own = reader.entries(of: service, in: group)
+    return own.isEmpty ? reader.entries(of: "other", in: group) : own
+  }
+
+  private func path(of service: String) -> String { reader.path + "/" + service }
+
+  /// The account lines of a service at which a terminal, a host or an hour may decide: libpam was asked here and now alone.
   func unseen(_ service: String) -> [StackLinePlace] {
     reader.entries(of: service, in: "account").filter { entry in
       ["pam_access.so", "pam_time.so"].contains(entry.line.moduleName)
@@ -234,11 +263,14 @@ extension RescueReading {
     }.map(\.place)
   }
 
-  private func stop(_ person: RescuePerson, at service: String, in group: String) -> WayIn.Stop? {
-    let own = reader.entries(of: service, in: group)
-    let entries = own.isEmpty ? reader.entries(of: "other", in: group) : own
-    guard !entries.isEmpty else { return nil }
-    let endings = StackOutcomes(entries).endings { index, line in
+  /// - Parameter isSudos: whether sudo asks, which goes on where the session's lines end with "session_err".
+  private func stop(
+    _ person: RescuePerson, at service: String, in group: String, isSudos: Bool = false
+  ) -> WayIn.Stop? {
+    let entries = entries(of: service, in: group)
+    // libpam refuses where there is nothing to ask.
+    guard !entries.isEmpty else { return .empty(path: path(of: service), service: service, group: group) }
+    func answers(_ index: Int, _ line: PAMLine) -> [String] {
       guard line.isWellFormed else { return ["perm_denied"] }
       guard line.moduleIsThere(in: moduleFolders) else { return ["module_unknown"] }
       if ModuleResults.takesAnothersPassword(line, in: group),
@@ -250,11 +282,17 @@ extension RescueReading {
       return person.answers(of: line, in: group) ?? ModuleResults.ofCertainPassword(line, in: service, group)
         ?? ["success", "auth_err"]
     }
-    guard let line = endings.filter({ !$0.isSuccess }).map({ $0.refusing ?? entries.count - 1 }).min() else {
-      return nil
+    let endings = StackOutcomes(entries).endings(answers)
+    // What the first line that refuses says is the end of all.
+    func isForgiven(_ index: Int) -> Bool {
+      isSudos && answers(index, entries[index].line) == ["session_err"]
+        && entries[index].line.action(of: "session_err").refuses
     }
+    let refusals = endings.filter { !$0.isSuccess && !($0.refusing.map(isForgiven) ?? false) }
+    guard let line = refusals.map({ $0.refusing ?? entries.count - 1 }).min() else { return nil }
     let place = entries[line].place
-    return endings.contains(where: \.isSuccess) ? .unsure(place) : .refused(place)
+    guard refusals.count == endings.count else { return .unsure(place) }
+    return person.closingFile(of: entries[line].line).map { .closed(place, file: $0) } ?? .refused(place)
   }
 }
 
@@ -266,6 +304,10 @@ extension WayIn {
     case unsure(StackLinePlace)
     /// libpam's code for the service's account lines.
     case account(service: String, CInt)
+    /// The file of nologin(5) that a line looks at: it keeps everybody but root out.
+    case closed(StackLinePlace, file: String)
+    /// Neither the service nor `other` has lines of a group, and libpam refuses.
+    case empty(path: String, service: String, group: String)
 
     /// The text in English.
     package var english: String {
@@ -273,6 +315,10 @@ extension WayIn {
       case .refused(let place): "is refused by \(place.path):\(place.line)"
       case .unsure(let place): "may be refused by \(place.path):\(place.line): uafctl cannot say beforehand"
       case .account(let service, let code): "is refused by the account lines of \(ShownText.line(service)) (\(code))"
+      case .closed(let place, let file):
+        "is kept out by \(ShownText.line(file)), which \(place.path):\(place.line) looks at"
+      case .empty(_, let service, let group):
+        "is refused by \(ShownText.line(service)): neither it nor 'other' has \(group) lines"
       }
     }
 
@@ -282,175 +328,11 @@ extension WayIn {
       case .refused(let place): "\(place.path):\(place.line)에서 거부됩니다"
       case .unsure(let place): "\(place.path):\(place.line)에서 거부될 수 있으나 미리 알 수 없습니다"
       case .account(let service, let code): "\(ShownText.line(service))의 account 줄에서 거부됩니다(\(code))"
+      case .closed(let place, let file):
+        "\(place.path):\(place.line)에서 확인하는 \(ShownText.line(file)) 파일이 있어 들어올 수 없습니다"
+      case .empty(_, let service, let group):
+        "\(ShownText.line(service))에도 'other'에도 \(group) 줄이 없어 거부됩니다"
       }
     }
-  }
-}
-
-/// Whether an account's shell allows a session.
-package enum LoginShell: Equatable, Catalogued {
-  case usable
-  /// A program that ends the session immediately.
-  case refuses(String)
-  /// There is no program with that name.
-  case missing(String)
-  /// A program that the person may not run.
-  case closed(String)
-  /// A program whose interpreter does not exist, or may not be run by the person.
-  case needs(String, interpreter: String)
-
-  private static let refusing: Set<String> = ["false", "halt", "nologin", "shutdown", "sync", "true"]
-
-  /// - Parameters:
-  ///   - path: the shell in the account's entry; without one, login(1) uses the standard shell.
-  ///   - userID: the person's uid; nil if everybody who may run programs may run this one.
-  ///   - isMember: whether the person is in the group with a gid.
-  package init(path: String, of userID: uid_t? = nil, isMember: (gid_t) -> Bool = { _ in false }) {
-    let path = path.isEmpty ? _PATH_BSHELL : path
-    guard let program = Self.resolved(path) else {
-      self = Self.isRefusing(path) ? .refuses(path) : .missing(path)
-      return
-    }
-    guard !Self.isRefusing(path), !Self.isRefusing(program) else {
-      self = .refuses(path)
-      return
-    }
-    guard Self.isProgram(program) else {
-      self = .missing(path)
-      return
-    }
-    guard Self.isOpen(program, to: userID, isMember: isMember) else {
-      self = .closed(path)
-      return
-    }
-    var seen = [program]
-    while let interpreter = ProgramStart(of: seen.last ?? program).interpreter {
-      guard seen.count < Self.deepest, let next = Self.resolved(interpreter), Self.isProgram(next),
-        Self.isOpen(next, to: userID, isMember: isMember)
-      else {
-        self = .needs(path, interpreter: interpreter)
-        return
-      }
-      seen.append(next)
-    }
-    self = .usable
-  }
-
-  // ST_NOEXEC of Linux, which Glibc's module does not contain.
-  private static let noExecution: UInt = 8
-  // The kernel follows a few interpreters of interpreters.
-  private static let deepest = 6
-
-  private static func isProgram(_ path: String) -> Bool {
-    guard let status = status(of: path) else { return false }
-    return status.st_mode & S_IFMT == S_IFREG && status.st_mode & 0o111 != 0
-  }
-
-  /// Whether a person may run a program: its file, and the folders on the way to it.
-  private static func isOpen(_ program: String, to userID: uid_t?, isMember: (gid_t) -> Bool) -> Bool {
-    var system = statvfs()
-    // SAFETY: the path lives for the call, which fills exactly one statvfs.
-    if unsafe statvfs(program, &system) == 0, system.f_flag & noExecution != 0 { return false }
-    guard let userID, userID != 0 else { return true }
-    let folders = program.split(separator: "/").dropLast()
-    return (folders.indices.map { folders[...$0].map { "/" + $0 }.joined() } + [program]).allSatisfy { place in
-      guard let status = status(of: place) else { return false }
-      let bit = status.st_uid == userID ? S_IXUSR : isMember(status.st_gid) ? S_IXGRP : S_IXOTH
-      return status.st_mode & bit != 0
-    }
-  }
-
-  private static func isRefusing(_ path: String) -> Bool {
-    refusing.contains(path.split(separator: "/").last.map(String.init) ?? path)
-  }
-
-  /// The path without links; nil if it does not exist.
-  private static func resolved(_ path: String) -> String? {
-    // SAFETY: with NULL realpath allocates a NUL-terminated text that is ours to free.
-    guard let resolved = unsafe realpath(path, nil) else { return nil }
-    defer { unsafe free(resolved) }
-    return unsafe String(cString: resolved)
-  }
-
-  private static func status(of path: String) -> stat? {
-    var status = stat()
-    // SAFETY: the path lives for the call, which fills exactly one stat.
-    return unsafe stat(path, &status) == 0 ? status : nil
-  }
-
-  /// The text in English.
-  package var english: String {
-    switch self {
-    case .usable: "has a shell"
-    case .refuses(let path): "has \(ShownText.line(path)) for a shell, which ends every session"
-    case .missing(let path): "has \(ShownText.line(path)) for a shell, which is not there"
-    case .closed(let path): "has \(ShownText.line(path)) for a shell, which they may not run"
-    case .needs(let path, let interpreter):
-      "has \(ShownText.line(path)) for a shell, which needs \(ShownText.line(interpreter)): that is not there, or they may not run it"
-    }
-  }
-
-  /// The text in Korean.
-  package var korean: String {
-    switch self {
-    case .usable: "셸을 쓸 수 있습니다"
-    case .refuses(let path): "셸이 세션을 바로 끝내는 \(ShownText.line(path))입니다"
-    case .missing(let path): "셸 \(ShownText.line(path))이(가) 없습니다"
-    case .closed(let path): "셸 \(ShownText.line(path))을(를) 실행할 권한이 없습니다"
-    case .needs(let path, let interpreter):
-      "셸 \(ShownText.line(path))에 필요한 \(ShownText.line(interpreter))이(가) 없거나 실행할 권한이 없습니다"
-    }
-  }
-}
-
-/// The first bytes of a program, which show what else the kernel needs to run it (execve(2), elf(5)).
-private struct ProgramStart {
-  private let bytes: [UInt8]
-
-  // The kernel reads no more of a first line; an ELF file also names what it needs in its first bytes.
-  private static let length = 4096
-
-  init(of path: String) {
-    // SAFETY: the path lives for the call.
-    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-    guard descriptor >= 0 else {
-      bytes = []
-      return
-    }
-    defer { close(descriptor) }
-    bytes = DescriptorReader.read(descriptor, atMost: Self.length) ?? []
-  }
-
-  /// The program that runs a script, or loads a program's libraries; nil if none is named.
-  var interpreter: String? { bytes.starts(with: Array("#!".utf8)) ? ofScript : ofELF }
-
-  private var ofScript: String? {
-    let blanks: Set<UInt8> = [UInt8(ascii: " "), UInt8(ascii: "\t")]
-    let line = bytes.dropFirst(2).prefix { $0 != UInt8(ascii: "\n") && $0 != 0 }.drop(while: blanks.contains)
-    // A carriage return is part of the name, as the kernel reads it.
-    return String(decoding: line.prefix { !blanks.contains($0) }, as: UTF8.self)
-  }
-
-  /// The interpreter of a 64-bit little-endian program, the kind of Debian's amd64 and arm64.
-  private var ofELF: String? {
-    guard bytes.starts(with: [0x7F, UInt8(ascii: "E"), UInt8(ascii: "L"), UInt8(ascii: "F"), 2, 1]) else { return nil }
-    let (table, size, count) = (number(at: 32, 8), number(at: 54, 2), number(at: 56, 2))
-    guard let table, let size, let count, size > 0 else { return nil }
-    for index in 0..<min(count, 64) {
-      let place = table + index * size
-      // PT_INTERP
-      guard place < Self.length, number(at: place, 4) == 3, let offset = number(at: place + 8, 8),
-        let length = number(at: place + 32, 8), offset < bytes.count, length <= bytes.count - offset
-      else { continue }
-      return String(decoding: bytes[offset..<offset + length].prefix { $0 != 0 }, as: UTF8.self)
-    }
-    return nil
-  }
-
-  /// A number of some bytes; nil if it is beyond the bytes, or too large for a position in a file.
-  private func number(at place: Int, _ length: Int) -> Int? {
-    guard place >= 0, place <= bytes.count - length else { return nil }
-    let value = bytes[place..<place + length].reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-    return value < 1 << 31 ? Int(value) : nil
   }
 }

@@ -151,8 +151,13 @@ package struct SystemPasswords: PasswordDirectory {
     return unsafe stat(path, &status) == 0 ? status : nil
   }
 
-  /// Whether root can run a program.
-  package func hasProgram(_ path: String) -> Bool { LoginShell(path: path, of: 0) == .usable }
+  /// What is wrong with a program that root starts; nil where nothing is.
+  package func flaw(of program: String, at paths: [String]) -> ProgramFlaw? {
+    ProgramFlaw.of(program, at: paths, isSetUserID: false)
+  }
+
+  /// Whether the account's home is there, as a folder or as anything else.
+  package func hasHome(_ name: String) -> Bool { (entry(of: name)?.home).flatMap(Self.status) != nil }
 
   /// Whether root can write a file of that name, which need not exist.
   ///
@@ -167,11 +172,27 @@ package struct SystemPasswords: PasswordDirectory {
       place = "/" + folders.joined(separator: "/")
     }
     guard let kind = Self.status(of: place).map({ $0.st_mode & S_IFMT }) else { return false }
-    // A device such as /dev/null or a pipe can be written too.
-    guard isLast && !makesFolders ? kind != S_IFDIR : kind == S_IFDIR else { return false }
+    // A pipe may block whoever writes, and some devices take nothing.
+    guard kind == (isLast && !makesFolders ? S_IFREG : S_IFDIR) else { return false }
+    return !FileState.isFixed(place) && Self.takesFiles(place)
+  }
+
+  /// Types of file systems in which root can make folders and files.
+  ///
+  /// In others the kernel makes them, as in /proc, or another machine decides.
+  private static let storing: Set<String> = [
+    "bcachefs", "btrfs", "devtmpfs", "ext2", "ext3", "ext4", "f2fs", "jfs", "nilfs2", "overlay", "ramfs", "reiserfs",
+    "tmpfs", "xfs", "zfs",
+  ]
+
+  /// Whether a file system is one of those, can be written, and is not full.
+  private static func takesFiles(_ place: String) -> Bool {
     var system = statvfs()
     // SAFETY: the path lives for the call, which fills exactly one statvfs.
-    return unsafe statvfs(place, &system) == 0 && system.f_flag & UInt(ST_RDONLY) == 0
+    guard unsafe statvfs(place, &system) == 0, let type = MountedFileSystem.holding(place)?.type else { return false }
+    // Without a limit there are no numbers of blocks and files.
+    return storing.contains(type) && system.f_flag & UInt(ST_RDONLY) == 0
+      && (system.f_blocks == 0 || system.f_bfree > 0) && (system.f_files == 0 || system.f_ffree > 0)
   }
 
   /// Whether shells(5) lists a shell.
@@ -336,8 +357,10 @@ package protocol PasswordDirectory {
   /// A home that makes login(1) refuse the account, because it does not exist or may not be entered; nil if nothing
   /// is wrong with it.
   func closedHome(of name: String) -> String?
-  /// Whether root can run a program.
-  func hasProgram(_ path: String) -> Bool
-  /// Whether root can write a file with that name; with `makesFolders`, whether root can write or make a folder with that name.
+  /// What is wrong with a program that root starts, and that is at one of some places; nil where nothing is.
+  func flaw(of program: String, at paths: [String]) -> ProgramFlaw?
+  /// Whether the account's home is there.
+  func hasHome(_ name: String) -> Bool
+  /// Whether root can write a file of that name; with `makesFolders` a folder of that name, or make it.
   func isWritable(_ path: String, makesFolders: Bool) -> Bool
 }

@@ -123,7 +123,7 @@ package struct WayIn {
     }
     if let lack = stop(name, account.userID, .console, services) { return lack }
     if account.userID == 0 { return nil }
-    guard sudo.isThere else { return .noSudo }
+    if let flaw = flawOfSudo(for: name, account.userID) { return .sudo(flaw) }
     if let lack = lackOfRule(for: account, name, services) { return lack }
     guard services.sudoIsOpen else { return .noSudo }
     return stop(name, account.userID, .sudo, services)
@@ -131,20 +131,32 @@ package struct WayIn {
 
   private func stop(_ name: String, _ userID: uid_t, _ host: Host, _ services: Services) -> Member? {
     if host == .console {
-      guard Self.consolePrograms.contains(where: passwords.hasProgram) else { return .noLogin }
+      if let flaw = passwords.flaw(of: "login", at: Self.consolePrograms) { return .login(flaw) }
       if let home = passwords.closedHome(of: name) { return .home(home) }
-      let shell = LoginShell(path: passwords.shell(of: name) ?? "", of: userID) { number in
-        passwords.members(ofGroupNumber: number)?.contains(name) ?? false
-      }
+      let shell = LoginShell(
+        path: passwords.shell(of: name) ?? "", of: userID, isMember: { isMember(name, of: $0) },
+        isListed: passwords.isListed)
       guard shell == .usable else { return .shell(shell) }
     }
     return services.stop(RescuePerson(name: name, userID: userID, passwords: passwords), host).map { .stopped($0) }
   }
 
-  /// Why sudo does not make a person root; nil if it does, once the stack accepts the people that sudo asks.
+  private func isMember(_ name: String, of group: gid_t) -> Bool {
+    passwords.members(ofGroupNumber: group)?.contains(name) ?? false
+  }
+
+  /// What is wrong with the program sudo for somebody; nil where nothing is.
+  private func flawOfSudo(for name: String, _ userID: uid_t) -> ProgramFlaw? {
+    if let flaw = sudo.flaw { return flaw }
+    let closed = sudo.programs.filter { path in
+      LoginShell(path: path, of: userID) { isMember(name, of: $0) } != .usable
+    }
+    return closed.first.flatMap { closed.count == sudo.programs.count ? .closed(path: $0) : nil }
+  }
+
+  /// Why sudo does not make somebody root; nil if it does, once the stack lets those in whom it asks.
   private func lackOfRule(for account: Account, _ name: String, _ services: Services) -> Member? {
-    // A policy other than sudoers has its own rules.
-    guard !sudo.gaps.contains(where: \.isOfPolicy) else { return .noRule }
+    if let gap = sudo.gaps.first(where: \.mayRefuse) { return .gap(gap) }
     guard let rules = sudo.rules(accounts: accounts, passwords: passwords) else {
       return Self.administrators.contains { passwords.members(ofGroup: $0)?.contains(name) ?? false }
         ? nil : .noAdministrator(groups: Self.administrators)
@@ -291,9 +303,9 @@ extension WayIn {
     case noAccount
     case password(PasswordState)
     case noConsole
-    /// There is no login(1).
-    case noLogin
-    /// login(1) refuses people without a home.
+    /// login(1) starts nobody's session.
+    case login(ProgramFlaw)
+    /// login(1) lets nobody in without a home.
     case home(String)
     case noAdministrator(groups: [String])
     /// sudoers has no rule that lets them run everything as root.
@@ -305,6 +317,10 @@ extension WayIn {
     /// That account has no password that can be used.
     case asksOtherWithout(String, PasswordState)
     case noSudo
+    /// The program makes nobody root.
+    case sudo(ProgramFlaw)
+    /// sudo refuses, or may refuse, whatever sudoers says.
+    case gap(SudoersGap)
     case shell(LoginShell)
     case stopped(Stop)
 
@@ -313,7 +329,9 @@ extension WayIn {
       switch self {
       case .noAccount: "is not an account"
       case .password(.accountExpired): "has an account that has expired"
-      case .noLogin: "cannot log in by a password: there is no program 'login'"
+      case .login(let flaw): "cannot log in by a password: \(flaw.english.what)"
+      case .sudo(let flaw): "cannot become root: \(flaw.english.what)"
+      case .gap(let gap): "cannot become root: \(gap.english.what)"
       case .home(let path):
         "has \(ShownText.line(path)) for a home, which is not there or closed to them, and login lets nobody in without one "
           + "(DEFAULT_HOME of login.defs)"
@@ -329,7 +347,8 @@ extension WayIn {
       case .asksOtherWithout(let name, let state):
         "cannot become root by their password: by sudoers, sudo asks for that of \(ShownText.line(name)), which is "
           + state.english
-      case .noSudo: "cannot become root by a password: sudo is not there, or leads nobody past pam_uaf"
+      case .noSudo:
+        "cannot become root by a password: the PAM service of sudo is not there, or leads nobody past pam_uaf"
       case .shell(let shell): shell.english
       case .stopped(let stop): stop.english
       }
@@ -340,7 +359,9 @@ extension WayIn {
       switch self {
       case .noAccount: "그런 계정이 없습니다"
       case .password(.accountExpired): "계정의 기한이 지났습니다"
-      case .noLogin: "비밀번호로 로그인할 수 없습니다. 'login' 프로그램이 없습니다"
+      case .login(let flaw): "비밀번호로 로그인할 수 없습니다. \(flaw.korean.what)"
+      case .sudo(let flaw): "root가 될 수 없습니다. \(flaw.korean.what)"
+      case .gap(let gap): "root가 될 수 없습니다. \(gap.korean.what)"
       case .home(let path):
         "홈 디렉터리 \(ShownText.line(path))이(가) 없거나 들어갈 수 없으며, 홈 디렉터리가 없으면 login에서 거부됩니다"
           + "(login.defs의 DEFAULT_HOME)"
@@ -355,7 +376,7 @@ extension WayIn {
       case .asksOtherWithout(let name, let state):
         "자신의 비밀번호로 root가 될 수 없습니다. sudoers 설정에 따라 sudo 명령이 묻는 \(ShownText.line(name))의 비밀번호: "
           + state.korean
-      case .noSudo: "비밀번호로 root가 될 수 없습니다. sudo가 없거나 아무도 pam_uaf를 건너뛰지 않습니다"
+      case .noSudo: "비밀번호로 root가 될 수 없습니다. sudo의 PAM 서비스가 없거나 아무도 pam_uaf를 건너뛰지 않습니다"
       case .shell(let shell): shell.korean
       case .stopped(let stop): stop.korean
       }
@@ -392,9 +413,8 @@ extension WayIn.Member {
     case .noAccount:
       return ("gpasswd --delete \(name) \(WayIn.rescueGroup)", "gpasswd --delete \(name) \(WayIn.rescueGroup)")
     case .noAdministrator: return either("usermod --append --groups sudo \(name)")
-    case .noLogin: return ("reinstall the package that has login", "login이 든 패키지를 다시 설치하십시오")
-    case .noConsole, .noSudo, .noRule, .option, .asksOther, .asksOtherWithout, .stopped:
-      return (
+    case .noConsole, .noSudo, .noRule, .option, .asksOther, .asksOtherWithout, .stopped, .login, .sudo, .gap:
+      return mending ?? (
         "let it in there, or put another administrator into \(WayIn.rescueGroup)",
         "그곳에서 들어올 수 있게 하거나, 다른 관리자를 \(WayIn.rescueGroup) 그룹에 넣으십시오"
       )
@@ -402,10 +422,36 @@ extension WayIn.Member {
   }
 }
 
+extension WayIn.Member {
+  /// What mends it, where something else is wrong than with the person; nil if that is not known.
+  fileprivate var mending: (english: String, korean: String)? {
+    switch self {
+    case .login(let flaw), .sudo(let flaw): Self.remedy(flaw)
+    case .gap(let gap): Self.remedy(gap)
+    case .stopped(.closed(_, let file)):
+      (
+        "rm \(ShownText.line(file)): as long as it is there, it keeps everybody but root out",
+        "rm \(ShownText.line(file)). 이 파일이 있는 동안에는 root만 들어올 수 있습니다"
+      )
+    case .stopped(.empty(let path, _, let group)):
+      (
+        "write '@include common-\(group)', or other \(group) lines, into \(path)",
+        "\(path)에 '@include common-\(group)'이나 다른 \(group) 줄을 넣으십시오"
+      )
+    default: nil
+    }
+  }
+
+  private static func remedy(_ text: some Catalogued<FindingText>) -> (english: String, korean: String)? {
+    text.english.remedy.flatMap { english in text.korean.remedy.map { (english, $0) } }
+  }
+}
+
 extension WayIn.Objection {
   /// What to do about it, in English.
   var englishRemedy: String {
     if let expired { return WayIn.Member.password(.accountExpired).remedy(expired).english }
+    if let mending { return mending.english }
     if isUnread { return StackLinePlace.includeRemedy.english }
     if isStopped { return "put another administrator into \(WayIn.rescueGroup), or let this one in" }
     return isRefusal
@@ -415,6 +461,7 @@ extension WayIn.Objection {
   /// What to do about it, in Korean.
   var koreanRemedy: String {
     if let expired { return WayIn.Member.password(.accountExpired).remedy(expired).korean }
+    if let mending { return mending.korean }
     if isUnread { return StackLinePlace.includeRemedy.korean }
     if isStopped { return "다른 관리자를 \(WayIn.rescueGroup) 그룹에 넣거나, 이 관리자가 들어올 수 있게 하십시오" }
     return isRefusal ? "맞는 비밀번호가 그 줄에 걸리지 않게 하십시오. 건너뛰기는 줄 수를 셉니다" : WayIn.Hint().korean
@@ -425,14 +472,23 @@ extension WayIn.Objection {
     lacks.lazy.compactMap { if case .member(let name, .password(.accountExpired)) = $0 { name } else { nil } }.first
   }
 
-  private var isStopped: Bool {
-    lacks.contains { lack in
+  /// What is wrong with each of the people.
+  private var members: [WayIn.Member] {
+    lacks.compactMap { lack in
       switch lack {
-      case .member(_, let lack), .root(let lack):
-        switch lack {
-        case .shell, .home, .noLogin, .option, .stopped: true
-        default: false
-        }
+      case .member(_, let lack), .root(let lack): lack
+      default: nil
+      }
+    }
+  }
+
+  /// What mends the first thing of which that is known; nil if there is none.
+  private var mending: (english: String, korean: String)? { members.lazy.compactMap(\.mending).first }
+
+  private var isStopped: Bool {
+    members.contains { lack in
+      switch lack {
+      case .shell, .home, .option, .stopped: true
       default: false
       }
     }

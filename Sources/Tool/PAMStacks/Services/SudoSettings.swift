@@ -50,9 +50,11 @@ package struct SudoSettings: Equatable {
   package let asked: [Question]
   /// The people that it asks for nothing.
   package let unasked: [Unasked]
-  /// Whether there is a sudo that can make a person root.
-  package var isThere = true
-  /// The parts that were not read.
+  /// What is wrong with the program, so that it makes nobody root; nil where nothing is.
+  package var flaw: ProgramFlaw?
+  /// Where the program may be; empty: that is not looked at.
+  package var programs: [String] = []
+  /// What was not read of it.
   package let gaps: [SudoersGap]
   /// The rules; nil if there are none to read.
   let text: SudoersText?
@@ -76,17 +78,15 @@ package struct SudoSettings: Equatable {
   ///
   /// - Parameters:
   ///   - text: the files, as far as they could be read.
-  ///   - hosts: the names by which sudo may know this host.
-  ///   - isThere: whether there is a sudo that can make a person root.
+  ///   - hosts: the names that sudo may know this host by.
   ///   - gaps: what could not be read.
-  package init(_ text: SudoersText, hosts: [String], isThere: Bool = true, gaps: [SudoersGap] = []) {
+  package init(_ text: SudoersText, hosts: [String], gaps: [SudoersGap] = []) {
     let rules = SudoersRules(text, hosts: hosts, accounts: NoDirectory(), passwords: NoDirectory())
     services = rules.services("pam_service", usual: "sudo")
     loginServices = rules.services("pam_login_service", usual: "sudo-i")
     askpassServices = rules.services("pam_askpass_service", usual: "").filter { !$0.isEmpty }
     asked = rules.asked()
     unasked = rules.unasked()
-    self.isThere = isThere
     let unknown = text.unknownGroups
     self.gaps = gaps + (unknown.isEmpty ? [] : [.groups(unknown)])
     self.text = text
@@ -187,7 +187,8 @@ private struct NoDirectory: AccountDirectory, PasswordDirectory {
   func wrongPasswords(of name: String, in folder: String) -> Int { 0 }
   func limits(in files: [String]?) -> [[String]]? { [] }
   func closedHome(of name: String) -> String? { nil }
-  func hasProgram(_ path: String) -> Bool { true }
+  func flaw(of program: String, at paths: [String]) -> ProgramFlaw? { nil }
+  func hasHome(_ name: String) -> Bool { true }
   func isWritable(_ path: String, makesFolders: Bool) -> Bool { true }
 }
 
@@ -203,6 +204,10 @@ package enum SudoersGap: Equatable {
   case untrusted(path: String, Flaw, isWhole: Bool)
   /// sudo.conf names a policy other than sudoers.
   case policy(path: String, plugin: String)
+  /// sudo.conf names one more plugin, which has a say.
+  case plugin(path: String, plugin: String)
+  /// A plugin that sudo cannot load, so that it runs nothing.
+  case unloadable(path: String, plugin: String)
   /// Rules that a directory service has.
   case directory(path: String, sources: [String])
   /// Netgroups, and groups of a plugin, whose members are not looked up.
@@ -228,19 +233,22 @@ package enum SudoersGap: Equatable {
     case .line(_, _, let mayNameService): mayNameService
     case .tooLarge, .policy: true
     case .untrusted(_, _, let isWhole): isWhole
-    case .directory, .groups: false
+    case .directory, .groups, .plugin, .unloadable: false
     }
   }
 
-  /// Whether something other than sudoers decides.
-  var isOfPolicy: Bool {
-    if case .policy = self { true } else { false }
+  /// Whether sudo may refuse whatever sudoers says.
+  var mayRefuse: Bool {
+    switch self {
+    case .policy, .plugin, .unloadable: true
+    case .file, .tooLarge, .line, .untrusted, .directory, .groups: false
+    }
   }
 
   /// Whether rules may be missing, so that the usual groups count in addition to the rules that were read.
   var mayHideRules: Bool {
     switch self {
-    case .groups: false
+    case .groups, .plugin, .unloadable: false
     case .untrusted(_, _, let isWhole): isWhole
     case .file, .tooLarge, .line, .policy, .directory: true
     }
@@ -271,6 +279,14 @@ extension SudoersGap: Catalogued {
       FindingText(
         "\(path): \(ShownText.line(plugin)) decides in place of sudoers: what sudo asks for is not known",
         do: "take the plugin out")
+    case .plugin(let path, let plugin):
+      FindingText(
+        "sudo asks one more plugin, which may refuse anybody: \(ShownText.line(plugin)) (\(ShownText.line(path)))",
+        do: "take the plugin out of \(ShownText.line(path))")
+    case .unloadable(let path, let plugin):
+      FindingText(
+        "sudo cannot load \(ShownText.line(plugin)), and lets nobody in (\(ShownText.line(path)))",
+        do: "correct \(ShownText.line(path)), or install the package again that has the plugin")
     case .directory(let path, let sources):
       FindingText(
         "the sudo rules of a directory service were not read (sudoers of \(path): \(sources.joined(separator: ", ")))")
@@ -300,6 +316,14 @@ extension SudoersGap: Catalogued {
       FindingText(
         "\(path): sudoers 대신 \(ShownText.line(plugin))이(가) 결정하므로 sudo가 무엇을 묻는지 알 수 없습니다",
         do: "이 플러그인을 빼십시오")
+    case .plugin(let path, let plugin):
+      FindingText(
+        "sudo가 다른 플러그인에도 물으며, 그 플러그인이 누구든 거부할 수 있습니다: \(ShownText.line(plugin))(\(ShownText.line(path)))",
+        do: "\(ShownText.line(path))에서 이 플러그인을 빼십시오")
+    case .unloadable(let path, let plugin):
+      FindingText(
+        "sudo가 플러그인 \(ShownText.line(plugin))을(를) 불러올 수 없어 sudo로는 아무도 들어올 수 없습니다(\(ShownText.line(path)))",
+        do: "\(ShownText.line(path))을(를) 고치거나 플러그인이 든 패키지를 다시 설치하십시오")
     case .directory(let path, let sources):
       FindingText(
         "디렉터리 서비스의 sudo 규칙은 읽지 않았습니다(\(path)의 sudoers: \(sources.joined(separator: ", ")))")

@@ -1,0 +1,189 @@
+import Glibc
+import HostSystem
+import Wording
+
+/// Whether an account's shell gives a session.
+package enum LoginShell: Equatable, Catalogued {
+  case usable
+  /// A program that ends the session at once.
+  case refuses(String)
+  /// No program of that name.
+  case missing(String)
+  /// A program that the person may not run.
+  case closed(String)
+  /// A program that needs another one, which is not there or which the person may not run.
+  case needs(String, interpreter: String)
+  /// A program that shells(5) does not list.
+  case unlisted(String)
+  /// A script, which may end at once.
+  case script(String)
+
+  private static let refusing: Set<String> = ["false", "halt", "nologin", "shutdown", "sync", "true"]
+
+  /// - Parameters:
+  ///   - path: as the account has it; without one login(1) takes the standard shell.
+  ///   - userID: whose it is; nil: whoever may run a program may run this one.
+  ///   - isMember: whether they are in the group with a number.
+  ///   - isListed: whether shells(5) lists it: what it does not list may be any program, and end at once.
+  package init(
+    path: String, of userID: uid_t? = nil, isMember: (gid_t) -> Bool = { _ in false },
+    isListed: (String) -> Bool = { _ in true }
+  ) {
+    let path = path.isEmpty ? _PATH_BSHELL : path
+    guard let program = Self.resolved(path) else {
+      self = Self.isRefusing(path) ? .refuses(path) : .missing(path)
+      return
+    }
+    guard !Self.isRefusing(path), !Self.isRefusing(program) else {
+      self = .refuses(path)
+      return
+    }
+    guard Self.isProgram(program) else {
+      self = .missing(path)
+      return
+    }
+    guard Self.isOpen(program, to: userID, isMember: isMember) else {
+      self = .closed(path)
+      return
+    }
+    let start = ProgramStart(of: program)
+    var (next, seen) = (start.interpreter, 1)
+    while let interpreter = next {
+      guard seen < Self.deepest, let program = Self.resolved(interpreter), Self.isProgram(program),
+        Self.isOpen(program, to: userID, isMember: isMember)
+      else {
+        self = .needs(path, interpreter: interpreter)
+        return
+      }
+      next = ProgramStart(of: program).interpreter
+      seen += 1
+    }
+    self = !isListed(path) ? .unlisted(path) : start.isScript ? .script(path) : .usable
+  }
+
+  // ST_NOEXEC of Linux, which Glibc's module does not show.
+  private static let noExecution: UInt = 8
+  // The kernel follows a few interpreters of interpreters.
+  private static let deepest = 6
+
+  private static func isProgram(_ path: String) -> Bool {
+    guard let status = status(of: path) else { return false }
+    return status.st_mode & S_IFMT == S_IFREG && status.st_mode & 0o111 != 0
+  }
+
+  /// Whether somebody may run a program: its file, and the folders on the way to it.
+  private static func isOpen(_ program: String, to userID: uid_t?, isMember: (gid_t) -> Bool) -> Bool {
+    var system = statvfs()
+    // SAFETY: the path lives for the call, which fills exactly one statvfs.
+    if unsafe statvfs(program, &system) == 0, system.f_flag & noExecution != 0 { return false }
+    guard let userID, userID != 0 else { return true }
+    let folders = program.split(separator: "/").dropLast()
+    return (folders.indices.map { folders[...$0].map { "/" + $0 }.joined() } + [program]).allSatisfy { place in
+      guard let status = status(of: place) else { return false }
+      let bit = status.st_uid == userID ? S_IXUSR : isMember(status.st_gid) ? S_IXGRP : S_IXOTH
+      return status.st_mode & bit != 0
+    }
+  }
+
+  private static func isRefusing(_ path: String) -> Bool {
+    refusing.contains(path.split(separator: "/").last.map(String.init) ?? path)
+  }
+
+  /// The path without links; nil where there is nothing.
+  private static func resolved(_ path: String) -> String? {
+    // SAFETY: with NULL realpath allocates a NUL-terminated text that is ours to free.
+    guard let resolved = unsafe realpath(path, nil) else { return nil }
+    defer { unsafe free(resolved) }
+    return unsafe String(cString: resolved)
+  }
+
+  private static func status(of path: String) -> stat? {
+    var status = stat()
+    // SAFETY: the path lives for the call, which fills exactly one stat.
+    return unsafe stat(path, &status) == 0 ? status : nil
+  }
+
+  /// It in English.
+  package var english: String {
+    switch self {
+    case .usable: "has a shell"
+    case .refuses(let path): "has \(ShownText.line(path)) for a shell, which ends every session"
+    case .missing(let path): "has \(ShownText.line(path)) for a shell, which is not there"
+    case .closed(let path): "has \(ShownText.line(path)) for a shell, which they may not run"
+    case .needs(let path, let interpreter):
+      "has \(ShownText.line(path)) for a shell, which needs \(ShownText.line(interpreter)): that is not there, or they may not run it"
+    case .unlisted(let path): "has \(ShownText.line(path)) for a shell, which /etc/shells does not list"
+    case .script(let path):
+      "has \(ShownText.line(path)) for a shell, a script of which nobody can say beforehand whether it gives a session"
+    }
+  }
+
+  /// It in Korean.
+  package var korean: String {
+    switch self {
+    case .usable: "셸을 쓸 수 있습니다"
+    case .refuses(let path): "셸이 세션을 바로 끝내는 \(ShownText.line(path))입니다"
+    case .missing(let path): "셸 \(ShownText.line(path))이(가) 없습니다"
+    case .closed(let path): "셸 \(ShownText.line(path))을(를) 실행할 권한이 없습니다"
+    case .needs(let path, let interpreter):
+      "셸 \(ShownText.line(path))에 필요한 \(ShownText.line(interpreter))이(가) 없거나 실행할 권한이 없습니다"
+    case .unlisted(let path): "셸 \(ShownText.line(path))이(가) /etc/shells에 없습니다"
+    case .script(let path): "셸 \(ShownText.line(path))이(가) 스크립트여서 세션이 열리는지 미리 알 수 없습니다"
+    }
+  }
+}
+
+/// The first bytes of a program, which say what else the kernel needs to run it (execve(2), elf(5)).
+private struct ProgramStart {
+  private let bytes: [UInt8]
+
+  // The kernel reads no more of a first line; what an ELF file needs is named in its first bytes, too.
+  private static let length = 4096
+
+  init(of path: String) {
+    // SAFETY: the path lives for the call.
+    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+    guard descriptor >= 0 else {
+      bytes = []
+      return
+    }
+    defer { close(descriptor) }
+    bytes = DescriptorReader.read(descriptor, atMost: Self.length) ?? []
+  }
+
+  /// Whether another program runs it, line by line.
+  var isScript: Bool { bytes.starts(with: Array("#!".utf8)) }
+
+  /// The program that runs a script, or loads a program's libraries; nil where none is named.
+  var interpreter: String? { isScript ? ofScript : ofELF }
+
+  private var ofScript: String? {
+    let blanks: Set<UInt8> = [UInt8(ascii: " "), UInt8(ascii: "\t")]
+    let line = bytes.dropFirst(2).prefix { $0 != UInt8(ascii: "\n") && $0 != 0 }.drop(while: blanks.contains)
+    // A carriage return is part of the name, as the kernel takes it.
+    return String(decoding: line.prefix { !blanks.contains($0) }, as: UTF8.self)
+  }
+
+  /// Of a program for 64 bits whose numbers have their lowest byte first, as Debian's have on amd64 and arm64.
+  private var ofELF: String? {
+    guard bytes.starts(with: [0x7F, UInt8(ascii: "E"), UInt8(ascii: "L"), UInt8(ascii: "F"), 2, 1]) else { return nil }
+    let (table, size, count) = (number(at: 32, 8), number(at: 54, 2), number(at: 56, 2))
+    guard let table, let size, let count, size > 0 else { return nil }
+    for index in 0..<min(count, 64) {
+      let place = table + index * size
+      // PT_INTERP
+      guard place < Self.length, number(at: place, 4) == 3, let offset = number(at: place + 8, 8),
+        let length = number(at: place + 32, 8), offset < bytes.count, length <= bytes.count - offset
+      else { continue }
+      return String(decoding: bytes[offset..<offset + length].prefix { $0 != 0 }, as: UTF8.self)
+    }
+    return nil
+  }
+
+  /// A number of some bytes; nil where it lies beyond them, or is too large for a place in a file.
+  private func number(at place: Int, _ length: Int) -> Int? {
+    guard place >= 0, place <= bytes.count - length else { return nil }
+    let value = bytes[place..<place + length].reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+    return value < 1 << 31 ? Int(value) : nil
+  }
+}

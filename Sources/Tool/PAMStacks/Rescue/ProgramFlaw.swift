@@ -1,0 +1,107 @@
+import Glibc
+import HostSystem
+import Wording
+
+/// What is wrong with a program on the way in: `login`, or sudo.
+package enum ProgramFlaw: Equatable {
+  /// There is none of that name.
+  case missing(name: String)
+  /// It is not a file.
+  case kind(path: String)
+  /// It is not root's, so that somebody else decides what it does.
+  case owner(path: String, uid_t)
+  /// It may not be run.
+  case closed(path: String)
+  /// It runs as whoever calls it.
+  case noSetUserID(path: String)
+  /// Its file system is mounted so that it runs as whoever calls it, or not at all.
+  case mount(path: String, option: String)
+  /// It is a script, or needs a program that is not there.
+  case broken(path: String)
+
+  /// What is wrong with a program that root starts, or that makes root of whoever starts it; nil where nothing is.
+  ///
+  /// - Parameters:
+  ///   - paths: where it may be; one of them is enough.
+  ///   - isSetUserID: whether it has to run as root for everybody.
+  package static func of(_ name: String, at paths: [String], isSetUserID: Bool) -> ProgramFlaw? {
+    let flaws = paths.map { flaw(of: $0, name, isSetUserID: isSetUserID) }
+    guard !flaws.contains(nil) else { return nil }
+    return flaws.compactMap(\.self).first { $0 != .missing(name: name) } ?? .missing(name: name)
+  }
+
+  // ST_NOEXEC of Linux, which Glibc's module does not show.
+  private static let noExecution: UInt = 8
+
+  private static func flaw(of path: String, _ name: String, isSetUserID: Bool) -> ProgramFlaw? {
+    var status = stat()
+    var system = statvfs()
+    // SAFETY: the path lives for the calls, which fill exactly one value each.
+    guard unsafe stat(path, &status) == 0, unsafe statvfs(path, &system) == 0 else { return .missing(name: name) }
+    if status.st_mode & S_IFMT != S_IFREG { return .kind(path: path) }
+    if status.st_uid != 0 { return .owner(path: path, status.st_uid) }
+    if isSetUserID, status.st_mode & S_ISUID == 0 { return .noSetUserID(path: path) }
+    if status.st_mode & 0o111 == 0 { return .closed(path: path) }
+    if system.f_flag & noExecution != 0 { return .mount(path: path, option: "noexec") }
+    if isSetUserID, system.f_flag & UInt(ST_NOSUID) != 0 { return .mount(path: path, option: "nosuid") }
+    // The kernel lets no script run as somebody else.
+    return LoginShell(path: path, of: 0) == .usable ? nil : .broken(path: path)
+  }
+}
+
+extension ProgramFlaw: Catalogued {
+  /// It in English, with what to do.
+  package var english: FindingText {
+    let what =
+      switch self {
+      case .missing(let name): "there is no program '\(name)'"
+      case .kind(let path): "\(ShownText.line(path)) is not a file"
+      case .owner(let path, let number): "\(ShownText.line(path)) belongs to user \(number)"
+      case .closed(let path): "\(ShownText.line(path)) may not be executed"
+      case .noSetUserID(let path): "\(ShownText.line(path)) is not set-user-ID, and runs as whoever calls it"
+      case .mount(let path, let option): "\(ShownText.line(path)) is on a file system that is mounted with \(option)"
+      case .broken(let path): "\(ShownText.line(path)) is a script, or needs a program that is not there"
+      }
+    return FindingText(what, do: command ?? "install the package that has \(name) again")
+  }
+
+  /// It in Korean, with what to do.
+  package var korean: FindingText {
+    let what =
+      switch self {
+      case .missing(let name): "'\(name)' 프로그램이 없습니다"
+      case .kind(let path): "\(ShownText.line(path)): 파일이 아닙니다"
+      case .owner(let path, let number): "\(ShownText.line(path)): 소유자가 사용자 \(number)입니다"
+      case .closed(let path): "\(ShownText.line(path)): 실행할 권한이 없습니다"
+      case .noSetUserID(let path): "\(ShownText.line(path)): set-user-ID 비트가 없어 부른 사람의 권한으로 실행됩니다"
+      case .mount(let path, let option): "\(ShownText.line(path)): 파일 시스템이 \(option) 옵션으로 마운트되어 있습니다"
+      case .broken(let path): "\(ShownText.line(path)): 스크립트이거나, 필요한 다른 프로그램이 없습니다"
+      }
+    return FindingText(what, do: command ?? "\(name) 프로그램이 든 패키지를 다시 설치하십시오")
+  }
+
+  /// What mends it, the same in every language; nil where only its package does.
+  private var command: String? {
+    switch self {
+    case .missing, .kind, .broken: nil
+    case .owner(let path, _): "chown root \(ShownText.line(path)) && chmod \(mode(of: path)) \(ShownText.line(path))"
+    case .closed(let path), .noSetUserID(let path): "chmod \(mode(of: path)) \(ShownText.line(path))"
+    case .mount(let path, let option):
+      "mount -o remount,\(option.dropFirst(2)) $(findmnt -no TARGET -T \(ShownText.line(path)))"
+    }
+  }
+
+  private var name: String {
+    switch self {
+    case .missing(let name): name
+    case .kind(let path), .owner(let path, _), .closed(let path), .noSetUserID(let path), .mount(let path, _),
+      .broken(let path):
+      Self.name(of: path)
+    }
+  }
+
+  private static func name(of path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
+
+  /// The mode that its package gives it.
+  private func mode(of path: String) -> String { Self.name(of: path) == "sudo" ? "4755" : "755" }
+}
