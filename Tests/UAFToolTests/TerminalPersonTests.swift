@@ -314,8 +314,8 @@ import UAFWire
     }
     let bench = Bench(arguments, core: [Bench.success], terminal: terminal.program)
     typist.join()
-    // The other kind of code is not accepted here, and was read to its end.
-    let isRead = arguments[0] == "unlock" ? bench.exit == .success : bench.notes.contains("there is no code in it")
+    // register does not accept an unlock, but has read it to its end: it names the command that does.
+    let isRead = arguments[0] == "unlock" ? bench.exit == .success : bench.notes.contains("uafctl unlock --code")
     #expect(isRead, "\(bench.notes)")
   }
 
