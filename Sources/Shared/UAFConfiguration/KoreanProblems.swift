@@ -4,7 +4,7 @@ import AuthenticatorTypes
 
 extension TOMLProblem {
   /// The same in Korean.
-  package var korean: String {
+  public var korean: String {
     switch self {
     case .tooLong(let limit): "\(limit)바이트보다 깁니다"
     case .byteOrderMark: "파일이 바이트 순서 표시(BOM)로 시작합니다. BOM 없는 UTF-8로 저장하십시오"
@@ -36,7 +36,7 @@ extension TOMLProblem {
 
 extension SettingForm {
   /// The same in Korean.
-  package var korean: String {
+  public var korean: String {
     switch self {
     case .boolean: "따옴표 없이 true나 false여야 합니다"
     case .integer(let range): "\(range.lowerBound)부터 \(range.upperBound)까지의 정수여야 합니다"
@@ -82,7 +82,7 @@ extension SettingForm {
 
 extension SettingProblem {
   /// The same in Korean.
-  package var korean: String {
+  public var korean: String {
     switch self {
     case .form(let form): form.korean
     case .unknownKey(let names): "모르는 키입니다(쓸 수 있는 키: \(names.joined(separator: ", ")))"
