@@ -5,12 +5,10 @@
 #   DIST=trixie make deb              the same, for each target of the Makefile
 #
 # The release is a separate root file system with everything that building and testing need. It is made once from the machine's
-# own mirror, kept
-# as build/dist/DIST/root.tar, and made again when different packages are wanted. Each command gets a copy of it in memory, in
-# its own namespaces: the checkout and the Swift toolchain are at their paths, `build` and both `.build` are those of the
-# release (build/dist/DIST), and everything else is gone afterwards. For the machine's own release, no root file system is made:
-# the command runs
-# directly.
+# own mirror, kept as build/dist/DIST/root.tar, and made again when different packages are wanted. Each command gets a copy of
+# it in memory, in its own namespaces: the checkout and the Swift toolchain are at their paths, `build` and both `.build` are
+# those of the release (build/dist/DIST), and everything else is gone afterwards. For the machine's own release, no root file
+# system is made: the command runs directly.
 #
 # Ends with 64 for an unknown name, with 69 if no such release is available, otherwise with the command's status.
 set -euo pipefail

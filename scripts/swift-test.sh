@@ -4,8 +4,7 @@
 # the line that says what failed can be thousands of lines away.
 #
 # There is one time limit for all tests (LIMIT, in minutes). A test has no limit of its own: all tests start at the same time and
-# share the
-# processors, so a test's duration only shows how busy the machine is. A test that did not end within the limit is named.
+# share the processors, so a test's duration only shows how busy the machine is. A test that did not end within the limit is named.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 mkdir -p build

@@ -15,8 +15,7 @@ public struct PathRules {
   public init(mayConnect: Bool) { self.mayConnect = mayConnect }
 
   /// Allows `access` to a file, or to everything beneath a folder; links are followed when the rules are entered, and a missing
-  /// path is left
-  /// out.
+  /// path is left out.
   public mutating func allow(_ access: FileAccess, _ path: String) { paths.append((path, access)) }
 
   /// Enters the rules permanently.

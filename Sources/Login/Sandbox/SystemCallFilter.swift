@@ -4,8 +4,7 @@ import Glibc
 /// The only system calls a process can make from now on (seccomp).
 ///
 /// A call that no rule names fails with ENOSYS, as on a kernel that lacks it: a newer libc then falls back to its older way. No
-/// call
-/// kills the process, so that an update of libc breaks no login.
+/// call kills the process, so that an update of libc breaks no login.
 public struct SystemCallFilter {
   private var rules: [CallRule] = []
 

@@ -211,9 +211,8 @@ struct IndexService {
 
 /// The core's record of an index and of the share behind it.
 ///
-/// Version (1 byte), the index's handle (4 bytes, big-endian), then two parts, each preceded by its length (2 bytes, big-endian):
-/// the
-/// name of the index, and the share as a ``SealedObject``. All of it is public.
+/// Version (1 byte), the index's handle (4 bytes, big-endian), then two parts, each preceded by its length (2 bytes,
+/// big-endian): the name of the index, and the share as a ``SealedObject``. All of it is public.
 struct KeptIndex: Equatable {
   /// The handle of the index in the chip.
   var handle: UInt32

@@ -2,10 +2,9 @@ import CTSS2
 
 /// The core's record of a key that a chip has sealed: two structures of the TPM, and the names by which the chip is recognised.
 ///
-/// Version (1 byte), then four parts, each preceded by its length (2 bytes, big-endian): the name of the storage key, the name of
-/// a
-/// key of the endorsement hierarchy (empty if the chip gave none), TPM2B_PRIVATE, TPM2B_PUBLIC. All of it is public: only the
-/// chip opens it.
+/// Version (1 byte), then four parts, each preceded by its length (2 bytes, big-endian): the name of the storage key, the name
+/// of a key of the endorsement hierarchy (empty if the chip gave none), TPM2B_PRIVATE, TPM2B_PUBLIC. All of it is public: only
+/// the chip opens it.
 struct SealedObject: Equatable {
   /// The name of the storage key that it was sealed under (TPM 2.0 Part 1, "Names").
   var parentName: [UInt8]

@@ -53,9 +53,8 @@ import UAFWire
 
   /// Performs the transfer; repeats it a few times if a name could not be looked up or a handshake was cut off.
   ///
-  /// A look-up without a free port, thread or memory fails immediately, and looks like the look-up of an unknown name. A stranger
-  /// who takes
-  /// and returns these all the time can make one look-up fail, but hardly all of them.
+  /// A look-up without a free port, thread or memory fails immediately, and looks like the look-up of an unknown name. A
+  /// stranger who takes and returns these all the time can make one look-up fail, but hardly all of them.
   ///
   /// A server closes connections when it has too many, and strangers can cause that. Before the end of the handshake,
   /// no part of the request was sent, so it cannot be sent twice.
@@ -218,8 +217,7 @@ extension FetchOutcome {
   /// The outcome of a transfer that ended with `code`.
   ///
   /// A server is reported as unreachable only if there was no TCP connection to it. Strangers can make a reached machine close,
-  /// reset or
-  /// stay silent.
+  /// reset or stay silent.
   ///
   /// - Parameters:
   ///   - isTooLarge: whether the transfer was aborted because of its size.

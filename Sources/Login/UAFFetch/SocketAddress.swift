@@ -24,9 +24,8 @@ struct SocketAddress: Equatable {
 
   /// Errors of a connection that are caused by the network or by the other end.
   ///
-  /// EACCES comes from a firewall that forbids the connection by ICMPv6, and from a route of type `prohibit`. EINVAL comes from a
-  /// route of type
-  /// `blackhole`. The other errors in the third line are rare messages of ICMP.
+  /// EACCES comes from a firewall that forbids the connection by ICMPv6, and from a route of type `prohibit`. EINVAL comes from
+  /// a route of type `blackhole`. The other errors in the third line are rare messages of ICMP.
   static func isNetworks(_ number: CInt) -> Bool {
     [
       ECONNREFUSED, ENETUNREACH, EHOSTUNREACH, ETIMEDOUT, ENETDOWN, EHOSTDOWN, ECONNRESET, EAFNOSUPPORT,

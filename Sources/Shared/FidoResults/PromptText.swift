@@ -174,8 +174,7 @@ public enum PromptText: Hashable, Sendable {
   /// The text that asks for a new secret again, in the language of `question`, which asked for it first.
   ///
   /// A front end that shows both questions at once needs the second one before the core asks it, and does not know everything
-  /// that the
-  /// text depends on: the configuration, and the policy of a server.
+  /// that the text depends on: the configuration, and the policy of a server.
   ///
   /// - Parameters:
   ///   - question: a text that ``newValue(_:user:digits:)`` has, for any user.

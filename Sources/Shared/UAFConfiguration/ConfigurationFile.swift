@@ -224,9 +224,8 @@ public enum ConfigurationFileProblem: Error, Equatable, Sendable {
 extension ConfigurationFileProblem {
   /// Whether only root can have caused the problem.
   ///
-  /// An error number is the machine's fault: a failing disk, or descriptors and memory that others used up. A second hard link is
-  /// not
-  /// always root's fault: without `fs.protected_hardlinks` anybody may make one for a file that they can read.
+  /// An error number is the machine's fault: a failing disk, or descriptors and memory that others used up. A second hard link
+  /// is not always root's fault: without `fs.protected_hardlinks` anybody may make one for a file that they can read.
   public var isRoots: Bool {
     switch self {
     case .system, .hardLinks: false

@@ -196,9 +196,8 @@ public struct PolicyMerge {
     self.lent = lent
   }
 
-  /// Root's configuration with the policy, in the parts that root lets the server decide: the stricter value of the two applies,
-  /// and rules,
-  /// ignored texts and expressions add up.
+  /// Root's configuration with the policy, in the parts that root lets the server decide: the stricter value of the two
+  /// applies, and rules, ignored texts and expressions add up.
   ///
   /// - Throws: ``ConfigurationError`` if no passcode could meet both; the error names the policy's line.
   public func merged() throws(ConfigurationError) -> Configuration {

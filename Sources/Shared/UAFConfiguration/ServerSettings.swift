@@ -215,8 +215,7 @@ public struct ServerURL: Equatable, Sendable {
   /// Parses a URL; nil if it is not of the form `https://HOST[:PORT][/PATH][?QUERY]`.
   ///
   /// Refused as well: user information, fragments, bytes outside printable ASCII, quotes, backslashes, and braces that are not
-  /// part of a
-  /// placeholder's.
+  /// part of a placeholder's.
   public init?(_ text: String) {
     let isSecure = text.hasPrefix("https://")
     guard isSecure || text.hasPrefix("http://"), text.utf8.count <= 2048 else { return nil }

@@ -192,9 +192,8 @@ extension X509 {
   /// The same, if the name of the signature algorithm already determines it; nil for every other certificate, including broken
   /// ones.
   ///
-  /// OpenSSL decodes the public key of each certificate that it reads, which takes 0.4 ms of a login. This reads only the second
-  /// of
-  /// a certificate's three parts (RFC 5280, section 4.1).
+  /// OpenSSL decodes the public key of each certificate that it reads, which takes 0.4 ms of a login. This reads only the
+  /// second of a certificate's three parts (RFC 5280, section 4.1).
   private static func namedSignatureHash(der: [UInt8]) -> CInt? {
     // SAFETY: `next` stays within the array, which is lent for the closure; each length was checked against the rest of the
     // array.

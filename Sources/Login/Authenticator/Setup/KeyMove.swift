@@ -54,9 +54,8 @@ extension StateDirectory {
 
 /// Moves a device key between a file and a chip, for one caller at a time.
 ///
-/// Each move writes the new form, waits until it is on the disk, and only then removes the old one. A move that is killed leaves
-/// a folder
-/// that works: with the old form, or with both.
+/// Each move writes the new form, waits until it is on the disk, and only then removes the old one. A move that is killed
+/// leaves a folder that works: with the old form, or with both.
 public struct KeyMove: ~Copyable {
   private let root: TrustedDirectory
   private let owner: uid_t

@@ -214,9 +214,8 @@ public struct AuthenticationFlow: Sendable {
 
   /// The server's text for a name without a key here.
   ///
-  /// It is shown in the same way as to a person with a key, so that nobody can distinguish the two. Nil if no text came that can
-  /// be shown. Throws
-  /// what came instead of a request.
+  /// It is shown in the same way as to a person with a key, so that nobody can distinguish the two. Nil if no text came that
+  /// can be shown. Throws what came instead of a request.
   public mutating func answer<Wire: Transport & ~Copyable>(over transport: inout Wire) throws(Refusal)
     -> TransactionText?
   {

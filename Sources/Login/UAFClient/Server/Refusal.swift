@@ -12,8 +12,7 @@ public struct Refusal: Error, Equatable, Sendable, CustomStringConvertible {
   public let spokenByServer: Bool
 
   /// Whether the server must not be reported as unreachable: a TLS handshake was completed in this flow, a machine answered at
-  /// its
-  /// address, or this machine lacked the means to ask.
+  /// its address, or this machine lacked the means to ask.
   public let handshakeCompleted: Bool
 
   /// The server's words, cleaned for display; nil if it had none.

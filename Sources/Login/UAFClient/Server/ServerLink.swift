@@ -305,9 +305,8 @@ extension ClientSettings {
 enum RegistrableDomain {
   /// The registrable domain; nil for addresses, names of one label, and public suffixes themselves.
   ///
-  /// This uses the list that libpsl was built with, which the distribution maintains: no file is read, and no server is asked. A
-  /// suffix
-  /// that is not in the list counts as one label.
+  /// This uses the list that libpsl was built with, which the distribution maintains: no file is read, and no server is asked.
+  /// A suffix that is not in the list counts as one label.
   static func of(_ address: HTTPSAddress) -> String? {
     guard address.hasDomain else { return nil }
     // SAFETY: the list lives as long as the process; the result points into `host`, or is NULL.

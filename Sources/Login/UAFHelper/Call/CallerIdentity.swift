@@ -121,8 +121,7 @@ struct CallerIdentity: Equatable {
   /// The origin under which an attempt through a host with root privileges is counted.
   ///
   /// An attempt is local unless the host says that the attempt came over the network or that another account called the host. A
-  /// host
-  /// that is not setuid, such as sshd, login and a display manager, is called by root only, and its attempts are local.
+  /// host that is not setuid, such as sshd, login and a display manager, is called by root only, and its attempts are local.
   private static func origin(of begin: Begin) -> AttemptOrigin {
     if begin.isRemote { return .remote }
     guard let caller = begin.callerUID, caller != 0, caller != begin.uid else { return .local }

@@ -124,8 +124,7 @@ enum DirectoryName: Equatable {
 /// Account names from `/etc/passwd` itself.
 ///
 /// For a peer that is not root, its own statement of its name is not used. NSS is not asked here: its plug-ins would bring
-/// foreign
-/// code and sockets into the process that has the keys. If a uid is not in this file, ``NameProcess`` asks NSS.
+/// foreign code and sockets into the process that has the keys. If a uid is not in this file, ``NameProcess`` asks NSS.
 enum PasswdFile {
   /// What the file says about a uid.
   enum Standing: Equatable {

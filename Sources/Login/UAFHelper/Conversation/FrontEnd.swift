@@ -257,9 +257,8 @@ struct Arrival {
 
 /// The time that the module's `timeout=` allows for a call.
 ///
-/// The module measures the time, and closes its socket when it is over. It cannot send a reason: the person sees 7011, so the log
-/// must
-/// name it too.
+/// The module measures the time, and closes its socket when it is over. It cannot send a reason: the person sees 7011, so the
+/// log must name it too.
 final class CallTimeLimit {
   private let limit: Duration
   private let now: () -> BootTime

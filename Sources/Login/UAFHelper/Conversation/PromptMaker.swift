@@ -134,8 +134,7 @@ struct PromptMaker {
   }
 
   /// The number of characters at which an entry is complete: the digits of a PIN, or the longest new passcode if root's
-  /// configuration
-  /// has it accepted without Enter.
+  /// configuration has it accepted without Enter.
   private func entryLength(_ question: Question) -> UInt32? {
     question.type.flatMap { policy.configuration.rules(for: $0).completeLength }.map { UInt32(clamping: $0) }
   }

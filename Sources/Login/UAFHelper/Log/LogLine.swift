@@ -6,9 +6,8 @@ import UAFWire
 /// One line of the log: `event=...`, then `key=value` parts in the order of ``LogKey``, each at most once.
 ///
 /// No value can be mistaken for a different part or a different line. Bytes outside visible ASCII, and `%`, `"` and `=`, are
-/// written
-/// as `%XX`; text for people is in quotes, where `\u{X}` replaces quotes, backslashes, an `=` right after a letter, a digit
-/// or `_`, and for control characters and invisible ones.
+/// written as `%XX`; text for people is in quotes, where `\u{X}` replaces quotes, backslashes, an `=` right after a letter, a
+/// digit or `_`, and for control characters and invisible ones.
 struct LogLine: CustomStringConvertible {
   /// The subject of the line.
   let event: LogEvent

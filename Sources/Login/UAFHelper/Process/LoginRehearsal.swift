@@ -9,11 +9,9 @@ import UAFWire
 
 /// A login in memory, for an account that does not exist: a core runs it while it waits for its call.
 ///
-/// Swift's runtime makes what a generic type needs at its first use, and looks for the type by its name. SQLite and the C library
-/// also
-/// make tables at their first use. After a rehearsal, all of this is ready for a call. Nobody is asked, and no file of the
-/// machine is read.
-/// SQLite reads a seed from /dev/urandom, and forgets it.
+/// Swift's runtime makes what a generic type needs at its first use, and looks for the type by its name. SQLite and the C
+/// library also make tables at their first use. After a rehearsal, all of this is ready for a call. Nobody is asked, and no
+/// file of the machine is read. SQLite reads a seed from /dev/urandom, and forgets it.
 enum LoginRehearsal {
   /// Goes through all parts; a part that fails is left out, and takes longer in the call.
   static func run() {

@@ -3,9 +3,8 @@ import Glibc
 /// Checks whether the person who called a host sits at this machine.
 ///
 /// The kernel says which session a process belongs to: pam_loginuid makes it number the session at the login, and no process
-/// without root privileges can get a different number. systemd-logind has a record for the number, which only root can write. The
-/// cgroup of a
-/// process proves nothing: the person can choose it (`systemd-run --user`).
+/// without root privileges can get a different number. systemd-logind has a record for the number, which only root can write.
+/// The cgroup of a process proves nothing: the person can choose it (`systemd-run --user`).
 struct SeatCheck {
   /// The folder of logind's session records.
   static let sessions = "/run/systemd/sessions"

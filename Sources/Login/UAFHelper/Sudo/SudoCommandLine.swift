@@ -1,9 +1,8 @@
 /// The command line that sudo was given: its file, the options in words, and the command.
 ///
 /// The line is read as sudo reads it (getopt_long with `+`, and assignments between options), so that no part of it can be
-/// mistaken
-/// for something else. Our own words come before the first colon, separated by commas. An argument of the
-/// caller among them is quoted if it contains a space, a comma, a colon or any other character that could end one of our words.
+/// mistaken for something else. Our own words come before the first colon, separated by commas. An argument of the caller among
+/// them is quoted if it contains a space, a comma, a colon or any other character that could end one of our words.
 struct SudoCommandLine {
   /// Why there is no text for a line.
   enum Refusal: Error {

@@ -58,8 +58,7 @@ public struct PasscodePolicy: Sendable {
   /// Every rule that is in force, in the order of ``check(_:)``, in the form that can be shown before anything is entered.
   ///
   /// A length that every policy has is left out. So are the contents of ignored texts and expressions: the administrator's own
-  /// text
-  /// says what people need to know.
+  /// text says what people need to know.
   public var requirements: [PasscodeProblem] {
     var rules: [PasscodeProblem] = []
     if uiType == .normal {

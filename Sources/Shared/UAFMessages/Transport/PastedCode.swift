@@ -2,9 +2,8 @@
 /// letter.
 ///
 /// Only the form is cleaned. Text around a code is dropped only if the text contains exactly one code, and a code that
-/// is wrong stays wrong. A text in which nothing is recognised stays unchanged for the server to judge: a different server's code
-/// may
-/// look like anything.
+/// is wrong stays wrong. A text in which nothing is recognised stays unchanged for the server to judge: a different server's
+/// code may look like anything.
 public enum PastedCode {
   /// What was found in a text.
   public enum Found: Equatable, Sendable {
@@ -78,9 +77,8 @@ public enum PastedCode {
 
   /// Whether a line is a code or a payload and nothing else, so that the next line is not part of it.
   ///
-  /// Any word with the characters of a code counts, such as a code with a typing error. An incomplete payload does not count: it
-  /// may continue
-  /// in the next line. A line that a mail program has quoted does not count either: it belongs to a letter.
+  /// Any word with the characters of a code counts, such as a code with a typing error. An incomplete payload does not count:
+  /// it may continue in the next line. A line that a mail program has quoted does not count either: it belongs to a letter.
   public static func standsAlone(in line: String) -> Bool {
     guard let first = tidied(line).unicodeScalars.first(where: { $0 != " " }), first != ">", first != "|" else {
       return false

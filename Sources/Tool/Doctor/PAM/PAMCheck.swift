@@ -225,8 +225,7 @@ extension PAMCheck {
   }
 
   /// Programs that ask for the passcode under one name but not under another, polkit in addition to sudo, and further services
-  /// that do not
-  /// ask for it.
+  /// that do not ask for it.
   func otherDoors() -> [Finding] {
     let doors = ServiceDoors(folder: directory, vendors: vendorFolders, sudo: sudo, ssh: ssh)
     let members = doors.openMembers().map { member in

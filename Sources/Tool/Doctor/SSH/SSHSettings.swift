@@ -163,8 +163,7 @@ struct SSHSettings: Equatable {
   /// The lists of methods, one of which must be completed; nil for any one method.
   ///
   /// The device PAM after the colon is dropped; a method with any other device is a different method. A list with a method that
-  /// is off
-  /// is ignored.
+  /// is off is ignored.
   private var methods: [[String]]? {
     guard namesMethods else { return nil }
     return value("authenticationmethods").split(separator: " ").map { list in

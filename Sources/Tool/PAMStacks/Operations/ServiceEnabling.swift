@@ -186,8 +186,7 @@ package struct ServiceDisabling {
   /// The named service and, if that is a program's main name, its other names that were enabled.
   ///
   /// The main name is first: it must never ask for the passcode while a different name does not. Either all names of a program
-  /// are
-  /// restored, or none.
+  /// are restored, or none.
   ///
   /// - Parameter isAlone: whether the other names stay unchanged.
   /// - Throws: ``StackError``.

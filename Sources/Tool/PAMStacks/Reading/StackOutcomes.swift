@@ -2,8 +2,7 @@
 ///
 /// The rules are those of Linux-PAM 1.4 to 1.7 (pam.conf(5)). A substack keeps `done`, `die` and jumps to itself, and `reset`
 /// goes back to the state at its start. With `include` and `@include` the same words reach to the end of the service. A jump
-/// beyond the
-/// last line is a refusal. Tests compare this with the libpam that is installed.
+/// beyond the last line is a refusal. Tests compare this with the libpam that is installed.
 package struct StackOutcomes {
   /// What happened to pam_uaf before an end.
   enum Own: Hashable {
@@ -290,9 +289,8 @@ package struct StackReading {
 
   /// The line that leads people past pam_uaf, and past every line that asks; nil if there is none.
   ///
-  /// If the way needs several lines, such as one of the ready stack and one of common-auth, this is the last one that leads past
-  /// a line that
-  /// asks.
+  /// If the way needs several lines, such as one of the ready stack and one of common-auth, this is the last one that leads
+  /// past a line that asks.
   private var lettingInUnasked: StackEntry? {
     guard let passing = unasked().compactMap(\.passing).min() else { return nil }
     let needed = entries.indices.filter { unasked(withoutSuccessOf: $0).isEmpty }

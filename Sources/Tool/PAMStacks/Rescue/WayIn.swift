@@ -232,8 +232,7 @@ struct RescueReading {
   /// Whether there are `account` lines other than pam_uaf's.
   ///
   /// Those only say that a passcode is stale; otherwise they answer "ignore", and libpam turns that into a refusal if no other
-  /// line
-  /// decides.
+  /// line decides.
   private func othersDecide(_ service: String) -> Bool {
     let lines = reader.wholeStack(of: service).filter { $0.group == "account" }
     return lines.isEmpty || !lines.allSatisfy(\.asksOwnModule)

@@ -60,8 +60,7 @@ struct StackTrial {
       throw .noInclude(name, file: "\(place.path):\(place.line)")
     }
     // libpam treats a line that it cannot understand as PAM_PERM_DENIED, which some modules also answer: a trial does not show
-    // it. A trial
-    // does show an include that libpam cannot read.
+    // it. A trial does show an include that libpam cannot read.
     for entry in reader.entries(of: plan.service.name, in: "auth") where !entry.isSubstack && entry.line != .unreadable
     {
       guard entry.line.isWellFormed else { throw .noLine(entry.place.line, file: entry.place.path) }

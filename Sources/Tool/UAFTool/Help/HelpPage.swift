@@ -6,8 +6,7 @@ import Wording
 /// The parser's page for a person who reads Korean.
 ///
 /// Our own texts in it are already Korean. The parser's words are translated here, and rows are broken by the cells that
-/// characters
-/// take: the parser counts characters, of which a Korean one takes two.
+/// characters take: the parser counts characters, of which a Korean one takes two.
 enum KoreanPage {
   /// The columns to ask a page for, so that each text is in one row.
   static let unbroken = 100_000

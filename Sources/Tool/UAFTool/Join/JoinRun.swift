@@ -40,8 +40,7 @@ struct JoinRun {
   /// Leaves the server.
   ///
   /// The files of a join are removed if the core has left, or knows of no join. Otherwise, the server does not know of it: the
-  /// files
-  /// stay, and the command can be run again.
+  /// files stay, and the command can be run again.
   ///
   /// - Parameter chosen: root's own configuration file; nil for the machine's.
   /// - Returns: how the core's conversation ended, and whether the files of a join were removed.

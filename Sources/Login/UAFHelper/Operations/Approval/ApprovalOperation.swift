@@ -38,8 +38,7 @@ struct Denial {
   ///
   /// No value is asked for, and no lock prevents it. Anybody who has the code may deny, because a denial grants nothing. It is
   /// not a success, because nobody was verified. If a denial did not reach the server, the call ends with that reason, so that
-  /// nobody
-  /// believes it did.
+  /// nobody believes it did.
   func deny(_ code: String, of account: AccountFile, _ client: ClientSettings, _ settings: ServerSettings) -> Ending {
     do throws(Ending) {
       try tell(code, of: account, client, settings)

@@ -6,9 +6,8 @@ import UAFWire
 
 /// Sets a new value for an authenticator after the old one was entered.
 ///
-/// The entry of the old value is an attempt. No server is asked. PAM calls the password stage twice. In that case, the call sends
-/// *ready*
-/// after the old value and waits for *resume*, so that both are one conversation.
+/// The entry of the old value is an attempt. No server is asked. PAM calls the password stage twice. In that case, the call
+/// sends *ready* after the old value and waits for *resume*, so that both are one conversation.
 struct ChangeOperation: CallOperation {
   let call: Call
   let policy: CallPolicy

@@ -36,9 +36,8 @@ struct ReportMaker {
     return report
   }
 
-  /// The SHA-256 of what a report says about the machine, without nonces, codes and logins, and without the ends of locks, which
-  /// a
-  /// setting the clock moves them.
+  /// The SHA-256 of what a report says about the machine, without nonces, codes and logins, and without the ends of locks,
+  /// which a setting the clock moves them.
   static func hash(_ report: MachineReport) -> [UInt8]? {
     var report = report
     (report.mark, report.nextMark, report.offlineLogins, report.droppedLogins) = (nil, [], [], 0)

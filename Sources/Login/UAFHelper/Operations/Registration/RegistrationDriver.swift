@@ -145,9 +145,9 @@ import UAFWire
 ///
 /// With a code, an authenticator that is already registered here gets a new value (``RegistrationPlan``).
 ///
-/// A repair is a registration that renews the key of an authenticator under its value, whatever the server thinks of the old key.
-/// Only a code
-/// or a different authenticator allows it: a signature by the key proves nothing if there may be a copy of the key.
+/// A repair is a registration that renews the key of an authenticator under its value, whatever the server thinks of the old
+/// key. Only a code or a different authenticator allows it: a signature by the key proves nothing if there may be a copy of the
+/// key.
 struct RegistrationOperation: CallOperation {
   let tools: RegistrationTools
   let authentication: AuthenticationTools
@@ -244,8 +244,7 @@ struct RegistrationOperation: CallOperation {
   }
 
   /// The authenticator that gets a new key: the named one, or else the only one with a key that is dead or behind, or else the
-  /// only
-  /// one, or else the person's choice.
+  /// only one, or else the person's choice.
   private func repairable(_ account: AccountFile?) throws(Ending) -> AuthenticatorType {
     let named = try tools.policy.namedType()
     let enrolled = try account.map { (file) throws(Ending) in try tools.accounts.enrolledTypes(file) } ?? []

@@ -295,10 +295,8 @@ enum RegistrationAction: Hashable {
 /// What a registration does, as decided by what the account has here, whether a code was given, and which type was named.
 ///
 /// A value without files and questions. A code proves the person. So a code for a type that is already registered replaces its
-/// value,
-/// and nobody is asked for the value that was forgotten. Without a code, nothing replaces a value: a new key is then sealed under
-/// the
-/// existing value.
+/// value, and nobody is asked for the value that was forgotten. Without a code, nothing replaces a value: a new key is then
+/// sealed under the existing value.
 enum RegistrationPlan: Equatable {
   /// New keys for some of these types, under a new value, or under the existing value after it was entered.
   case add(among: [AuthenticatorType])
@@ -380,11 +378,10 @@ struct RegistrationWord {
 
   /// Checks whether this permission may set a new value.
   ///
-  /// For an account in use, a code is accepted only if the server checks it and signs its verdict. In the plain dialect a server
-  /// may
-  /// ignore the code, and a program that controls uaf-fetch may forge an unsigned answer: any text would then set a new value. An
-  /// account without any value is treated as one that never registered. If root asks with uafctl, root's request is enough;
-  /// a login through a host with root privileges is not a request by root.
+  /// For an account in use, a code is accepted only if the server checks it and signs its verdict. In the plain dialect a
+  /// server may ignore the code, and a program that controls uaf-fetch may forge an unsigned answer: any text would then set a
+  /// new value. An account without any value is treated as one that never registered. If root asks with uafctl, root's request
+  /// is enough; a login through a host with root privileges is not a request by root.
   ///
   /// - Throws: ``Ending`` if it may not.
   func judge(
