@@ -83,12 +83,12 @@ struct ExchangeTests {
       try JSONDecoder().decode([String].self, from: Data(body)) == [
         "POST", "Accept: application/fido+uaf", "Content-Length: 3",
         "Content-Type: application/fido+uaf; charset=utf-8", "Host: 127.0.0.1:\(servers.good)",
-        "User-Agent: pam-uaf/0.1.0",
+        "User-Agent: pam-uaf/0.2.0",
       ])
     let (_, bare) = try fetch.perform(servers.get(servers.good, "/headers"))
     #expect(
       try JSONDecoder().decode([String].self, from: Data(bare)) == [
-        "GET", "Host: 127.0.0.1:\(servers.good)", "User-Agent: pam-uaf/0.1.0",
+        "GET", "Host: 127.0.0.1:\(servers.good)", "User-Agent: pam-uaf/0.2.0",
       ])
   }
 

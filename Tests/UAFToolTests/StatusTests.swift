@@ -6,7 +6,7 @@ import UAFWire
 
 @Suite struct StatusTests {
   private static func document(_ authenticators: String) -> String {
-    #"{"version":"0.1.0","account":{"uid":1000,"name":"alice","serverUserName":"alice@example.com"},"#
+    #"{"version":"0.2.0","account":{"uid":1000,"name":"alice","serverUserName":"alice@example.com"},"#
       + #""availableTypes":4,"authenticators":[\#(authenticators)]}"#
   }
 

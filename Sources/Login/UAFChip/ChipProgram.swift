@@ -116,7 +116,7 @@ enum ChipExitStatus: Int32 {
 
 /// The version that `--version` prints.
 enum ChipVersion {
-  static let current = "0.1.0"
+  static let current = "0.2.0"
 }
 
 /// What the program can do once its chip is open: compute, speak over its two descriptors, and end.

@@ -63,7 +63,7 @@ enum FetchExitStatus: Int32, Equatable {
 
 /// The program's version, as `--version` prints it and the User-Agent header names it.
 enum Version {
-  static let current = "0.1.0"
+  static let current = "0.2.0"
 }
 
 /// What the network program can do: look a name up, speak TLS with a server, answer its socket, and end.

@@ -53,7 +53,7 @@ enum FingerExitStatus: Int32, Equatable {
 
 /// The program's version, as `--version` prints it.
 enum FingerVersion {
-  static let current = "0.1.0"
+  static let current = "0.2.0"
 }
 
 /// What the program can do once it is connected to the bus: talk over its two sockets, and end.

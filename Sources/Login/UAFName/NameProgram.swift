@@ -69,7 +69,7 @@ enum NameExitStatus: Int32, Equatable {
 
 /// The program's version, as `--version` prints it.
 enum NameVersion {
-  static let current = "0.1.0"
+  static let current = "0.2.0"
 }
 
 /// What the program can do: load a name service's plug-in, ask a service of this machine by its path, and answer.

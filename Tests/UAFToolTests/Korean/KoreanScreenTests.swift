@@ -24,7 +24,7 @@ import UAFWire
   @Test func `shows what is registered`() {
     var finished = Finished(pamCode: 0, result: 0)
     finished.document = """
-      {"version":"0.1.0","account":{"uid":1000,"name":"alice","serverUserName":"a@b"},"authenticators":[\
+      {"version":"0.2.0","account":{"uid":1000,"name":"alice","serverUserName":"a@b"},"authenticators":[\
       {"type":"passcode","aaid":"5541#0001","state":3006,"permanent":false,"remainingTries":4,"remainingLockSeconds":0},\
       {"type":"pattern","aaid":"5541#0002","state":3008,"permanent":true,"remainingTries":0,"remainingLockSeconds":0,\
       "remote":{"permanent":false,"remainingTries":0,"remainingLockSeconds":30}},\

@@ -140,5 +140,5 @@ enum LoginUser {
 
 /// The version of this program.
 enum ServerVersion {
-  static let current = "0.1.0"
+  static let current = "0.2.0"
 }

@@ -64,7 +64,7 @@ enum HelperProcess {
 /// The version of uaf-helper.
 enum HelperVersion {
   /// The version that `--version` and *status* report.
-  static let current = "0.1.0"
+  static let current = "0.2.0"
 }
 
 /// The work that a core does before it knows its call: at the beginning of a call, or earlier, while it waits for one.
