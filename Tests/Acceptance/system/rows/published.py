@@ -13,6 +13,8 @@ FOLDER = "/etc/pam.d"
 COMMON = pathlib.Path("/etc/pam.d/common-auth")
 UNIX, DIRECTORY = "pam_unix.so nullok", "pam_exec.so quiet expose_authtok /bin/true"
 END = ("auth requisite pam_deny.so", "auth required pam_permit.so")
+# A console at which whoever has the password gets in, a session included.
+LOGIN = ("auth required pam_unix.so", "account required pam_unix.so", "session required pam_unix.so")
 
 # By name: the lines, and the one of them that leads past the passcode; None where none does.
 STACKS = {
@@ -87,7 +89,7 @@ def published(lab):
     # The console keeps its own lines, so that there is another way in whatever common-auth says.
     lab.run("chpasswd", answers="root:console-Password-1\n")
     lab.after(lambda: lab.run("passwd", "--lock", "root"))
-    lab.stack("login", "auth required pam_unix.so", "account required pam_unix.so")
+    lab.stack("login", *LOGIN)
     lab.stack("corp-auth", *CORP)
     before = everything()
     refused = 0
@@ -146,7 +148,7 @@ def without_password(lab):
     rescuer(lab)
     lab.run("chpasswd", answers="root:console-Password-1\n")
     lab.after(lambda: lab.run("passwd", "--lock", "root"))
-    lab.stack("login", "auth required pam_unix.so", "account required pam_unix.so")
+    lab.stack("login", *LOGIN)
     before = everything()
     for name, (lines, place, is_asked) in GAPS.items():
         spoilt = "".join(line + "\n" for line in lines)
@@ -199,7 +201,7 @@ def over_ssh(lab):
     rescuer(lab)
     lab.run("chpasswd", answers="root:console-Password-1\n")
     lab.after(lambda: lab.run("passwd", "--lock", "root"))
-    lab.stack("login", "auth required pam_unix.so", "account required pam_unix.so")
+    lab.stack("login", *LOGIN)
     lab.stack("common-auth", *STACKS["a directory by hand"][0])
     result = uafctl(lab, "pam", "enable", "sshd", "--anyway", "--shape", "second-factor", check=False)
     must(result.returncode == 1 and f"{FOLDER}/common-auth:2: " in result.stdout, result.stdout)
@@ -234,7 +236,7 @@ def rescue_unasked(lab):
     person = rescuer(lab)
     lab.run("chpasswd", answers="root:console-Password-1\n")
     lab.after(lambda: lab.run("passwd", "--lock", "root"))
-    lab.stack("login", "auth required pam_unix.so", "account required pam_unix.so")
+    lab.stack("login", *LOGIN)
     hosts.sshd(lab)
     before = everything()
     count = 0
