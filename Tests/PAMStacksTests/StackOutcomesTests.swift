@@ -444,6 +444,27 @@ import Testing
     #expect(wrong(text) == place)
   }
 
+  /// Modules of Linux-PAM and of distributions that ask nobody for anything, whatever they answer.
+  private static let bystanders = [
+    "pam_lastlog.so inactive=35", "pam_mail.so", "pam_sepermit.so", "pam_keyinit.so", "pam_loginuid.so",
+    "pam_limits.so", "pam_namespace.so", "pam_systemd.so", "pam_xauth.so", "pam_tty_audit.so", "pam_mkhomedir.so",
+    "pam_timestamp.so", "pam_access.so", "pam_slurm_adopt.so",
+  ]
+
+  @Test(arguments: bystanders)
+  func `a module that asks for nothing replaces neither the password nor pam_uaf`(module: String) {
+    let skip = "auth [success=2 default=ignore] pam_succeed_if.so quiet user ingroup users\n"
+    let unasked = "auth [success=ok ignore=ignore default=bad] \(module)\nauth required pam_permit.so"
+    for common in ["auth required \(module)\n" + skip + Self.debian, unasked] {
+      #expect(wrong(Self.second, common: common, isSecondFactor: true) != nil, "\(common)")
+    }
+    let rescue = "auth [success=1 default=ignore] \(Self.rescuers)\n\(Self.ours)\n@include common-auth"
+    #expect(passing(rescue, common: unasked, service: "sudo") != nil)
+    // By hand, with such a line at the end.
+    let byHand = reading("\(skip)auth required pam_unix.so\n\(Self.ours)\nauth optional \(module)", service: "sudo")
+    #expect(byHand.looksLikeSecondFactor)
+  }
+
   /// pam_debug under the names of the modules of ``before``, which all refuse there; the passcode is right.
   @Test(arguments: before)
   func `libpam lets a wrong password in exactly when a line is named`(common: String, place: String?) throws {

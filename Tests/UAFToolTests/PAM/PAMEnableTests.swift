@@ -1129,6 +1129,8 @@ import ToolTestSupport
     #expect(stacks.run("enable", "sudo", "--dry-run").output.contains("without pam_uaf gets in: alice, "))
     stacks.passwords.limitLines = ["/tmp /tmp-inst/ level root,adm"]
     #expect(refusal("sudo").contains("alice of uaf-rescue may be refused by login:2"))
+    stacks.passwords.hasLimits = false
+    #expect(refusal("sudo").contains("alice of uaf-rescue may be refused by login:2"), "it refuses without its file")
   }
 
   @Test(arguments: ["login", "sudo"])

@@ -47,11 +47,11 @@ package struct RescuePerson {
     return files.first(where: passwords.hasFile)
   }
 
-  /// Whether pam_namespace may have folders to mount for a session (namespace.conf(5)).
+  /// Whether pam_namespace may have folders to mount for a session, or lacks its file and refuses (namespace.conf(5)).
   private var hasOwnFolders: Bool {
     let path = "/etc/security/namespace."
     let files = (PAMDirectory(path: path + "d").names() ?? []).map { path + "d/" + $0 }
-    return ([path + "conf"] + files).contains { !(passwords.limits(in: [$0]) ?? []).isEmpty }
+    return passwords.limits(in: [path + "conf"] + files).map { !$0.isEmpty } ?? true
   }
 
   /// The answer of pam_faillock to a person whose wrong passwords it counts; nil if it counted none, or does not check.

@@ -134,7 +134,8 @@ def machine_policy(desk):
 
         browser = administrator(desk, name, language, width)
         preview(browser, group, "\n[lock]\nlock_time = 1\n")
-        must("policy:3: lock.lock_time" in browser.text("main"), f"no line and key: {browser.text('main')}")
+        place = {"en": "policy:3: lock.lock_time", "ko": "3번째 줄, lock.lock_time"}[language]
+        must(place in browser.text("main"), f"no line and key: {browser.text('main')}")
         preview(browser, group, policy)
         for is_dark in (False, True):
             browser.dark(is_dark)
