@@ -6,9 +6,9 @@ import UAFService
 struct AnswerTransaction {
   let connection: Connection
 
-  /// Stores answers: those that do not touch the same rows in one commit, the others one by one.
+  /// Stores answers: those that change different rows in one commit, the others one by one.
   ///
-  /// - Returns: of each answer that is not stored a ``ServiceRefusal``, or what failed.
+  /// - Returns: for each answer that is not stored, a ``ServiceRefusal`` or the failure.
   func store(_ answers: [VerifiedResponse]) -> [Result<Void, any Error>] {
     var outcomes: [Result<Void, any Error>?] = answers.map { _ in nil }
     let together = Self.independent(answers)
@@ -20,9 +20,10 @@ struct AnswerTransaction {
     }
   }
 
-  /// The places of answers that one statement can store: without texts, and no two with the same challenge or key.
+  /// The indices of the answers that one statement can store: without texts, and no two with the same challenge or key.
   ///
-  /// One statement sees the rows as they were before it, so it could not see that the first of two has used a challenge.
+  /// One statement sees the rows as they were before it, so it could not see that the first of two answers has used a
+  /// challenge.
   private static func independent(_ answers: [VerifiedResponse]) -> [Int] {
     struct Key: Hashable {
       let aaid: AAID
@@ -52,7 +53,7 @@ struct AnswerTransaction {
     }
   }
 
-  /// Stores an answer with all that comes with it.
+  /// Stores an answer with its approval, its texts and its row of the audit.
   private func commitAlone(_ answer: VerifiedResponse) throws {
     try undoingFailures { () -> Result<Void, ServiceRefusal> in
       connection.forgetWarnings()
@@ -71,14 +72,14 @@ struct AnswerTransaction {
         }
       }
       for text in answer.confirmedTexts { try records.confirmedTexts.add(text) }
-      // After the approval, which another transaction may have locked that adds rows, too.
+      // After the approval: another transaction that adds rows of the audit may have locked it.
       try AuditChaining(connection: connection).enqueue([answer.event])
       try connection.commit()
       return .success(())
     }.get()
   }
 
-  /// What became of answers of which some are stored.
+  /// The outcomes of answers of which some are stored.
   private func outcomes(_ answers: [VerifiedResponse], stored: Set<Int>) -> [Result<Void, any Error>] {
     guard stored.count < answers.count else { return answers.map { _ in .success(()) } }
     let used = used(among: answers.indices.filter { !stored.contains($0) }.map { answers[$0] })
@@ -87,9 +88,9 @@ struct AnswerTransaction {
     }
   }
 
-  /// The challenges of answers that were used, perhaps while the statement waited for a row; none if that cannot be told.
+  /// The used challenges of answers, some used while the statement waited for a row; none if they cannot be read.
   ///
-  /// Others may be committed: their callers must hear that whatever fails here.
+  /// The other answers may be committed: their callers must hear that, even if this query fails.
   private func used(among answers: [VerifiedResponse]) -> Set<[UInt8]> {
     (try? UsedChallengeTable(connection: connection).used(among: answers.map(\.challengeHash))) ?? []
   }
@@ -133,8 +134,9 @@ struct AnswerTransaction {
     ), \(AuditChaining.chained(from: "recorded")) SELECT number * \(AuditChaining.hasMoved) FROM stored
     """
 
-  // Keys are locked first and in the order of their numbers, then challenges in theirs, so that no two batches wait for each
-  // other. A locked row is as the last commit left it. An answer is whole if each of its signatures may raise its counter.
+  // Keys are locked first, in the order of their numbers, and then challenges in the order of their hashes, so that no two
+  // batches wait for each other. A locked row is as the last commit left it. An answer is complete if each of its signatures
+  // may raise its key's counter.
   private static let statement = """
     WITH RECURSIVE answer AS (
       SELECT * FROM unnest($1::bigint[], $2::bytea[], $3::bigint[]) AS a (number, hash, expiresAt)
@@ -174,9 +176,9 @@ final class AnswerCommitter: Sendable {
   /// Makes a committer.
   ///
   /// - Parameters:
-  ///   - mostCommits: how many commits may be under way at once. A second one waits for the end of the audit's chain, which the
-  ///     first has locked until it is durable. But the first may not have come so far: it may wait for an account.
-  ///   - now: a clock that runs while the machine does.
+  ///   - mostCommits: how many commits may run at the same time. The first commit locks the end of the audit's chain until it
+  ///     is durable, and the second one waits for it. But the first may not have locked it yet: it may wait for an account.
+  ///   - now: a clock that runs while the machine runs.
   init(pool: ConnectionPool, mostCommits: Int, now: @escaping @Sendable () -> ContinuousClock.Instant) {
     self.pool = pool
     queue = BatchQueue(mostWorkers: mostCommits, now: now)
@@ -209,7 +211,7 @@ final class AnswerCommitter: Sendable {
     }
   }
 
-  /// Forgets expired challenges, after the callers have got their outcome.
+  /// Forgets expired challenges, after the callers have received their outcomes.
   private func forgetExpired(_ connection: Connection, now: Int64) {
     do {
       try connection.enqueue("BEGIN ISOLATION LEVEL READ COMMITTED")
@@ -217,7 +219,7 @@ final class AnswerCommitter: Sendable {
       try connection.commit()
       progress.reached(end)
     } catch {
-      // The next second tries again; the answers were stored before.
+      // The next second tries again; the answers are already stored.
       connection.rollback()
     }
   }

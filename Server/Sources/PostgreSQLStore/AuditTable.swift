@@ -1,7 +1,7 @@
 import SQLStore
 import UAFService
 
-/// The tables of the audit and of its signed heads; the end of the chain has one of its own.
+/// The tables of the audit and of its signed heads; the end of the chain has its own table.
 struct AuditTable: SQLAuditTrail {
   let connection: Connection
   /// Where rows wait for the end of the transaction.
@@ -17,11 +17,11 @@ struct AuditTable: SQLAuditTrail {
   }
 }
 
-/// Adds rows to the chain of the audit, in SQL: nobody but the database has to wait for the end of the chain.
+/// Adds rows to the chain of the audit, in SQL: nobody except the database has to wait for the end of the chain.
 struct AuditChaining {
   let connection: Connection
 
-  /// Sends rows along with the commit that follows.
+  /// Sends rows together with the commit that follows.
   ///
   /// - Throws: ``PostgreSQLError/interrupted``.
   func enqueue(_ events: [AuditEntry]) throws {
@@ -34,14 +34,14 @@ struct AuditChaining {
 
   /// Parameters of ``events(first:)``.
   ///
-  /// - Parameter places: a number for each, in ascending order.
+  /// - Parameter places: a number for each event, in ascending order.
   static func parameters(_ events: [AuditEntry], places: [Int64]) -> [Parameter] {
     let texts = events.map(\.texts)
     return [.integers(places), .integers(events.map(\.time)), .byteStrings(events.map(\.body))]
       + (0..<8).map { column in .texts(texts.map { $0[column] }) }
   }
 
-  /// The rows that are asked for, as a part of a statement whose parameters for them begin with a number.
+  /// The rows to add, as a part of a statement; the first of their parameters has the number `first`.
   static func events(first: Int) -> String {
     let types = ["bigint", "bigint", "bytea"] + [String](repeating: "text", count: 8)
     let arrays = types.enumerated().map { "$\(first + $0)::\($1)[]" }.joined(separator: ", ")
@@ -55,11 +55,11 @@ struct AuditChaining {
 
   /// Parts of a statement that chain the rows of a part before them.
   ///
-  /// The end of the chain is locked when it is known which rows there are, so after everything else of the statement; without a
-  /// row it is not. A locked row is as the last commit left it. `AuditLink.next` has the same hash.
+  /// The end of the chain is locked once the statement knows which rows there are, so after everything else. Without a row it
+  /// is not locked. A locked row is as the last commit left it. `AuditLink.next` computes the same hash.
   ///
-  /// Each commit leaves a version of the end behind, which stays while any transaction of the database is older, such as a dump.
-  /// So the newest one is looked for in an index: to read all of them took 3 ms after 20,000 commits.
+  /// Each commit leaves a version of the end behind, which stays while any transaction of the database is older, such as a
+  /// dump. So an index finds the newest one: to read all of them took 3 ms after 20,000 commits.
   static func chained(from rows: String) -> String {
     """
     event AS MATERIALIZED (SELECT *, row_number() OVER (ORDER BY place) AS step FROM \(rows)),
@@ -85,6 +85,6 @@ struct AuditChaining {
     """
   }
 
-  /// One, as SQL; an error of the statement if the end was not moved, because somebody has emptied the audit meanwhile.
+  /// One, as SQL; the statement fails if the end was not moved because somebody has emptied the audit in the meantime.
   static let hasMoved = "1 / (SELECT count(*) FROM moved)"
 }

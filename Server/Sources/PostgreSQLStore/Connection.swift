@@ -3,9 +3,9 @@ import Glibc
 
 /// One connection to PostgreSQL, used by one thread.
 ///
-/// Everything is sent in pipeline mode: a statement that nobody waits for goes along with the next. No call waits longer than
-/// the deadline. When that passes, the connection is closed: a commit is never cancelled, since PostgreSQL would report a
-/// cancelled one as a success.
+/// Everything is sent in pipeline mode: a statement that nobody waits for is sent with the next one. No call waits longer than
+/// the deadline. When the deadline has passed, the connection is closed: a commit is never cancelled, since PostgreSQL would
+/// report a cancelled commit as a success.
 @safe final class Connection {
   private let connection: OpaquePointer
   private let notices = Notices()
@@ -13,9 +13,9 @@ import Glibc
   /// The names of prepared statements, by their text.
   private var prepared: [String: String] = [:]
   private var statementCount = 0
-  /// What was sent and not yet answered.
+  /// The statements that were sent and not yet answered.
   private var sent: [Sent] = []
-  /// When the work under way must be done.
+  /// When the present work must be done.
   private var deadline: ContinuousClock.Instant
 
   private enum Sent {
@@ -24,16 +24,16 @@ import Glibc
     case end
   }
 
-  /// Connects to one of the address's hosts, within the address's time for connecting.
+  /// Connects to one of the address's hosts, within the address's time limit for connecting.
   ///
   /// - Parameters:
-  ///   - host: its place in the address.
-  ///   - now: a clock that runs while the machine does.
-  /// - Throws: ``PostgreSQLError/unreachable(message:)``; what reading the password throws.
+  ///   - host: its index in the address.
+  ///   - now: a clock that runs while the machine runs.
+  /// - Throws: ``PostgreSQLError/unreachable(message:)``; the error of reading the password.
   init(
     to address: PostgreSQLAddress, host: Int = 0, now: @escaping @Sendable () -> ContinuousClock.Instant
   ) throws {
-    // SAFETY: what is returned is ours, and ended in deinit. The notices live as long as this.
+    // SAFETY: the returned connection is ours, and ended in deinit. The notices live as long as this object.
     guard let connection = unsafe try address.connect(toHost: host) else {
       throw PostgreSQLError.unreachable(message: "no memory")
     }
@@ -41,17 +41,17 @@ import Glibc
     self.now = now
     deadline = now()
     unsafe notices.listen(to: connection)
-    // SAFETY: nothing is under way on the connection.
+    // SAFETY: no statement runs on the connection.
     guard unsafe PQstatus(connection) == CONNECTION_OK, unsafe PQsetnonblocking(connection, 1) == 0,
       unsafe PQenterPipelineMode(connection) == 1
     else { throw PostgreSQLError.unreachable(message: message) }
   }
 
-  /// Says when the work that comes now must be done.
+  /// Sets when the work that follows must be done.
   func setDeadline(_ deadline: ContinuousClock.Instant) { self.deadline = deadline }
 
   deinit {
-    // SAFETY: the connection is ours, and this was its last use.
+    // SAFETY: the connection is ours, and this was the last use.
     unsafe PQfinish(connection)
   }
 
@@ -60,33 +60,33 @@ import Glibc
   var isOpen: Bool { unsafe PQstatus(connection) == CONNECTION_OK && !isPastRepair }
   private var isPastRepair = false
 
-  /// Whether the other end has not closed the connection meanwhile.
+  /// Whether the server has not closed the connection in the meantime.
   func isStillThere() -> Bool {
     guard isOpen else { return false }
     // SAFETY: the socket is the connection's.
     var descriptor = unsafe pollfd(fd: PQsocket(connection), events: Int16(POLLIN), revents: 0)
-    // What has come is the answer to what nobody waits for, or the other end's last words and then its end.
+    // The data that has come is the answer to a statement that nobody waits for, or the server's last message before it closed.
     while unsafe poll(&descriptor, 1, 0) > 0 {
       guard unsafe PQconsumeInput(connection) == 1, isOpen else { return false }
     }
     return true
   }
 
-  /// The number of the server's process, as it was told at the beginning.
+  /// The number of the server's process, as the server reported it at the beginning.
   ///
-  /// A pooler tells a number of its own.
+  /// A pooler reports its own number.
   // SAFETY: PQbackendPID only reads.
   var processID: CInt { unsafe PQbackendPID(connection) }
 
   /// Sends a statement along with the next one.
   ///
-  /// - Parameter sql: has the parameters `$1`, `$2` and so on, or `?1`, `?2`; no text in it has a question mark.
+  /// - Parameter sql: has the parameters `$1`, `$2` and so on, or `?1`, `?2`; no text in it contains a question mark.
   /// - Throws: ``PostgreSQLError/interrupted``.
   func enqueue(_ sql: String, _ parameters: [Parameter] = []) throws {
     guard isOpen else { throw PostgreSQLError.interrupted }
     let name = try prepared[sql] ?? prepare(sql, parameters)
     var isSent = false
-    // SAFETY: the pointers and numbers are as many as there are parameters, and live for the call, which copies.
+    // SAFETY: there are as many pointers and numbers as parameters, and they live for the call, which copies.
     unsafe ParameterBlock(parameters).withPointers { pointers, lengths, formats in
       isSent =
         unsafe PQsendQueryPrepared(
@@ -100,7 +100,7 @@ import Glibc
     statementCount += 1
     let name = "s\(statementCount)"
     let types = parameters.map(\.type)
-    // SAFETY: the types are as many as there are parameters; everything is copied.
+    // SAFETY: there are as many types as parameters; everything is copied.
     guard unsafe PQsendPrepare(connection, name, sql.replacing("?", with: "$"), CInt(clamping: types.count), types) == 1
     else { throw lost() }
     sent.append(.preparation(sql: sql))
@@ -119,9 +119,9 @@ import Glibc
     return try receive()
   }
 
-  /// Sends a statement and those before it, and waits for all of them.
+  /// Sends a statement and those enqueued before it, and waits for all of them.
   ///
-  /// - Returns: the last one's result.
+  /// - Returns: the result of the last one.
   /// - Throws: ``PostgreSQLError``: the first error, after which the server has skipped the rest.
   @discardableResult func execute(_ sql: String, _ parameters: [Parameter] = []) throws -> QueryResult {
     try enqueue(sql, parameters)
@@ -129,7 +129,7 @@ import Glibc
     return try receive()
   }
 
-  /// Sends what was enqueued; its results are read before those of the next statement.
+  /// Sends the enqueued statements; their results are read before those of the next statement.
   func send() throws {
     // SAFETY: the connection is open, in pipeline mode.
     guard isOpen, unsafe PQpipelineSync(connection) == 1 else { throw lost() }
@@ -173,7 +173,7 @@ import Glibc
 
   func forgetWarnings() { notices.reset() }
 
-  /// Gives the connection up: nothing is known of what was under way.
+  /// Gives the connection up: it is not known what the running statements did.
   @discardableResult func lost() -> PostgreSQLError {
     isPastRepair = true
     return .interrupted
@@ -183,9 +183,9 @@ import Glibc
 // MARK: Waiting
 
 extension Connection {
-  /// libpq's own words, on one line.
+  /// libpq's message, on one line.
   private var message: String {
-    // SAFETY: the text belongs to the connection, and is copied at once.
+    // SAFETY: the text belongs to the connection, and is copied immediately.
     let text = unsafe String(cString: PQerrorMessage(connection))
     return text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
   }
@@ -199,7 +199,7 @@ extension Connection {
       default: throw lost()
       }
       let events = try wait(for: POLLIN | POLLOUT)
-      // What the server sends meanwhile must be read, or both ends could wait for each other.
+      // This end must read what the server sends in the meantime, or both ends could wait for each other.
       if events & POLLIN != 0 { try consume() }
     }
   }
@@ -216,7 +216,7 @@ extension Connection {
 
   private func expectEnd() throws {
     try waitForResult()
-    // SAFETY: nil ends a statement's results. Another would be of a statement with several, and there is none.
+    // SAFETY: nil ends a statement's results. A second result would belong to a statement with several, and there is none.
     if let more = unsafe PQgetResult(connection) {
       unsafe PQclear(more)
       throw lost()
@@ -241,7 +241,7 @@ extension Connection {
       let left = deadline - now()
       guard left > .zero else { throw lost() }
       let milliseconds = left.components.seconds * 1000 + left.components.attoseconds / 1_000_000_000_000_000 + 1
-      // SAFETY: the socket is the connection's at this moment: libpq changes it from host to host.
+      // SAFETY: the socket is the connection's at this moment: libpq uses a new one for each host.
       var descriptor = unsafe pollfd(fd: PQsocket(connection), events: Int16(events), revents: 0)
       let count = unsafe poll(&descriptor, 1, CInt(clamping: milliseconds))
       if count > 0 { return CInt(descriptor.revents) }
@@ -250,7 +250,7 @@ extension Connection {
   }
 
   private func error(_ result: QueryResult) -> PostgreSQLError {
-    // 08 and 57P: the server has ended the connection, whatever it was doing.
+    // 08 and 57P: the server has ended the connection, whatever ran on it.
     guard let sqlState = result.sqlState, !sqlState.hasPrefix("08"), !sqlState.hasPrefix("57P") else { return lost() }
     return .refused(sqlState: sqlState, message: result.message ?? "no text")
   }
@@ -259,17 +259,17 @@ extension Connection {
 extension Connection {
   /// Commits, and waits until that is durable.
   ///
-  /// - Throws: ``PostgreSQLError/interrupted`` also if the server warned: a commit that was cancelled while it waited for its
-  ///   standby is a success with a warning.
+  /// - Throws: ``PostgreSQLError/interrupted``, also if the server warned: PostgreSQL reports a commit that was cancelled while
+  ///   it waited for its standby as a success with a warning.
   func commit() throws {
     forgetWarnings()
     _ = try commit(returning: { _ in })
   }
 
-  /// Commits along with the statement that was enqueued last, in one exchange.
+  /// Commits together with the statement that was enqueued last, in one exchange.
   ///
-  /// - Returns: that statement's rows.
-  /// - Throws: as ``commit()``.
+  /// - Returns: the rows of that statement.
+  /// - Throws: like ``commit()``.
   func commit<Value>(returning value: (QueryRow) throws -> Value) throws -> [Value] {
     try enqueue("COMMIT")
     try send()
@@ -284,11 +284,11 @@ extension Connection {
     do { try execute("ROLLBACK") } catch { lost() }
   }
 
-  /// Has each statement planned once, with indexes, whatever PostgreSQL believes of a table's size.
+  /// Has each statement planned once, with indexes, whatever size PostgreSQL assumes for a table.
   ///
   /// Otherwise a plan that is made while a table is empty reads the whole table, and is kept until PostgreSQL counts the rows
-  /// anew. And a statement for several logins is planned each time, which costs more than to run it. Statements without an
-  /// index read the table as before. PostgreSQL takes those for dear ones then: without `jit = off` it would compile them.
+  /// again. And a statement for several logins is planned each time, which costs more than its execution. Statements without an
+  /// index read the table as before. PostgreSQL then estimates a high cost for them: without `jit = off` it would compile them.
   func preferIndexes() throws {
     try execute(
       """

@@ -4,16 +4,17 @@ import Synchronization
 
 /// The threads of a ``ConnectionPool``.
 ///
-/// They hold this object and not the pool, so that they end when the pool's last user is gone.
+/// They hold this object and not the pool, so that they end when nobody uses the pool any longer.
 final class ConnectionWorkers: Sendable {
-  /// Something to do with a connection, or why there is none; says whether there is more of it, and is then called again.
+  /// Work with a connection, or with the reason why there is none; returns whether there is more work, and is then called
+  /// again.
   typealias Work = @Sendable (Result<Connection, any Error>) -> Bool
 
-  /// How long work waits for a connection that is free.
+  /// How long work waits for a free connection.
   private static let longestWait = Duration.seconds(3)
-  /// How long the server is taken to be away after it could not be reached.
+  /// How long the server is assumed to be away after a failure to reach it.
   private static let pause = Duration.milliseconds(500)
-  /// How long it is taken to be away while one thread tries.
+  /// How long it is assumed to be away while one thread tries.
   private static let longestTry = Duration.seconds(30)
 
   private struct Waiting {
@@ -29,12 +30,12 @@ final class ConnectionWorkers: Sendable {
     /// Threads that have a connection.
     var connected = 0
     var isClosed = false
-    /// Rises when a connection was lost in the middle of work: the others may lead to the same server that is gone.
+    /// Increases when a connection was lost during work: the others may lead to the same server, which is gone.
     var losses = 0
-    /// Until when the server is taken to be away, and why.
+    /// Until when the server is assumed to be away, and why.
     var away: (until: ContinuousClock.Instant, error: any Error)?
 
-    /// Why the server cannot be asked now.
+    /// Why the server cannot be used now.
     func absence(_ now: ContinuousClock.Instant) -> (any Error)? {
       away.flatMap { now < $0.until ? $0.error : nil }
     }
@@ -46,7 +47,7 @@ final class ConnectionWorkers: Sendable {
   private let now: @Sendable () -> ContinuousClock.Instant
   private let makeConnection: @Sendable () throws -> Connection
   private let state = Mutex(State())
-  /// Counts what waits.
+  /// Counts the waiting work.
   private let signal = DispatchSemaphore(value: 0)
 
   init(
@@ -59,7 +60,7 @@ final class ConnectionWorkers: Sendable {
     self.makeConnection = makeConnection
   }
 
-  /// Has a thread do something; fails it at once if the server is away.
+  /// Has a thread do some work; fails it immediately if the server is away.
   func submit(_ work: @escaping Work) {
     let since = now()
     let (refusal, needsThread) = state.withLock { state -> ((any Error)?, Bool) in
@@ -76,7 +77,7 @@ final class ConnectionWorkers: Sendable {
     if needsThread { Thread.detachNewThread { [self] in serve() } }
   }
 
-  /// Lets the threads end, after what waits.
+  /// Lets the threads end, after the waiting work.
   func close() {
     let threads = state.withLock { state in
       state.isClosed = true
@@ -85,7 +86,7 @@ final class ConnectionWorkers: Sendable {
     for _ in 0..<threads { signal.signal() }
   }
 
-  /// One thread's life.
+  /// The loop of one thread.
   private func serve() {
     var connection: Connection?
     var losses = 0
@@ -114,10 +115,10 @@ final class ConnectionWorkers: Sendable {
     state.withLock { $0.threads -= 1 }
   }
 
-  /// Does work with a connection until there is no more of it, and stays on this thread meanwhile: to wake another costs more
-  /// than a small piece of work.
+  /// Does work with a connection until there is no more, and stays on this thread all the time: to wake a second thread costs
+  /// more than a small piece of work.
   ///
-  /// - Returns: whether there is more, which needs a connection that was looked at anew.
+  /// - Returns: whether there is more work, which needs a connection that was checked again.
   private func carryOut(_ work: Work, _ connection: Connection, losses: Int) -> Bool {
     repeat {
       connection.setDeadline(now() + deadline)
@@ -170,9 +171,9 @@ final class ConnectionWorkers: Sendable {
     state.withLock { $0.connected -= 1 }
   }
 
-  /// Leaves work to the threads that have a connection, and with it this thread's place.
+  /// Leaves work to the threads that have a connection, and ends this thread.
   ///
-  /// - Returns: false if there is no other.
+  /// - Returns: false if no other thread has one.
   private func handBack(_ waiting: Waiting) -> Bool {
     let isHanded = state.withLock { state in
       guard state.connected > 0 else { return false }
@@ -187,10 +188,10 @@ final class ConnectionWorkers: Sendable {
 
 /// Connections, each with a thread of its own, so that none of Swift's threads waits for the database.
 ///
-/// A connection is made when work comes and all others are in use. While the server is away, work fails at once, and every half
-/// second one thread tries to connect.
+/// A connection is made when work comes and all others are in use. While the server is away, work fails immediately, and every
+/// half second one thread tries to connect.
 final class ConnectionPool: Sendable {
-  /// How long a loss of the connection counts as one that happened before the work: the server had ended it while it was idle.
+  /// A connection that is lost within this time was lost before the work: the server had ended it while it was idle.
   static let soon = Duration.seconds(1)
 
   private let workers: ConnectionWorkers
@@ -198,9 +199,9 @@ final class ConnectionPool: Sendable {
   /// Makes a pool.
   ///
   /// - Parameters:
-  ///   - size: the most connections.
+  ///   - size: the maximum number of connections.
   ///   - deadline: how long work may take, once it has a connection.
-  ///   - now: a clock that runs while the machine does.
+  ///   - now: a clock that runs while the machine runs.
   ///   - makeConnection: makes a connection that can be used.
   init(
     size: Int, deadline: Duration, now: @escaping @Sendable () -> ContinuousClock.Instant,
@@ -211,10 +212,10 @@ final class ConnectionPool: Sendable {
 
   deinit { workers.close() }
 
-  /// Has one of the threads do something, as often as it says that there is more.
+  /// Has one of the threads do some work, as often as the work says that there is more.
   func submit(_ work: @escaping ConnectionWorkers.Work) { workers.submit(work) }
 
-  /// Does something on one of the threads, and returns its result.
+  /// Runs a body on one of the threads, and returns its result.
   func run<Value: Sendable>(_ body: @escaping @Sendable (Connection) throws -> Value) async throws -> Value {
     try await withCheckedThrowingContinuation { caller in
       submit { connection in
@@ -225,11 +226,11 @@ final class ConnectionPool: Sendable {
   }
 }
 
-/// What each connection is set to, and what its server must be.
+/// The settings of each connection, and the requirements for its server.
 struct ConnectionCheck {
   private let row: QueryRow
 
-  /// Sets a connection up, and asks what its server is like.
+  /// Sets a connection up, and reads the server's settings.
   ///
   /// - Throws: ``PostgreSQLError``; ``PostgreSQLRefusal/pooler``.
   init(_ connection: Connection) throws {
@@ -239,17 +240,17 @@ struct ConnectionCheck {
     self.row = row
   }
 
-  /// Refuses a connection that PostgreSQL's own process does not end.
+  /// Refuses a connection behind a pooler.
   ///
-  /// A pooler may send each transaction to another process, where `synchronous_commit` is as its role and database say. One that
-  /// gives a process to a connection for good cannot be told from one that does not. The question has no name: a statement
-  /// that is prepared under one may be there already, or not be there when it is used.
+  /// A pooler may send each transaction to a different process, where `synchronous_commit` has the value of its role and
+  /// database. A pooler that gives a process to a connection for good cannot be recognised. The query has no name: a statement
+  /// that is prepared under a name may be there already, or be missing when it is used.
   private static func requireNoPooler(_ connection: Connection) throws {
     let told = try connection.executeOnce("SELECT pg_backend_pid()").first?.integer(0, as: CInt.self)
     guard told == connection.processID else { throw PostgreSQLRefusal.pooler }
   }
 
-  /// Refuses a server that could not keep what it was given.
+  /// Refuses a server that could lose committed data.
   ///
   /// - Throws: ``PostgreSQLRefusal``.
   func requireDurability() throws {
@@ -269,7 +270,7 @@ struct ConnectionCheck {
 
   /// Refuses a server whose commits wait for a standby while none is connected: they would never end.
   ///
-  /// A primary that nobody leads any more, because its Patroni ended, is like that: its standbys have gone to the new one.
+  /// A primary that nobody manages any longer, because its Patroni ended, is in this state: its standbys follow the new one.
   ///
   /// - Throws: ``PostgreSQLError/unreachable(message:)``.
   func requireStandby() throws {
@@ -278,7 +279,7 @@ struct ConnectionCheck {
     }
   }
 
-  // A timeout must never cancel a commit. A transaction that this program forgot must not keep others waiting.
+  // A timeout must never cancel a commit. A transaction that this program forgot must not make others wait.
   private static let settings = """
     SELECT set_config('synchronous_commit', 'on', false), set_config('search_path', 'uaf', false),
       set_config('statement_timeout', '0', false), set_config('lock_timeout', '0', false),
@@ -287,7 +288,7 @@ struct ConnectionCheck {
         THEN set_config('transaction_timeout', '0', false) END
     """
 
-  // Without pg_read_all_stats the state of a standby is NULL; that one is connected can be seen all the same.
+  // Without pg_read_all_stats the state of a standby is NULL; it is still visible that one is connected.
   private static let question = """
     SELECT current_setting('server_version_num')::int, current_setting('server_encoding'),
       pg_is_in_recovery() OR current_setting('default_transaction_read_only')::bool,

@@ -1,10 +1,10 @@
 import UAFMessages
 import UAFService
 
-/// Reads what several logins need in one statement.
+/// Reads the rows of several logins in one statement.
 ///
-/// To wake a process of the server, and to be woken by it, costs more than to read a row. So while one statement is under way,
-/// the next ones collect.
+/// To wake a process of the server, and to be woken by it, costs more than to read a row. So while one statement runs, the next
+/// lookups collect.
 final class LoginReads: Sendable {
   private struct Waiting {
     let lookup: LoginLookup
@@ -27,9 +27,9 @@ final class LoginReads: Sendable {
   /// How many lookups wait for the next statement.
   var waitingCount: Int { queue.waitingCount }
 
-  /// Reads what one login needs, and once more if the connection was lost at once.
+  /// Reads the rows of one login, and once more if the connection was lost immediately.
   ///
-  /// - Throws: ``PostgreSQLError``; what is wrong with a stored key.
+  /// - Throws: ``PostgreSQLError``; the error of a stored key that cannot be read.
   func records(for lookup: LoginLookup) async throws -> LoginRecords {
     let waiting = Waiting(lookup: lookup, since: now())
     do {
@@ -61,7 +61,7 @@ final class LoginReads: Sendable {
 
   /// The keys of each account, and whether each challenge was used, in one statement.
   ///
-  /// - Returns: for each lookup its records, or what is wrong with a stored key.
+  /// - Returns: for each lookup its records, or the error of a stored key that cannot be read.
   private static func select(
     _ lookups: [LoginLookup], _ connection: Connection
   ) throws -> [Result<LoginRecords, any Error>] {
@@ -85,12 +85,12 @@ final class LoginReads: Sendable {
 
   private static func records(_ rows: [QueryRow]) throws -> LoginRecords {
     guard let first = rows.first else { throw PostgreSQLError.unreadable }
-    // An account without keys has one row, of NULLs but for the challenge's column.
+    // An account without keys has one row, with NULL in each column except the challenge's.
     let hasKeys = first.bytes(0) != nil
     return LoginRecords(isUsed: try first.boolean(8), keys: hasKeys ? try rows.map(key) : [])
   }
 
-  // With OFFSET 0 the keys are looked for account by account. PostgreSQL could read and sort all keys for a join, and all
+  // OFFSET 0 has the keys searched account by account. Otherwise PostgreSQL could read and sort all keys for a join, and all
   // challenges for EXISTS.
   static let selectLogins = """
     SELECT c.aaid, c.keyID, c.publicKey, c.signatureAlgorithm, c.signCounter, c.revokedAt, c.deviceID, c.deviceName,
@@ -111,7 +111,7 @@ final class LoginReads: Sendable {
   }
 }
 
-/// What one login asks the store for.
+/// The lookup of one login in the store.
 struct LoginLookup {
   let username: String
   let appID: String

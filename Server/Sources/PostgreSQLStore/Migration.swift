@@ -46,7 +46,7 @@ struct Migration {
     "CREATE INDEX consoleSessionByAccount ON consoleSession (username, startedAt)",
   ]
 
-  // Codes that were given out before are closed: nobody knows their keys.
+  // Codes that were issued before are closed: their keys are not known.
   private static let sealedKeys = [
     "DELETE FROM enrolment", "ALTER TABLE enrolment RENAME COLUMN codeHash TO sealedKey",
   ]
@@ -64,7 +64,7 @@ struct Migration {
     "CREATE INDEX deregisteredKeyByAccount ON deregisteredKey (username, number)",
   ]
 
-  // A closed code has no hash. `machineID` is the machine's number at this server, and NULL where it came from another store.
+  // A closed code has no hash. `machineID` is the machine's ID at this server, and NULL if the row came from a different store.
   // `changeNumber` is 0 as long as a machine that joined has never left.
   private static let joinedMachines = [
     """
@@ -100,7 +100,7 @@ struct Migration {
     "CREATE INDEX joinedMachineByChange ON joinedMachine (changeNumber)",
   ]
 
-  // What machines tell; `reportMark` and `offlineNumber` are NULL again once the machine has joined again.
+  // What machines report; `reportMark` and `offlineNumber` are NULL again once the machine has joined again.
   private static let machineContacts = [
     """
     ALTER TABLE joinedMachine ADD COLUMN lastContactAt bigint, ADD COLUMN moduleVersion text,
@@ -124,7 +124,7 @@ struct Migration {
     "CREATE INDEX machinePolicyByGroup ON machinePolicy (machineGroup, number)",
   ]
 
-  // Its rows are changed often: a page keeps room for that.
+  // The rows are changed often: a page keeps room for that.
   private static let auditDeliveries = [
     """
     CREATE TABLE auditDelivery (
@@ -148,14 +148,14 @@ struct Migration {
     """
   ]
 
-  // Logins that were accepted are nearly all rows, and are in neither.
+  // Nearly all rows are accepted logins, and neither index contains them.
   private static let rareRows = [
     "CREATE INDEX auditByKind ON audit (kind, number) WHERE kind <> 'login'",
     "CREATE INDEX auditByOutcome ON audit (outcome, number) WHERE outcome <> 'ok'",
   ]
 
-  // `blockedUntil` is the highest number where no end is set, and NULL where nothing is blocked. Keys repeat it: a login's
-  // statement locks them, and so sees a block that another transaction commits beside it.
+  // `blockedUntil` is the highest number if the block has no end, and NULL if the account is not blocked. Keys repeat it: the
+  // statement of a login locks the keys, and so sees a block that a concurrent transaction commits.
   private static let accountBlocks = [
     """
     ALTER TABLE account ADD COLUMN blockedSince bigint, ADD COLUMN blockedUntil bigint, ADD COLUMN blockReason text,
@@ -164,8 +164,8 @@ struct Migration {
     "ALTER TABLE credential ADD COLUMN blockedUntil bigint",
   ]
 
-  // A row's texts are hashed as they are, and none of them is NULL. `auditEnd` has one row: the end of the chain, which is locked
-  // by whoever adds to it. It is changed often: its page keeps room for that.
+  // A row's texts are hashed as they are, and none of them is NULL. `auditEnd` has one row: the end of the chain, which each
+  // transaction that adds rows locks. It is changed often: its page keeps room for that.
   private static let audit = [
     """
     CREATE TABLE audit (
@@ -197,8 +197,9 @@ struct Migration {
     """
   ]
 
-  // Times are seconds since 1970. An AAID's hex digits compare without regard to case, everything else by bytes. Numbers of
-  // keys are in the order of their registration. `turn` has no rows: transactions that write lock it, one after another.
+  // Times are seconds since 1970. The hex digits of an AAID are compared without regard to case, everything else by bytes.
+  // Numbers of keys are in the order of their registration. `turn` has no rows: transactions that write lock it, one after the
+  // other.
   private static let version1 = [
     "CREATE TABLE turn ()",
     "CREATE TABLE setting (name text PRIMARY KEY, value text NOT NULL)",
@@ -287,9 +288,9 @@ struct Migration {
   ]
 }
 
-/// The tables of those who administer the server, and what they see beside the tables of logins.
+/// The tables of the administration, and the columns and indexes that it needs in other tables.
 enum AdministrationMigration {
-  // Codes that were open before have no row: nobody knows who issued them. An index by machine, for pages of machines.
+  // Codes that were open before have no row: their issuer is not known. The index by machine is for pages of machines.
   static let statements = [
     "ALTER TABLE credential ADD COLUMN revokedBy text, ADD COLUMN revokedReason text",
     #"CREATE INDEX credentialByMachine ON credential (deviceID COLLATE "C", id) WHERE deviceID IS NOT NULL"#,
@@ -333,7 +334,7 @@ enum AdministrationMigration {
     "CREATE INDEX repeatableRequestByExpiry ON repeatableRequest (expiresAt)",
   ]
 
-  // Of earlier keys nobody knows where they came from. Those of people who administer sign in already, and go on.
+  // The origin of earlier keys is not known. Administrators could sign in with theirs, and still can.
   static let origins = Migration(
     name: "who has issued keys",
     statements: [
@@ -345,7 +346,7 @@ enum AdministrationMigration {
 
 /// Brings the tables to their current form.
 ///
-/// They are in a schema of their own, `uaf`, whose table `migration` names the steps that were taken.
+/// They are in their own schema, `uaf`, whose table `migration` names the steps that were taken.
 struct Migrator {
   /// The advisory lock that lets one instance migrate at a time; a number that nothing else in this database uses.
   private static let lock: Int64 = 0x7561_665F_6D69_6772
@@ -353,7 +354,7 @@ struct Migrator {
   let connection: Connection
   var migrations = Migration.all
 
-  /// Takes the steps that are missing, each in a transaction of its own: the locks of one do not wait for the next.
+  /// Takes the missing steps, each in its own transaction: the locks of one do not wait for the next.
   ///
   /// - Parameter create: makes the tables if there are none.
   /// - Throws: ``PostgreSQLRefusal``; ``PostgreSQLError``.
@@ -361,7 +362,7 @@ struct Migrator {
     do {
       if try !isCurrent() {
         try connection.execute("SELECT pg_advisory_lock($1)", [.integer(Self.lock)])
-        // A connection that is lost gives the lock back by itself.
+        // A lost connection releases the lock without this statement.
         defer { _ = try? connection.execute("SELECT pg_advisory_unlock($1)", [.integer(Self.lock)]) }
         // Another instance may have been faster.
         if try !isCurrent() { try takeSteps(create: create) }
@@ -370,7 +371,7 @@ struct Migrator {
     } catch PostgreSQLError.refused("42501", let message) {
       throw PostgreSQLRefusal.noRights(message: message)
     } catch PostgreSQLError.refused("42703", _) {
-      // Another application's table has the name, and not the columns.
+      // A different application's table has the name, but not the columns.
       throw PostgreSQLRefusal.otherApplication
     }
   }
@@ -385,7 +386,7 @@ struct Migrator {
 
   /// The names of the steps that were taken; none if there are no tables.
   private func steps() throws -> [String] {
-    // to_regclass() would do, but can still find nothing after this connection has waited for another that made the table.
+    // to_regclass() would do, but can still find no table after this connection has waited for the one that made it.
     let isThere =
       try connection.execute(
         """
@@ -434,7 +435,7 @@ struct Migrator {
       "CREATE TABLE uaf.migration (number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text UNIQUE NOT NULL)")
   }
 
-  /// Refuses a user who may not use each table: the first login would find that out.
+  /// Refuses a user who may not use each table: otherwise the first login would fail.
   private func requireRights() throws {
     let lacking = try connection.execute(
       """

@@ -1,6 +1,6 @@
-// Purpose: The store of uaf-server in PostgreSQL, through libpq. The only target that may import libpq. The tables that are the
-// same in SQLiteStore are in SQLStore. The protocols in UAFService/Store say what each table promises. Here is only what
-// PostgreSQL needs.
+// Purpose: The store of uaf-server in PostgreSQL, through libpq. This is the only target that may import libpq. The tables that
+// are the same in SQLiteStore are in SQLStore. The protocols in UAFService/Store say what each table promises. This target
+// contains only what PostgreSQL needs.
 
 import CLibPQ
 import Glibc
@@ -9,20 +9,20 @@ import Synchronization
 
 /// Where a PostgreSQL store is, and how to connect to it: a URL of libpq, without a password.
 package struct PostgreSQLAddress: Sendable {
-  /// Reads the password anew for each connection, with a zero byte at its end; nil if there is none.
+  /// Reads the password again for each connection, with a zero byte at the end; nil if there is none.
   package typealias Password = @Sendable () throws -> Secret?
 
   private let settings: [String: String]
   private let password: Password
 
-  /// How many hosts the URL names; a store of several is a fleet's.
+  /// How many hosts the URL names; with several, the store is a cluster.
   let hosts: Int
 
-  /// What holds unless the URL says otherwise.
+  /// The settings unless the URL has different ones.
   ///
-  /// A server that cannot write is passed over for the next host. A firewall between the two forgets connections on which nothing
-  /// is sent, some after four minutes, and says so to nobody: the next login on one would wait for 10 s in vain. The system's own
-  /// `tcp_keepalive_time` is two hours.
+  /// A server that cannot write is skipped, and the next host is tried. A firewall between server and database forgets
+  /// connections on which nothing is sent, some after four minutes, and reports that to nobody: the next login on such a
+  /// connection would wait for 10 s in vain. The system's own `tcp_keepalive_time` is two hours.
   private static let standard = [
     "connect_timeout": "3", "target_session_attrs": "read-write", "tcp_user_timeout": "10000",
     "keepalives_idle": "30", "keepalives_interval": "10", "fallback_application_name": "uaf-server",
@@ -46,18 +46,18 @@ package struct PostgreSQLAddress: Sendable {
       unsafe option += 1
     }
     guard given["password"] == nil, given["sslpassword"] == nil else { throw .passwordInURL }
-    // A service's file could say anything, a password included.
+    // The file of a service could contain any setting, including a password.
     if let other = ["service", "replication"].first(where: { given[$0] != nil }) { throw .settingNotAllowed(other) }
     let counts = Self.lists.map { Self.entries(given[$0] ?? "").count }
     let most = counts.max() ?? 1
-    // As libpq has it: one for all, or one for each.
+    // Like libpq: one value for all hosts, or one for each.
     guard counts.allSatisfy({ $0 == 1 || $0 == most }) else { throw .wrongURL }
     hosts = most
     settings = Self.standard.merging(given) { $1 }.merging(["client_encoding": "UTF8"]) { $1 }
     self.password = password
   }
 
-  /// Hosts and database, for people; no user, and no secret.
+  /// Hosts and database, for people; without the user, and without a secret.
   package var place: String {
     let host = settings["host"] ?? settings["hostaddr"] ?? "this machine"
     return "the database \(settings["dbname"] ?? settings["user"] ?? "") of \(host)"
@@ -68,14 +68,14 @@ package struct PostgreSQLAddress: Sendable {
     text.hasPrefix("postgresql://") || text.hasPrefix("postgres://")
   }
 
-  /// The settings that name hosts, each with a comma between two.
+  /// The settings that name hosts, separated by commas.
   private static let lists = ["host", "hostaddr", "port"]
 
   private static func entries(_ list: String) -> [Substring] {
     list.split(separator: ",", omittingEmptySubsequences: false)
   }
 
-  /// The settings for one of the hosts alone.
+  /// The settings for one of the hosts.
   private func settings(ofHost number: Int) -> [String: String] {
     settings.merging(
       Self.lists.compactMap { name in
@@ -85,7 +85,7 @@ package struct PostgreSQLAddress: Sendable {
     ) { $1 }
   }
 
-  /// Connects to one of the hosts; the caller ends what is returned with PQfinish, also if it is not a connection.
+  /// Connects to one of the hosts; the caller ends the returned object with PQfinish, even if the connection failed.
   ///
   /// - Parameter number: less than ``hosts``.
   @unsafe func connect(toHost number: Int) throws -> OpaquePointer? {
@@ -113,15 +113,15 @@ package struct PostgreSQLAddress: Sendable {
   @unsafe private static func pointers(
     _ texts: [UnsafeMutablePointer<CChar>?], _ further: UnsafePointer<CChar>? = nil
   ) -> [UnsafePointer<CChar>?] {
-    // SAFETY: the pointers are only copied; they are as good as before.
+    // SAFETY: the pointers are only copied; they are as valid as before.
     unsafe texts.map { unsafe UnsafePointer($0) } + [further, nil]
   }
 }
 
-/// Connects to the first host that can keep what it is given, beginning with the one that could last.
+/// Connects to the first host that keeps committed data, beginning with the one that last did.
 ///
-/// libpq alone would stay with the first host that says it is the primary. After a failover that may be the old one, which
-/// nobody leads any more.
+/// libpq alone would use the first host that says it is the primary. After a failover that may be the old primary, which nobody
+/// manages any longer.
 final class HostSearch: Sendable {
   private let address: PostgreSQLAddress
   private let now: @Sendable () -> ContinuousClock.Instant
@@ -132,10 +132,10 @@ final class HostSearch: Sendable {
     self.now = now
   }
 
-  /// Connects, and looks what the server is like.
+  /// Connects, and checks the server.
   ///
-  /// - Throws: ``PostgreSQLRefusal`` if a host can be reached and not be used; ``PostgreSQLError/unreachable(message:)`` with the
-  ///   words of each host.
+  /// - Throws: ``PostgreSQLRefusal`` if a host can be reached but not be used; ``PostgreSQLError/unreachable(message:)`` with
+  ///   the message for each host.
   func find() throws -> (Connection, ConnectionCheck) {
     let start = last.withLock { $0 }
     var refusal: PostgreSQLRefusal?
@@ -157,9 +157,9 @@ final class HostSearch: Sendable {
     throw PostgreSQLError.unreachable(message: messages.joined(separator: "; "))
   }
 
-  /// Connects to a server that was found fit before.
+  /// Connects to a server that was suitable before.
   ///
-  /// - Throws: ``PostgreSQLError/unreachable(message:)``, also for a server that is not fit any more.
+  /// - Throws: ``PostgreSQLError/unreachable(message:)``, also for a server that is no longer suitable.
   func connect() throws -> Connection {
     do {
       return try find().0

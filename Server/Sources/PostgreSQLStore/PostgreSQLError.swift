@@ -1,20 +1,20 @@
 import UAFService
 
-/// Why a statement was not done, or why it is not known whether it was.
+/// Why a statement was not executed, or why that is not known.
 package enum PostgreSQLError: Error, Equatable {
-  /// The server refused a statement; whatever its transaction had changed is undone.
+  /// The server refused a statement; all changes of its transaction are undone.
   ///
   /// - Parameter sqlState: the error's class, five characters.
   case refused(sqlState: String, message: String)
-  /// No connection could be made; nothing was asked of the server.
+  /// No connection could be made; nothing was sent to the server.
   case unreachable(message: String)
   /// The connection ended, its deadline passed, or the server warned while it committed.
   ///
-  /// It is not known whether a commit that was under way is durable.
+  /// It is not known whether a running commit is durable.
   case interrupted
-  /// All connections were in use for too long; nothing was asked of the server.
+  /// All connections were in use for too long; nothing was sent to the server.
   case busy
-  /// What is stored is not what this program stores.
+  /// A stored value has a form that this program does not store.
   case unreadable
   /// The store was closed.
   case closed
@@ -55,21 +55,21 @@ extension PostgreSQLError {
     }
   }
 
-  /// What the server says of a change in a transaction that only reads.
+  /// The server's refusal of a change in a transaction that only reads.
   static let refusedInReading = PostgreSQLError.refused(
     sqlState: "25006", message: "a transaction that reads adds nothing to the audit")
 
-  /// Whether nothing was stored, and the same transaction may succeed if it is repeated: it conflicted with another
-  /// (serialization_failure, deadlock_detected, unique_violation).
+  /// Whether nothing was stored, and the same transaction may succeed if it is repeated, because it conflicted with a different
+  /// one (serialization_failure, deadlock_detected, unique_violation).
   var isConflict: Bool {
     guard case .refused(let sqlState, _) = self else { return false }
     return ["40001", "40P01", "23505"].contains(sqlState)
   }
 
-  /// Whether the server has undone what the statement changed.
+  /// Whether the server has undone the changes of the statement.
   ///
-  /// Where it ends the connection instead, it may have interrupted a commit that waits for its standby: that is
-  /// ``interrupted``, whatever the server says.
+  /// If it ends the connection instead, it may have interrupted a commit that waits for its standby: that is ``interrupted``,
+  /// whatever the server says.
   static func isUndone(_ error: any Error) -> Bool { if case PostgreSQLError.refused = error { true } else { false } }
 }
 
@@ -80,7 +80,7 @@ package enum PostgreSQLRefusal: Error, Equatable {
   case wrongURL
   case passwordInURL
   case settingNotAllowed(String)
-  /// What answers is not what was connected to, so settings of the connection may be gone at the next statement.
+  /// A pooler answers instead of the server, so settings of the connection may be lost at the next statement.
   case pooler
   case tooOld(version: Int)
   case otherEncoding
@@ -89,7 +89,7 @@ package enum PostgreSQLRefusal: Error, Equatable {
   case notDurable(setting: String)
   /// Several hosts, and none of them is a synchronous standby.
   case asynchronous
-  /// There is no store in it, and the command makes none.
+  /// It has no store, and the command creates none.
   case empty
   case otherApplication
   case newer(migration: String)
@@ -99,7 +99,7 @@ package enum PostgreSQLRefusal: Error, Equatable {
 }
 
 extension PostgreSQLRefusal: CustomStringConvertible {
-  /// What is wrong, and what to do.
+  /// What is wrong, and what to do about it.
   package var description: String {
     switch self {
     case .wrongURL: "the store's URL is none of PostgreSQL: write postgresql://HOST,HOST/DATABASE?SETTING=VALUE"

@@ -4,13 +4,14 @@ import UAFService
 
 /// A store in a PostgreSQL database, which several instances of the server may use.
 ///
-/// Transactions that write come one after another, also over all instances: they wait for one table's lock, as those of SQLite
-/// wait for its file's. Verified answers do not wait for that: each is one statement that checks what it changes.
+/// Transactions that write run one after the other, even across all instances: they wait for the lock of one table, as SQLite's
+/// wait for the lock of their file. Verified answers do not wait for it: each is one statement that checks the rows that it
+/// changes.
 package struct PostgreSQLStore: ServerStore {
   /// How often a transaction is repeated that conflicts with an answer.
   private static let mostAttempts = 16
 
-  /// How many batches of logins may be read at once, and how many committed.
+  /// How many batches of logins may be read at the same time, and how many committed.
   private static let mostBatches = 2
 
   /// How long an upgrade of the tables may take: a day.
@@ -18,7 +19,7 @@ package struct PostgreSQLStore: ServerStore {
 
   let pool: ConnectionPool
   private let now: @Sendable () -> ContinuousClock.Instant
-  /// Its connections look for rows in indexes; see ``Connection/preferIndexes()``.
+  /// Its connections search rows in indexes; see ``Connection/preferIndexes()``.
   let loginPool: ConnectionPool
   let logins: LoginReads
   private let answers: AnswerCommitter
@@ -27,11 +28,11 @@ package struct PostgreSQLStore: ServerStore {
   ///
   /// - Parameters:
   ///   - create: makes them if there are none.
-  ///   - allowsUnfinished: uses a store also if an import into it has not ended.
-  ///   - allowsAsynchronous: uses a store of several hosts also without a synchronous standby.
-  ///   - connections: the most connections, beside the four of logins.
+  ///   - allowsUnfinished: uses a store even if an import into it has not ended.
+  ///   - allowsAsynchronous: uses a store of several hosts even without a synchronous standby.
+  ///   - connections: the maximum number of connections, besides the four for logins.
   ///   - deadline: how long one transaction may take.
-  ///   - now: a clock that runs while the machine does.
+  ///   - now: a clock that runs while the machine runs.
   /// - Throws: ``PostgreSQLRefusal``; ``PostgreSQLError``.
   package init(
     _ address: PostgreSQLAddress, create: Bool, allowsUnfinished: Bool = false, allowsAsynchronous: Bool = false,
@@ -45,13 +46,13 @@ package struct PostgreSQLStore: ServerStore {
     guard try address.hosts == 1 || allowsAsynchronous || check.hasSynchronousStandby else {
       throw PostgreSQLRefusal.asynchronous
     }
-    // An index of a large audit takes as long as it takes: one that is given up would begin anew at each start.
+    // The time for an index of a large audit is not limited: if the upgrade gave up, it would begin again at each start.
     first.setDeadline(now() + Self.upgrade)
     try Migrator(connection: first).migrate(create: create)
     let mark = try PostgreSQLTransaction(connection: first).settings.value(of: .unfinishedImport)
     guard mark == nil || allowsUnfinished else { throw PostgreSQLRefusal.unfinished }
     pool = ConnectionPool(size: connections, deadline: deadline, now: now) { try search.connect() }
-    // Nothing that an administrator asks for takes a connection from those who log in.
+    // An administrator's request never takes a connection from a login.
     loginPool = ConnectionPool(size: 2 * Self.mostBatches, deadline: deadline, now: now) {
       let connection = try search.connect()
       try connection.preferIndexes()
@@ -69,7 +70,7 @@ package struct PostgreSQLStore: ServerStore {
         try connection.enqueue("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY")
         let transaction = PostgreSQLTransaction(connection: connection)
         let value = try body(transaction)
-        // They would have been added at the end of a transaction that writes.
+        // Otherwise they would be added at the end of a transaction that writes.
         guard transaction.auditBuffer.events.isEmpty else { throw PostgreSQLError.refusedInReading }
         // Nobody has to wait for the end of a transaction that changes nothing.
         try connection.enqueue("COMMIT")
@@ -87,8 +88,8 @@ package struct PostgreSQLStore: ServerStore {
       while true {
         do {
           return try Self.attempt(connection) {
-            // Each statement sees what was committed before it, the end of the audit's chain too. Only logins commit
-            // beside it; what they change is checked by each statement that changes it as well.
+            // Each statement sees what was committed before it, including the end of the audit's chain. Only logins commit at
+            // the same time. Each statement that changes the same rows checks them again.
             try connection.enqueue("BEGIN ISOLATION LEVEL READ COMMITTED")
             try connection.execute("LOCK TABLE turn IN EXCLUSIVE MODE")
             begun()
@@ -115,8 +116,8 @@ package struct PostgreSQLStore: ServerStore {
     try await answers.store(answer)
   }
 
-  /// Does work on a connection, and once more on another if the first was lost at once, before the work had begun to change
-  /// anything: it was idle, and the server had ended it.
+  /// Does work on a connection, and once more on a second one if the first was lost immediately, before the work had begun to
+  /// change anything: the server had ended it while it was idle.
   private func afterLoss<Value: Sendable>(
     _ work: @escaping @Sendable (Connection, _ begun: () -> Void) throws -> Value
   ) async throws -> Value {
@@ -135,7 +136,7 @@ package struct PostgreSQLStore: ServerStore {
     do {
       return try body()
     } catch {
-      // If that fails too, the connection is given up, and the server undoes the transaction.
+      // If the rollback fails too, the connection is given up, and the server undoes the transaction.
       connection.rollback()
       throw error
     }
@@ -171,13 +172,12 @@ struct PostgreSQLTransaction: SQLTransaction {
   }
 }
 
-/// Up to when used challenges are forgotten.
+/// The time up to which used challenges are forgotten.
 ///
-/// A row that was removed stays in its index until no transaction of the database is older than the removal. While somebody
-/// takes a dump for an hour, each second would pass everything that was removed in that hour. So it begins where the one
-/// before has ended.
+/// A removed row stays in its index until no transaction of the database is older than the removal. While a dump runs for an
+/// hour, each second would read everything that was removed in that hour. So each search begins where the one before ended.
 final class ForgettingProgress: Sendable {
-  /// After how many seconds it begins from the oldest row again: one that another instance was removing may have stayed.
+  /// After how many seconds it begins from the oldest row again: a row that a different instance was removing may be left.
   private static let fullEvery: Int64 = 3600
 
   private let state = Mutex((reached: Int64(0), beganAt: Int64(0)))
@@ -192,19 +192,19 @@ final class ForgettingProgress: Sendable {
     }
   }
 
-  /// Notes up to when everything is forgotten.
+  /// Notes the time up to which all are forgotten.
   func reached(_ time: Int64) { state.withLock { $0.reached = time } }
 }
 
 /// The rows of the audit that a transaction adds when it ends.
 ///
-/// The end of the chain is locked from then until the commit, and after all that the transaction has changed. So two that write
-/// never wait for each other, and none waits long.
+/// The end of the chain is locked only from then until the commit, after all other changes of the transaction. So two
+/// transactions that write never wait for each other, and none waits long.
 final class AuditBuffer {
   private(set) var events: [AuditEntry] = []
 
   func append(_ more: [AuditEntry]) { events += more }
 
-  /// Forgets what came after the first `count` rows.
+  /// Forgets the rows after the first `count`.
   func cut(to count: Int) { events.removeLast(events.count - count) }
 }

@@ -1,6 +1,6 @@
 import CLibPQ
 
-/// What a statement returned.
+/// The result of a statement.
 @safe final class QueryResult {
   private let result: OpaquePointer
 
@@ -11,7 +11,7 @@ import CLibPQ
   }
 
   deinit {
-    // SAFETY: the result is ours, and this was its last use.
+    // SAFETY: the result is ours, and this was the last use.
     unsafe PQclear(result)
   }
 
@@ -26,11 +26,11 @@ import CLibPQ
 
   var first: QueryRow? { rows.first }
 
-  /// How many rows a change has touched.
-  // SAFETY: the text is part of the result, and is copied at once.
+  /// The number of rows that a change has affected.
+  // SAFETY: the text is part of the result, and is copied immediately.
   var changes: Int { unsafe Int(String(cString: PQcmdTuples(result))) ?? 0 }
 
-  /// What the server says it has done, such as "COMMIT".
+  /// The server's name for what it did, such as "COMMIT".
   // SAFETY: as above.
   var tag: String { unsafe String(cString: PQcmdStatus(result)) }
 
@@ -47,8 +47,8 @@ import CLibPQ
 
   /// A value's bytes; nil for NULL.
   func bytes(_ row: CInt, _ column: CInt) -> [UInt8]? {
-    // SAFETY: libpq answers for a row or column that is not there with NULL. The value has as many bytes as its length says,
-    // and they are copied at once.
+    // SAFETY: libpq returns NULL for a row or column that does not exist. The value has as many bytes as its length says, and
+    // they are copied immediately.
     guard unsafe PQgetisnull(result, row, column) == 0, let value = unsafe PQgetvalue(result, row, column) else {
       return nil
     }
@@ -57,9 +57,10 @@ import CLibPQ
   }
 }
 
-/// One row of a result; its values are those of PostgreSQL's binary format.
+/// One row of a result, with values in PostgreSQL's binary format.
 ///
-/// It has what ``SQLRow`` gives to all rows, too: a login's columns are read by functions that are compiled for it.
+/// It repeats functions that ``SQLRow`` gives to all rows: the columns of a login are read by functions that are compiled for
+/// this type.
 struct QueryRow {
   let result: QueryResult
   let number: CInt
@@ -68,7 +69,7 @@ struct QueryRow {
 
   /// The bytes of a column that has a value in each row.
   ///
-  /// - Throws: ``PostgreSQLError/unreadable`` for NULL, and so do the others below.
+  /// - Throws: ``PostgreSQLError/unreadable`` for NULL, and so do the functions below.
   func requiredBytes(_ column: CInt) throws -> [UInt8] {
     guard let bytes = bytes(column) else { throw PostgreSQLError.unreadable }
     return bytes
@@ -106,7 +107,7 @@ struct QueryRow {
   }
 }
 
-/// A value of a statement, as PostgreSQL's binary format has it.
+/// A parameter of a statement, in PostgreSQL's binary format.
 enum Parameter {
   case integer(Int64?)
   case text(String?)
@@ -159,7 +160,7 @@ enum Parameter {
     append(Int32(clamping: elements.count), to: &bytes)
     append(Int32(1), to: &bytes)
     for element in elements {
-      // The length is known, and written, when the element is.
+      // The length is written when the element is, because it is known only then.
       let start = bytes.count
       append(Int32(0), to: &bytes)
       appendElement(element, &bytes)
@@ -178,7 +179,7 @@ enum Parameter {
   }
 }
 
-/// Parameters of a statement as libpq takes them, in one block of bytes.
+/// The parameters of a statement as libpq needs them, in one block of bytes.
 struct ParameterBlock {
   private var block: [UInt8] = []
   private var offsets: [Int?] = []
@@ -212,15 +213,16 @@ struct ParameterBlock {
 /// Remembers whether the server has warned.
 ///
 /// PostgreSQL reports a commit that was cancelled while it waited for its standby as a success, with only a warning: "canceling
-/// wait for synchronous replication". The text depends on the server's language, so each warning counts.
+/// wait for synchronous replication". The text depends on the server's language, so every warning is taken as this one.
 final class Notices {
   private(set) var hasWarned = false
 
   func reset() { hasWarned = false }
 
-  /// Listens to a connection, which must not live longer than this.
+  /// Listens to a connection, which must not live longer than this object.
   func listen(to connection: OpaquePointer) {
-    // SAFETY: libpq passes the pointer to the receiver, and only while the connection is used. Its owner keeps both.
+    // SAFETY: libpq passes the pointer to the receiver, and only while the connection is used. The owner of the connection
+    // keeps both.
     unsafe PQsetNoticeReceiver(
       connection,
       { owner, result in

@@ -2,24 +2,25 @@ import UAFService
 
 /// The table of challenges that were answered with success.
 struct UsedChallengeTable: UsedChallenges {
-  /// The most that are forgotten at once, so that nobody waits long for it.
+  /// The maximum number forgotten in one statement, so that nobody waits long for it.
   private static let mostForgotten: Int64 = 4096
 
-  /// By how many seconds the clocks of two instances may differ: what one has issued may be good at another for so much longer.
+  /// By how many seconds the clocks of two instances may differ: a challenge of one instance may be valid at a second one for
+  /// that much longer.
   static let clocksApart: Int64 = 900
 
   /// Until when a challenge is kept, as SQL.
   ///
-  /// That is its request's expiry by an instance's clock, but no less than a request's lifetime by the database's clock,
-  /// which is the same for all.
+  /// This is its request's expiry by an instance's clock, but at least a request's lifetime by the database's clock, which is
+  /// the same for all.
   static let keptUntil =
     "greatest(expiresAt, extract(epoch FROM clock_timestamp())::bigint + \(IssuedRequest.lifetime)) + \(clocksApart)"
 
-  /// Forgets challenges that have expired, the oldest first, but none that another instance is forgetting.
+  /// Forgets challenges that have expired, the oldest first, but none that a different instance is forgetting.
   ///
-  /// The database's clock decides: an instance whose clock is fast would forget what others still accept. The time is that of
-  /// the statement's beginning, which is one value. With `clock_timestamp()`, which may change from row to row, PostgreSQL
-  /// reads every row: 290 ms of each second with 400,000.
+  /// The database's clock decides: an instance whose clock is fast would forget challenges that others still accept. The time
+  /// is the beginning of the statement, which is one value. With `clock_timestamp()`, which may change from row to row,
+  /// PostgreSQL reads every row: 290 ms of each second with 400,000.
   static let forgetting = """
     WITH expired AS (
       SELECT hash, expiresAt FROM usedChallenge
@@ -34,22 +35,22 @@ struct UsedChallengeTable: UsedChallenges {
   let connection: Connection
 
   func contains(_ challenge: IssuedChallenge) throws -> Bool {
-    // A row has `keptUntil` in place of its challenge's own expiry, so it is found by the hash.
+    // A row has `keptUntil` instead of its challenge's own expiry, so it is found by the hash.
     try connection.execute("SELECT EXISTS (SELECT 1 FROM usedChallenge WHERE hash = $1)", [.bytes(challenge.hash)])
       .first?.boolean(0) == true
   }
 
-  /// Those of some challenges that were answered with success.
+  /// Those of the challenges that were answered with success.
   func used(among hashes: [[UInt8]]) throws -> Set<[UInt8]> {
     let rows = try connection.execute("SELECT hash FROM usedChallenge WHERE hash = ANY ($1)", [.byteStrings(hashes)])
       .rows
     return Set(try rows.map { try $0.requiredBytes(0) })
   }
 
-  /// Forgets challenges whose requests have expired, 4,096 at most.
+  /// Forgets challenges whose requests have expired, at most 4,096.
   ///
-  /// - Parameter start: those that have expired before are left.
-  /// - Returns: up to when all are forgotten.
+  /// - Parameter start: challenges that expired before it are left.
+  /// - Returns: the time up to which all are forgotten.
   func forgetExpired(from start: Int64) throws -> Int64 {
     let row = try connection.execute(Self.forgetting, [.integer(Self.mostForgotten), .integer(start)]).first
     guard let row else { return start }
@@ -59,7 +60,7 @@ struct UsedChallengeTable: UsedChallenges {
 
 /// The table of used proof tokens.
 struct UsedProofTable: UsedProofs {
-  /// Forgets what has expired for all instances.
+  /// Forgets tokens that have expired for all instances.
   ///
   /// Each machine that checks in has a proof here for half an hour, so the statement needs an index, and one time for all rows:
   /// see ``UsedChallengeTable/forgetting``.

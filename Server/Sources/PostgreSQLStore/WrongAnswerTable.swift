@@ -5,7 +5,7 @@ struct WrongAnswerTable: WrongAnswers {
   let connection: Connection
 
   func take(_ wanted: [Int64: Int64], at rate: TokenBucket.Rate, now: Int64) throws -> [Int64: Int64] {
-    // The database's clock decides: one of an instance that is fast would fill what the others have used up.
+    // The database's clock decides: an instance whose clock is fast would refill the budgets that others have used up.
     let rows = try connection.execute(
       """
       SELECT p.place, w.level, w.filledAt, extract(epoch FROM clock_timestamp())::bigint

@@ -82,7 +82,7 @@ struct AccessTokenTable<Connection: SQLConnection>: AccessTokens {
   }
 }
 
-/// The table of those who have signed in to the console.
+/// The table of the console's sessions.
 struct ConsoleSessionTable<Connection: SQLConnection>: ConsoleSessions {
   let connection: Connection
 

@@ -1,6 +1,6 @@
 import UAFService
 
-/// The tables of the audit and of its signed heads, but for the end of the chain, which each engine keeps in its own way.
+/// The tables of the audit and of its signed heads, except for the end of the chain, which each engine keeps in its own way.
 package protocol SQLAuditTrail: AuditTrail, SendableMetatype {
   associatedtype Engine: SQLConnection
 
@@ -16,7 +16,7 @@ extension SQLAuditTrail {
       WHERE \(conditions) ORDER BY number \(filter.isNewestFirst ? "DESC" : "ASC") LIMIT ?1
       """, [.integer(limit)] + parameters
     ) { row in
-      // What is not UTF-8 is not what was hashed.
+      // A text that is not UTF-8 cannot have been hashed.
       let texts = try (CInt(3)..<11).map { String(decoding: try row.requiredBytes($0), as: UTF8.self) }
       guard let event = AuditEntry(time: try row.integer(2), texts: texts) else { throw Engine.ResultRow.unreadable }
       return AuditRow(link: AuditLink(number: try row.integer(0), hash: try row.requiredBytes(1)), event: event)
@@ -25,7 +25,7 @@ extension SQLAuditTrail {
 
   /// The conditions of a filter, whose first parameter is ?2.
   private static func conditions(_ filter: AuditFilter) -> (String, [SQLValue]) {
-    // The sum keeps the planner from the index of times: rows are wanted in the order of their numbers.
+    // The sum keeps the planner from the index of times: the rows must be in the order of their numbers.
     let wanted: [(String, SQLValue)?] = [
       ("number > ?", .integer(filter.after)), filter.before.map { ("number < ?", .integer($0)) },
       filter.since.map { ("time + 0 >= ?", .integer($0)) }, filter.until.map { ("time + 0 < ?", .integer($0)) },
@@ -51,7 +51,7 @@ extension SQLAuditTrail {
   }
 
   package func numbers(around time: Int64) throws -> (older: Int64?, notOlder: Int64?) {
-    // By time alone: among rows of one second any will do, and the index has no more.
+    // Ordered by time alone: any row of the second will do, and the index has no further column.
     let older: Int64? = try connection.row(
       "SELECT number FROM audit WHERE time < ?1 ORDER BY time DESC LIMIT 1", [.integer(time)]
     ) { try $0.integer(0) }
@@ -100,7 +100,7 @@ extension SQLAuditTrail {
   }
 }
 
-/// The table of the places of the audit's sinks.
+/// The table of the places of the audit's sinks: how far each has come.
 struct AuditDeliveryTable<Connection: SQLConnection>: AuditDeliveries {
   let connection: Connection
 

@@ -1,7 +1,6 @@
 import UAFService
 
-/// All tables, for moving what they hold, but for reading and adding rows, and for what numbers them: that each engine does in
-/// its own way.
+/// All tables, for moving their rows, except for reading, adding and numbering rows: each engine does that in its own way.
 package protocol SQLContents: StoreContents, SendableMetatype {
   associatedtype Engine: SQLConnection
 
@@ -15,7 +14,7 @@ extension SQLContents {
   }
 
   private func hasRows(_ name: String) throws -> Bool {
-    // The names are those of this program.
+    // The names come from this program.
     let rest = name == "setting" ? " WHERE name <> '\(SettingName.unfinishedImport.rawValue)'" : ""
     return try connection.requiredRow("SELECT EXISTS (SELECT 1 FROM \(name)\(rest))") { try $0.boolean(0) }
   }
@@ -26,7 +25,7 @@ extension SQLContents {
     }
   }
 
-  /// Removes all rows but the mark of an import.
+  /// Removes all rows except the id of an unfinished import.
   ///
   /// - Throws: the engine's ``StoreFailure``.
   package func removeRows() throws {
@@ -36,7 +35,7 @@ extension SQLContents {
     try connection.run("DELETE FROM setting WHERE name <> ?1", [.text(SettingName.unfinishedImport.rawValue)])
   }
 
-  /// The rows of a table that are moved, as a condition.
+  /// The condition for the rows of a table that are moved.
   package static func condition(_ table: MovedTable) -> String {
     guard let keys = table.keys else { return "true" }
     return "\(table.columns[0].name) IN (\(keys.map { "'\($0)'" }.joined(separator: ", ")))"

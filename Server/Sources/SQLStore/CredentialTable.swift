@@ -77,7 +77,7 @@ struct CredentialTable<Connection: SQLConnection>: Credentials {
     ) { try $0.boolean(0) }
   }
 
-  /// The name the account's first registration gave this machine; nil for a machine it does not tell apart, and for one
+  /// The name that the account's first registration gave this machine; nil if the request has no device ID, and for a machine
   /// without a key here or without a name so far.
   private func deviceName(of username: String, deviceID: String?) throws -> String? {
     try connection.row(
@@ -89,7 +89,7 @@ struct CredentialTable<Connection: SQLConnection>: Credentials {
   }
 
   func devices(of username: String) throws -> [AccountDevice] {
-    // A machine is described as by its last registration; it keeps the name of its first.
+    // A machine is described by its last registration; it keeps the name of its first.
     try connection.rows(
       """
       SELECT last.deviceName, last.deviceModel, last.deviceOS, d.keys, d.revoked, d.registeredAt, d.lastUsedAt FROM (
@@ -210,7 +210,7 @@ extension KeyRecord {
 
   /// Reads a row of the table of keys.
   ///
-  /// - Throws: what the row throws; what an AAID or a KeyID cannot be made of.
+  /// - Throws: the error of the row; the error of an AAID or a KeyID that cannot be read.
   init(row: some SQLRow) throws {
     var revocation: Revocation?
     if let time = try row.optionalInteger(9) {

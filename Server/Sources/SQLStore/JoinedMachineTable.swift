@@ -12,9 +12,9 @@ struct JoinedMachineTable<Connection: SQLConnection>: JoinedMachines {
     """
   }
 
-  /// Higher than all that were given, and another one for each row of a statement.
+  /// Higher than all numbers given so far, and a different one for each row of a statement.
   ///
-  /// Transactions that write come one after another, so nobody else gives the same.
+  /// Transactions that write run one after the other, so no other one gives the same number.
   private static var nextChange: String { "(SELECT max(changeNumber) FROM joinedMachine) + joinedMachine.number" }
 
   /// The number of the place that a machine `j` has now: the one that it has not left; otherwise the last one that it took.
@@ -174,7 +174,7 @@ struct MachineTable<Connection: SQLConnection>: Machines {
       [.text(id), .integer(limit)], KeyRecord.init(row:))
   }
 
-  /// Machines in the order of their ids; each is described as by its last registration.
+  /// Machines in the order of their IDs; each is described by its last registration.
   private static func machines(_ condition: String, _ limit: String = "") -> String {
     """
     SELECT m.id, last.deviceName, last.deviceModel, last.deviceOS, m.people, m.keys, m.revoked, m.registeredAt,

@@ -116,7 +116,7 @@ struct DeregisteredKeyTable<Connection: SQLConnection> {
       """, [.text(username), .integer(DeregisteredKeys.mostKept)])
   }
 
-  /// Forgets what a revocation covers.
+  /// Forgets the keys that a revocation covers.
   func forget(_ keys: KeySelection) throws {
     switch keys {
     case .all(let username):

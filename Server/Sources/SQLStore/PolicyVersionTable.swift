@@ -21,7 +21,7 @@ struct PolicyVersionTable<Connection: SQLConnection>: PolicyVersions {
 
   func add(_ version: PolicyVersion) throws -> Bool {
     guard try version.number == lastNumber() + 1 else { return false }
-    // Another instance may add the same number between the two statements. One of both then adds nothing.
+    // A different instance may add the same number between the two statements. Then one of the two adds nothing.
     return try connection.run(
       """
       INSERT INTO policy (number, savedAt, actor, reason, content) VALUES (?1, ?2, ?3, ?4, ?5)
@@ -76,7 +76,7 @@ struct MachinePolicyTable<Connection: SQLConnection>: SavedMachinePolicies {
 
   func add(_ policy: SavedMachinePolicy) throws -> Bool {
     guard try policy.number > lastNumber() else { return false }
-    // Another instance may add the same number between the two statements. One of both then adds nothing.
+    // A different instance may add the same number between the two statements. Then one of the two adds nothing.
     return try connection.run(
       """
       INSERT INTO machinePolicy (\(Self.columns)) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)

@@ -1,42 +1,42 @@
-// Purpose: The tables of uaf-server's store, in SQL that SQLite and PostgreSQL both understand. SQLiteStore and PostgreSQLStore have
-// a driver each, and what is different or has to be fast. It imports neither GRDB nor libpq. The protocols in UAFService/Store say
-// what each table promises.
+// Purpose: The tables of uaf-server's store, in SQL that SQLite and PostgreSQL both understand. SQLiteStore and PostgreSQLStore
+// each have a driver, and the parts that differ or have to be fast. This target imports neither GRDB nor libpq. The protocols
+// in UAFService/Store say what each table promises.
 
 import UAFService
 
 /// A connection to a database, within a transaction.
 ///
-/// Statements have the parameters `?1`, `?2` and so on. They are prepared once for each text, and so the texts of a table are few.
+/// Statements have the parameters `?1`, `?2` and so on. Each text is prepared once, so a table has only a few texts.
 package protocol SQLConnection: SendableMetatype {
   associatedtype ResultRow: SQLRow
 
   /// Runs a statement.
   ///
   /// - Parameter values: one for each parameter.
-  /// - Returns: how many rows it has changed.
-  /// - Throws: the engine's ``StoreFailure``, and so do the others.
+  /// - Returns: the number of changed rows.
+  /// - Throws: the engine's ``StoreFailure``, and so do the other functions.
   @discardableResult func run(_ sql: String, _ values: [SQLValue]) throws -> Int
 
   /// Runs a statement to its end.
   ///
-  /// - Parameter value: is called for each row, which is gone afterwards. It runs no statement.
+  /// - Parameter value: is called for each row, which is valid only during the call. It runs no statement.
   func rows<Value>(
     _ sql: String, _ values: [SQLValue], _ value: (ResultRow) throws -> Value
   ) throws -> [Value]
 
   // What the engines write differently.
 
-  /// The operator for a pattern to which ASCII letters match in both sizes.
+  /// The operator for a pattern in which ASCII letters match both cases.
   static var like: String { get }
-  /// What follows a text of the table `credential` where bytes are compared, whatever the language of the database.
+  /// The suffix of a text of the table `credential` that is compared by bytes, whatever the language of the database.
   static var byBytes: String { get }
   /// The column of `account` and `openRegistration` that numbers their rows in the order in which they came.
   static var rowNumber: String { get }
-  /// The condition that a row of `credential` has the AAID of a parameter.
+  /// The condition that the AAID of a row of `credential` is the one of a parameter.
   static func isAAID(_ parameter: String) -> String
-  /// The texts of a JSON array, which a question mark stands for, as a list for `IN`.
+  /// The texts of a JSON array, which is the parameter `?`, as a list for `IN`.
   static var jsonTexts: String { get }
-  /// A table in `FROM`, for an engine that has to be told which index has few rows.
+  /// A table in `FROM`, for an engine that does not know which index finds only a few rows.
   static func table(_ name: String, by index: String) -> String
   /// The values of a group, with commas between them.
   static func joined(_ values: String) -> String
@@ -49,16 +49,16 @@ extension SQLConnection {
     try rows(sql, [], value)
   }
 
-  /// Runs a statement that has few rows.
+  /// Runs a statement that returns only a few rows.
   ///
-  /// - Returns: the first one's value; nil if there is none.
+  /// - Returns: the value of the first one; nil if there is none.
   package func row<Value>(
     _ sql: String, _ values: [SQLValue] = [], _ value: (ResultRow) throws -> Value
   ) throws -> Value? {
     try rows(sql, values, value).first
   }
 
-  /// Runs a statement that has a row whatever is stored.
+  /// Runs a statement that always returns a row.
   package func requiredRow<Value>(
     _ sql: String, _ values: [SQLValue] = [], _ value: (ResultRow) throws -> Value
   ) throws -> Value {
@@ -75,7 +75,7 @@ package enum SQLValue {
 
   package static func integer(_ number: some BinaryInteger) -> SQLValue { .integer(Int64?(Int64(clamping: number))) }
 
-  /// Parameters as a list for `IN`, the first of them with this number.
+  /// Parameters as a list for `IN`; `first` is the number of the first one.
   static func list(_ count: Int, from first: Int) -> String {
     (first..<first + count).map { "?\($0)" }.joined(separator: ", ")
   }
@@ -83,14 +83,14 @@ package enum SQLValue {
 
 /// A row of a statement's result; the first column is 0.
 ///
-/// What is not of a column's type throws ``unreadable`` or an error of the engine.
+/// A value that is not of a column's type throws ``unreadable`` or an error of the engine.
 package protocol SQLRow: SendableMetatype {
-  /// What is stored is not what the store has written.
+  /// The error for a stored value that the store has not written.
   static var unreadable: any StoreFailure { get }
 
   func optionalInteger(_ column: CInt) throws -> Int64?
   func optionalText(_ column: CInt) throws -> String?
-  /// The bytes of a BLOB, and of a text as they are stored.
+  /// The bytes of a BLOB, or of a text as they are stored.
   func bytes(_ column: CInt) throws -> [UInt8]?
   /// The value of a comparison.
   func boolean(_ column: CInt) throws -> Bool

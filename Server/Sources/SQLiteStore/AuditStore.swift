@@ -13,7 +13,7 @@ struct AuditStore: SQLAuditTrail {
 
 /// The statements that add rows to the audit.
 ///
-/// Texts are bound and read by their length. GRDB would end them at U+0000, and what stands after that would be hashed or not.
+/// Texts are bound and read by their length. GRDB would end them at U+0000, and the rest would be left out of the hash or not.
 struct AuditStatements {
   /// The end of the chain: number, hash.
   private static let end = "SELECT number, hash FROM audit ORDER BY number DESC LIMIT 1"
@@ -48,7 +48,7 @@ struct AuditStatements {
   /// - Throws: ``SQLiteFailure``; ``CryptoError``.
   func append(_ events: [AuditEntry]) throws {
     guard !events.isEmpty else { return }
-    // Read anew each time: another process may have added rows.
+    // Read again each time: a different process may have added rows.
     var link = try last()
     for event in events {
       link = try link.next(event.body)

@@ -3,7 +3,7 @@ import GRDB
 import SQLStore
 import UAFService
 
-/// All tables, for moving what they hold.
+/// All tables, for moving their rows.
 struct ContentsStore: SQLContents {
   let connection: Database
 
@@ -35,9 +35,9 @@ struct ContentsStore: SQLContents {
     for row in rows { try statement.run(row.map(Self.parameter) + fixed) }
   }
 
-  /// Has new rows numbered beyond those that came.
+  /// Lets new rows have higher numbers than the moved ones.
   ///
-  /// Of the tables that are moved SQLite finds the highest number itself, and the chain ends with its last row. A code has the
+  /// SQLite itself finds the highest number of the tables that are moved, and the chain ends with its last row. A code has the
   /// number of a row that is not moved.
   func continueNumbers() throws {
     try connection.execute(

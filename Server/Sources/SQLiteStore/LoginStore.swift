@@ -7,14 +7,14 @@ import UAFService
 
 /// One connection that only reads, used by one thread at a time.
 ///
-/// Each read is one statement, so it sees one state of the store and needs no transaction around it.
+/// Each read is one statement, so it sees one state of the store and needs no transaction.
 @safe final class LoginConnection: @unchecked Sendable {
   // SAFETY: opened in init, closed in deinit, never handed out.
   private let handle: OpaquePointer
   private let keys: PreparedStatement
   private let isUsed: PreparedStatement
 
-  /// How long a read waits where SQLite has to recover the file's journal first.
+  /// How long a read waits while SQLite recovers the file's journal.
   private static let busyTimeoutMilliseconds: CInt = 5000
 
   private static let selectKeys = """
@@ -26,7 +26,7 @@ import UAFService
 
   /// Opens a file.
   ///
-  /// It is opened for writing, too: the last connection that is closed ends the journal. Nothing is written by a statement.
+  /// It is opened for writing too: closing the last connection ends the journal. No statement writes.
   ///
   /// - Throws: ``SQLiteFailure``.
   init(path: String) throws {
@@ -37,14 +37,14 @@ import UAFService
     do {
       guard code == SQLITE_OK, let handle = unsafe opened else { throw SQLiteFailure(code: code) }
       unsafe sqlite3_busy_timeout(handle, Self.busyTimeoutMilliseconds)
-      // SAFETY: no callback, no error text asked for.
+      // SAFETY: no callback, and no error text is requested.
       let only = unsafe sqlite3_exec(handle, "PRAGMA query_only = ON", nil, nil, nil)
       guard only == SQLITE_OK else { throw SQLiteFailure(code: only) }
       keys = try unsafe PreparedStatement(Self.selectKeys, on: handle)
       isUsed = try unsafe PreparedStatement(Self.selectUsed, on: handle)
       unsafe self.handle = handle
     } catch {
-      // SAFETY: with a statement left, it is closed when that is finalised; there is none where it could not be prepared.
+      // SAFETY: with a statement left, it is closed when that is finalised; there is none if it could not be prepared.
       unsafe sqlite3_close_v2(opened)
       throw error
     }
@@ -57,7 +57,7 @@ import UAFService
 
   /// The keys of an account, and whether a challenge was used.
   ///
-  /// - Throws: ``SQLiteFailure``; what is wrong with a stored key.
+  /// - Throws: ``SQLiteFailure``; the error of a stored key that cannot be read.
   func found(for username: String, appID: String, challenge: IssuedChallenge?) throws -> LoginRecords {
     var stored: [StoredKey] = []
     var used = false
@@ -83,19 +83,19 @@ import UAFService
   }
 }
 
-/// Reads what each login reads, on connections of its own.
+/// Reads the rows of each login, on connections of its own.
 ///
-/// GRDB's way to a connection and around each statement takes longer than the statement.
+/// GRDB's overhead for a connection and for each statement takes longer than the statement.
 final class LoginReader: Sendable {
   private let path: String
   private let idle = Mutex<[LoginConnection]>([])
 
-  /// Makes a reader of a file whose tables are in their current form; it is opened when it is first read.
+  /// Makes a reader of a file whose tables are in their current form; the file is opened at the first read.
   init(path: String) { self.path = path }
 
-  /// Reads on the caller's thread: a read takes a few microseconds, and less than the change to another thread would.
+  /// Reads on the caller's thread: a read takes a few microseconds, less than a switch to a different thread.
   ///
-  /// - Throws: ``SQLiteFailure``, and then the connection is not used again; what `StoredKey` cannot be made of.
+  /// - Throws: ``SQLiteFailure``, and then the connection is not used again; the error of a stored key that cannot be read.
   func found(for username: String, appID: String, challenge: IssuedChallenge?) throws -> LoginRecords {
     let connection = try idle.withLock { $0.popLast() } ?? LoginConnection(path: path)
     let found = try connection.found(for: username, appID: appID, challenge: challenge)
@@ -109,9 +109,9 @@ struct AnswerStore {
   let db: Database
   let statements: AnswerStatements
 
-  /// Stores an answer, whole or not at all, within the transaction of its batch.
+  /// Stores an answer, completely or not at all, within the transaction of its batch.
   ///
-  /// With one change that may be refused, a refusal leaves nothing to undo.
+  /// If only one change can be refused, a refusal leaves nothing to undo.
   ///
   /// - Throws: ``ServiceRefusal``; SQLite's errors.
   func store(_ answer: VerifiedResponse) throws {
@@ -146,7 +146,7 @@ struct AnswerStore {
 
 /// Commits the verified answers of several callers together.
 final class AnswerWriter: Sendable {
-  /// The most used challenges that are forgotten at once, about 4 ms of work.
+  /// The maximum number of used challenges forgotten in one statement, about 4 ms of work.
   private static let mostForgotten = 4096
 
   private let database: any DatabaseWriter
@@ -172,7 +172,7 @@ final class AnswerWriter: Sendable {
     try await queue.add(answer) { [self] in writeNext() }
   }
 
-  /// Queued anew for each batch, so that other writers of this process get their turn.
+  /// Queued again for each batch, so that other writers of this process get their turn.
   private func writeNext() {
     database.asyncWriteWithoutTransaction { [self] db in
       var now: Int64?
@@ -187,7 +187,7 @@ final class AnswerWriter: Sendable {
 
   private func commit(_ batch: [VerifiedResponse], _ db: Database) throws -> [Result<Void, any Error>] {
     let store = AnswerStore(db: db, statements: try prepared(on: db))
-    // GRDB's own way prepares both statements for each transaction.
+    // GRDB's own functions prepare both statements for each transaction.
     try db.cachedStatement(sql: "BEGIN IMMEDIATE TRANSACTION").execute()
     do {
       var events: [AuditEntry] = []
@@ -219,10 +219,10 @@ final class AnswerWriter: Sendable {
     }
   }
 
-  /// Forgets expired challenges, at most once a second, after the callers have got their outcome.
+  /// Forgets expired challenges, at most once a second, after the callers have received their outcomes.
   private func forget(_ now: Int64, _ db: Database) {
     guard forgetting.isDue(at: now) else { return }
-    // If it fails, the next second tries again; the answers were stored before.
+    // If it fails, the next second tries again; the answers are already stored.
     try? db.inTransaction(.immediate) {
       try UsedChallengeStore(db: db).forget(expiredAt: now, most: Self.mostForgotten)
       return .commit
@@ -232,7 +232,7 @@ final class AnswerWriter: Sendable {
 
 /// The statements of each verified answer, on the connection that writes.
 ///
-/// GRDB's way around each of them takes longer than the statement. They are used on the database's queue alone.
+/// GRDB's overhead for each of them takes longer than the statement. They are used only on the database's queue.
 final class AnswerStatements: @unchecked Sendable {
   private let raise: PreparedStatement
   private let use: PreparedStatement
@@ -256,8 +256,8 @@ final class AnswerStatements: @unchecked Sendable {
     audit = try AuditStatements(db)
   }
 
-  /// Stores the counter of a verified signature, if it is higher than the stored one, or both are 0, and if the challenge was
-  /// not used, and the account not blocked.
+  /// Stores the counter of a verified signature, if it is higher than the stored one or both are 0, and if the challenge was
+  /// not used and the account is not blocked.
   ///
   /// - Throws: ``SQLiteFailure``.
   func raiseCounter(_ signature: VerifiedAuthentication, of answer: VerifiedResponse, _ db: Database) throws -> Bool {

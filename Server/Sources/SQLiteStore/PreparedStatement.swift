@@ -9,7 +9,8 @@ import GRDB
 
   /// Prepares a statement.
   ///
-  /// - Parameter handle: the connection. It may be closed by `sqlite3_close_v2` before this ends; then it is not used again.
+  /// - Parameter handle: the connection. It may be closed by `sqlite3_close_v2` before this object ends; then the object is not
+  ///   used again.
   /// - Throws: ``SQLiteFailure``.
   @unsafe init(_ sql: String, on handle: OpaquePointer) throws {
     var prepared: OpaquePointer?
@@ -33,14 +34,14 @@ import GRDB
     unsafe sqlite3_finalize(statement)
   }
 
-  /// Runs the statement with parameters, of which ?1 is the first.
+  /// Runs the statement with parameters; the first of them is ?1.
   ///
   /// - Parameters:
   ///   - values: one for each parameter.
   ///   - body: is called for each row.
-  /// - Throws: ``SQLiteFailure``; what `body` throws.
+  /// - Throws: ``SQLiteFailure``; the errors of `body`.
   func run(_ values: [StatementValue], _ body: (borrowing StatementRow) throws -> Void = { _ in }) throws {
-    // SAFETY: a statement that is reset holds no lock. Its bindings are copies.
+    // SAFETY: a statement that was reset holds no lock. Its bindings are copies.
     defer {
       unsafe sqlite3_reset(statement)
       unsafe sqlite3_clear_bindings(statement)
@@ -83,34 +84,34 @@ import GRDB
   }
 }
 
-/// The row that a statement stands on; what is read is copied.
+/// The current row of a statement; values are copied.
 @safe struct StatementRow: ~Copyable {
-  // SAFETY: the statement lives longer, and stands on a row until it is stepped again.
+  // SAFETY: the statement lives longer, and stays on its row until it is stepped again.
   private let statement: OpaquePointer
 
   @unsafe init(_ statement: OpaquePointer) {
-    // SAFETY: the caller keeps the statement, and lends this row for as long as it does not step on.
+    // SAFETY: the caller keeps the statement, and lends this row until it steps again.
     unsafe self.statement = statement
   }
 
   func integer(_ column: CInt) -> Int64 {
-    // SAFETY: the statement stands on a row; of a column that it lacks, SQLite returns 0.
+    // SAFETY: the statement is on a row; for a column that does not exist, SQLite returns 0.
     unsafe sqlite3_column_int64(statement, column)
   }
 
   func isNull(_ column: CInt) -> Bool {
-    // SAFETY: the statement stands on a row.
+    // SAFETY: the statement is on a row.
     unsafe sqlite3_column_type(statement, column) == SQLITE_NULL
   }
 
   /// The bytes of a BLOB or a text; none for NULL.
   func bytes(_ column: CInt) -> [UInt8] {
-    // SAFETY: the pointer is valid until the next step and copied at once; its length is asked after it.
+    // SAFETY: the pointer is valid until the next step and copied immediately; the length is read after it.
     guard let bytes = unsafe sqlite3_column_blob(statement, column) else { return [] }
     return unsafe Array(UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(statement, column))))
   }
 
-  /// nil for NULL, and for what is not UTF-8.
+  /// nil for NULL, and for bytes that are not UTF-8.
   func text(_ column: CInt) -> String? {
     isNull(column) ? nil : String(validating: bytes(column), as: UTF8.self)
   }
@@ -124,9 +125,9 @@ enum StatementValue {
   case bytes([UInt8]?)
 }
 
-// GRDB speaks Data; everything else here speaks arrays of bytes.
+// GRDB uses Data; everything else here uses arrays of bytes.
 extension [UInt8] {
-  /// The bytes as SQLite gets them: a BLOB, an empty one included.
+  /// The bytes as SQLite stores them: a BLOB, even if it is empty.
   var databaseBlob: Data { Data(self) }
 
   /// The bytes of a BLOB; none for NULL.

@@ -1,18 +1,18 @@
-// Purpose: The store of uaf-server in one SQLite file, through GRDB. The only target that may import GRDB. The tables that are the
-// same in PostgreSQLStore are in SQLStore, and neither store imports the other. The protocols in UAFService/Store say what each
-// table promises. Here is only what SQLite needs.
+// Purpose: The store of uaf-server in one SQLite file, through GRDB. This is the only target that may import GRDB. The tables
+// that are the same in PostgreSQLStore are in SQLStore, and neither store imports the other. The protocols in UAFService/Store
+// say what each table promises. This target contains only what SQLite needs.
 
 import CSQLite
 import GRDB
 import SQLStore
 import UAFService
 
-/// A store in one SQLite file, which several processes may have open.
+/// A store in one SQLite file, which several processes may open.
 ///
-/// Readers do not wait for writers. Transactions that write come one after another, each with a commit of its own; verified
-/// answers share one.
+/// Readers do not wait for writers. Transactions that write run one after the other, each with its own commit; verified answers
+/// share one.
 package struct SQLiteStore: ServerStore {
-  /// To how many bytes SQLite's log is cut once nobody needs more of it.
+  /// The size in bytes to which SQLite's log is cut once nobody needs more of it.
   ///
   /// It has 4 MiB under load.
   static let largestIdleLog = 64 << 20
@@ -32,7 +32,7 @@ package struct SQLiteStore: ServerStore {
         ? SQLiteTransaction(connection: db).settings.value(of: .movedTo).map(StoreMove.init) : nil
     }
     if let move, !allowsMoved { throw StoreError.moved(to: move.place) }
-    // Nobody changes a store that was moved away, not to bring it to another form either.
+    // Nobody changes a store that was moved away, not even to upgrade its tables.
     if move == nil { try migrator.migrate(database) }
     let mark = try database.read { db in
       try SQLiteTransaction(connection: db).settings.value(of: .unfinishedImport)
@@ -43,23 +43,23 @@ package struct SQLiteStore: ServerStore {
     logins = LoginReader(path: database.path)
   }
 
-  /// Opens a file, for this process beside others, and makes it if there is none.
+  /// Opens a file that other processes may use too, and makes it if there is none.
   ///
   /// - Parameters:
-  ///   - allowsUnfinished: opens it also if an import into it has not ended.
-  ///   - allowsMoved: opens it also if it was moved away; then it can be read alone, and taken back.
+  ///   - allowsUnfinished: opens it even if an import into it has not ended.
+  ///   - allowsMoved: opens it even if it was moved away; then it can only be read, and taken back.
   /// - Throws: ``StoreError``; ``StoreFailure``.
   package init(path: String, allowsUnfinished: Bool = false, allowsMoved: Bool = false) throws {
     var configuration = Configuration()
-    // `enrol` runs beside `serve`: readers do not wait, and a second writer waits this many seconds at most.
+    // `enrol` runs while `serve` does: readers do not wait, and a second writer waits this many seconds at most.
     configuration.journalMode = .wal
     configuration.busyMode = .timeout(5)
     let database = try DatabasePool(path: path, configuration: configuration)
-    // GRDB lowers this in WAL mode; but a taken challenge or a raised counter must survive a power cut, or the answer
-    // that was accepted could be sent again.
+    // GRDB lowers this in WAL mode; but a used challenge or a raised counter must survive a power cut, or the accepted answer
+    // could be sent again.
     try database.writeWithoutTransaction { db in
       try db.execute(sql: "PRAGMA synchronous = FULL")
-      // While somebody reads for long (`export`), the log grows by 13 KB a login, and would keep that size.
+      // While a command reads for a long time (`export`), the log grows by 13 KB a login, and would keep that size.
       try db.execute(sql: "PRAGMA journal_size_limit = \(Self.largestIdleLog)")
     }
     try self.init(database, allowsUnfinished: allowsUnfinished, allowsMoved: allowsMoved)
@@ -71,10 +71,10 @@ package struct SQLiteStore: ServerStore {
     try readNow(body)
   }
 
-  /// Reads on the caller's thread: a read takes a few microseconds, and less than the change to another thread would.
+  /// Reads on the caller's thread: a read takes a few microseconds, less than a switch to a different thread.
   private func readNow<Value>(_ body: (any StoreTransaction) throws -> Value) throws -> Value {
     try database.unsafeRead { db in
-      // GRDB's own way prepares four statements for each read.
+      // GRDB's own functions prepare four statements for each read.
       try db.cachedStatement(sql: "BEGIN DEFERRED TRANSACTION").execute()
       defer {
         do {
@@ -104,15 +104,15 @@ package struct SQLiteStore: ServerStore {
     try await answers.store(answer)
   }
 
-  /// That the store was moved away; nil if it was not.
+  /// The record of the move if the store was moved away; nil if it was not.
   package func move() async throws -> StoreMove? {
     try await read { try $0.settings.value(of: .movedTo) }.map(StoreMove.init)
   }
 
   /// Lets a store that was moved away be used again.
   ///
-  /// - Parameter changes: is done in the same transaction.
-  /// - Throws: ``StoreFailure``; what `changes` throws.
+  /// - Parameter changes: is called in the same transaction.
+  /// - Throws: ``StoreFailure``; the errors of `changes`.
   package func takeBack(_ changes: @escaping @Sendable (any StoreTransaction) throws -> Void) async throws {
     try await database.write { db in
       let transaction = SQLiteTransaction(connection: db)
@@ -122,7 +122,7 @@ package struct SQLiteStore: ServerStore {
     }
   }
 
-  /// Copies the whole store, as it is at one moment, into a file that is empty; others read and write meanwhile.
+  /// Copies the whole store, as it is at one moment, into an empty file; others can read and write in the meantime.
   ///
   /// - Throws: ``StoreFailure``.
   package func copy(to path: String) throws {
@@ -147,13 +147,13 @@ struct SQLiteTransaction: SQLTransaction {
   }
 }
 
-/// A failure of SQLite, by its code.
+/// A failure of SQLite, with its code.
 struct SQLiteFailure: StoreFailure {
   /// The extended result code.
   let code: CInt
 
   var logName: String { "sqlite-\(code)" }
-  // The low eight bits are the primary code. Only a store that was moved away has triggers: its server has to be started anew.
+  // The low eight bits are the primary code. Only a store that was moved away has triggers: its server must be restarted.
   var isTemporary: Bool { code & 0xff == SQLITE_BUSY || code == SQLITE_CONSTRAINT | 7 << 8 }
   var text: String { "SQLite error \(code)" }
 }
@@ -161,34 +161,35 @@ struct SQLiteFailure: StoreFailure {
 extension DatabaseError: StoreFailure {
   // An SQLite error's own description can have stored values, so only its code is reported.
   package var logName: String { "sqlite-\(extendedResultCode.rawValue)" }
-  // Another command writes for longer than is waited, such as `migrate`. Only a store that was moved away has triggers.
+  // A different command writes for longer than this one waits, such as `migrate`. Only a store that was moved away has
+  // triggers.
   package var isTemporary: Bool {
     resultCode == .SQLITE_BUSY || extendedResultCode == .SQLITE_CONSTRAINT_TRIGGER
   }
   package var text: String { message ?? "SQLite error \(resultCode.rawValue)" }
 }
 
-/// Keeps everybody else from writing to a store's file, while its rows are copied elsewhere; others read meanwhile.
+/// Keeps all others from writing to a store's file while its rows are copied; others can still read.
 ///
-/// It is a transaction that has changed nothing yet. If the process ends, the file is as it was, and others write again.
+/// It is a transaction that has changed nothing yet. If the process ends, the file is unchanged, and others can write again.
 package final class StoreHold: Sendable {
   private let database: DatabaseQueue
 
   /// Waits until nobody writes.
   ///
   /// - Parameter patience: how many seconds it waits at most.
-  /// - Throws: ``StoreError/busy``; ``StoreError/moved(to:)`` if somebody was faster; ``StoreFailure``.
+  /// - Throws: ``StoreError/busy``; ``StoreError/moved(to:)`` if a different command was faster; ``StoreFailure``.
   package init(path: String, patience: Double = 5) throws {
     var configuration = Configuration()
     configuration.busyMode = .timeout(patience)
-    // The transaction begins here, and ends in another call.
+    // The transaction begins here, and ends in a different call.
     configuration.allowsUnsafeTransactions = true
     database = try DatabaseQueue(path: path, configuration: configuration)
     do {
       try database.writeWithoutTransaction { db in
         try db.execute(sql: "PRAGMA synchronous = FULL")
         try db.execute(sql: "BEGIN IMMEDIATE TRANSACTION")
-        // Another move may have ended while this one waited.
+        // A different move may have ended while this one waited.
         if let move = try SQLiteTransaction(connection: db).settings.value(of: .movedTo) {
           throw StoreError.moved(to: StoreMove(move).place)
         }
@@ -198,12 +199,12 @@ package final class StoreHold: Sendable {
     }
   }
 
-  /// Closes the store for good: from the commit on nobody changes it, and no command opens it.
+  /// Closes the store permanently: from the commit on nobody changes it, and no command opens it.
   ///
   /// - Parameters:
   ///   - place: where its rows are now, for people.
-  ///   - mark: what the move is known by.
-  /// - Throws: ``StoreFailure``. The store may be closed all the same, if the disk failed in the commit.
+  ///   - mark: the id of the move.
+  /// - Throws: ``StoreFailure``. The store may be closed nevertheless, if the disk failed during the commit.
   package func close(movedTo place: String, mark: String) throws {
     try database.writeWithoutTransaction { db in
       try SQLiteTransaction(connection: db).settings.set(.movedTo, to: StoreMove(mark: mark, place: place).text)
@@ -216,14 +217,14 @@ package final class StoreHold: Sendable {
   package func release() { try? database.close() }
 }
 
-/// Triggers that refuse each change of a store's rows, also to servers that have it open, of whatever version.
+/// Triggers that refuse each change of a store's rows, also by servers of any version that have it open.
 enum ChangeBan {
   private static let prefix = "movedAway"
 
   static func add(to db: Database) throws {
     for table in MovedTable.all.map(\.name) + MovedTable.left {
       for deed in ["INSERT", "UPDATE", "DELETE"] {
-        // The names are those of this program.
+        // The names come from this program.
         try db.execute(
           sql: """
             CREATE TRIGGER \(prefix)_\(table)_\(deed) BEFORE \(deed) ON \(table)

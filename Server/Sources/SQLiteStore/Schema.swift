@@ -1,6 +1,6 @@
 import GRDB
 
-/// The tables, and the way from an older version of them to this one.
+/// The tables, and the steps from an older version of them to this one.
 enum Schema {
   static var migrator: DatabaseMigrator {
     var migrator = DatabaseMigrator()
@@ -38,8 +38,8 @@ enum Schema {
     ("who has issued keys", AdministrationSchema.origins),
   ]
 
-  // `blockedUntil` is the highest number where no end is set, and NULL where nothing is blocked. Keys repeat it, so that
-  // the statement that raises a counter needs no other row.
+  // `blockedUntil` is the highest number if the block has no end, and NULL if the account is not blocked. Keys repeat it, so
+  // that the statement that raises a counter needs no other row.
   private static let accountBlocks = """
     ALTER TABLE account ADD COLUMN blockedSince INTEGER;
     ALTER TABLE account ADD COLUMN blockedUntil INTEGER;
@@ -87,7 +87,7 @@ enum Schema {
     CREATE INDEX consoleSessionByAccount ON consoleSession (username, startedAt);
     """
 
-  // Codes that were given out before are closed: nobody knows their keys.
+  // Codes that were issued before are closed: their keys are not known.
   private static let sealedKeys = """
     DELETE FROM enrolment;
     ALTER TABLE enrolment RENAME COLUMN codeHash TO sealedKey;
@@ -104,7 +104,7 @@ enum Schema {
     CREATE INDEX deregisteredKeyByAccount ON deregisteredKey (username, number);
     """
 
-  // A closed code has no hash. `machineID` is the machine's number at this server, and NULL where it came from another store.
+  // A closed code has no hash. `machineID` is the machine's ID at this server, and NULL if the row came from a different store.
   // `changeNumber` is 0 as long as a machine that joined has never left.
   private static let joinedMachines = """
     CREATE TABLE joinCode (
@@ -136,7 +136,7 @@ enum Schema {
     CREATE INDEX joinedMachineByChange ON joinedMachine (changeNumber);
     """
 
-  // What machines tell. `reportMark` and `offlineNumber` are NULL again once the machine has joined again.
+  // What machines report. `reportMark` and `offlineNumber` are NULL again once the machine has joined again.
   private static let machineContacts = """
     ALTER TABLE joinedMachine ADD COLUMN lastContactAt INTEGER;
     ALTER TABLE joinedMachine ADD COLUMN moduleVersion TEXT;
@@ -179,7 +179,7 @@ enum Schema {
     ) STRICT;
     """
 
-  // Logins that were accepted are nearly all rows, and are in neither.
+  // Nearly all rows are accepted logins, and neither index contains them.
   private static let rareRows = """
     CREATE INDEX auditByKind ON audit (kind, number) WHERE kind <> 'login';
     CREATE INDEX auditByOutcome ON audit (outcome, number) WHERE outcome <> 'ok';
@@ -217,7 +217,7 @@ enum Schema {
     ) STRICT;
     """
 
-  // Everything to check a signature again later, also when the key is gone.
+  // Everything that is needed to check a signature again later, even if the key is gone.
   private static let confirmations = """
     CREATE TABLE confirmation (
       id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -246,7 +246,7 @@ enum Schema {
     ALTER TABLE challenge ADD COLUMN approvalID INTEGER;
     """
 
-  // What was dead by its count stays so.
+  // A code that was closed by its count stays closed.
   private static let uncountedCodes = """
     DELETE FROM enrolment WHERE failures >= 5;
     DELETE FROM approval WHERE failures >= 5 AND confirmedAt IS NULL;
@@ -254,7 +254,7 @@ enum Schema {
     ALTER TABLE approval DROP COLUMN failures;
     """
 
-  // Times are seconds since 1970. An AAID's hex digits compare without regard to case, everything else by bytes.
+  // Times are seconds since 1970. The hex digits of an AAID are compared without regard to case, everything else by bytes.
   private static let version1 = """
     CREATE TABLE setting (
       name TEXT PRIMARY KEY NOT NULL,
@@ -322,9 +322,9 @@ enum Schema {
     """
 }
 
-/// The tables of those who administer the server, and what they see beside the tables of logins.
+/// The tables of the administration, and the columns and indexes that it needs in other tables.
 enum AdministrationSchema {
-  // Codes that were open before have no row: nobody knows who issued them. An index by machine, for pages of machines.
+  // Codes that were open before have no row: their issuer is not known. The index by machine is for pages of machines.
   static let sql = """
     ALTER TABLE credential ADD COLUMN revokedBy TEXT;
     ALTER TABLE credential ADD COLUMN revokedReason TEXT;
@@ -365,7 +365,7 @@ enum AdministrationSchema {
     CREATE INDEX repeatableRequestByExpiry ON repeatableRequest (expiresAt);
     """
 
-  // Of earlier keys nobody knows where they came from. Those of people who administer sign in already, and go on.
+  // The origin of earlier keys is not known. Administrators could sign in with theirs, and still can.
   static let origins = """
     ALTER TABLE issuedCode ADD COLUMN reachesPrivileged INTEGER NOT NULL DEFAULT 0;
     ALTER TABLE credential ADD COLUMN issuedBy TEXT;

@@ -5,9 +5,9 @@ import UAFService
 struct UsedChallengeStore: UsedChallenges {
   let db: Database
 
-  /// The step from the table that lay by the hashes to the one that lies by expiry.
+  /// The step from the table ordered by the hashes to the one ordered by expiry.
   ///
-  /// A login writes to the end of that one, and what has expired is one piece of it.
+  /// A login writes to the end of the new table, and the expired rows are together at its beginning.
   static let orderByExpiry = """
     ALTER TABLE usedChallenge RENAME TO challengeByHash;
     CREATE TABLE usedChallenge (
@@ -29,7 +29,7 @@ struct UsedChallengeStore: UsedChallenges {
   ///
   /// - Parameters:
   ///   - now: seconds since 1970.
-  ///   - most: how many are forgotten at most, so that nobody waits long for it.
+  ///   - most: the maximum number to forget, so that nobody waits long for it.
   func forget(expiredAt now: Int64, most: Int) throws {
     try db.cachedStatement(
       sql: """
@@ -42,7 +42,7 @@ struct UsedChallengeStore: UsedChallenges {
 
 /// The table of used proof tokens.
 struct UsedProofStore: UsedProofs {
-  /// Forgets what has expired.
+  /// Forgets expired tokens.
   ///
   /// Each machine that checks in has a proof here for half an hour, so the statement needs an index.
   static let forgetting = "DELETE FROM usedProof WHERE expiresAt <= ?"

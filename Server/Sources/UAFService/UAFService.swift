@@ -1,14 +1,13 @@
 // Purpose: The FIDO server without HTTP, SQL and files: issues UAF requests, verifies answers, and says what has to be kept.
 //
 //   Service/       a request or an answer from its text to its outcome; signatures are verified outside any transaction
-//   Verification/  the rules for answers, and what they need of a model of authenticator; pure: it gets what was issued and what
-//                  is stored, and decides
-//   Policies/      which models and which keys a name is asked for, with the decoys of names without keys
+//   Verification/  the rules for answers, and the models of authenticators; pure: it decides by what was issued and stored
+//   Policies/      the models and keys in the request for a name, with the decoys of names without keys
 //   Tokens/        codes and signatures with the server's own keys
-//   Refusals/      why something is refused, how often answers may be wrong, and the count of refusals without a row
-//   Store/         what the service asks of a store
+//   Refusals/      the reasons of refusals, the limit of wrong answers, and the count of refusals without a row
+//   Store/         what the service needs from a store
 //   Audit/         checks, signs, shortens and delivers the audit
-//   Moving/        what is moved from one store to another
+//   Moving/        the rows that are moved from one store to another
 //
-// Of AuthenticatorTypes only names, accuracies and limits are used, for this project's own models. Time, randomness, the store and
-// the server's identity come in through ServiceEnvironment.
+// Only names, accuracies and limits of AuthenticatorTypes are used, for this project's own models. Time, randomness, the store
+// and the server's identity come from ServiceEnvironment.

@@ -1,24 +1,24 @@
 import UAFCrypto
 import UAFMessages
 
-/// Checks that rows follow each other, and that they are those that were signed; finds the first that does not hold.
+/// Checks that rows follow each other, and that they are the signed ones; finds the first fault.
 ///
-/// It gets rows and heads in the order of their numbers, a head after the row that it signs, and reads nothing.
+/// It receives rows and heads in the order of their numbers, a head after the row that it signs, and reads nothing itself.
 package struct AuditChain {
   /// The row that was checked last.
   package private(set) var last: AuditLink
-  /// The one before it.
+  /// The row before it.
   private var before: AuditLink
   /// The row whose signed head was checked last.
   private var signed: Int64
   /// The head that was checked last.
   private var lastHead: Int64
-  /// Up to which row a rule has removed rows.
+  /// The row up to which a rule has removed rows.
   private let floor: Int64
 
   /// Begins a chain.
   ///
-  /// - Parameter removal: the signed head that stands for removed rows.
+  /// - Parameter removal: the signed head that replaces removed rows.
   package init(after removal: AuditHead? = nil) {
     last = removal?.link ?? .start
     before = last
@@ -30,12 +30,12 @@ package struct AuditChain {
   /// The row of the store's head that was checked last.
   package var headNumber: Int64 { lastHead }
 
-  /// Up to which row a signed head covers the rows.
+  /// The row up to which signed heads cover the rows.
   package var signedNumber: Int64 { signed }
 
   /// Checks the next row.
   ///
-  /// - Parameter next: the row after it, if there is one; it tells what happened to a row that does not fit.
+  /// - Parameter next: the row after it, if there is one; it shows what happened to a row that does not fit.
   /// - Throws: ``CryptoError``.
   package mutating func check(_ row: AuditRow, next: AuditRow?) throws -> AuditFault? {
     let expected = last.number + 1
@@ -52,7 +52,7 @@ package struct AuditChain {
   ///
   /// Rows that were renumbered still have the hash of their own number.
   private func reason(_ row: AuditRow, _ next: AuditRow?) throws -> AuditFault {
-    // It fits in the place of the row before, so that one was put in.
+    // It fits in the place of the row before, so that row was inserted.
     if last.number > floor, try before.next(row.event.body).hash == row.link.hash { return .inserted(last.number) }
     if let next {
       // The row after it fits in its place.
@@ -61,7 +61,7 @@ package struct AuditChain {
         let isOlder = try fitting.next(row.event.body).hash == row.link.hash
         return isOlder ? .exchanged(row.number) : .inserted(row.number)
       }
-      // The row after it fits one place later.
+      // The row after it fits one number later.
       let moved = AuditLink(number: row.number + 1, hash: row.link.hash)
       if try moved.next(next.event.body).hash == next.link.hash {
         return .removed(from: row.number, through: row.number)
@@ -70,14 +70,14 @@ package struct AuditChain {
     return .changed(row.number)
   }
 
-  /// Checks a stored head of the row that was checked last, or of one that is not there.
+  /// Checks a stored head of the row that was checked last, or of a missing row.
   package mutating func check(_ head: AuditHead) -> AuditFault? {
     if head.previous != lastHead, head.previous > floor { return .headRemoved(head.previous) }
     lastHead = head.link.number
     return compare(with: head)
   }
 
-  /// Checks a head of the row that was checked last, or of one that is not there; it was kept elsewhere.
+  /// Checks a head that was kept elsewhere, of the row that was checked last or of a missing row.
   package mutating func compare(with head: AuditHead) -> AuditFault? {
     let number = head.link.number
     guard number <= last.number else { return .cutOff(from: last.number + 1, through: number) }
@@ -87,27 +87,27 @@ package struct AuditChain {
   }
 }
 
-/// What does not hold in an audit; numbers are those of rows.
+/// A fault of an audit; the numbers are those of rows.
 package enum AuditFault: Equatable, Sendable {
-  /// The row is not as it was written, or stands in the place of another one.
+  /// The row is not as it was written, or a different row has its number.
   case changed(Int64)
-  /// The row was put in.
+  /// The row was inserted.
   case inserted(Int64)
-  /// The row and the one after it stand in each other's place.
+  /// The row and the one after it were exchanged.
   case exchanged(Int64)
-  /// The rows are missing, or were taken out and the later ones renumbered.
+  /// The rows are missing, or were removed and the later ones renumbered.
   case removed(from: Int64, through: Int64)
-  /// The rows fit each other, but the last of them is not the one that was signed: they were written anew.
+  /// The rows fit each other, but the last of them is not the signed one: they were written again.
   case rewritten(from: Int64, through: Int64)
-  /// The audit ends before the rows that were signed.
+  /// The audit ends before its signed rows do.
   case cutOff(from: Int64, through: Int64)
   /// A signed head is missing.
   case headRemoved(Int64)
-  /// None of the known keys has signed the stored head of this row, or it is the head of another one.
+  /// The head of this row is not signed by a known key, or it is the head of a different row.
   case headNotSigned(Int64)
   /// There are rows, and no head was ever signed, or all were removed.
   case noHeads
-  /// Rows were removed by a rule, up to this one, and no row says who did that.
+  /// A rule removed the rows up to this one, and no row says who did that.
   case removalNotRecorded(Int64)
 }
 
@@ -135,16 +135,16 @@ extension AuditFault: CustomStringConvertible {
 
 /// A time in which nothing was signed, though rows may have come.
 ///
-/// Whoever could change the store in that time could write those rows anew, and nobody can tell.
+/// Whoever could change the store in that time could write those rows again, and nobody could notice.
 package struct AuditGap: Equatable, Sendable {
   /// For how many seconds the end of the audit may be unsigned.
   ///
   /// It is signed every minute. A failover of PostgreSQL takes less than this, and clocks of servers differ by less.
   package static let bound: Int64 = 300
 
-  /// The last row that was signed before.
+  /// The last signed row before it.
   package let after: Int64
-  /// The last row that was unsigned.
+  /// The last unsigned row.
   package let through: Int64
   /// When it began and ended, in seconds since 1970.
   package let from: Int64
@@ -157,12 +157,12 @@ package struct AuditGap: Equatable, Sendable {
     self.until = until
   }
 
-  /// How many seconds it took.
+  /// How many seconds it lasted.
   package var seconds: Int64 { max(0, until - from) }
 
-  /// The row of the audit that says it.
+  /// The row of the audit that records the gap.
   ///
-  /// - Parameter machine: the server that has found it.
+  /// - Parameter machine: the server that found it.
   package func row(of machine: String, now: Int64) -> AuditEntry {
     let detail: JSONObject = ["after": .integer(after), "from": .integer(from), "until": .integer(until)]
     return AuditEntry(
@@ -172,7 +172,7 @@ package struct AuditGap: Equatable, Sendable {
 
   /// Reads such a row.
   ///
-  /// - Returns: nil for a row of another kind or form.
+  /// - Returns: nil for a row of a different kind or form.
   init?(_ row: AuditRow) {
     guard row.event.kind == .unsigned,
       case .object(let object)? = try? JSONValue(parsing: Array(row.event.detail.utf8)),
@@ -182,7 +182,7 @@ package struct AuditGap: Equatable, Sendable {
     self.init(after: after, through: max(after, row.number - 1), from: from, until: until)
   }
 
-  /// Both in one, if they begin after the same row.
+  /// The two gaps as one, if they begin after the same row.
   func merged(with other: AuditGap) -> AuditGap? {
     guard after == other.after else { return nil }
     return AuditGap(

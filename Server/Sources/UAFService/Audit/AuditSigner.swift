@@ -1,17 +1,17 @@
 import UAFMessages
 
-/// Signs the end of the audit, and removes what is older than a rule allows.
+/// Signs the end of the audit, and removes rows that are older than a rule allows.
 package struct AuditSigner: Sendable {
   /// Why nothing is signed.
   package enum Refusal: Error, Equatable {
-    /// The row that was signed last is not there any more, or is another one.
+    /// The row that was signed last is gone, or is a different one.
     case changed(Int64)
-    /// The last stored head is of no known key, of a row that is not there, or of another one.
+    /// The last stored head is not signed by a known key, or its row is gone or a different one.
     case headUnfit(StoredHead)
-    /// The head that was signed last is not stored any more.
+    /// The head that was signed last is no longer stored.
     case headGone(Int64)
 
-    /// The row that it is about.
+    /// The number of its row.
     package var number: Int64 {
       switch self {
       case .changed(let number), .headGone(let number): number
@@ -20,7 +20,7 @@ package struct AuditSigner: Sendable {
     }
   }
 
-  /// The store said that it keeps something, and does not have it.
+  /// The store reported that it keeps something, but does not have it.
   package enum NotKept: Error, Equatable {
     /// The head of this row.
     case head(Int64)
@@ -28,9 +28,9 @@ package struct AuditSigner: Sendable {
     case row(after: Int64)
   }
 
-  /// How many heads that nobody has signed are passed over in search of one that is signed.
+  /// How many unsigned heads are skipped in search of a signed one.
   private static let mostPassed = 100
-  /// How many rows or heads are read at once.
+  /// How many rows or heads are read in one transaction.
   private static let mostRows = 1000
 
   private let store: any ServerStore
@@ -54,9 +54,9 @@ package struct AuditSigner: Sendable {
 
   private var known: AuditHeadKeys { published.adding(keys.auditHeadKeys) }
 
-  /// Signs the end of the chain, if rows have come since it was signed last.
+  /// Signs the end of the chain, if there are rows since the last signature.
   ///
-  /// - Parameter last: what this process has signed last; it is looked whether that is still so.
+  /// - Parameter last: the row that this process has signed last; it is checked whether that is still so.
   /// - Returns: the new head; nil if there is nothing to sign.
   /// - Throws: ``Refusal``; ``NotKept``; ``StoreFailure``; ``CryptoError``.
   package func sign(after last: AuditLink?) async throws -> (head: StoredHead, link: AuditLink)? {
@@ -78,12 +78,12 @@ package struct AuditSigner: Sendable {
     }
   }
 
-  /// Signs the end of the chain after a refusal, when a row says what was found.
+  /// Signs the end of the chain after a refusal, once a row says what was found.
   ///
-  /// Heads of rows that are not there are removed, since later rows get their numbers. Sinks get the rows after the last head
-  /// that still holds, also under numbers that they know.
+  /// Heads of missing rows are removed, since later rows get their numbers. Sinks receive the rows after the last valid head,
+  /// even under numbers that they know.
   ///
-  /// - Returns: as ``sign(after:)``; nil only if there is no row.
+  /// - Returns: like ``sign(after:)``; nil only if there is no row.
   /// - Throws: ``Refusal``; ``NotKept``; ``StoreFailure``; ``CryptoError``.
   package func signAfterRefusal() async throws -> (head: StoredHead, link: AuditLink)? {
     try await readBack(try await signedAfterRefusal())
@@ -103,9 +103,9 @@ package struct AuditSigner: Sendable {
     }
   }
 
-  /// Looks whether a head is in the store after its commit.
+  /// Checks whether a head is in the store after its commit.
   ///
-  /// Who administers a database can have it drop what is written, also at the commit, and say nothing.
+  /// The administrator of a database can make it drop what is written, even at the commit, without a report.
   private func readBack(
     _ signed: (head: StoredHead, link: AuditLink)?
   ) async throws -> (head: StoredHead, link: AuditLink)? {
@@ -118,7 +118,7 @@ package struct AuditSigner: Sendable {
     return signed
   }
 
-  /// The row of the last head that still holds; 0 if none is found.
+  /// The row of the last head that is still valid; 0 if none is found.
   private static func lastHolding(
     _ end: AuditLink, in audit: any AuditTrail, _ keys: AuditHeadKeys
   ) throws -> Int64 {
@@ -139,7 +139,7 @@ package struct AuditSigner: Sendable {
     _ end: AuditLink, after previous: Int64, _ now: Int64, _ key: TokenKey, in audit: any AuditTrail
   ) throws -> (head: StoredHead, link: AuditLink)? {
     guard end.number > previous else { return nil }
-    // The end may be counted while its row was dropped.
+    // The end may exist although its row was dropped.
     guard try audit.rows(AuditFilter(after: end.number - 1), limit: 1).first?.link == end else {
       throw Refusal.changed(end.number)
     }
@@ -148,7 +148,7 @@ package struct AuditSigner: Sendable {
     return (head, end)
   }
 
-  /// Whether a row is as it was signed, or was removed by a rule.
+  /// Whether a row is as it was signed, or a rule removed it.
   private static func isThere(
     _ link: AuditLink, _ end: AuditLink, in audit: any AuditTrail, _ keys: AuditHeadKeys
   ) throws -> Bool {
@@ -163,17 +163,17 @@ package struct AuditSigner: Sendable {
     return head.isRemoval && head.link.number >= link.number && head.link.number < row.number
   }
 
-  /// Removes the rows before a time, but none that comes after one that stays.
+  /// Removes the rows before a time, but none that comes after a row that stays.
   ///
-  /// They go in portions: no transaction keeps a login waiting for long. The last row of each keeps its hash in a signed head,
-  /// and a row says who has removed how many, so the audit holds after each.
+  /// They are removed in portions, so that no transaction makes a login wait for long. The last row of each portion keeps its
+  /// hash in a signed head, and a row says who has removed how many, so the audit is valid after each portion.
   ///
   /// - Parameters:
   ///   - time: seconds since 1970.
-  ///   - actor: who does it.
+  ///   - actor: who removes them.
   ///   - broken: the row that says that the audit was changed, if that is accepted; 0 for none.
-  ///   - portion: how many rows are removed at once.
-  /// - Returns: how many rows, and the last of them; nil if there are none.
+  ///   - portion: how many rows are removed in one transaction.
+  /// - Returns: the number of rows, and the last of them; nil if there are none.
   /// - Throws: ``StoreFailure``; ``CryptoError``.
   package func remove(
     before time: Int64, by actor: AuditActor, accepting broken: Int64 = 0, portion: Int64 = 4000
@@ -188,7 +188,7 @@ package struct AuditSigner: Sendable {
     return removed
   }
 
-  /// The number up to which rows are removed that are older than a time.
+  /// The number up to which all rows are older than a time, and are removed.
   ///
   /// - Parameter time: seconds since 1970.
   /// - Throws: ``StoreFailure``.
@@ -224,10 +224,10 @@ package struct AuditSigner: Sendable {
 
   /// The moment from which a process that starts counts the time without a signature.
   ///
-  /// A server that was killed, or could not sign when it ended, goes on counting. After one that stopped as it was told to, or
-  /// kept no moment yet, the oldest row that no head covers says since when.
+  /// After a server that was killed, or could not sign when it ended, the time goes on. After one that stopped as it was told
+  /// to, or has kept no moment yet, it begins with the oldest row that no head covers.
   ///
-  /// - Parameter kept: what the last process has kept outside the store; nil for nothing.
+  /// - Parameter kept: the moment that the last process has kept outside the store; nil for none.
   /// - Throws: ``StoreFailure``.
   package func beginning(after kept: SignedMoment?) async throws -> SignedMoment {
     let now = now()
@@ -248,7 +248,7 @@ package struct AuditSigner: Sendable {
 
   /// The longest time without a head since a moment, if that is longer than ``AuditGap/bound``.
   ///
-  /// Another instance may have signed meanwhile.
+  /// A different instance may have signed in the meantime.
   ///
   /// - Throws: ``StoreFailure``.
   package func gap(since moment: SignedMoment) async throws -> AuditGap? {

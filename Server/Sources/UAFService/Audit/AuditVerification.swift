@@ -3,9 +3,9 @@ import UAFMessages
 
 /// Checks the whole audit of a store: each row, each stored head, and heads that were kept elsewhere.
 ///
-/// It reads page by page, so it does not hold the audit in memory and does not keep the server waiting.
+/// It reads page by page, so it does not hold the audit in memory and does not make the server wait.
 package struct AuditVerification {
-  /// How many rows are read at once.
+  /// How many rows are read in one transaction.
   private static let page = 1000
 
   private let store: any ServerStore
@@ -25,7 +25,7 @@ package struct AuditVerification {
   /// Makes a check.
   ///
   /// - Parameters:
-  ///   - kept: heads that were kept elsewhere, whose signatures were checked.
+  ///   - kept: heads that were kept elsewhere, with checked signatures.
   ///   - now: seconds since 1970.
   package init(of store: any ServerStore, keys: AuditHeadKeys, kept: [AuditHead] = [], now: Int64) {
     self.store = store
@@ -34,9 +34,9 @@ package struct AuditVerification {
     self.kept = kept.sorted { $0.link.number < $1.link.number }[...]
   }
 
-  /// Checks until something does not hold.
+  /// Checks until a fault is found.
   ///
-  /// If the rule has removed rows meanwhile, rows that were to be read are not there any more: it begins again after them.
+  /// If the rule has removed rows in the meantime, rows to be read are gone: it begins again after them.
   ///
   /// - Throws: ``StoreFailure``; ``CryptoError``.
   package func run() async throws -> AuditSummary {
@@ -49,7 +49,7 @@ package struct AuditVerification {
     }
   }
 
-  /// The head that stands for the rows that a rule has removed; nil if none were.
+  /// The head that replaces the rows that a rule has removed; nil if none were.
   private func removal() async throws -> AuditHead? {
     let first = try await store.read { try $0.audit.heads(after: 0, limit: 1) }.first
     return first.flatMap(keys.head(of:)).flatMap { $0.isRemoval ? $0 : nil }
@@ -75,7 +75,7 @@ package struct AuditVerification {
       if let fault = try await heads(through: row.number) { return fault }
     }
     look(until: now, through: chain.last.number)
-    // What is left was signed, and is not there any more.
+    // The remaining heads were signed, and their rows are gone.
     if let fault = try await heads(through: .max) { return fault }
     if summary.rows > 0, !hasHeads { return .noHeads }
     return summary.removed == 0 || removalIsRecorded ? nil : .removalNotRecorded(summary.removed)
@@ -93,7 +93,7 @@ package struct AuditVerification {
   }
 
   private mutating func nextRow() async throws -> AuditRow? {
-    // One more than the row that is checked, which tells what happened to it.
+    // One more than the row that is checked, which shows what happened to it.
     if rows.count < 2 {
       let last = rows.last?.number ?? (summary.rows == 0 ? .min : chain.last.number)
       let filter = AuditFilter(after: last)
@@ -106,7 +106,7 @@ package struct AuditVerification {
   private mutating func heads(through number: Int64) async throws -> AuditFault? {
     while let stored = heads.first, stored.number <= number {
       heads.removeFirst()
-      // After the last row no more are read: rows may have come meanwhile, and their head.
+      // After the last row no more heads are read: rows and their head may have come in the meantime.
       if heads.isEmpty, number < .max {
         heads = try await store.read { try $0.audit.heads(after: stored.number, limit: Self.page) }[...]
       }
@@ -121,7 +121,7 @@ package struct AuditVerification {
     return nil
   }
 
-  /// Notes rows that were unsigned for too long, also if a head covers them now.
+  /// Notes rows that were unsigned for too long, even if a head covers them now.
   private mutating func look(until time: Int64, through number: Int64) {
     guard let from = oldest else { return }
     oldest = nil
@@ -138,14 +138,14 @@ package struct AuditVerification {
 
 /// For how long the end of the audit has been unsigned, as this process knows it.
 ///
-/// It asks nobody: a store that hangs, fails or drops what is written to it cannot make the time look shorter.
+/// It uses no store: a store that hangs, fails or drops what is written to it cannot make the time look shorter.
 package final class AuditStanding: Sendable {
   private let state = Mutex<SignedMoment?>(nil)
 
-  /// Makes one that nobody keeps up: it says that the audit is signed.
+  /// Makes a state that nobody updates: it says that the audit is signed.
   package init() {}
 
-  /// The last moment at which the whole audit was signed; nil if nobody keeps that up.
+  /// The last moment at which the whole audit was signed; nil if nobody updates it.
   package var moment: SignedMoment? { state.withLock { $0 } }
 
   /// Notes that the whole audit was signed.
@@ -153,7 +153,7 @@ package final class AuditStanding: Sendable {
 
   /// For how many seconds it is not known that the audit is signed to its end.
   ///
-  /// A clock that was set back begins that time anew: otherwise it would stand still until the clock is where it was.
+  /// A clock that was set back begins that time again: otherwise the time would stay the same until the clock has caught up.
   ///
   /// - Parameter now: seconds since 1970.
   package func unsignedSeconds(at now: Int64) -> Int64 {
@@ -178,7 +178,7 @@ package struct SignedMoment: Equatable, Sendable {
   package let link: AuditLink
   /// Seconds since 1970.
   package let time: Int64
-  /// Whether the server stopped then as it was told to.
+  /// Whether the server stopped then because it was told to.
   package let isStopped: Bool
 
   package init(link: AuditLink, time: Int64, isStopped: Bool = false) {
@@ -187,7 +187,7 @@ package struct SignedMoment: Equatable, Sendable {
     self.isStopped = isStopped
   }
 
-  /// As a file has it.
+  /// The content of its file.
   package var json: JSONValue {
     .object([
       "number": .integer(link.number), "hash": .string(Base64URL.encode(link.hash)), "time": .integer(time),
@@ -195,7 +195,7 @@ package struct SignedMoment: Equatable, Sendable {
     ])
   }
 
-  /// Reads what a file has; nil for anything else.
+  /// Reads the content of a file; nil for anything else.
   package init?(_ bytes: [UInt8]) {
     guard case .object(let object)? = try? JSONValue(parsing: bytes), case .integer(let number)? = object["number"],
       case .string(let text)? = object["hash"], let hash = try? Base64URL.decode(text, maximumCount: 32),
@@ -205,19 +205,19 @@ package struct SignedMoment: Equatable, Sendable {
   }
 }
 
-/// What a check of the whole audit has found.
+/// The outcome of a check of the whole audit.
 package struct AuditSummary: Equatable, Sendable {
-  /// The first thing that does not hold; nil if all holds.
+  /// The first fault; nil if there is none.
   package var fault: AuditFault?
-  /// How many rows hold.
+  /// How many rows are valid.
   package var rows = 0
   /// The number of the last of them.
   package var last: Int64 = 0
-  /// Up to which row they are covered by signed heads.
+  /// The row up to which signed heads cover them.
   package var signed: Int64 = 0
-  /// Up to which row rows were removed by a rule; 0 if none were.
+  /// The row up to which a rule has removed rows; 0 if it removed none.
   package var removed: Int64 = 0
-  /// The first row in which the server says that signed rows were gone or others; 0 if there is none.
+  /// The first row in which the server says that signed rows were gone or changed; 0 if there is none.
   package var broken: Int64 = 0
   /// The times in which rows were unsigned for longer than ``AuditGap/bound``, by the rows of the server and by the times of rows
   /// and heads; the first ``mostGaps``.

@@ -1,62 +1,62 @@
-/// What follows what when rows of the audit are sent to a sink, without store, network and clock.
+/// The steps of sending rows of the audit to a sink, without store, network and clock.
 ///
 /// A row is recorded as delivered after the sink has accepted it, so it may be sent twice and is never left out.
 package struct DeliveryMachine: Sendable {
   package enum Event: Equatable, Sendable {
-    /// The place is held by this instance, and these are the next rows; none if the sink has all.
+    /// This instance holds the place, and these are the next rows; none if the sink has all.
     ///
     /// `last` is the number of the audit's last row.
     case taken([AuditRow], last: Int64)
-    /// Another instance sends; the sink has got the rows up to this number.
+    /// A different instance sends; the sink has received the rows up to this number.
     case heldElsewhere(delivered: Int64)
-    /// The sink has the rows.
+    /// The sink has accepted the rows.
     case accepted
-    /// The sink did not take the rows, for this reason.
+    /// The sink refused the rows, for this reason.
     case refused(String)
-    /// The place was written; false if another instance had taken it.
+    /// The place was recorded; false if a different instance had taken it.
     case recorded(Bool)
     case storeFailed
   }
 
   package enum Action: Equatable, Sendable {
-    /// Take the place, and read the rows after it, as many at most.
+    /// Take the place, and read at most this many rows after it.
     case take(limit: Int)
     case send([AuditRow])
     case record(through: Int64)
     case wait(seconds: Int64)
   }
 
-  /// What the log has to say.
+  /// The messages for the log.
   package enum Notice: Equatable, Sendable {
     case failed(String)
-    /// The sink takes rows again, of this instance or of another one; so many have waited.
+    /// The sink accepts rows again, from this instance or a different one; this many have waited.
     case back(rows: Int64)
   }
 
-  /// The most rows that are sent and held in memory at once.
+  /// The most rows that are sent together and held in memory.
   package static let mostRows = 200
-  /// Seconds until it is looked for new rows.
+  /// Seconds until the next search for new rows.
   private static let pause: Int64 = 1
-  /// The longest that is waited after failures, in seconds.
+  /// The longest wait after failures, in seconds.
   private static let longestPause: Int64 = 60
 
   /// Failures since the last success.
   private var failures = 0
-  /// Reasons that were told since the last success; there are few, and the log has one line for each.
+  /// Reasons reported since the last success; there are few, and the log has one line for each.
   private var told: Set<String> = []
-  /// The number of the first row that the sink has not taken since its last success.
+  /// The number of the first row that the sink has not accepted since its last success.
   private var refusedFrom: Int64 = 0
   private var limit = mostRows
-  /// The rows that are being sent, and the last number when they were read.
+  /// The rows that are being sent, and the last number at the time of reading.
   private var sending: [AuditRow] = []
   private var last: Int64 = 0
 
   package init() {}
 
-  /// What is done first, and after each wait.
+  /// The first action, and the action after each wait.
   package var first: Action { .take(limit: limit) }
 
-  /// What is done after an event.
+  /// The action after an event.
   package mutating func received(_ event: Event) -> (action: Action, notice: Notice?) {
     switch event {
     case .heldElsewhere(let delivered): return (.wait(seconds: Self.pause), gone(through: delivered))
@@ -86,14 +86,14 @@ package struct DeliveryMachine: Sendable {
     return (.record(through: end), told.isEmpty ? nil : .back(rows: max(last, end) - first + 1))
   }
 
-  /// What there is to say where another instance has sent what was refused here: otherwise the failure would be the last word.
+  /// The notice after a different instance has sent what was refused here: otherwise the failure would be the last report.
   private mutating func gone(through delivered: Int64) -> Notice? {
     guard !told.isEmpty, delivered >= refusedFrom else { return nil }
     (told, failures, limit) = ([], 0, Self.mostRows)
     return .back(rows: delivered - refusedFrom + 1)
   }
 
-  /// Fewer rows are sent after a refusal: one that is too long for the sink does not hold up those before it.
+  /// Fewer rows are sent after a refusal: a row that is too long for the sink does not block those before it.
   private mutating func refused(_ reason: String) -> (action: Action, notice: Notice?) {
     if told.isEmpty { refusedFrom = sending.first?.number ?? 0 }
     sending = []
@@ -110,21 +110,21 @@ package struct DeliveryMachine: Sendable {
 
 /// How far a sink of the audit has come, and which instance sends to it.
 ///
-/// A sink is a program elsewhere that gets each row. One instance at a time sends; it holds the place for some seconds, and
-/// holds it again while it sends. The instances' clocks decide. If they differ by more, two may send the same rows.
+/// A sink is a program elsewhere that receives each row. One instance at a time sends; it holds the place for some seconds, and
+/// renews that while it sends. The instances' clocks decide. If they differ by more, two instances may send the same rows.
 package struct AuditDelivery: Equatable, Sendable {
   /// For how many seconds an instance holds a place.
   package static let hold: Int64 = 60
 
   package let sink: String
-  /// The number of the last row that the sink has got; 0 for none.
+  /// The number of the last row that the sink has received; 0 for none.
   package private(set) var delivered: Int64
   /// The instance that sends.
   package private(set) var holder: String
   /// Until when it holds the place, in seconds since 1970.
   package private(set) var heldUntil: Int64
 
-  /// The place of a sink that has got nothing and that nobody holds, or as it is stored.
+  /// Makes the place of a sink that has received nothing and that nobody holds, or a stored place.
   package init(sink: String, delivered: Int64 = 0, holder: String = "", heldUntil: Int64 = 0) {
     self.sink = sink
     self.delivered = delivered
@@ -132,39 +132,38 @@ package struct AuditDelivery: Equatable, Sendable {
     self.heldUntil = heldUntil
   }
 
-  /// Whether an instance holds the place for at least half of the time that it may.
+  /// Whether an instance holds the place for at least half of the maximum time.
   ///
   /// - Parameter now: seconds since 1970.
   package func isHeld(by instance: String, now: Int64) -> Bool {
     holder == instance && heldUntil - now >= Self.hold / 2
   }
 
-  /// Gives the place to an instance, unless another one holds it.
+  /// Gives the place to an instance, unless a different one holds it.
   ///
   /// - Returns: whether the instance has it now.
   package mutating func take(by instance: String, now: Int64) -> Bool {
-    // A clock that was set back must not keep the place for longer than it may be held.
+    // A clock that was set back must not keep the place for longer than the maximum time.
     guard holder == instance || heldUntil <= now || heldUntil > now + Self.hold * 2 else { return false }
     holder = instance
     heldUntil = now + Self.hold
     return true
   }
 
-  /// Notes that the sink has got the rows up to a number.
+  /// Notes that the sink has received the rows up to a number.
   ///
-  /// A place goes back only where rows were cut off: see ``goBack(to:)``.
+  /// A place goes back only if rows were cut off: see ``goBack(to:)``.
   ///
-  /// - Returns: false if another instance has taken the place meanwhile: it sends the rows again.
+  /// - Returns: false if a different instance has taken the place in the meantime: it sends the rows again.
   package mutating func record(through number: Int64, by instance: String) -> Bool {
     guard holder == instance else { return false }
     delivered = max(delivered, number)
     return true
   }
 
-  /// Notes that the rows after a number are not those any more that the sink has got: they are sent, also under numbers that it
-  /// knows.
+  /// Notes that the sink has received different rows after a number: the new ones are sent, even under numbers that it knows.
   ///
-  /// - Returns: false if the sink has got none of them.
+  /// - Returns: false if the sink has received none of them.
   package mutating func goBack(to number: Int64) -> Bool {
     guard delivered > number else { return false }
     delivered = number
@@ -174,10 +173,10 @@ package struct AuditDelivery: Equatable, Sendable {
 
 /// How far each sink of the audit has come.
 package protocol AuditDeliveries {
-  /// The places of all sinks that were ever sent to, in the order of their names.
+  /// The places of all sinks that rows were ever sent to, in the order of their names.
   func all() throws -> [AuditDelivery]
 
-  /// Keeps a place, instead of the one that its sink had.
+  /// Keeps a place, instead of the earlier one of its sink.
   func keep(_ delivery: AuditDelivery) throws
 }
 

@@ -1,17 +1,17 @@
 import UAFMessages
 
-/// A table that is moved from one store to another, in the same words for both engines.
+/// A table that is moved from one store to another, described once for both engines.
 ///
-/// What was open or used is in none of them; see docs/export.md.
+/// The moved tables do not contain what was open or used; see docs/export.md.
 package struct MovedTable: Equatable, Sendable {
-  /// What a line of an export calls its rows.
+  /// The type that a line of an export gives for its rows.
   package let type: String
   package let name: String
-  /// The first one is the key, by which rows are ordered: a number, or a text by its bytes.
+  /// The first column is the key, by which rows are ordered: a number, or a text by its bytes.
   package let columns: [MovedColumn]
   /// Columns that are not moved and need a value.
   package let fixed: [(column: String, value: MovedValue)]
-  /// Whether the engine numbers new rows itself, beyond the highest number that it has given.
+  /// Whether the engine numbers new rows itself, above the highest number that it has given.
   package let isNumbered: Bool
   /// The values of the key that are moved; nil for all rows.
   package let keys: [String]?
@@ -30,19 +30,19 @@ package struct MovedTable: Equatable, Sendable {
 
   package static func == (one: MovedTable, other: MovedTable) -> Bool { one.type == other.type }
 
-  /// All of them: a row comes after those that it names.
+  /// All tables: a row comes after those that it names.
   package static let all = [
     setting, account, credential, deregisteredKey, confirmation, approval, issuedCode, joinCode, joinedMachine,
     machinePolicy,
     accessToken, administrator, policy, wrongAnswer, audit, auditHead, auditDelivery,
   ]
 
-  /// The tables that are not moved: what is open, what was used, who is signed in.
+  /// The tables that are not moved: open requests, used challenges, sessions.
   package static let left = [
     "openRegistration", "usedChallenge", "enrolment", "usedProof", "repeatableRequest", "consoleSession",
   ]
 
-  // When a backup was restored is another time from now on.
+  // `restoredAt` is not moved: an import and a migration note their own time.
   private static let settings = [SettingName.decoySecret, .keyShapes, .policyFile, .publicURL].map(\.rawValue)
   private static let setting = MovedTable(
     "setting", [MovedColumn("name", .oneOf(settings)), .text("value")], keys: settings)
@@ -79,7 +79,7 @@ package struct MovedTable: Equatable, Sendable {
       .bytes("assertion"), .bytes("publicKey"), .short("signatureAlgorithm"),
     ], isNumbered: true)
 
-  // No code has a hash without bytes, so the texts that were open stay closed.
+  // No code has a hash without bytes, so the open texts are closed in the new store.
   private static let approval = MovedTable(
     "approval",
     [
@@ -95,7 +95,7 @@ package struct MovedTable: Equatable, Sendable {
       .time("usedAt", isOptional: true),
     ])
 
-  // Without their hashes: the codes that were open stay closed.
+  // Without their hashes: the open codes are closed in the new store.
   private static let joinCode = MovedTable(
     "joinCode",
     [
@@ -103,8 +103,8 @@ package struct MovedTable: Equatable, Sendable {
       .time("expiresAt"),
     ], isNumbered: true)
 
-  // Without their numbers at this server, which follow from its secret, and without what judges their next reports: they join
-  // again before they send one.
+  // Without their IDs at this server, which follow from its secret, and without the values that judge their next reports: they
+  // join again before they send one.
   private static let joinedMachine = MovedTable(
     "joinedMachine",
     [
@@ -134,13 +134,13 @@ package struct MovedTable: Equatable, Sendable {
   private static let administrator = MovedTable(
     "administrator", [.username("name"), role, .text("addedBy"), .time("addedAt")])
 
-  // As `Role` writes them: a row with another one would be an administrator whom nobody sees as one.
+  // As `Role` writes them: a row with a different one would be an administrator whom nobody sees as one.
   private static let role = MovedColumn("role", .oneOf(["auditor", "helpdesk", "operator", "administrator"]))
 
   private static let policy = MovedTable(
     "policy", [.number("number"), .time("savedAt"), .text("actor"), .text("reason"), .text("content")])
 
-  // What was guessed wrongly counts on: a move gives nobody new guesses.
+  // Earlier wrong answers still count: a move gives nobody new guesses.
   private static let wrongAnswer = MovedTable(
     "wrongAnswer", [.time("place"), .time("level"), .time("filledAt")])
 
@@ -154,14 +154,14 @@ package struct MovedTable: Equatable, Sendable {
 
   private static let auditHead = MovedTable("auditHead", [.time("number"), .text("token")])
 
-  // Who sends rows to a sink now is of no interest elsewhere; up to which row it has them is.
+  // Which instance sends to a sink now does not matter elsewhere; how far it has come does.
   private static let auditDelivery = MovedTable(
     "auditDelivery", [.text("sink"), .time("delivered")], fixed: [("holder", .text("")), ("heldUntil", .integer(0))])
 }
 
-/// A column of a table that is moved from one store to another, and what its values may be.
+/// A column of a table that is moved from one store to another, and its possible values.
 package struct MovedColumn: Equatable, Sendable {
-  /// What values are.
+  /// The kinds of values.
   package enum Kind: Equatable, Sendable {
     case integer(ClosedRange<Int64>)
     /// Without U+0000, which PostgreSQL refuses.
@@ -173,7 +173,7 @@ package struct MovedColumn: Equatable, Sendable {
     case bytes(count: Int?)
   }
 
-  /// Its name in both engines, and the member's in a line.
+  /// Its name in both engines, and the name of the member in a line.
   package let name: String
   package let kind: Kind
   package let isOptional: Bool
@@ -184,7 +184,7 @@ package struct MovedColumn: Equatable, Sendable {
     self.isOptional = isOptional
   }
 
-  /// Whether the column may have a value.
+  /// Whether the column may have this value.
   package func allows(_ value: MovedValue) -> Bool {
     switch (kind, value) {
     case (_, .none): isOptional
@@ -223,7 +223,7 @@ extension MovedColumn {
 package enum MovedLine {
   /// Why a line is not a row of its table.
   package enum Fault: Error, Equatable {
-    /// The member is missing, or its value is none that the column may have.
+    /// The member is missing, or the column may not have its value.
     case wrongMember(String)
     /// No column has this name.
     case unknownMember(String)
@@ -263,7 +263,7 @@ package enum MovedLine {
     return row
   }
 
-  /// A member's value; nil if it is of another kind.
+  /// The value of a member; nil if it is of a different kind.
   private static func value(_ member: JSONValue?, of column: MovedColumn) -> MovedValue? {
     switch (column.kind, member) {
     case (_, .none): .some(.none)
@@ -284,7 +284,7 @@ package enum MovedValue: Equatable, Sendable {
   case none
 }
 
-/// That a store was moved away: what the move is known by, and where the rows are now.
+/// The record that a store was moved away: the id of the move, and where the rows are now.
 package struct StoreMove: Equatable, Sendable {
   /// Random bytes as text, without a space.
   package let mark: String
@@ -296,7 +296,7 @@ package struct StoreMove: Equatable, Sendable {
     self.place = place
   }
 
-  /// Reads what ``text`` has written.
+  /// Reads the text that ``text`` writes.
   package init(_ text: String) {
     let parts = text.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
     mark = parts.first.map(String.init) ?? ""
@@ -306,9 +306,9 @@ package struct StoreMove: Equatable, Sendable {
   package var text: String { "\(mark) \(place)" }
 }
 
-/// All that a store holds, row by row, for moving it to another store.
+/// All rows of a store, for moving them to a different store.
 package protocol StoreContents {
-  /// Whether the store has nothing at all, apart from the mark of an unfinished import.
+  /// Whether the store is empty, except for the id of an unfinished import.
   func isEmpty() throws -> Bool
 
   /// How many rows of a table are moved.
@@ -317,9 +317,9 @@ package protocol StoreContents {
   /// Rows in the order of their keys, with a value for each of the table's columns.
   ///
   /// - Parameters:
-  ///   - key: rows that come after it; nil for the first ones.
+  ///   - key: rows after this key; nil for the first ones.
   ///   - limit: how many at most.
-  /// - Throws: also if what is stored is not text in UTF-8, or no number of 64 bits.
+  /// - Throws: also for a stored value that is not text in UTF-8, or not a number of 64 bits.
   func rows(_ table: MovedTable, after key: MovedValue?, limit: Int) throws -> [[MovedValue]]
 
   /// Adds rows as they are.
@@ -327,9 +327,9 @@ package protocol StoreContents {
   /// - Parameter rows: in the order of their keys, each with a value for each of the table's columns.
   func add(_ rows: [[MovedValue]], to table: MovedTable) throws
 
-  /// Has what is added later come after what is there: numbers that the engine gives, and the end of the audit's chain.
+  /// Lets later additions come after the present rows: numbers that the engine gives, and the end of the audit's chain.
   func continueNumbers() throws
 
-  /// Removes everything, apart from the mark of an unfinished import.
+  /// Removes everything except the id of an unfinished import.
   func removeAll() throws
 }

@@ -2,9 +2,9 @@ import Foundation
 import Synchronization
 import UAFMessages
 
-/// The keys that a name is asked for in an authentication: those it has, and decoys in place of those it lacks.
+/// The keys of a request for an authentication: the account's keys, and decoys instead of those that it lacks.
 ///
-/// The same inputs lead to the same keys, so they are found again when the answer comes, and not kept meanwhile.
+/// The same inputs lead to the same keys, so the keys are found again when the answer comes, and not stored in the meantime.
 struct AskedKeys {
   /// The alternatives of the policy.
   ///
@@ -23,11 +23,11 @@ struct AskedKeys {
   }
 }
 
-/// The policy of each account: that of its group, or else that of everybody.
+/// The policy of each account: the one of its group, or else the one for everybody.
 package struct AccountPolicies: Equatable, Sendable {
   let everybody: AcceptedSets
   package let groups: [AccountGroup]
-  /// Which group an account is in: its place in ``groups``.
+  /// The index in ``groups`` of an account's group.
   private let places: [String: Int]
 
   package init(everybody: AcceptedSets, groups: [AccountGroup] = []) {
@@ -45,7 +45,7 @@ package struct AccountPolicies: Equatable, Sendable {
     places[username].map { groups[$0].name }
   }
 
-  /// The accounts of a group; nil if there is none of the name.
+  /// The accounts of a group; nil if there is no such group.
   package func members(of group: String) -> Set<String>? { groups.first { $0.name == group }?.accounts }
 
   /// The policy for a name, whether there is such an account or not.
@@ -57,7 +57,7 @@ package struct AccountPolicies: Equatable, Sendable {
 
 /// Accounts with a policy of their own.
 package struct AccountGroup: Equatable, Sendable {
-  /// The name of the group that the helpdesk does not reach.
+  /// The name of the group for which the helpdesk may not act.
   package static let privileged = "privileged"
 
   package let name: String
@@ -74,7 +74,7 @@ package struct AccountGroup: Equatable, Sendable {
 
 /// Which authenticators are accepted: alternatives in order of preference.
 ///
-/// The models of one alternative have to be used together.
+/// The models of one alternative must be used together.
 package struct AcceptedSets: Equatable, Sendable {
   /// At least one alternative.
   ///
@@ -86,14 +86,15 @@ package struct AcceptedSets: Equatable, Sendable {
     sets = models.all.map { [$0.description.aaid] }
   }
 
-  /// Takes alternatives that were checked; see ``sets`` for the rules.
+  /// Takes checked alternatives; see ``sets`` for the rules.
   package init(checked sets: [[AAID]]) {
     self.sets = sets
   }
 
-  /// What a person is asked to register: of each set, the models that are still missing on this machine.
+  /// The policy of a registration: of each set, the models that are still missing on this machine.
   ///
-  /// A complete set stays in the list whole. So the client finds that everything is registered, not that everything is refused.
+  /// A complete set stays in the list as a whole. So the client finds that everything is registered, not that everything is
+  /// refused.
   ///
   /// - Parameter keys: the person's usable keys on this machine.
   func registration(besides keys: [StoredKey]) -> [[MatchCriteria]] {
@@ -106,18 +107,18 @@ package struct AcceptedSets: Equatable, Sendable {
     return accepted
   }
 
-  /// What a person is asked to authenticate with: the sets for each of whose models there is a key.
+  /// The policy of an authentication: the sets for each of whose models there is a key.
   ///
-  /// If there is no such set, decoys fill the gaps. So a name with no keys, or too few, is asked the same as one with
-  /// enough.
+  /// If there is no such set, decoys fill the gaps. So the request for a name with no keys, or too few, looks like one for a
+  /// name with enough.
   ///
   /// - Parameter madeUp: keys that meet at least one set.
-  /// - Returns: the sets. With a decoy among them no answer can be accepted, since nobody can sign with it.
+  /// - Returns: the sets. An answer to a set with a decoy can never be accepted, since nobody can sign with the decoy.
   func authentication(with keys: [StoredKey], orElse madeUp: [StoredKey]) -> [[MatchCriteria]] {
     let covered = covered(by: keys)
     if !covered.isEmpty { return covered }
-    // Of each model at most as many keys as there are decoys, real ones first. With more of them the request would show
-    // a shape that no account has.
+    // For each model at most as many keys as there are decoys, real ones first. With more of them the request would show a
+    // shape that no account has.
     var rest = keys
     let filled = madeUp.map { key in
       let own = rest.firstIndex { $0.aaid == key.aaid && $0.keyID.bytes.count == key.keyID.bytes.count }
@@ -141,7 +142,7 @@ package struct AcceptedSets: Equatable, Sendable {
 
   /// Whether an account with keys of these models can authenticate.
   ///
-  /// - Parameter aaids: in small letters.
+  /// - Parameter aaids: in lower case.
   private func areMet(by aaids: Set<String>) -> Bool {
     sets.contains { $0.allSatisfy { aaids.contains($0.text.lowercased()) } }
   }
@@ -163,11 +164,10 @@ struct Decoys {
   /// Bytes of a KeyID of our own authenticators.
   private static let keyIDLength = 32
 
-  /// The decoys of a name: of each model as many as a real account has, one that meets the policy.
+  /// The decoys of a name: for each model as many as a real account has, in a shape that meets the policy.
   ///
-  /// The name decides which shape it gets. So it keeps that shape as long as the accounts' shapes stay the same, and each
-  /// shape is as frequent as among the accounts. Before anybody has registered, there is one key for each member of the first
-  /// set.
+  /// The name decides which shape it gets. So it keeps that shape as long as the accounts' shapes stay the same, and each shape
+  /// is as frequent as among the accounts. Before the first registration, there is one key for each member of the first set.
   func keys(of username: String, meeting accepted: AcceptedSets, shapes: KeyShapes?) throws -> [StoredKey] {
     let code = try keys.decoyCode("decoy shape", Array(username.utf8))
     let place = code.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
@@ -180,7 +180,7 @@ struct Decoys {
     }
   }
 
-  /// Those of the keys named in an answer that are decoys of this name.
+  /// The keys of an answer that are decoys of this name.
   ///
   /// The decoys of a request are not kept. So each key is compared with every decoy that the name may have had, whichever
   /// shapes were in use then.
@@ -219,7 +219,7 @@ struct Decoys {
 
 /// How many accounts have each key shape.
 struct KeyShapes: Equatable, Codable, Sendable {
-  /// One shape, and how many of the accounts that were looked at have it.
+  /// One shape, and how many of the sampled accounts have it.
   struct Entry: Equatable, Codable, Sendable {
     let shape: KeyShape
     let count: Int
@@ -233,10 +233,10 @@ struct KeyShapes: Equatable, Codable, Sendable {
     entries = counts.sorted { KeyShape.precedes($0.key, $1.key) }.map { Entry(shape: $0.key, count: $0.value) }
   }
 
-  /// The shape at a place of the distribution; nil if no shape will do.
+  /// The shape at a position of the distribution; nil if no shape is suitable.
   ///
   /// - Parameters:
-  ///   - place: the name's number; those of many names are evenly distributed over all 64-bit numbers.
+  ///   - place: the name's number; the numbers of many names are evenly distributed over all 64-bit numbers.
   ///   - willDo: which shapes may be returned.
   func shape(at place: UInt64, where willDo: (KeyShape) -> Bool) -> KeyShape? {
     let entries = entries.filter { willDo($0.shape) }
@@ -255,9 +255,9 @@ struct KeyShapes: Equatable, Codable, Sendable {
     entries.lazy.flatMap(\.shape.models).map(\.lengths.count).max() ?? 0
   }
 
-  /// Whether these must replace the shapes that were used until now.
+  /// Whether new shapes must replace these.
   ///
-  /// Each replacement gives some decoys another shape, and real accounts seldom change theirs. So a change of up to a
+  /// Each replacement gives some decoys a different shape, and real accounts seldom change theirs. So a change of up to a
   /// tenth of the accounts waits. A new shape does not wait: if only real accounts had it, it would show that they are real.
   func replace(_ others: KeyShapes) -> Bool {
     let (own, theirs) = (shares, others.shares)
@@ -274,17 +274,17 @@ struct KeyShapes: Equatable, Codable, Sendable {
 
 /// Knows which key shapes the accounts of the store have: decoys are given the same ones.
 ///
-/// The result is kept in the store, so that a name's decoys stay the same after a restart. The accounts are looked at
-/// when the server starts and every hour; a new result replaces the old one only if ``KeyShapes/replace(_:)`` says so.
+/// The result is kept in the store, so that a name's decoys stay the same after a restart. The accounts are read when the
+/// server starts and every hour; a new result replaces the old one only if ``KeyShapes/replace(_:)`` says so.
 package final class KeyShapeKeeper: Sendable {
-  /// The most accounts that are looked at.
+  /// The maximum number of accounts that are read.
   ///
   /// These are the accounts whose number is a multiple of a power of two. So the sample changes little when the store grows, and
   /// a million accounts cost no more than this many.
   static let maximumSample: Int64 = 2048
-  /// Seconds from one look to the next.
+  /// Seconds from one reading to the next.
   static let interval: Int64 = 3600
-  /// Accounts of one transaction; requests are served between two of them.
+  /// Accounts read in one transaction; requests are served between two of them.
   private static let chunk = 64
 
   private let current = Mutex<KeyShapes?>(nil)
@@ -298,14 +298,14 @@ package final class KeyShapeKeeper: Sendable {
   /// Makes one with the shapes that an earlier run of the server has stored.
   package init(from store: any ServerStore) async throws {
     let stored = try await store.read { try $0.settings.value(of: .keyShapes) }
-    // A text that cannot be read counts as none: the next look replaces it.
+    // A text that cannot be read is ignored: the next reading replaces it.
     let found = stored.flatMap { try? JSONDecoder().decode(KeyShapes.self, from: Data($0.utf8)) }
     current.withLock { $0 = found }
   }
 
-  /// Looks at the store now and every hour, for as long as the process lives.
+  /// Reads the store now and every hour, for as long as the process lives.
   ///
-  /// - Parameter failed: gets why a look failed; the next one is an hour later.
+  /// - Parameter failed: is called with the error of a failed reading; the next one is an hour later.
   package func keep(upWith store: any ServerStore, appID: String, failed: @escaping @Sendable (any Error) -> Void) {
     Task {
       while !Task.isCancelled {
@@ -315,7 +315,7 @@ package final class KeyShapeKeeper: Sendable {
     }
   }
 
-  /// Looks at the store once, and replaces the shapes in use where that is needed.
+  /// Reads the store once, and replaces the shapes in use if that is necessary.
   func refresh(_ store: any ServerStore, appID: String) async throws {
     let found = try await KeyShapes(sample(store, appID: appID))
     guard !found.entries.isEmpty, shapes.map(found.replace) ?? true else { return }
@@ -352,7 +352,7 @@ package struct KeyShape: Hashable, Codable, Sendable {
   /// In ascending order of AAID.
   let models: [Model]
 
-  /// Takes the keys of an account, oldest first.
+  /// Makes the shape of an account's keys, oldest first.
   package init(_ keys: [(aaid: String, length: Int)]) {
     var lengths: [String: [Int]] = [:]
     for key in keys { lengths[key.aaid.lowercased(), default: []].append(key.length) }
@@ -361,7 +361,7 @@ package struct KeyShape: Hashable, Codable, Sendable {
 
   /// The order of shapes: fewer keys first.
   ///
-  /// So the neighbours of a shape are those that one key more or less makes of it.
+  /// So the neighbours of a shape are those that differ from it by one key.
   static func precedes(_ one: KeyShape, _ other: KeyShape) -> Bool {
     one.place.lexicographicallyPrecedes(other.place)
   }
@@ -387,9 +387,9 @@ package struct PolicyVersion: Equatable, Sendable {
   package let number: Int64
   /// Seconds since 1970.
   package let savedAt: Int64
-  /// As ``AuditActor/text`` has it.
+  /// As ``AuditActor/text`` writes it.
   package let actor: String
-  /// Why, in the words of whoever saved it.
+  /// The reason, in the words of whoever saved it.
   package let reason: String
   /// The policy in JSON, as it was given.
   package let text: String
@@ -403,7 +403,7 @@ package struct PolicyVersion: Equatable, Sendable {
   }
 }
 
-/// The policies that were saved: each is kept, none is changed.
+/// The saved policies: each is kept, none is changed.
 package protocol PolicyVersions {
   /// The number of the policy in force; 0 if none was saved.
   func lastNumber() throws -> Int64
@@ -418,6 +418,6 @@ package protocol PolicyVersions {
 
   /// Adds a policy, which is in force from then on.
   ///
-  /// - Returns: false if its number is not the next one, and nothing was changed: somebody else was faster.
+  /// - Returns: false if its number is not the next one, and nothing was changed: a different administrator was faster.
   func add(_ version: PolicyVersion) throws -> Bool
 }

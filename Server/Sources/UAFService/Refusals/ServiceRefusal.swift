@@ -68,8 +68,8 @@ package enum ServiceRefusal: String, Error, CaseIterable {
 
   /// The status for the client (UAF client API and transport 1.1, section 3.1.2).
   ///
-  /// What can be found out without the account's key has a status that an unknown account gets too. A counter that did not
-  /// grow is 1491: of two honest logins at the same time the slower one tries again with a new challenge.
+  /// A reason that can be found out without the account's key has a status that an unknown account gets too. A counter that did
+  /// not increase is 1491: of two honest logins at the same time, the slower one tries again with a new challenge.
   package var statusCode: UAFStatusCode {
     switch self {
     case .malformedRequest, .malformedMessage, .malformedFinalChallenge, .invalidUsername: .badRequest
@@ -77,11 +77,11 @@ package enum ServiceRefusal: String, Error, CaseIterable {
       .enrolmentCodeUsed, .wrongApprovalCode,
       .approvalCodeUsed, .wrongJoinCode:
       .unauthorized
-    // Only somebody with the code hears that.
+    // Only somebody with the code receives this.
     case .joinCodeExpired: .notFound
-    // Only somebody with a key, a code or a proof of the account hears that.
+    // Only somebody with a key, a code or a proof of the account receives this.
     case .accountDisabled, .accountLocked, .lastAdministrator: .forbidden
-    // Only somebody with a join code hears that.
+    // Only somebody with a join code receives this.
     case .machineJoined: .forbidden
     case .invalidServerData, .unknownChallenge, .expiredChallenge, .otherOperation, .otherUser, .counterNotIncreased,
       .joinCodeUsedUp:
@@ -106,7 +106,7 @@ package enum ServiceRefusal: String, Error, CaseIterable {
     }
   }
 
-  /// Whether only an answer hears that which one of the account's keys has signed.
+  /// Whether only an answer that one of the account's keys has signed receives this reason.
   var isOfSignedAnswer: Bool {
     switch self {
     case .revokedKey, .wrongTransaction, .verificationMethodMissing, .otherVerificationMethod, .counterNotIncreased,
@@ -127,13 +127,13 @@ package enum ServiceRefusal: String, Error, CaseIterable {
   }
 }
 
-/// How often answers of known machines, and of those with authority for an account, may be wrong: counted in the store, so
-/// over all instances of a server, and over their restarts.
+/// How often answers of known machines, and of clients with authority for an account, may be wrong.
 ///
-/// Only a wrong answer is counted, after it was looked at. So a login costs nothing, and wrong answers of others refuse no right
-/// one. Those that come while a count is being stored share the next one, so there is one commit at a time however many come.
+/// The count is in the store, so it covers all instances of a server, and their restarts. Only a wrong answer is counted, after
+/// it was checked. So a login costs nothing, and wrong answers of others refuse no right one. Wrong answers that come while a
+/// count is being stored share the next one, so there is one commit at a time however many come.
 package final class WrongAnswerLimit: Sendable {
-  /// How many places there are: machines that name accounts at will fill no more than these.
+  /// The number of places: machines that name accounts at will fill no more than these.
   private static let places: Int64 = 65_536
 
   private struct Waiting {
@@ -157,7 +157,7 @@ package final class WrongAnswerLimit: Sendable {
   /// Makes a limit.
   ///
   /// - Parameters:
-  ///   - keys: of which the places of names are made.
+  ///   - keys: the keys from which the places of names are computed.
   ///   - perMinute: 0 means no limit.
   ///   - now: seconds since 1970.
   package init(store: any ServerStore, keys: ServerKeys, perMinute: Int64, now: @escaping @Sendable () -> Int64) {
@@ -169,8 +169,8 @@ package final class WrongAnswerLimit: Sendable {
 
   /// Counts a wrong answer under a name; returns when that is durable.
   ///
-  /// - Parameter event: the row of the audit that is stored with the count; not without a limit, and not beyond it.
-  /// - Returns: whether it is within the budget; one that is not is not counted.
+  /// - Parameter event: the row of the audit that is stored with the count; it is not stored without a limit, nor beyond it.
+  /// - Returns: whether it is within the budget; a wrong answer beyond it is not counted.
   /// - Throws: ``StoreFailure`` if it could not be counted; ``CryptoError``.
   package func admits(_ name: String, event: AuditEntry? = nil) async throws -> Bool {
     guard rate.perMinute > 0 else { return true }
@@ -185,7 +185,7 @@ package final class WrongAnswerLimit: Sendable {
     }
   }
 
-  /// Where a name is counted: nobody without the server's secret can tell which names share a place.
+  /// The place in which a name is counted: only the server's secret can show which names share a place.
   private func place(of name: String) throws -> Int64 {
     let code = try keys.authenticationCode("wrong answers", Array(name.utf8))
     return code.prefix(8).reduce(0) { ($0 << 8 | Int64($1)) % Self.places }
@@ -222,7 +222,7 @@ package final class WrongAnswerLimit: Sendable {
   }
 }
 
-/// What is left of a budget that fills by itself: short bursts are allowed, and no more than the rate on average.
+/// The rest of a budget that refills by itself: short bursts are allowed, and no more than the rate on average.
 package struct TokenBucket: Equatable, Sendable {
   /// How often something may happen.
   package struct Rate: Equatable, Sendable {
@@ -231,7 +231,7 @@ package struct TokenBucket: Equatable, Sendable {
 
     package init(perMinute: Int64) { self.perMinute = perMinute }
 
-    /// At once, after a pause: as many as in two minutes.
+    /// In a burst, after a pause: as many as in two minutes.
     var burst: Int64 { perMinute * 2 }
 
     /// The level of a full bucket.
@@ -240,9 +240,9 @@ package struct TokenBucket: Equatable, Sendable {
 
   private static let turn: Int64 = 60
 
-  /// What is left, in sixtieths of a turn, so that a second adds a whole number.
+  /// The level in sixtieths of a turn, so that a second adds a whole number.
   package private(set) var level: Int64
-  /// When that was, in seconds since 1970.
+  /// The time of that level, in seconds since 1970.
   package private(set) var filledAt: Int64
 
   package init(level: Int64, filledAt: Int64) {
@@ -250,19 +250,19 @@ package struct TokenBucket: Equatable, Sendable {
     self.filledAt = filledAt
   }
 
-  /// Adds what has come since it was filled last.
+  /// Adds the turns since it was filled last.
   ///
   /// - Parameter now: seconds since 1970; if the clock was set back, nothing is added.
   package mutating func fill(_ rate: Rate, now: Int64) {
-    // Both capped, so that nothing overflows: every bucket is full again long before that.
+    // Both are capped, so that nothing overflows: every bucket is full again long before that.
     let elapsed = min(max(0, now.subtractingReportingOverflow(filledAt).partialValue), 3600)
     level = min(rate.full, min(max(0, level), rate.full) + elapsed * rate.perMinute)
     filledAt = now
   }
 
-  /// Takes turns out; what is not there is not taken.
+  /// Takes turns out, at most as many as it has.
   ///
-  /// - Returns: how many it had, of those that were wanted.
+  /// - Returns: how many it took, of the wanted ones.
   package mutating func take(_ wanted: Int64) -> Int64 {
     let taken = min(wanted, level / Self.turn)
     level -= taken * Self.turn
@@ -272,22 +272,22 @@ package struct TokenBucket: Equatable, Sendable {
 
 /// The budgets of wrong answers, each in one of a fixed number of places.
 package protocol WrongAnswers {
-  /// Takes turns out of the budgets of some places.
+  /// Takes turns out of the budgets of several places.
   ///
   /// A budget without a turn is not changed, so wrong answers beyond it write nothing.
   ///
   /// - Parameters:
   ///   - wanted: how many turns of each place.
-  ///   - now: seconds since 1970; a store with a clock of its own goes by that, which is the same for all instances.
-  /// - Returns: how many turns each place had, of those that were wanted.
+  ///   - now: seconds since 1970; a store with its own clock uses that, which is the same for all instances.
+  /// - Returns: how many turns each place had, of the wanted ones.
   func take(_ wanted: [Int64: Int64], at rate: TokenBucket.Rate, now: Int64) throws -> [Int64: Int64]
 }
 
-/// Counts the refusals that have no row of their own: one row a minute says how many there were.
+/// Counts the refusals without a row of their own: one row a minute says how many there were.
 ///
-/// Strangers cause them as often as they like, so memory and disk have a bound.
+/// Strangers cause them as often as they like, so memory and disk are bounded.
 package final class RefusalCount: Sendable {
-  /// How many addresses are remembered; those that come later are counted together.
+  /// How many addresses are remembered; later ones are counted together.
   private static let mostAddresses = 32
 
   private struct State {

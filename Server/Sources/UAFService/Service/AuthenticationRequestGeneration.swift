@@ -1,16 +1,17 @@
 import UAFCrypto
 import UAFMessages
 
-/// The generation of one request for an authentication: anybody may have that, since only the account's keys can answer.
+/// The generation of one request for an authentication.
 ///
-/// Nothing is stored, but for a text that waits to be confirmed: its code is reserved.
+/// Anybody may have the request, since only the account's keys can answer it. Nothing is stored, except for a text that waits
+/// to be confirmed: its code is reserved.
 struct AuthenticationRequestGeneration {
   let issuer: RequestIssuer
 
   private var context: RequestContext { issuer.context }
   private var environment: ServiceEnvironment { issuer.environment }
 
-  /// What an approval's code leads to.
+  /// The text to which an approval's code leads.
   private enum Waiting: Sendable {
     case wrongCode
     case denied
@@ -19,15 +20,15 @@ struct AuthenticationRequestGeneration {
 
   /// Issues the request.
   ///
-  /// With the code of a text that waits to be confirmed, that text is asked for, and the answer is not proof for anything else.
-  /// With the same code, and no answer, the text can be denied.
+  /// With the code of a text that waits to be confirmed, the request asks for that text, and the answer is not proof for
+  /// anything else. With the same code, and no answer, the text can be denied.
   func request() async throws -> RequestOutcome {
     let proof = try ProofPurpose(context)
     if let code = context.authCode { return try await confirmation(code, isProof: proof != nil) }
     guard context.denies != true else { return .refused(.malformedRequest) }
     let text: TransactionText?
     if let sent = context.transaction {
-      // Who confirms a text has said nothing of keys.
+      // A person who confirms a text has not agreed to anything about keys.
       guard proof == nil else { return .refused(.malformedRequest) }
       guard let made = TransactionText(sent: sent) else { return .refused(.unsupportedTransaction) }
       guard TextKind(of: made.shown) == .machine else { return .refused(.textOfOtherKind) }
@@ -63,12 +64,12 @@ struct AuthenticationRequestGeneration {
 
   private func waiting(_ code: String, challengeHash: [UInt8]) async throws -> Waiting {
     let (name, now) = (context.username, issuer.now)
-    // Nobody who writes waits for a wrong code.
+    // No transaction that writes waits for a wrong code.
     let isRight = try await environment.store.read { try $0.approvals.check(code: code, for: name, now: now) != nil }
     guard isRight else { return .wrongCode }
     return try await environment.store.write { [issuer, context, appID = issuer.identity.appID] records in
       guard let approval = try records.approvals.check(code: code, for: name, now: now),
-        // One of an earlier version does not say who asks.
+        // A text of an earlier version does not say who asks.
         TextKind(of: approval.shown) == .approval, let text = TransactionText(sent: approval.shown)
       else { return .wrongCode }
       if context.denies == true {
@@ -81,7 +82,7 @@ struct AuthenticationRequestGeneration {
     }
   }
 
-  /// The request for a text of the console: to get it stores nothing, so anybody may ask for a sign-in.
+  /// The request for a text of the console: it stores nothing, so anybody may ask for a sign-in.
   private func confirmation(_ code: ConfirmationCode) async throws -> RequestOutcome {
     if context.denies == true { return try await denial(code) }
     let url = issuer.identity.publicURL
@@ -96,12 +97,12 @@ struct AuthenticationRequestGeneration {
     let purpose: ChallengePurpose = code.subject == .signIn ? .consoleSignIn : .consoleStep
     var data = ServerData(purpose, username: context.username, expiresAt: code.expiresAt)
     data.text = try SealedText(text)
-    // The same for each request of this code, so that one of them is answered once.
+    // The same for each request of this code, so that only one of them is answered.
     let challenge = try issuer.challenge(for: purpose, text: text, unique: code.unique(keys: environment.keys))
     return try answer(data, challenge, text: text, keys: found.1)
   }
 
-  /// What a code of the console asks the person; nil if its step does not wait any more.
+  /// The text of a console code; nil if its step no longer waits.
   private static func text(
     of code: ConfirmationCode, at url: String, in records: any StoreTransaction
   ) throws -> String? {
@@ -115,8 +116,8 @@ struct AuthenticationRequestGeneration {
 
   /// Takes the denial of a text of the console.
   ///
-  /// Anybody can ask for a sign-in, so they have its code. Its denial is only told: what nobody confirms ends by itself. The
-  /// code of a step is the session's alone, so its denial is stored, and is final.
+  /// Anybody can ask for a sign-in, so anybody has its code. Its denial is only reported: a sign-in that nobody confirms ends
+  /// by itself. Only the session has the code of a step, so its denial is stored, and is final.
   private func denial(_ code: ConfirmationCode) async throws -> RequestOutcome {
     let (now, url) = (issuer.now, issuer.identity.publicURL)
     let challenges = try code.challenges(keys: environment.keys)
@@ -150,16 +151,16 @@ struct AuthenticationRequestGeneration {
   }
 }
 
-/// What an authentication is to authorise.
+/// The purpose that an authentication authorises.
 ///
-/// The token of an ordinary login authorises nothing, because it may be readable in a processing's environment. A client that
+/// The token of an ordinary login authorises nothing, because it may be readable in a process's environment. A client that
 /// authenticates in order to register or deregister says so in the context of its request, either with the members
-/// `deregisterAll` or `deregisterAAID`, or with our own `proofFor`: `"Reg"` or `"Dereg"`. That makes the challenge another one,
-/// so whoever signs it has said what for.
+/// `deregisterAll` or `deregisterAAID`, or with our own `proofFor`: `"Reg"` or `"Dereg"`. That makes a different challenge, so
+/// whoever signs it has stated the purpose.
 struct ProofPurpose: Equatable {
   /// What the challenge is for.
   let purpose: ChallengePurpose
-  /// SHA-256 of what is authorised; empty where the operation is all.
+  /// SHA-256 of the subject that is authorised; empty if the operation is everything.
   let subject: [UInt8]
 
   /// - Returns: nil for an ordinary authentication.

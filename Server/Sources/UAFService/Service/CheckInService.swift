@@ -2,23 +2,23 @@ import Synchronization
 import UAFCrypto
 import UAFMessages
 
-/// Takes what machines that have joined tell of themselves, and gives them their workstation policy.
+/// Receives the reports of machines that have joined, and gives them their workstation policy.
 package struct CheckInService: Sendable {
   /// What became of a report.
   package enum Outcome: Sendable {
     case noted(CheckInAnswer, JoinedMachine)
-    /// The proof is of no machine that has joined, of another body, or was used before.
+    /// The proof is not of a machine that has joined, is for a different body, or was used before.
     case unknown
   }
 
-  /// For how long a proof is good, on both sides of its time.
+  /// For how long a proof is valid, on both sides of its time.
   private static let proofLifetime = 2 * MachineProofs.clockTolerance
 
   private let environment: ServiceEnvironment
 
   package init(environment: ServiceEnvironment) { self.environment = environment }
 
-  /// Whether a machine's proof goes with a body.
+  /// Whether a machine's proof is for this body.
   ///
   /// - Throws: ``CryptoError``.
   package static func isProved(_ body: [UInt8], by machine: KnownMachine) throws -> Bool {
@@ -39,7 +39,7 @@ package struct CheckInService: Sendable {
   ) async throws -> Outcome {
     let (report, provedLogins) = try await proved(request.report, by: machine)
     let now = environment.now()
-    // Whoever has got hold of a request must not be taken for a copy of the machine by sending it again.
+    // Whoever has obtained a request must not make the server believe in a copy of the machine by sending it again.
     let use = "check-in \(Base64URL.encode(machine.nonce))"
     let noted = try await environment.store.write { records -> JoinedMachine? in
       guard let known = try records.joinedMachines.machine(machineID: machine.machineID),
@@ -54,7 +54,7 @@ package struct CheckInService: Sendable {
     return .noted(try await answer(to: report, of: noted, provedBy: machine, now: now), noted)
   }
 
-  /// A report in which only locks are named that are proved, and the logins that are.
+  /// The report with only the proved locks, and the proved logins.
   ///
   /// The other locks are counted.
   private func proved(
@@ -70,7 +70,7 @@ package struct CheckInService: Sendable {
     proved.locks = try report.locks.filter { try proofs.isProved($0) }.map {
       ReportedLock(account: $0.account, type: $0.type, origin: $0.origin, until: $0.until)
     }
-    // A machine may say any number.
+    // A machine may report any number.
     proved.moreLocks = min(report.moreLocks, Int(Int32.max)) + report.locks.count - proved.locks.count
     return (proved, Set(try report.offlineLogins.filter { try proofs.isProved($0) }))
   }
@@ -78,29 +78,29 @@ package struct CheckInService: Sendable {
   private func answer(
     to report: MachineReport, of noted: JoinedMachine, provedBy machine: KnownMachine, now: Int64
   ) async throws -> CheckInAnswer {
-    // Read before the policy: a policy that is changed meanwhile is news for the machine again.
+    // Read before the policy: a policy that is changed in the meantime is news for the machine again.
     let news = environment.machinePolicies.news
     let policy = try await environment.machinePolicies.policy(for: noted)
     let statement = CheckInStatement(
       deviceID: noted.id, machineID: machine.machineID, nonce: machine.nonce, policy: policy?.version, news: news,
       issuedAt: now)
     let token = try environment.keys.statement(statement.json, .machineCheckIn)
-    // A machine that follows no policy names no version. It would only refuse one.
+    // A machine that follows no policy names no version. It would refuse a policy.
     let isNew = policy.map { report.policy != nil && $0.version != report.policy } ?? false
     return CheckInAnswer(statusCode: .ok, token: token, policy: isNew ? policy?.document : nil)
   }
 }
 
-/// The joined machines that have left or were revoked, by their numbers at this server.
+/// The joined machines that have left or were revoked, by their IDs at this server.
 ///
-/// A request must not wait for the store to be let in, so the numbers are kept in memory and renewed once a second. For each
-/// such machine there are as many numbers as secrets of the server count, and each is the machine's under one of them.
+/// A request must not wait for the store before it is accepted, so the IDs are kept in memory and renewed once a second. Each
+/// such machine has one ID for each accepted secret of the server.
 package final class DepartedMachines: Sendable {
-  /// How many changes are read at once.
+  /// How many changes are read in one transaction.
   private static let together = 1000
 
   private struct State {
-    /// The secrets that the numbers were made of.
+    /// The secrets from which the IDs were computed.
     var secrets: [String] = []
     /// The last change that was taken.
     var last: Int64 = 0
@@ -111,12 +111,12 @@ package final class DepartedMachines: Sendable {
 
   package init() {}
 
-  /// Whether a machine that proves itself by this number is an unknown one all the same.
+  /// Whether the machine that proves itself with this ID has left or was revoked.
   package func contains(_ machineID: [UInt8]) -> Bool { state.withLock { $0.numbers.contains(machineID) } }
 
-  /// Takes what has changed in the store since the last time; everything, if the server's secrets are others.
+  /// Takes the changes in the store since the last time; all of them, if the server's secrets are different.
   ///
-  /// Several may renew at once.
+  /// Several tasks may renew at the same time.
   ///
   /// - Throws: ``StoreFailure``; ``CryptoError``.
   package func renew(from store: any ServerStore, keys: ServerKeys) async throws {
@@ -132,7 +132,7 @@ package final class DepartedMachines: Sendable {
         )
       }
       let isTaken = state.withLock { state in
-        // Somebody else was faster, and may know what is newer.
+        // A different task was faster, and may know newer changes.
         guard state.secrets == secrets, state.last == last else { return false }
         for (numbers, isGone) in found {
           if isGone { state.numbers.formUnion(numbers) } else { state.numbers.subtract(numbers) }
@@ -146,7 +146,7 @@ package final class DepartedMachines: Sendable {
 
   /// The last change that was taken with these secrets.
   ///
-  /// Numbers of secrets that count no more stay until the server ends: they are not a machine's.
+  /// IDs of secrets that are no longer accepted stay until the server ends: no machine has them.
   private func begin(_ secrets: [String]) -> Int64 {
     state.withLock { state in
       if state.secrets != secrets { (state.secrets, state.last) = (secrets, 0) }

@@ -5,7 +5,7 @@ import UAFMessages
 package struct IssuedRequest: Equatable, Sendable {
   /// Seconds within which a request can be answered.
   package static let lifetime: Int64 = 120
-  /// The most requests for a registration that are open at once.
+  /// The most requests for a registration that are open at the same time.
   ///
   /// Each needs a code or a proof.
   static let maximumOpen: Int64 = 100_000
@@ -17,7 +17,7 @@ package struct IssuedRequest: Equatable, Sendable {
   package let appID: String
   package let serverData: String
   package let policy: Policy
-  /// What has to be confirmed, as it is signed.
+  /// The text that must be confirmed, as it is signed.
   package let transaction: Transaction?
   package let device: Device
   /// Seconds since 1970.
@@ -64,11 +64,11 @@ package struct Device: Equatable, Sendable {
 
 /// A challenge of a request, as a store knows it.
 ///
-/// It is known by the bytes that make it another one than all others: requests that have them in common are answered once
-/// together.
+/// It is identified by the bytes that differ from those of all other challenges: requests that share these bytes are answered
+/// only once together.
 ///
-/// The expiry is sealed with the challenge or is part of what the challenge is made of. So one challenge has one expiry, and a
-/// store may look for it by both.
+/// The expiry is sealed with the challenge or is one of the values from which the challenge is computed. So one challenge has
+/// one expiry, and a store may search by both.
 package struct IssuedChallenge: Equatable, Sendable {
   /// SHA-256 of the challenge's unique bytes.
   package let hash: [UInt8]
@@ -81,22 +81,22 @@ package struct IssuedChallenge: Equatable, Sendable {
   }
 }
 
-/// The session data of a request (`serverData`): what the server has to know when the answer comes.
+/// The session data of a request (`serverData`): what the server must know when the answer comes.
 ///
-/// The client sends it back unchanged. So the server keeps nothing for a request for an authentication, and nobody can fill its
-/// disk by asking. It is authenticated, not encrypted: it holds only what the client knows, and its length depends only
-/// on what was asked for.
+/// The client sends it back unchanged. So the server stores nothing for a request for an authentication, and nobody can fill
+/// its disk with requests. It is authenticated, not encrypted: it contains only what the client knows, and its length depends
+/// only on the request.
 struct ServerData: Equatable, Sendable {
   let purpose: ChallengePurpose
   let username: String
   /// Seconds since 1970.
   let expiresAt: Int64
-  /// SHA-256 of what this authentication authorises; empty where the purpose says all.
+  /// SHA-256 of what this authentication authorises; empty if the purpose is everything.
   ///
-  /// For a registration that a key allows: which keys of the account were revoked when it was begun, as
-  /// `Credentials.revocationMark` has it; empty where an earlier version has begun it.
+  /// For a registration that a key allows: which keys of the account were revoked when it began, as
+  /// `Credentials.revocationMark` computes it; empty if an earlier version began it.
   var proofSubject: [UInt8] = []
-  /// The approval whose text is asked for.
+  /// The approval of the text that must be confirmed.
   ///
   /// The text itself is in the store.
   var approvalID: Int64?
@@ -116,7 +116,7 @@ struct ServerData: Equatable, Sendable {
     }
   }
 
-  /// Whether only keys are asked for that count for the steps of administrators.
+  /// Whether the request asks only for keys that are accepted for the steps of administrators.
   var needsVouchedKey: Bool { purpose == .consoleSignIn || purpose == .consoleStep }
 
   /// The operations that the verdict authorises.
@@ -128,14 +128,14 @@ struct ServerData: Equatable, Sendable {
 /// Writes and reads session data.
 ///
 /// Base64url of: form (1) | purpose (1) | expiry (8) | approval (8) | length of the name (1) | name | length of the proof's
-/// subject (1) | subject | kind of text (1) | text or its hash | code (32). Numbers are big-endian. The code is over the
-/// challenge and everything before it, so a request that was never issued is refused before the store is used.
+/// subject (1) | subject | kind of text (1) | text or its hash | code (32). Numbers are big-endian. The code covers the
+/// challenge and everything before the code, so a request that was never issued is refused before the store is used.
 struct ServerDataSeal {
   let keys: ServerKeys
 
   /// The first byte.
   ///
-  /// Another form has another number.
+  /// A different form has a different number.
   private static let form: UInt8 = 3
   /// UAF protocol 1.1, section 3.1.3.
   private static let maximumBytes = 1152
@@ -167,7 +167,7 @@ struct ServerDataSeal {
     guard let bytes = try? Base64URL.decode(text, maximumCount: Self.maximumBytes), bytes.count > 32 else { return nil }
     let body = bytes.dropLast(32)
     guard try keys.isValid(Array(bytes.suffix(32)), Self.purpose, challenge + body) else { return nil }
-    // Authentic, so written by this server. What it cannot read, an earlier version of it has written.
+    // It is authentic, so this server wrote it. If it cannot be read, an earlier version of the server wrote it.
     guard body.first == Self.form else { return nil }
     return Self.read(body.dropFirst())
   }
@@ -204,7 +204,7 @@ struct ServerDataSeal {
   }
 }
 
-/// What session data says of the text that has to be confirmed.
+/// The part of session data about the text that must be confirmed.
 enum SealedText: Equatable, Sendable {
   /// No text was sent by the client.
   case none
@@ -213,7 +213,7 @@ enum SealedText: Equatable, Sendable {
   /// The SHA-256 of a longer text: the client sends the text again with its answer.
   case hash([UInt8])
 
-  /// The most bytes of a text that stands in session data itself.
+  /// The most bytes of a text that session data contains itself.
   ///
   /// UAF allows 1,536 characters of session data, 1,152 bytes; the other parts have up to 183.
   static let maximumWhole = 960
@@ -233,8 +233,8 @@ enum SealedText: Equatable, Sendable {
   /// The text that was sealed; nil for none.
   ///
   /// - Parameter sent: the text that the client sends with its answer.
-  /// - Throws: ``ServiceRefusal`` if the client had to send the text, and sent none or another one; ``CryptoError`` if OpenSSL
-  ///   cannot hash.
+  /// - Throws: ``ServiceRefusal`` if the client had to send the text, and sent none or a different one; ``CryptoError`` if
+  ///   OpenSSL cannot hash.
   func text(sentAgain sent: String?) throws -> TransactionText? {
     switch self {
     case .none: return nil
@@ -261,7 +261,7 @@ package protocol UsedProofs {
   /// Marks a token as used.
   ///
   /// - Parameters:
-  ///   - expiresAt: seconds since 1970; the token can be forgotten then.
+  ///   - expiresAt: seconds since 1970; the token can be forgotten after that time.
   ///   - now: seconds since 1970.
   /// - Returns: false if it was used before.
   func use(tokenID: String, expiresAt: Int64, now: Int64) throws -> Bool
@@ -274,30 +274,30 @@ package protocol OpenRegistrations {
   /// Keeps a request, and removes those that nobody answered in time.
   ///
   /// - Parameters:
-  ///   - enrolmentID: the number of the enrolment code that it was asked for with; nil for a proof.
+  ///   - enrolmentID: the number of the enrolment code with which it was requested; nil for a proof.
   ///   - now: seconds since 1970.
-  ///   - maximumOpen: of more open requests than this the oldest are removed.
+  ///   - maximumOpen: if more requests than this are open, the oldest are removed.
   func add(_ issued: IssuedRequest, enrolmentID: Int64?, now: Int64, maximumOpen: Int64) throws
 
   /// Finds a request.
   ///
   /// - Parameters:
   ///   - hash: SHA-256 of the challenge.
-  ///   - serverData: as the answer brings it back, and as it was checked; it is not stored.
-  /// - Returns: nil if there is none, or it was taken already.
+  ///   - serverData: as the answer returns it, checked; it is not stored.
+  /// - Returns: nil if there is none, or if it was already taken.
   func find(hash: [UInt8], serverData: String) throws -> (issued: IssuedRequest, enrolmentID: Int64?)?
 
-  /// Takes a request out: a challenge serves once.
+  /// Takes a request out: a challenge is used only once.
   ///
   /// - Parameter hash: SHA-256 of the challenge.
-  /// - Returns: false if there is none, or it was taken already.
+  /// - Returns: false if there is none, or if it was already taken.
   func take(hash: [UInt8]) throws -> Bool
 
-  /// Removes all requests: none can be answered any more.
+  /// Removes all requests: none can be answered any longer.
   func removeAll() throws
 }
 
-/// Numbers with their highest byte first.
+/// Numbers in big-endian order.
 enum BigEndian {
   static func append(_ number: some FixedWidthInteger, to bytes: inout [UInt8]) {
     var shift = number.bitWidth

@@ -3,13 +3,13 @@ import UAFMessages
 
 /// Lets machines join with a code, and leave again.
 package struct JoinService: Sendable {
-  /// What became of a request to join.
+  /// The outcome of a request to join.
   package enum Outcome: Sendable {
     case joined(JoinAnswer, JoinedMachine)
     case refused(ServiceRefusal)
   }
 
-  /// What a request has been given.
+  /// What a request was given.
   private struct Place {
     let machine: JoinedMachine
     let group: MachineGroup
@@ -20,7 +20,7 @@ package struct JoinService: Sendable {
 
   package init(environment: ServiceEnvironment) { self.environment = environment }
 
-  /// Whether a machine's proof goes with a body.
+  /// Whether a machine's proof is for this body.
   ///
   /// - Throws: ``CryptoError``.
   package static func isProved(_ body: [UInt8], by machine: KnownMachine) throws -> Bool {
@@ -28,11 +28,11 @@ package struct JoinService: Sendable {
     return machine.claim == .joining(bodyHash: try SHA256.hash(body))
   }
 
-  /// Gives a machine its place of a code, and its secret under a signed statement.
+  /// Gives a machine a place of its code, and its secret under a signed statement.
   ///
-  /// The place, the machine and the row of the audit are stored in one commit. A machine that has its place already gets the
-  /// same secret again, since an answer may be lost. Once it has told something by its secret, it has to prove that it has it:
-  /// a code speaks for no machine that somebody else is.
+  /// The place, the machine and the row of the audit are stored in one commit. A machine that already has its place gets the
+  /// same secret again, since an answer may be lost. Once it has reported something with its secret, it must prove that it has
+  /// the secret: a code does not allow anybody to join as an existing machine.
   ///
   /// - Parameters:
   ///   - prover: a machine that has proved that it sends this request; see ``isProved(_:by:)``. nil for none.
@@ -41,7 +41,7 @@ package struct JoinService: Sendable {
   package func join(
     _ request: JoinRequest, provedBy prover: KnownMachine? = nil, from address: String = ""
   ) async throws -> Outcome {
-    // Nobody who writes waits for a wrong code.
+    // No transaction that writes waits for a wrong code.
     guard try await environment.store.read({ try $0.joinCodes.code(request.code) }) != nil else {
       return .refused(.wrongJoinCode)
     }
@@ -53,13 +53,13 @@ package struct JoinService: Sendable {
     switch joined {
     case .failure(let refusal): return .refused(refusal)
     case .success(let place):
-      // One that had left before is back.
+      // A machine that had left has returned.
       try? await environment.departed.renew(from: environment.store, keys: environment.keys)
       return .joined(try answer(to: request, place, now: now), place.machine)
     }
   }
 
-  /// Takes a place, or finds out why there is none; inside the transaction.
+  /// Takes a place, or finds the reason why there is none; inside the transaction.
   private static func place(
     for request: JoinRequest, provedBy prover: KnownMachine?, from address: String, _ records: any StoreTransaction,
     _ proofs: MachineProofs, now: Int64
@@ -91,11 +91,11 @@ package struct JoinService: Sendable {
     case .open, .usedUp: break
     }
     guard let known else { return state == .usedUp ? .joinCodeUsedUp : nil }
-    // Whoever took the machine may have taken the code along.
+    // Whoever took the machine may also have taken the code.
     return known.revokedAt == nil ? nil : .machineRevoked
   }
 
-  /// The place that a machine has and can prove; nil if it has none, has left, or has a secret that counts no more.
+  /// The place that a machine has and can prove; nil if it has none, has left, or has a secret that is no longer accepted.
   private static func standing(
     _ id: String, _ proofs: MachineProofs, _ machines: any JoinedMachines
   ) throws -> JoinedMachine? {
@@ -116,7 +116,7 @@ package struct JoinService: Sendable {
   ///
   /// It keeps its place of the code.
   ///
-  /// - Returns: nil for a machine that has not joined, and for a proof that does not go with an empty request.
+  /// - Returns: nil for a machine that has not joined, and for a proof that is not for an empty request.
   /// - Throws: ``StoreFailure``.
   package func leave(_ machine: KnownMachine, from address: String = "") async throws -> JoinedMachine? {
     guard machine.isJoined, machine.claim.asksForState else { return nil }
@@ -126,7 +126,7 @@ package struct JoinService: Sendable {
       try records.audit.append([Self.event(.machineLeave, left, from: address, now: now)])
       return left
     }
-    // It has left, whether this server can read that now or a second later.
+    // It has left, even if this server can read that only a second later.
     if left != nil { try? await environment.departed.renew(from: environment.store, keys: environment.keys) }
     return left
   }

@@ -1,29 +1,30 @@
 import UAFCrypto
 import UAFMessages
 
-/// What a machine's report says in the light of its last one: what is to be kept, and which rows of the audit it gives.
+/// The judgement on a machine's report by its last one: what is stored, and which rows the audit gets.
 struct JudgedReport {
-  /// For how long one row says that a machine has a copy, in seconds: two that take turns would give one at each report.
+  /// For how long, in seconds, one row reports that a machine has a copy: two copies that take turns would cause one at each
+  /// report.
   private static let copyRowLifetime: Int64 = 86_400
 
-  /// What is to be kept.
+  /// The state of the machine to be stored.
   let contact: MachineContact
 
   private let report: MachineReport
   private let machine: JoinedMachine
-  /// Whether it names another mark than the last one.
+  /// Whether the report names a different nonce than the last one set.
   private let isOfCopy: Bool
-  /// The logins that no report told before.
+  /// The logins that no earlier report named.
   private let news: [OfflineLoginNote]
   private let now: Int64
 
   /// Judges a report.
   ///
-  /// A report that sets the mark which is the last one already was sent before, and its answer was lost. Numbers of logins are
-  /// compared only within one row of reports: a restored machine gives the same numbers to other logins.
+  /// A report that sets the same nonce as the last one was sent before, and its answer was lost. Numbers of logins are compared
+  /// only within one sequence of reports: a restored machine gives the same numbers to other logins.
   ///
   /// - Parameters:
-  ///   - machine: as it was before.
+  ///   - machine: its state before the report.
   ///   - now: seconds since 1970.
   init(_ report: MachineReport, of machine: JoinedMachine, now: Int64) {
     let before = machine.contact
@@ -42,10 +43,10 @@ struct JudgedReport {
 
   // MARK: The audit
 
-  /// The rows that it gives: that a copy was seen, what has changed, and the logins.
+  /// The rows of the report: that a copy was seen, what has changed, and the logins.
   ///
   /// - Parameters:
-  ///   - verified: the logins that are proved. Any other one is in no row of its account.
+  ///   - verified: the proved logins. Any other login is not in the audit of its account.
   func rows(verified: Set<OfflineLoginNote>, from address: String) -> [AuditEntry] {
     var rows: [AuditEntry] = []
     if isOfCopy, isCopyNew { rows.append(row(.machineCopied, place, address)) }
@@ -69,7 +70,7 @@ struct JudgedReport {
     ["code": .integer(machine.codeNumber), "group": .string(machine.group), "device": .string(machine.id)]
   }
 
-  /// What the machine says of itself now and did not before; nil if that is nothing.
+  /// What the machine says about itself now and did not say before; nil if nothing is new.
   private var changes: JSONObject? {
     let before = machine.contact
     var detail = place
@@ -93,7 +94,7 @@ struct JudgedReport {
   }
 }
 
-/// The locks that stand on a machine, as it has reported them.
+/// The present locks of a machine, as it has reported them.
 package struct ReportedLocks: Equatable, Sendable {
   /// Up to ``MachineReport/mostLocks`` of them.
   package let named: [ReportedLock]
@@ -113,7 +114,7 @@ package struct ReportedLocks: Equatable, Sendable {
     .object(["named": .array(named.map(\.json)), "more": .integer(Int64(more))])
   }
 
-  /// Reads what the store has; none for a text that is not of that form.
+  /// Reads the stored text; no locks for a text of a different form.
   package init(text: String) {
     guard case .object(let object)? = try? JSONValue(parsing: Array(text.utf8)),
       case .array(let locks)? = object["named"]
@@ -126,24 +127,24 @@ package struct ReportedLocks: Equatable, Sendable {
   }
 }
 
-/// Checks what a machine's report says of accounts.
+/// Checks what a machine's report says about accounts.
 ///
-/// It counts only for an account with a key on that machine, and only with a MAC by the secret that the server gave
-/// with such a key. So a machine that joined under another one's ID, or has no key of the account, cannot report on it.
+/// It is valid only for an account with a key on that machine, and only with a MAC by the secret that the server gave with such
+/// a key. So a machine that joined under the ID of a different machine, or has no key of the account, cannot report on it.
 struct AccountProofs {
   private let proofs: MachineProofs
   private let machineID: [UInt8]
   private var keys: [String: [KeyID]] = [:]
-  /// Those of the accounts that were asked for: a report names an account up to 64 times.
+  /// The secrets of the accounts asked about so far: a report names an account up to 64 times.
   private var secrets: [String: [MachineSecret]] = [:]
 
-  /// The most keys of a machine that are looked at.
+  /// The most keys of a machine that are read.
   static let mostKeys = 1000
   /// The most keys of one account: each costs a few HMACs for each code.
   private static let mostOfAccount = 16
 
   /// - Parameters:
-  ///   - machineID: the machine's number since it has joined.
+  ///   - machineID: the machine's ID at this server since it joined.
   ///   - keys: the keys on that machine; revoked ones prove nothing.
   init(_ keys: [KeyRecord], on machineID: [UInt8], _ proofs: MachineProofs) {
     self.proofs = proofs

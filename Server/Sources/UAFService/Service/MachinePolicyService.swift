@@ -1,7 +1,7 @@
 import Synchronization
 import UAFMessages
 
-/// Signs the policies of groups for their machines, and knows when there is another one.
+/// Signs the policies of groups for their machines, and knows when there is a new one.
 package final class MachinePolicyService: MachinePolicies {
   private let store: any ServerStore
   private let keys: ServerKeys
@@ -16,7 +16,7 @@ package final class MachinePolicyService: MachinePolicies {
     self.now = now
   }
 
-  /// The number of the policy that was saved last, whatever its group; nil where none was.
+  /// The number of the policy that was saved last, whatever its group; nil if none was.
   ///
   /// No login waits for the store because of it: ``renew()`` reads it.
   package var news: Int64? {
@@ -24,7 +24,7 @@ package final class MachinePolicyService: MachinePolicies {
     return number > 0 ? number : nil
   }
 
-  /// Learns of policies that were saved since the last time, also at other servers and by the command line.
+  /// Reads the policies that were saved since the last time, also by other servers and on the command line.
   ///
   /// - Throws: `StoreFailure`.
   package func renew() async throws {
@@ -34,7 +34,7 @@ package final class MachinePolicyService: MachinePolicies {
 
   /// The policy that is in force for a machine, signed for it now.
   ///
-  /// Whoever calls it has made sure by the machine's proof that it asks itself.
+  /// The caller has checked, by the machine's proof, that the machine itself asks.
   ///
   /// - Parameter machine: the place that it has taken last.
   /// - Returns: nil if no policy was saved for its group.
@@ -53,7 +53,7 @@ package final class MachinePolicyService: MachinePolicies {
 
 /// A workstation policy as a machine is given it.
 package struct MachinePolicy: Equatable, Sendable {
-  /// Another one than before for another policy.
+  /// Different policies have different versions.
   package let version: Int64
   /// A JSON web token, at most 24 KiB.
   package let document: String
@@ -66,12 +66,12 @@ package struct MachinePolicy: Equatable, Sendable {
 
 /// The workstation policies that machines are given when they check in.
 package protocol MachinePolicies: Sendable {
-  /// Another number than before says that a policy has changed; nil where there are none.
+  /// A new number says that a policy has changed; nil if there are none.
   ///
-  /// Each login's answer names it, so it must be known without a wait.
+  /// Each login's answer contains it, so it must be known without a wait.
   var news: Int64? { get }
 
-  /// Learns whether a policy has changed since the last time.
+  /// Reads whether a policy has changed since the last time.
   ///
   /// - Throws: ``StoreFailure``.
   func renew() async throws
@@ -103,11 +103,11 @@ package struct SavedMachinePolicy: Equatable, Sendable {
   package let lifetime: Int64
   /// Seconds since 1970.
   package let savedAt: Int64
-  /// As ``AuditActor/text`` has it.
+  /// As ``AuditActor/text`` writes it.
   package let actor: String
-  /// Why, in the words of whoever saved it.
+  /// The reason, in the words of whoever saved it.
   package let reason: String
-  /// The policy in TOML, as it was given; empty for one that asks for nothing.
+  /// The policy in TOML, as it was given; empty for a policy without rules.
   package let text: String
 
   package init(
@@ -123,7 +123,7 @@ package struct SavedMachinePolicy: Equatable, Sendable {
   }
 }
 
-/// The policies for workstations that were saved: each is kept, none is changed.
+/// The saved policies for workstations: each is kept, none is changed.
 package protocol SavedMachinePolicies {
   /// The number of the policy that was saved last, whatever its group; 0 if none was saved.
   func lastNumber() throws -> Int64
@@ -137,7 +137,7 @@ package protocol SavedMachinePolicies {
   /// The policies in force, one of each group, in the order of the groups' bytes.
   ///
   /// - Parameters:
-  ///   - group: those of groups after this one; empty for the first page.
+  ///   - group: policies of groups after this one; empty for the first page.
   ///   - limit: how many at most.
   func inForce(after group: String, limit: Int) throws -> [SavedMachinePolicy]
 
@@ -145,12 +145,13 @@ package protocol SavedMachinePolicies {
   ///
   /// - Parameters:
   ///   - number: policies before this one.
-  ///   - group: those of one group; nil for all.
+  ///   - group: policies of this group; nil for all.
   ///   - limit: how many at most.
   func policies(before number: Int64, of group: String?, limit: Int) throws -> [SavedMachinePolicy]
 
   /// Adds a policy, which is in force for its group from then on.
   ///
-  /// - Returns: false if its number is not higher than all others, and nothing was changed: somebody else was faster.
+  /// - Returns: false if its number is not higher than all others, and nothing was changed: a different administrator was
+  ///   faster.
   func add(_ policy: SavedMachinePolicy) throws -> Bool
 }

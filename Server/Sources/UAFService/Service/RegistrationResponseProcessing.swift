@@ -1,8 +1,9 @@
 import UAFCrypto
 import UAFMessages
 
-/// The processing of one registration response (UAF protocol 1.1, section 3.4.6.5): reads, verifies outside any transaction, and
-/// then stores in one transaction.
+/// The processing of one registration response (UAF protocol 1.1, section 3.4.6.5).
+///
+/// It reads, verifies outside any transaction, and then stores in one transaction.
 struct RegistrationResponseProcessing: Sendable {
   let shared: ResponseProcessing
   let response: RegistrationResponse
@@ -10,11 +11,11 @@ struct RegistrationResponseProcessing: Sendable {
   private struct Found: Sendable {
     let issued: IssuedRequest
     let enrolmentID: Int64?
-    /// The code that the request was asked for with, as long as it is open and reserved.
+    /// The code with which the request was made, as long as it is open and reserved.
     let enrolment: OpenEnrolment?
     /// Every key of the account, in the order of their registration.
     let stored: [StoredKey]
-    /// Those keys of the answer that the server has, for any account.
+    /// The keys of the answer that are already registered, for any account.
     let registered: [(aaid: AAID, keyID: KeyID)]
   }
 
@@ -46,7 +47,7 @@ struct RegistrationResponseProcessing: Sendable {
     return try await store.write { try self.store(verified, found, acceptance, in: $0) }
   }
 
-  /// What is answered once all is stored, and what has allowed the keys.
+  /// The answer once everything is stored, and what has allowed the keys.
   private struct Acceptance {
     let token: Token
     let machineSecret: MachineSecret?
@@ -67,7 +68,7 @@ struct RegistrationResponseProcessing: Sendable {
     }
     var enrolment: OpenEnrolment?
     if let id = open.enrolmentID, try records.enrolments.isReserved(id: id, by: hash) {
-      // It was open when the request was asked for.
+      // It was open when the request was made.
       let asked = open.issued.expiresAt - IssuedRequest.lifetime
       enrolment = try records.enrolments.find(for: open.issued.username, now: asked).flatMap {
         $0.id == id ? $0 : nil
@@ -87,13 +88,13 @@ struct RegistrationResponseProcessing: Sendable {
     guard let isProved = try acceptance.allowance.isMachineProved(in: records) else {
       throw ServiceRefusal.machineNotProved
     }
-    // Before the lost keys are gone: one of them may have made the proof.
+    // Before the lost keys are deleted: one of them may have made the proof.
     var origin = try origin(found, acceptance.signatures, in: records)
     origin.isMachineProved = isProved
     guard try records.openRegistrations.take(hash: shared.received.challengeHash) else {
       throw ServiceRefusal.unknownChallenge
     }
-    // What is refused from here on is returned, not thrown: the request stays taken, and its signatures stay counted.
+    // From here on a refusal is returned, not thrown: the request stays taken, and its signatures stay counted.
     guard try isUsed(acceptance.signatures, of: found.issued.username, in: records) else {
       return .refused(.keysNotAllowed)
     }
@@ -109,7 +110,8 @@ struct RegistrationResponseProcessing: Sendable {
     }
   }
 
-  /// Refuses the keys for what has changed since then: the account, its code or the proof that began it, a key of the same name.
+  /// Refuses the keys if the account, its code, the proof that began the registration, or a key of the same name has changed
+  /// since then.
   private func checkAgain(
     _ verified: [VerifiedRegistration], _ found: Found, in records: any StoreTransaction
   ) throws {
@@ -141,7 +143,7 @@ struct RegistrationResponseProcessing: Sendable {
     return KeyOrigin(signedBy: keys.filter { key in signatures.contains { $0.keyID == key.keyID } })
   }
 
-  /// What the audit says: the new keys, what allowed them, and the lost keys that they replace.
+  /// The row of the audit: the new keys, what allowed them, and the lost keys that they replace.
   private func event(
     _ verified: [VerifiedRegistration], _ found: Found, _ forgotten: [KeyID], _ signatures: [VerifiedAuthentication]
   ) -> AuditEntry {
@@ -155,9 +157,9 @@ struct RegistrationResponseProcessing: Sendable {
       detail: JSONValue.object(detail).text)
   }
 
-  /// Counts the signatures that have allowed the keys.
+  /// Raises the counters of the signatures that have allowed the keys.
   ///
-  /// - Returns: false if one of their keys was revoked, blocked or used beside this meanwhile; nothing is counted then.
+  /// - Returns: false if one of their keys was revoked, blocked or used in the meantime; no counter is raised then.
   private func isUsed(
     _ signatures: [VerifiedAuthentication], of username: String, in records: any StoreTransaction
   ) throws -> Bool {
@@ -174,8 +176,8 @@ struct RegistrationResponseProcessing: Sendable {
   /// Deletes the keys that the machine has lost, and stores the new ones: both, or neither.
   ///
   /// - Returns: the deleted keys, and whether the machine keeps its name.
-  /// - Throws: ``ServiceRefusal/tooManyKeys`` if there is no room even then, and ``ServiceRefusal/lastAdministrator`` if no
-  ///   administrator could sign in any more, because the new keys do not count; the store's errors.
+  /// - Throws: ``ServiceRefusal/tooManyKeys`` if there is no room even then; ``ServiceRefusal/lastAdministrator`` if no
+  ///   administrator could sign in any longer, because the new keys are not accepted there; the store's errors.
   private func replaceKeys(
     by verified: [VerifiedRegistration], _ found: Found, _ origin: KeyOrigin, in records: any StoreTransaction
   ) throws -> (forgotten: [KeyID], keepsName: Bool) {
@@ -202,7 +204,7 @@ struct RegistrationResponseProcessing: Sendable {
     return (removed.map(\.keyID), keepsName)
   }
 
-  /// Stores the keys, and uses up the code.
+  /// Stores the keys, and closes the code.
   ///
   /// - Returns: whether the machine keeps its name.
   private func add(
@@ -220,15 +222,15 @@ struct RegistrationResponseProcessing: Sendable {
   }
 }
 
-/// What allows the new keys of an answer: a code or a registered key, and the machine that they were made on.
+/// The permission for the new keys of an answer: by a code or a registered key, and by the machine on which they were made.
 ///
-/// Nothing that was held on the way allows a key. Whoever allows it has authenticated or signed just these keys, for this
-/// account, in answer to this request.
+/// A value that somebody intercepted on the way allows no key. Whoever allows the keys has authenticated or signed exactly
+/// these keys, for this account, in answer to this request.
 struct NewKeysAllowance {
   let shared: ResponseProcessing
   let response: RegistrationResponse
   let issued: IssuedRequest
-  /// What the keys of the answer are authorised by.
+  /// The statement by which the keys of the answer are authorised.
   let statement: NewKeysStatement
 
   private var environment: ServiceEnvironment { shared.environment }
@@ -262,7 +264,7 @@ struct NewKeysAllowance {
 
   /// The signatures with which registered keys allow the new ones.
   ///
-  /// They have to be those that a login would need.
+  /// They must be the signatures that a login would need.
   ///
   /// - Parameter stored: every key of the account.
   /// - Throws: ``ServiceRefusal``; ``CryptoError``; ``MessageError``.
@@ -281,9 +283,9 @@ struct NewKeysAllowance {
     return try verifier.verify(signed, issued: request, keys: stored)
   }
 
-  /// Whether the machine has proved that the keys were made on it; nil if it had to, and has not.
+  /// Whether the machine has proved that the keys were made on it; nil if it had to, but has not.
   ///
-  /// The id of a machine that has not joined is a name that the client gives it. One that has joined proves itself.
+  /// The ID of a machine that has not joined is a name that the client gives it. A machine that has joined proves itself.
   ///
   /// - Throws: ``CryptoError``; the store's errors.
   func isMachineProved(in records: any StoreTransaction) throws -> Bool? {

@@ -9,7 +9,7 @@ package struct RequestService: Sendable {
     self.environment = environment
   }
 
-  /// What somebody asks for, read once.
+  /// What a client asks for, read once.
   package struct Asked: Sendable {
     /// nil if the body names none.
     package let operation: UAFOperation?
@@ -18,7 +18,7 @@ package struct RequestService: Sendable {
     /// The context as it was sent: the challenge is bound to it.
     let contextText: String
 
-    /// The account that it is for; nil if the name cannot be that of an account.
+    /// The account of the request; nil if the name cannot be an account's.
     package var username: String? { context.flatMap { Username.isValid($0.username) ? $0.username : nil } }
 
     package init(_ body: GetUAFRequest) {
@@ -59,7 +59,7 @@ struct RequestGeneration {
   private var context: RequestContext { issuer.context }
   private var now: Int64 { issuer.now }
 
-  /// What allows the caller an operation.
+  /// The code or proof that allows the caller an operation.
   private enum Authorization {
     case enrolment(id: Int64)
     case proof
@@ -74,7 +74,7 @@ struct RequestGeneration {
     }
     if let refusal = try records.accounts.block(of: context.username)?.refusal(at: now) { return .refused(refusal) }
     let stored = try records.credentials.keys(of: context.username, appID: identity.appID)
-    // Only keys of the asking machine: what it says about keys of other machines does not count.
+    // Only keys of the asking machine: its statements about keys of other machines are ignored.
     let lost = stored.filter { key in
       !key.isRevoked && key.deviceID == context.deviceID && context.lostKeyIDs.contains(key.keyID)
     }.map(\.keyID)
@@ -107,8 +107,8 @@ struct RequestGeneration {
   /// Deletes keys now, when the request is made, as UAF does: no answer follows.
   ///
   /// So the proof is checked here. Only the person's keys on the asking machine are deleted. If the machine names keys, only
-  /// those are deleted, since a copy of the machine has the same id. A disabled or locked account keeps its keys: what it has
-  /// when it is enabled again is what it had, and its machine goes on hearing of it.
+  /// those are deleted, since a copy of the machine has the same ID. A disabled or locked account keeps its keys: it has the
+  /// same ones when it is enabled again, and its machine still receives its state.
   func deregistration() throws -> RequestOutcome {
     if case .failure(let refusal) = try authorize(.deregistration) { return .refused(refusal) }
     if let refusal = try records.accounts.block(of: context.username)?.refusal(at: now) { return .refused(refusal) }
@@ -125,9 +125,9 @@ struct RequestGeneration {
     return issuer.issued(order, .deregistration, token: try deregistrationToken(order, removed.map(\.keyID)))
   }
 
-  /// Deletes the keys that are meant.
+  /// Deletes the keys that the request names.
   ///
-  /// - Returns: those; nil if no administrator could sign in without them, and then none was deleted.
+  /// - Returns: the deleted keys; nil if no administrator could sign in without them, and then none was deleted.
   private func removeKeys() throws -> [(aaid: AAID, keyID: KeyID)]? {
     let isKept = try records.hasUsableAdministrator(now: now)
     var removed: [(aaid: AAID, keyID: KeyID)]?
@@ -159,7 +159,7 @@ struct RequestGeneration {
       guard let code, isRight else { return .failure(.wrongEnrolmentCode) }
       return .success(.enrolment(id: code.id))
     }
-    // The code itself: by a client that does not know what a code is here, or by somebody who has read one.
+    // The code itself: from a client that does not know how a code is used here, or from somebody who has read one.
     guard context.authCode == nil else { return .failure(.wrongEnrolmentCode) }
     guard let proof = context.proof else { return .failure(.authorizationRequired) }
     guard let claims = VerdictToken(keys: environment.keys).claims(of: proof),
@@ -206,7 +206,7 @@ struct RequestGeneration {
       device: Device(context), expiresAt: issuer.expiresAt, lostKeyIDs: lostKeyIDs)
   }
 
-  /// A token that says that these keys, which `order` names, are deleted: its `challenge` is the SHA-256 of `order`.
+  /// A token that says that the keys in `order` are deleted: its `challenge` is the SHA-256 of `order`.
   ///
   /// No operation of this server accepts it as a proof.
   private func deregistrationToken(_ order: String, _ keyIDs: [KeyID]) throws -> Token {
@@ -225,7 +225,7 @@ struct RequestIssuer {
   let environment: ServiceEnvironment
   let identity: ServerIdentity
   let context: RequestContext
-  /// The same as it was sent.
+  /// The context as it was sent.
   let contextText: String
   /// Seconds since 1970.
   let now: Int64
@@ -235,7 +235,7 @@ struct RequestIssuer {
   /// When a request that is issued now can no longer be answered, in seconds since 1970.
   var expiresAt: Int64 { now + IssuedRequest.lifetime }
 
-  /// What the audit says of this request, in the transaction that does it.
+  /// The row of the audit for this request, in the transaction that carries it out.
   func event(_ kind: AuditKind, authenticators: [(aaid: AAID, keyID: KeyID)] = [], detail: String = "") -> AuditEntry {
     AuditEntry(
       time: now, kind: kind, account: context.username, actor: .person, address: address,
@@ -243,19 +243,19 @@ struct RequestIssuer {
       authenticators: authenticators.map { "\($0.aaid.text) \($0.keyID.text)" }.joined(separator: ", "), detail: detail)
   }
 
-  /// What the audit says of a text that was denied.
+  /// The row of the audit for a denied text.
   ///
-  /// - Parameter id: of an approval.
+  /// - Parameter id: the number of an approval.
   func denial(of kind: TextKind, id: Int64? = nil) -> AuditEntry {
     var detail: JSONObject = ["kind": .string(kind.rawValue)]
     detail.set("approval", id.map(JSONValue.integer))
     return event(.denial, detail: JSONValue.object(detail).text)
   }
 
-  /// Makes a challenge that says what it is for.
+  /// Makes a challenge that contains its purpose.
   ///
   /// - Parameters:
-  ///   - text: what the server adds to what was asked for.
+  ///   - text: what the server adds to the request.
   ///   - unique: 32 bytes that no other challenge has; random ones if nil.
   func challenge(
     for purpose: ChallengePurpose, text: TransactionText? = nil, unique: [UInt8]? = nil

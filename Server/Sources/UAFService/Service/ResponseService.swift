@@ -3,9 +3,9 @@ import UAFMessages
 
 /// Answers `/uaf/respond`: verifies an answer, and stores what was verified.
 ///
-/// Its stages in order, each with its type: an ``IssuedRequest`` was sent; a ``ReceivedResponse`` has come back to it; its assertions
-/// become ``VerifiedAuthentication`` or ``VerifiedRegistration`` by the rules of ``Verifier``; these are stored, those of an
-/// authentication as a ``VerifiedResponse``; the ``ResponseOutcome`` is what HTTP is told.
+/// Its stages in order, each with its type: an ``IssuedRequest`` was sent; a ``ReceivedResponse`` has come back to it; its
+/// assertions become ``VerifiedAuthentication`` or ``VerifiedRegistration`` by the rules of ``Verifier``; these are stored,
+/// those of an authentication as a ``VerifiedResponse``; the ``ResponseOutcome`` goes to HTTP.
 package struct ResponseService: Sendable {
   package let environment: ServiceEnvironment
 
@@ -13,7 +13,7 @@ package struct ResponseService: Sendable {
     self.environment = environment
   }
 
-  /// The most assertions of one answer, far more than any policy asks for together.
+  /// The most assertions of one answer, far more than any policy requires together.
   ///
   /// Each costs one verification of a signature, and an attacker who knows a KeyID could send hundreds.
   package static let maximumAssertions = 16
@@ -54,14 +54,14 @@ package struct ResponseService: Sendable {
   /// Verifies an answer, and stores what was verified.
   ///
   /// - Parameters:
-  ///   - machine: the machine that has proved itself with the answer; any other one gets a secret with the success.
+  ///   - machine: the machine that has proved itself with the answer; any other machine gets a secret with the success.
   ///   - address: where the answer came from, for the audit; empty if that is not known.
   /// - Throws: only if something failed; a refusal is returned.
   package func respond(
     _ received: ReceivedResponse, from machine: KnownMachine? = nil, at address: String = ""
   ) async throws -> ResponseOutcome {
     do {
-      // The account of the request counts, whatever the client names.
+      // The account of the request is used, whatever the client names.
       if let name = received.context?.username, !name.isIdentical(to: received.serverData.username) {
         throw ServiceRefusal.otherUser
       }
@@ -93,7 +93,7 @@ package struct ResponseService: Sendable {
 package struct ReceivedResponse: Sendable {
   let response: UAFResponse
   let serverData: ServerData
-  /// The same as it was sent.
+  /// The session data as it was sent.
   let serverDataText: String
   package let challengeHash: [UInt8]
   /// The challenge as a store knows it.
@@ -104,16 +104,16 @@ package struct ReceivedResponse: Sendable {
   package var operation: UAFOperation { serverData.operation }
   /// The final challenge parameters of the response.
   let parameters: FinalChallengeParams
-  /// What the client says beside the message: the text to be confirmed again, and what allows new keys.
+  /// The client's context next to the message: the text to be confirmed again, and what allows new keys.
   let context: RequestContext?
 
-  /// Whether it comes from somebody with authority for the account, although it is refused: with one of the account's keys, or
-  /// with the code or the proof that its request was issued for.
+  /// Whether a refused answer comes from somebody with authority for the account: with one of the account's keys, or with the
+  /// code or the proof with which its request was made.
   package func isAuthorised(refused refusal: ServiceRefusal) -> Bool {
     serverData.operation != .authentication || serverData.approvalID != nil || refusal.isOfSignedAnswer
   }
 
-  /// The row of the audit for its refusal: the keys are those that it names.
+  /// The row of the audit for its refusal, with the keys that it names.
   package func event(refused refusal: ServiceRefusal, from address: String, now: Int64) -> AuditEntry {
     let kind: AuditKind =
       switch serverData.operation {
@@ -126,7 +126,7 @@ package struct ReceivedResponse: Sendable {
       authenticators: namedKeys.joined(separator: ", "))
   }
 
-  /// The keys that an authentication names; of a longer KeyID the first characters.
+  /// The keys that an authentication names; of a longer KeyID only the first characters.
   private var namedKeys: [String] {
     guard case .authentication(let response) = response else { return [] }
     return response.assertions.prefix(2).compactMap { envelope in
@@ -136,7 +136,7 @@ package struct ReceivedResponse: Sendable {
   }
 }
 
-/// What the processing of every response needs, whichever operation it ends.
+/// The parts that the processing of every response needs, whatever its operation.
 struct ResponseProcessing: Sendable {
   let environment: ServiceEnvironment
   let identity: ServerIdentity
@@ -153,10 +153,10 @@ struct ResponseProcessing: Sendable {
       identity: identity, models: environment.models, now: now, verificationMethods: environment.verificationMethods)
   }
 
-  /// The secret for the machine that has signed with these keys; nil if it has proved to have it.
+  /// The secret for the machine that has signed with these keys; nil if it has proved that it has the secret.
   ///
-  /// A machine that tells its id has the secret of the account's first usable key there, so that whoever gives out an unlock
-  /// knows which secret that is. One that tells none has the secret of any of the account's usable keys.
+  /// A machine that sends its ID gets the secret of the account's first usable key there, so that whoever issues an unlock
+  /// knows which secret that is. A machine that sends none gets the secret of any of the account's usable keys.
   ///
   /// - Parameter stored: the keys of the account in the order of their registration.
   /// - Throws: ``CryptoError``.
@@ -167,7 +167,7 @@ struct ResponseProcessing: Sendable {
     let device = usable.first { keyIDs.contains($0.keyID) }?.deviceID
     let first = device.flatMap { Self.firstKey(on: $0, among: usable) }.map { [$0] }
     let proofs = MachineProofs(keys: environment.keys)
-    // A machine that has joined is known for no account.
+    // A machine that has joined is not known for an account.
     if let machine, machine.isCurrent, !machine.isJoined, machine.claim == claim,
       try proofs.isNumber(machine.machineID, of: data.username, holding: first ?? usable.map(\.keyID))
     {
@@ -176,12 +176,12 @@ struct ResponseProcessing: Sendable {
     return try proofs.secret(of: data.username, holding: first ?? keyIDs)
   }
 
-  /// The secret for a machine that registers keys: that of the account's first usable key there, which may be a new one.
+  /// The secret for a machine that registers keys: the one of the account's first usable key there, which may be a new key.
   ///
   /// It is given whatever the machine has proved. With its first key it was not known before.
   ///
   /// - Parameters:
-  ///   - device: the machine's id; nil if it tells none.
+  ///   - device: the machine's ID; nil if it sends none.
   ///   - stored: the keys that the account keeps, in the order of their registration.
   /// - Throws: ``CryptoError``.
   func machineSecret(
@@ -196,15 +196,15 @@ struct ResponseProcessing: Sendable {
     usable.first { $0.deviceID == device }?.keyID
   }
 
-  /// The token that says what was accepted, and covers the secret that the machine is given.
+  /// The token that states what was accepted, and covers the secret that the machine is given.
   ///
-  /// It must not leave the server before what it says is stored.
+  /// It must not leave the server before its statement is stored.
   ///
   /// - Parameters:
   ///   - keyIDs: the keys that have signed, or are registered.
-  ///   - text: what was confirmed.
+  ///   - text: the confirmed text.
   ///   - deviceID: the machine whose keys are registered.
-  ///   - mark: which keys of the account are revoked, for a proof that allows further keys.
+  ///   - mark: the digest of the account's revoked keys, for a proof that allows further keys.
   func token(
     for keyIDs: [KeyID], confirming text: TransactionText? = nil, on deviceID: String? = nil,
     with secret: MachineSecret?, marked mark: [UInt8]? = nil
@@ -234,7 +234,7 @@ package enum ResponseOutcome: Sendable {
   case accepted(
     token: Token, machineSecret: MachineSecret?, keys: [AcceptedKey], ignoresDeviceName: Bool = false,
     forgotten: [KeyID] = [])
-  /// The reason; and the key's stored counter, if the answer's counter did not grow.
+  /// The reason; and the key's stored counter, if the answer's counter did not increase.
   case refused(ServiceRefusal, seen: SeenCounter? = nil)
 }
 
@@ -244,8 +244,9 @@ package struct AcceptedKey: Equatable, Sendable {
   package let keyID: KeyID
 }
 
-/// The processing of one authentication response (UAF protocol 1.1, section 3.5.7.5): reads, verifies outside any transaction, and
-/// then stores in one commit.
+/// The processing of one authentication response (UAF protocol 1.1, section 3.5.7.5).
+///
+/// It reads, verifies outside any transaction, and then stores in one commit.
 struct AuthenticationResponseProcessing {
   let shared: ResponseProcessing
   let response: AuthenticationResponse
@@ -253,7 +254,7 @@ struct AuthenticationResponseProcessing {
   private var environment: ServiceEnvironment { shared.environment }
   private var data: ServerData { shared.received.serverData }
 
-  /// What the store knows of the account and the challenge.
+  /// The store's records of the account and the challenge.
   private struct Found: Sendable {
     let isUsed: Bool
     let keys: [StoredKey]
@@ -308,7 +309,7 @@ struct AuthenticationResponseProcessing {
     }
   }
 
-  /// The text that has to be confirmed; nil if there is none.
+  /// The text that must be confirmed; nil if there is none.
   private func confirmed(_ found: Found) throws -> TransactionText? {
     guard data.approvalID != nil else { return try data.text.text(sentAgain: shared.received.context?.transaction) }
     guard let text = found.approvalText.flatMap({ TransactionText(sent: $0) }) else {
@@ -330,13 +331,13 @@ struct AuthenticationResponseProcessing {
       among: named, of: data.username, most: most)
   }
 
-  /// How many decoys of one model are looked for at least: the shapes may have changed since the request.
+  /// The minimum number of decoys of one model that are searched: the shapes may have changed since the request.
   private static let leastSearched = 16
 
   /// The request as it was issued.
   private func issued(stored: [StoredKey], decoys: [StoredKey], text: TransactionText?) throws -> IssuedRequest {
     let asked = try AskedKeys(environment: environment, username: data.username, stored: stored)
-    // A decoy that is not asked for now was asked for then.
+    // A decoy that is not in the request now was in it then.
     let then = decoys.map { [MatchCriteria(aaid: $0.aaid, keyIDs: [$0.keyID])] }
     return IssuedRequest(
       operation: .authentication, username: data.username, challengeHash: shared.received.challengeHash,
@@ -362,9 +363,10 @@ struct AuthenticationResponseProcessing {
       keys: verified.map { AcceptedKey(aaid: $0.aaid, keyID: $0.keyID) })
   }
 
-  /// Which keys of the account are revoked, for a proof that allows further keys; nil for anything else.
+  /// The digest of the account's revoked keys, for a proof that allows further keys; nil for anything else.
   ///
-  /// It is read before the commit that accepts the answer: of a revocation beside it the proof does not know, and allows nothing.
+  /// It is read before the commit that accepts the answer: if a key is revoked at the same time, the proof does not cover that,
+  /// and allows nothing.
   private func revocationMark() async throws -> [UInt8]? {
     guard data.purpose == .furtherKeys else { return nil }
     return try await environment.store.read { [data] in try $0.credentials.revocationMark(of: data.username) }
@@ -376,7 +378,7 @@ struct AuthenticationResponseProcessing {
     return key.flatMap { $0.deviceName ?? $0.deviceID } ?? ""
   }
 
-  /// Which text was confirmed, of which kind it is, and for which approval; empty for a login.
+  /// The hash and kind of the confirmed text, and its approval; empty for a login.
   private func detail(_ text: TransactionText?) throws -> String {
     guard let text else { return "" }
     var object: JSONObject = ["text": .string(Base64URL.encode(try SHA256.hash(Array(text.shown.utf8))))]

@@ -12,7 +12,7 @@ package struct ServiceEnvironment: Sendable {
   package var verificationMethods = VerificationMethodPolicy.off
   /// The key shapes that decoys are given.
   package var shapes = KeyShapeKeeper()
-  /// The joined machines that are unknown ones again.
+  /// The joined machines that have left or were revoked.
   package let departed: DepartedMachines
   /// For how long the audit has been unsigned.
   package let auditStanding: AuditStanding
@@ -48,9 +48,9 @@ package struct ServiceEnvironment: Sendable {
     self.random = random
   }
 
-  /// The machine that a header proves, unless it has left; nil also if that cannot be told.
+  /// The machine that a header proves, unless it has left; nil also if that cannot be determined.
   ///
-  /// - Parameter header: as it came; nil for none.
+  /// - Parameter header: as it was received; nil for none.
   package func machine(proving header: String?) -> KnownMachine? {
     guard let machine = try? MachineProofs(keys: keys).machine(proving: header, now: now()),
       !machine.isJoined || !departed.contains(machine.machineID)
@@ -59,7 +59,7 @@ package struct ServiceEnvironment: Sendable {
   }
 }
 
-/// Who the server is to its clients: what a final challenge must name.
+/// The server's identity for its clients: the values that a final challenge must contain.
 package struct ServerIdentity: Sendable {
   /// A certificate that clients may see.
   private struct Endpoint: Sendable {
@@ -69,11 +69,11 @@ package struct ServerIdentity: Sendable {
     let hash: String
   }
 
-  /// The base URL clients use, without a slash at its end.
+  /// The base URL that clients use, without a slash at the end.
   package let publicURL: String
   /// The applications that may use the AppID.
   package let trustedFacets: TrustedFacetList
-  /// What is asked of channel bindings.
+  /// The requirements for channel bindings.
   let channelBinding: ChannelBindingPolicy
   private var endpoints: [Endpoint]
 
@@ -97,9 +97,9 @@ package struct ServerIdentity: Sendable {
     endpoints = channelBinding == .off ? [] : try Self.endpoints(certificates)
   }
 
-  /// The same server with other certificates.
+  /// The same server with new certificates.
   ///
-  /// - Throws: ``CryptoError``, as for a new identity.
+  /// - Throws: ``CryptoError``, like a new identity.
   package func renewed(_ certificates: [[UInt8]]) throws(CryptoError) -> ServerIdentity {
     var identity = self
     identity.endpoints = channelBinding == .off ? [] : try Self.endpoints(certificates)
@@ -117,7 +117,7 @@ package struct ServerIdentity: Sendable {
 
   /// Whether a binding names one of the certificates; if it names one in two ways, both must be right.
   ///
-  /// `tlsUnique` and `cid_pubkey` are not compared, because the TLS library does not tell their values.
+  /// `tlsUnique` and `cid_pubkey` are not compared, because the TLS library does not give their values.
   func accepts(_ binding: ChannelBinding) -> Bool {
     guard channelBinding != .off else { return true }
     guard binding.serverEndPoint != nil || binding.tlsServerCertificate != nil else { return channelBinding == .check }
@@ -131,27 +131,28 @@ package struct ServerIdentity: Sendable {
   package static let pamModuleFacet = "linux:pam-module:pam_uaf"
 }
 
-/// What a server asks of the channel binding in a final challenge.
+/// A server's requirement for the channel binding in a final challenge.
 package enum ChannelBindingPolicy: String, CaseIterable, Sendable {
   /// A client has to name the server's certificate.
   case require
   /// A client that names a certificate has to name the server's.
   case check
-  /// What a client names is ignored. For a server behind a proxy that ends TLS with a certificate the server does not know.
+  /// The certificate that the client names is ignored: for a server behind a proxy that ends TLS with a certificate that the
+  /// server does not know.
   case off
 }
 
 /// Whether clients are asked how they verified the person (extension `fido.uaf.uvm`).
 ///
-/// What an assertion says of it is compared with the model's statement, asked or not.
+/// The statement of an assertion about it is compared with the model's metadata, asked or not.
 package enum VerificationMethodPolicy: String, CaseIterable, Sendable {
   case off
   /// Asked; a client that does not know the extension may ignore it.
   case ask
-  /// Asked; an assertion that does not say is refused.
+  /// Asked; an assertion without a statement is refused.
   case require
 
-  /// What stands in a request's header for it.
+  /// The extensions in a request's header.
   var extensions: [Extension] {
     guard self != .off else { return [] }
     return [Extension(id: UserVerificationMethodEntry.extensionID, data: "", failIfUnknown: self == .require)]

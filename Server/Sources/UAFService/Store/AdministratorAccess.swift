@@ -1,6 +1,6 @@
 /// The accounts whose people administer the server.
 package protocol Administrators {
-  /// Adds an administrator, or gives one another role.
+  /// Adds an administrator, or changes the role of one.
   func set(_ administrator: StoredAdministrator) throws
 
   func administrator(_ name: String) throws -> StoredAdministrator?
@@ -40,7 +40,7 @@ package struct AccessToken: Equatable, Sendable {
   package let expiresAt: Int64
   /// The ranges of addresses from which it is accepted; none for all.
   package let addresses: [String]
-  /// To a minute.
+  /// Rounded to a minute.
   package var lastUsedAt: Int64?
   package var revokedAt: Int64?
 
@@ -61,8 +61,8 @@ package struct AccessToken: Equatable, Sendable {
 
 /// The tokens of the API.
 ///
-/// A store keeps a token's SHA-256, not the token: it has 256 random bits, so there is nothing to guess. Names are used
-/// once, so that the audit means one token by each.
+/// A store keeps a token's SHA-256, not the token: it has 256 random bits, so nobody can guess it. A name is used only once, so
+/// that each name in the audit means one token.
 package protocol AccessTokens {
   /// - Returns: false if there is, or was, a token of the name.
   func add(_ token: AccessToken, hash: [UInt8]) throws -> Bool
@@ -70,7 +70,7 @@ package protocol AccessTokens {
   /// The token with a hash; nil if there is none.
   func token(hash: [UInt8]) throws -> AccessToken?
 
-  /// The token of a name, also one that has ended; nil if there is none.
+  /// The token of a name, even if it has ended; nil if there is none.
   func token(named name: String) throws -> AccessToken?
 
   /// All tokens in the order of their names.
@@ -98,11 +98,11 @@ package struct ConsoleSession: Equatable, Sendable {
 
   /// A dangerous step that waits until its text is confirmed.
   package struct WaitingStep: Equatable, Sendable {
-    /// Of its ``ConfirmationCode``.
+    /// The id of its ``ConfirmationCode``.
     package let id: [UInt8]
-    /// What is confirmed.
+    /// The text to be confirmed.
     package let text: String
-    /// What is done then, with all its parameters, as JSON.
+    /// The action after that, with all its parameters, as JSON.
     package let action: String
     /// The code as the browser has it.
     package let code: String
@@ -115,15 +115,15 @@ package struct ConsoleSession: Equatable, Sendable {
     }
   }
 
-  /// How long nothing may happen, in seconds.
+  /// The longest time without a use, in seconds.
   package static let idle: Int64 = 900
-  /// How long it lasts at most, in seconds.
+  /// Its longest duration, in seconds.
   package static let lifetime: Int64 = 28_800
   /// How often its last use is noted, in seconds.
   package static let useInterval: Int64 = 30
-  /// How far the clocks of two instances of the server may be apart, in seconds.
+  /// How far the clocks of two instances of the server may differ, in seconds.
   package static let clocksApart: Int64 = 900
-  /// How many an account may have; a further one ends the oldest.
+  /// The most sessions of an account; a further one ends the oldest.
   package static let mostOfAccount = 8
 
   package init(
@@ -137,7 +137,7 @@ package struct ConsoleSession: Equatable, Sendable {
     self.step = step
   }
 
-  /// Whether it goes on.
+  /// Whether it is still valid.
   ///
   /// - Parameters:
   ///   - role: the account's role now; nil if it has none.
@@ -153,7 +153,8 @@ package struct ConsoleSession: Equatable, Sendable {
 
 /// Those who have signed in to the console.
 package protocol ConsoleSessions {
-  /// Adds a session; those that have ended, and of an account the oldest beyond ``ConsoleSession/mostOfAccount``, are removed.
+  /// Adds a session, and removes sessions that have ended and the oldest ones of an account beyond
+  /// ``ConsoleSession/mostOfAccount``.
   ///
   /// - Parameter now: seconds since 1970.
   func add(_ session: ConsoleSession, now: Int64) throws
@@ -161,14 +162,14 @@ package protocol ConsoleSessions {
   /// - Parameter tokenHash: SHA-256 of the token.
   func session(tokenHash: [UInt8]) throws -> ConsoleSession?
 
-  /// Notes that it was used; an earlier time than the one that is noted changes nothing.
+  /// Notes that it was used; a time before the noted one changes nothing.
   ///
   /// - Parameter time: seconds since 1970.
   func use(tokenHash: [UInt8], at time: Int64) throws
 
-  /// Sets the step that waits in it, in place of an earlier one.
+  /// Sets the step that waits in it, instead of an earlier one.
   ///
-  /// - Parameter step: nil if none waits any more.
+  /// - Parameter step: nil if none waits any longer.
   func setStep(_ step: ConsoleSession.WaitingStep?, tokenHash: [UInt8]) throws
 
   func remove(tokenHash: [UInt8]) throws
@@ -181,21 +182,21 @@ package protocol ConsoleSessions {
 
   /// The text of a step that waits in a session of the account; nil if there is none.
   ///
-  /// - Parameter id: of its ``ConfirmationCode``.
+  /// - Parameter id: the id of its ``ConfirmationCode``.
   func stepText(id: [UInt8], of username: String) throws -> String?
 }
 
-/// A request that a client may send again without having it done twice.
+/// A request that a client may send again without having it carried out twice.
 package struct RepeatableRequest: Equatable, Sendable {
   /// Who has sent it, as the audit names them.
   package let caller: String
   /// SHA-256 of the client's key.
   package let key: [UInt8]
-  /// SHA-256 of what is asked for: another request under the same key is refused.
+  /// SHA-256 of the request: a different request under the same key is refused.
   package let digest: [UInt8]
   /// When it is forgotten, in seconds since 1970.
   package let expiresAt: Int64
-  /// What was answered, without what is shown once; nil while it is under way.
+  /// The answer, without values that are shown once; nil while the request is being carried out.
   package var answer: String?
 
   package init(caller: String, key: [UInt8], digest: [UInt8], expiresAt: Int64, answer: String? = nil) {
@@ -209,14 +210,14 @@ package struct RepeatableRequest: Equatable, Sendable {
 
 /// The requests that clients may send again.
 package protocol RepeatableRequests {
-  /// Notes that a request is under way, and forgets those that have expired.
+  /// Notes that a request is being carried out, and forgets those that have expired.
   ///
   /// - Parameter now: seconds since 1970.
   /// - Returns: the request that this caller has sent before under the same key; nil if there is none, and then this one is
   ///   noted.
   func begin(_ request: RepeatableRequest, now: Int64) throws -> RepeatableRequest?
 
-  /// Keeps what was answered to a request that is under way.
+  /// Keeps the answer to a request.
   func finish(_ request: RepeatableRequest) throws
 
   /// Forgets a request that was refused: it may be sent again.

@@ -1,9 +1,9 @@
-/// The texts that somebody waits to have confirmed, each with a one-time code; one open text an account.
+/// The texts that somebody wants to have confirmed, each with a one-time code; one open text per account.
 ///
 /// A store keeps ``OneTimeCode/hash(_:)``, not the code. Wrong codes are not counted, for the reason that ``Enrolments`` gives.
 /// Nobody can give a wrong answer without the code.
 package protocol Approvals {
-  /// Opens a text; an earlier one of the account that is still open is closed by it.
+  /// Opens a text; it closes an earlier open text of the account.
   ///
   /// - Parameter expiresAt: seconds since 1970.
   /// - Returns: its number.
@@ -14,7 +14,7 @@ package protocol Approvals {
   /// A wrong code changes nothing, and takes as long for a name without an account.
   ///
   /// - Parameter now: seconds since 1970.
-  /// - Returns: nil if the code is wrong, expired, used, or there is none.
+  /// - Returns: nil if the code is wrong, expired or used, or if there is none.
   func check(code: String, for username: String, now: Int64) throws -> Approval?
 
   /// Binds the text to one challenge; the request that reserved it before can no longer be answered.
@@ -23,15 +23,15 @@ package protocol Approvals {
   /// The text, if it is open and reserved by this challenge.
   func text(id: Int64, reservedBy challengeHash: [UInt8], now: Int64) throws -> String?
 
-  /// Marks the text as denied; its code is good for nothing from then on, nor is a request that was issued before.
+  /// Marks the text as denied; from then on its code is invalid, and so is a request that was issued before.
   ///
-  /// - Returns: false if it was confirmed or denied meanwhile, and nothing was changed.
+  /// - Returns: false if it was confirmed or denied in the meantime, and nothing was changed.
   func deny(id: Int64, now: Int64) throws -> Bool
 
   /// The outcome of a text, for the program that waits for it.
   func outcome(id: Int64, now: Int64) throws -> ApprovalOutcome
 
-  /// A text; nil if it was closed, or there was none of this number.
+  /// A text; nil if it was closed, or if the number has none.
   func record(id: Int64, now: Int64) throws -> ApprovalRecord?
 
   /// Texts, the newest first.
@@ -41,12 +41,12 @@ package protocol Approvals {
   ///   - limit: how many at most.
   func page(before id: Int64?, limit: Int, now: Int64) throws -> [ApprovalRecord]
 
-  /// Removes a text that nobody has confirmed or denied; nobody can any more.
+  /// Removes a text that nobody has confirmed or denied; nobody can any longer.
   ///
-  /// - Returns: the account that it was for; nil if there is no such text.
+  /// - Returns: the account of the text; nil if there is no such text.
   func close(id: Int64) throws -> String?
 
-  /// Removes the account's text that nobody has confirmed or denied; nobody can any more.
+  /// Removes the account's text that nobody has confirmed or denied; nobody can any longer.
   func close(for username: String) throws
 
   /// Removes all texts that nobody has confirmed or denied.
@@ -56,7 +56,7 @@ package protocol Approvals {
 /// A text that waits to be confirmed.
 package struct Approval: Equatable, Sendable {
   package let id: Int64
-  /// As it is shown, and as it is signed.
+  /// The text as it is shown and signed.
   package let shown: String
 
   package init(id: Int64, shown: String) {
@@ -65,7 +65,7 @@ package struct Approval: Equatable, Sendable {
   }
 }
 
-/// What became of a text that waited to be confirmed.
+/// The outcome of a text that waited to be confirmed.
 package enum ApprovalOutcome: Equatable, Sendable {
   case open
   case confirmed

@@ -2,10 +2,10 @@ import UAFCrypto
 
 /// The audit: rows that are numbered without gaps and chained by their hashes, and the signed heads of that chain.
 package protocol AuditTrail {
-  /// Adds rows to the end of the chain, in the transaction that does what they say.
+  /// Adds rows to the end of the chain, in the transaction whose changes they describe.
   ///
-  /// Of several instances and processes one at a time adds rows. So that none waits for another one that waits for it, a
-  /// store may add them at the end of its transaction: they are not seen before that.
+  /// Among several instances and processes, one at a time adds rows. So that no two of them wait for each other, a store may
+  /// add the rows at the end of its transaction: they are not visible before that.
   func append(_ events: [AuditEntry]) throws
 
   /// The end of the chain.
@@ -21,29 +21,29 @@ package protocol AuditTrail {
   /// - Parameter time: seconds since 1970.
   func firstNumber(since time: Int64) throws -> Int64?
 
-  /// The numbers of the two rows beside a time, in the order of times: the last older one, and the first that is not older.
+  /// The numbers of the two rows next to a time, in the order of times: the last older one, and the first that is not older.
   ///
-  /// Rows are numbered as they were stored. Where instances have clocks that differ, or a clock was set, that is another order.
-  /// It costs the same wherever it is.
+  /// Rows are numbered as they were stored. If the clocks of instances differ, or a clock was set, that is a different order.
+  /// It costs the same wherever the time is.
   ///
   /// - Parameter time: seconds since 1970.
-  /// - Returns: nil for a row that there is not.
+  /// - Returns: nil for a row that does not exist.
   func numbers(around time: Int64) throws -> (older: Int64?, notOlder: Int64?)
 
   /// Signed heads in the order of their numbers.
   ///
   /// - Parameters:
-  ///   - number: heads of higher numbers.
+  ///   - number: heads with higher numbers.
   ///   - limit: how many at most.
   func heads(after number: Int64, limit: Int) throws -> [StoredHead]
 
   /// The signed head with the highest number, up to a number.
   func lastHead(through number: Int64) throws -> StoredHead?
 
-  /// Keeps a signed head, in place of another one of the same number.
+  /// Keeps a signed head, instead of an earlier one of the same number.
   func keep(_ head: StoredHead) throws
 
-  /// Removes the heads of higher numbers.
+  /// Removes the heads with higher numbers.
   func removeHeads(after number: Int64) throws
 
   /// Removes the rows and the heads up to a number.
@@ -57,17 +57,17 @@ extension AuditTrail {
   package func lastHead() throws -> StoredHead? { try lastHead(through: .max) }
 }
 
-/// Which rows of the audit are asked for.
+/// The conditions for rows of the audit.
 package struct AuditFilter: Equatable, Sendable {
   /// Rows with a higher number.
   package var after: Int64
-  /// nil for each account, and so on.
+  /// nil for each account; the same applies to the others.
   package var account: String?
   package var kind: AuditKind?
   package var outcome: String?
-  /// The machine's name, or its id if it has none.
+  /// The machine's name, or its ID if it has no name.
   package var machine: String?
-  /// In any of a row's texts but kind and outcome; ASCII letters match in both sizes.
+  /// Words in any of a row's texts except kind and outcome; ASCII letters match both cases.
   package var words: String?
   /// The conditions that rows must not meet.
   package var negated: Set<AuditField> = []
@@ -97,7 +97,7 @@ package struct AuditFilter: Equatable, Sendable {
   ///
   /// - Parameter escape: the character before `%`, `_` and itself.
   package static func pattern(_ words: String, escape: Unicode.Scalar) -> String {
-    // One by one: a Character may be `%` with an accent after it, which SQL takes for two.
+    // One by one: a Character may be `%` with an accent after it, which SQL reads as two.
     let escaped = words.unicodeScalars.reduce(into: "".unicodeScalars) { text, scalar in
       if ["%", "_", escape].contains(scalar) { text.append(escape) }
       text.append(scalar)
@@ -105,9 +105,9 @@ package struct AuditFilter: Equatable, Sendable {
     return "%\(String(escaped))%"
   }
 
-  /// The fields that are asked for other values than most rows have, with that of most rows.
+  /// The fields whose condition excludes the value that most rows have, with that value.
   ///
-  /// Stores have an index of the rows that differ from most ones. A query that says it wants no others is answered by it.
+  /// Stores have an index of the rows with rare values. It answers a query that excludes the usual value.
   package var rareFields: [(AuditField, String)] {
     var fields: [(AuditField, String)] = []
     if let kind, kind != .login, !negated.contains(.kind) { fields.append((.kind, AuditKind.login.rawValue)) }
@@ -159,7 +159,7 @@ package struct AuditLink: Equatable, Sendable {
   }
 }
 
-/// A signed head of the audit as it is stored; whether its signature holds is not checked.
+/// A signed head of the audit as it is stored; its signature is not checked.
 package struct StoredHead: Equatable, Sendable {
   /// The row that it signs.
   package let number: Int64
@@ -171,10 +171,10 @@ package struct StoredHead: Equatable, Sendable {
   }
 }
 
-/// What a row of the audit says, before it has its place in the chain.
+/// The content of a row of the audit, before it has its place in the chain.
 ///
-/// Nothing is absent: what a row does not name is an empty text. No text has U+0000, which ends a text for much that reads
-/// SQLite's files, and which PostgreSQL refuses: U+FFFD stands in its place.
+/// No field is absent: a field without a value is an empty text. No text contains U+0000, which many readers of SQLite's files
+/// take as the end of a text, and which PostgreSQL refuses: U+FFFD replaces it.
 package struct AuditEntry: Equatable, Sendable {
   /// Seconds since 1970, by the clock of the instance that wrote it.
   package let time: Int64
@@ -184,16 +184,16 @@ package struct AuditEntry: Equatable, Sendable {
   package let account: String
   package let actor: String
   package let address: String
-  /// The machine's name, or its id if it has none; what it said of itself.
+  /// The machine's name, or its ID if it has no name; as the machine describes itself.
   package let machine: String
   /// Each with AAID, KeyID and counter.
   package let authenticators: String
   /// A JSON object.
   package let detail: String
 
-  /// The outcome of what was not refused.
+  /// The outcome of an event that was not refused.
   package static let done = "ok"
-  /// The first byte of ``body``; another form has another number.
+  /// The first byte of ``body``; a different form has a different number.
   private static let form: UInt8 = 1
 
   package init(
@@ -216,10 +216,10 @@ package struct AuditEntry: Equatable, Sendable {
     return String(String.UnicodeScalarView(text.unicodeScalars.map { $0.value == 0 ? "\u{FFFD}" : $0 }))
   }
 
-  /// Makes an event of what is stored, whatever that is.
+  /// Makes an event from stored values, whatever they are.
   ///
-  /// - Parameter texts: as ``texts`` has them.
-  /// - Returns: nil for another number of texts.
+  /// - Parameter texts: in the order of ``texts``.
+  /// - Returns: nil for a different number of texts.
   package init?(time: Int64, texts: [String]) {
     guard texts.count == 8 else { return nil }
     self.time = time
@@ -253,9 +253,9 @@ package struct AuditEntry: Equatable, Sendable {
   }
 }
 
-/// What a row of the audit is about.
+/// The kind of a row of the audit.
 ///
-/// A name and no case of an enum: rows of a later version have further names, and are read all the same.
+/// It is a name and not a case of an enum: rows of a later version have further names, and can still be read.
 package struct AuditKind: RawRepresentable, Hashable, Sendable {
   package let rawValue: String
 
@@ -289,15 +289,15 @@ extension AuditKind {
   package static let joinCodeClosure = AuditKind(rawValue: "join-code-closure")
   package static let machineJoin = AuditKind(rawValue: "machine-join")
   package static let machineLeave = AuditKind(rawValue: "machine-leave")
-  /// What a machine says of itself has changed.
+  /// The machine's description of itself has changed.
   package static let machineCheckIn = AuditKind(rawValue: "machine-checkin")
   /// Two machines have the state of one, or an older state of a machine was restored.
   package static let machineCopied = AuditKind(rawValue: "machine-copied")
-  /// A machine says that it let somebody in without the server.
+  /// A machine reports that it let somebody in without the server.
   package static let offlineLogin = AuditKind(rawValue: "offline-login")
   /// A policy for the workstations of a group was saved.
   package static let machinePolicy = AuditKind(rawValue: "machine-policy")
-  // What was done to those who administer.
+  // Actions on administrators, tokens and sessions.
   package static let tokenCreation = AuditKind(rawValue: "token-creation")
   package static let tokenRevocation = AuditKind(rawValue: "token-revocation")
   package static let administratorChange = AuditKind(rawValue: "administrator-change")
@@ -313,30 +313,30 @@ extension AuditKind {
   package static let decoysReplaced = AuditKind(rawValue: "decoys-replaced")
   package static let backup = AuditKind(rawValue: "backup")
   package static let storeExport = AuditKind(rawValue: "export")
-  /// The store was made from an export: what happened at the old one since then is not in the audit.
+  /// The store was made from an export: what happened at the old store since then is not in the audit.
   package static let storeImport = AuditKind(rawValue: "import")
-  /// The store was moved here from another kind of store, with all its rows.
+  /// The store was moved here from a store of a different kind, with all its rows.
   package static let storeMove = AuditKind(rawValue: "migration")
-  /// The store had been moved away, and was taken back as it was then.
+  /// The store had been moved away, and was taken back in its state at that time.
   package static let moveAbandoned = AuditKind(rawValue: "migration-abandoned")
-  /// The store was put in the place of a newer one: what happened between is not in the audit.
+  /// The store replaced a newer one: what happened in between is not in the audit.
   package static let restore = AuditKind(rawValue: "restore")
   // What was done to the audit.
   package static let export = AuditKind(rawValue: "audit-export")
   package static let removal = AuditKind(rawValue: "audit-removal")
-  /// The server has found that signed rows are gone or others.
+  /// The server has found that signed rows are gone or changed.
   package static let broken = AuditKind(rawValue: "audit-broken")
-  /// For a time nothing was signed: rows of that time could be written anew.
+  /// For a time nothing was signed: rows of that time could have been written again.
   package static let unsigned = AuditKind(rawValue: "audit-unsigned")
 }
 
-/// Who did what a row of the audit says.
+/// The person, machine or program whose action a row of the audit records.
 package enum AuditActor: Equatable, Sendable {
   case person
   case server
-  /// A machine that joins, leaves, or tells how it is; the row names it.
+  /// A machine that joins, leaves, or reports about itself; the row names it.
   case machine
-  /// Somebody at the command line; `login` is the user who logged in, whoever they became since; nil if nobody did.
+  /// Somebody on the command line; `login` is the user who logged in, whatever user they became later; nil if nobody did.
   case commandLine(uid: UInt32, login: UInt32?)
 
   /// A program that uses the API; the name of its token.
@@ -344,7 +344,7 @@ package enum AuditActor: Equatable, Sendable {
   /// Somebody who has signed in to administer the server; the name of their account.
   case administrator(String)
 
-  /// As it is stored.
+  /// The actor as it is stored.
   package var text: String {
     switch self {
     case .person: "person"
@@ -356,7 +356,7 @@ package enum AuditActor: Equatable, Sendable {
     }
   }
 
-  /// Reads what ``text`` has written; nil for anything else.
+  /// Reads the text that ``text`` writes; nil for anything else.
   package init?(text: String) {
     let parts = text.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
     switch (parts.first, parts.count) {
@@ -375,7 +375,7 @@ package enum AuditActor: Equatable, Sendable {
   }
 }
 
-/// What rows of the audit are looked for by, beside numbers and times.
+/// The fields by which rows of the audit are searched, besides numbers and times.
 package enum AuditField: String, CaseIterable, Sendable {
   case account
   case kind

@@ -1,12 +1,12 @@
 import UAFCrypto
 import UAFMessages
 
-/// The texts that were confirmed: written once, never changed, never deleted with the key that signed.
+/// The confirmed texts: written once, never changed, never deleted with the key that signed.
 package protocol ConfirmedTexts {
   /// Adds a text under the next number; the number in `text` is not used.
   func add(_ text: ConfirmedText) throws
 
-  /// Hands over each text, oldest first, without holding all of them at once.
+  /// Passes each text to a body, oldest first, without keeping all of them in memory.
   ///
   /// - Parameter username: nil for every account.
   func forEach(of username: String?, _ body: (ConfirmedText) throws -> Void) throws
@@ -45,18 +45,18 @@ package struct ConfirmedText: Equatable, Sendable {
   }
 }
 
-/// Who wrote a text that a person confirms: its first words say so.
+/// The author of a text that a person confirms: its first words name the author.
 ///
-/// The server writes these words itself, or refuses the text. So no text passes for one of another kind, whatever its writer put
-/// after them.
+/// The server writes these words itself, or refuses the text. So no text looks like a text of a different kind, whatever its
+/// author wrote after them.
 package enum TextKind: String, CaseIterable, Sendable {
   /// Somebody asks to sign in to the console.
   case signIn = "console-sign-in"
   /// Somebody who has signed in to the console wants to do something.
   case step = "console-step"
-  /// Somebody who administers this server asks the person.
+  /// An administrator of this server asks the person.
   case approval
-  /// A program on a machine asks its person: `ACCOUNT@HOST: ` stands first, as the machine's core writes it.
+  /// A program on a machine asks its person: the text begins with `ACCOUNT@HOST: `, as the machine's core writes it.
   case machine
 
   /// The words that the server puts first; nil for a text that comes from a machine.
@@ -88,7 +88,7 @@ package enum TextKind: String, CaseIterable, Sendable {
 
   /// The text of a sign-in, at most 192 bytes.
   ///
-  /// Of a longer host and name the beginnings stand in it: a text has to be short enough to be shown whole.
+  /// Of a longer host or name it contains only the beginning: a text must be short enough to be shown whole.
   static func signIn(host: String, username: String, number: String) -> String {
     let (host, name) = (shown(host, limit: 60), shown(username, limit: 80))
     return (signIn.opening ?? "") + "uaf-server at \(host) as \(name), code \(number)"
@@ -96,7 +96,7 @@ package enum TextKind: String, CaseIterable, Sendable {
 
   /// The text of a step of the console.
   ///
-  /// - Parameter words: what is done, with names as they are.
+  /// - Parameter words: the action, with names as they are.
   /// - Returns: nil if it is too long to be shown and signed whole.
   package static func step(_ words: String) -> String? {
     TransactionText(bytes: Array(words.utf8), in: .utf8).flatMap { made(.step, $0.shown) }
@@ -105,7 +105,7 @@ package enum TextKind: String, CaseIterable, Sendable {
   /// The text of an approval.
   ///
   /// - Parameters:
-  ///   - words: of whoever asks, which may be anything; what cannot be shown is escaped, if it is not yet.
+  ///   - words: the asker's words, which may be anything; characters that cannot be shown are escaped, if they are not yet.
   ///   - username: who is asked.
   ///   - asker: who asks, and as what.
   /// - Returns: nil without words, and if the text is too long to be shown and signed whole.
@@ -120,7 +120,7 @@ package enum TextKind: String, CaseIterable, Sendable {
     return text.utf8.count <= TransactionText.maximumSigned ? text : nil
   }
 
-  /// A name as it is shown; of one that takes more than so many bytes the beginning, and dots.
+  /// A name as it is shown; of a name that is longer than the limit the beginning, and dots.
   private static func shown(_ name: String, limit: Int) -> String {
     var shown = ""
     for scalar in name.unicodeScalars {
@@ -141,7 +141,7 @@ extension Transaction {
 
 /// Checks a stored confirmation again, with nothing but what was stored with it.
 package enum ConfirmedTextCheck {
-  /// What is wrong with a confirmation.
+  /// The fault of a confirmation.
   package enum Fault: String, Equatable, Sendable {
     case unreadable = "the stored text or assertion cannot be read"
     case notConfirmed = "the authenticator did not say that the text was confirmed"

@@ -5,13 +5,13 @@ import UAFMessages
 package protocol Credentials {
   /// The keys of an account for an AppID, oldest first, revoked ones included.
   ///
-  /// - Throws: also if what is stored is not a key; a caller then refuses.
+  /// - Throws: also if a stored value is not a key; a caller then refuses.
   func keys(of username: String, appID: String) throws -> [StoredKey]
 
-  /// How many keys an account has for an AppID, and how long their KeyIDs are together; revoked keys do not count.
+  /// How many keys an account has for an AppID, and how long their KeyIDs are together; revoked keys are not counted.
   func usage(of username: String, appID: String) throws -> KeyUsage
 
-  /// What the keys of some accounts look like, revoked ones included; nothing for those without keys.
+  /// The key shapes of some accounts, revoked keys included; none for those without keys.
   ///
   /// - Parameter numbers: the accounts' numbers, see ``Accounts/lastNumber()``.
   func shapes(ofAccounts numbers: [Int64], appID: String) throws -> [KeyShape]
@@ -25,15 +25,15 @@ package protocol Credentials {
 
   /// How many keys there are of each model that has any, whatever their AppID, in the order of the AAIDs.
   ///
-  /// Looks at each key: a second for a million of them.
+  /// It reads every key: a second for a million of them.
   func countsByModel() throws -> [ModelCount]
 
   /// Whether somebody has a key of this model with this KeyID, revoked or not.
   func exists(_ aaid: AAID, _ keyID: KeyID) throws -> Bool
 
-  /// The machines an account has keys on, the one that was used last first.
+  /// The machines on which an account has keys, the most recently used one first.
   ///
-  /// Keys that name no machine are one entry: nobody can say whether they are of one.
+  /// Keys that name no machine are one entry: it is not known whether they are on the same machine.
   func devices(of username: String) throws -> [AccountDevice]
 
   /// Stores a new key.
@@ -41,21 +41,21 @@ package protocol Credentials {
   /// A machine that already has a name here keeps it.
   ///
   /// - Parameters:
-  ///   - origin: what let it be registered.
+  ///   - origin: what allowed its registration.
   ///   - now: seconds since 1970.
-  /// - Returns: false if the request names the machine otherwise than before.
+  /// - Returns: false if the machine keeps a name that differs from the request's.
   func add(_ key: VerifiedRegistration, issued: IssuedRequest, origin: KeyOrigin, now: Int64) throws -> Bool
 
-  /// Has a key count for the steps of administrators from now on.
+  /// Lets a key be used for the steps of administrators from now on.
   ///
-  /// - Parameter voucher: by whose word, as the audit names them.
+  /// - Parameter voucher: who vouches for it, as the audit names them.
   /// - Returns: false if the account has no such key that is not revoked.
   func vouch(for aaid: AAID, _ keyID: KeyID, of username: String, by voucher: String) throws -> Bool
 
   /// Stores the counter of a verified signature, if the key may be used and its counter has grown, or both are 0.
   ///
   /// - Parameter now: seconds since 1970.
-  /// - Returns: false if it was revoked, blocked or used beside this meanwhile.
+  /// - Returns: false if the key was revoked, blocked or used in the meantime.
   func raiseCounter(_ signature: VerifiedAuthentication, of username: String, now: Int64) throws -> Bool
 
   /// Deletes the keys of one person on one machine.
@@ -63,33 +63,33 @@ package protocol Credentials {
   /// The KeyIDs of those that were not revoked are kept, see ``deregisteredKeyIDs(of:)``.
   ///
   /// - Parameters:
-  ///   - deviceID: nil stands for keys that were registered without naming a machine, not for all machines.
+  ///   - deviceID: nil means keys that were registered without naming a machine, not all machines.
   ///   - aaid: nil for every model.
-  ///   - keyIDs: the keys it is about; none for all that the machine has.
-  /// - Returns: which keys were deleted.
+  ///   - keyIDs: the keys to delete; empty for all that the machine has.
+  /// - Returns: the deleted keys.
   func removeAll(
     of username: String, appID: String, deviceID: String?, aaid: AAID?, keyIDs: [KeyID]
   ) throws -> [(aaid: AAID, keyID: KeyID)]
 
-  /// The keys of an account for those who administer them, oldest first, revoked ones and those of other AppIDs included.
+  /// The keys of an account for its administrators, oldest first, including revoked ones and those of other AppIDs.
   func records(of username: String) throws -> [KeyRecord]
 
   /// The KeyIDs of keys that an account had, and that its person has deregistered or replaced; the newest
   /// ``DeregisteredKeys/mostKept`` of them.
   ///
-  /// They go with the account, and with a revocation of all its keys or of all on their machine.
+  /// They are removed with the account, and when all its keys or all on their machine are revoked.
   func deregisteredKeyIDs(of username: String) throws -> [KeyID]
 
-  /// Marks keys as revoked; those that were revoked before keep what is known about that.
+  /// Marks keys as revoked; keys that were revoked before keep that record.
   ///
   /// - Returns: how many were not revoked before.
   func revoke(_ keys: KeySelection, _ revocation: Revocation) throws -> Int
 }
 
-/// What is kept of keys that their person has deregistered.
+/// The limits for records of keys that their person has deregistered.
 ///
-/// The machine that had one still asks for the state of the account: whoever deregistered and is disabled then must not get in
-/// there.
+/// The machine that had one still asks for the state of the account: a person who deregistered and is disabled later must not
+/// get in there.
 package enum DeregisteredKeys {
   /// How many KeyIDs are kept of an account.
   ///
@@ -98,9 +98,9 @@ package enum DeregisteredKeys {
 }
 
 extension Credentials {
-  /// The keys of an account for an AppID that count for the steps of administrators, oldest first.
+  /// The keys of an account for an AppID that are accepted for the steps of administrators, oldest first.
   ///
-  /// - Throws: as ``keys(of:appID:)``.
+  /// - Throws: like ``keys(of:appID:)``.
   func vouchedKeys(of username: String, appID: String) throws -> [StoredKey] {
     let counting = try records(of: username).filter(\.countsForSteps)
     return try keys(of: username, appID: appID).filter { key in
@@ -111,12 +111,12 @@ extension Credentials {
   /// Whether a proof of an account's person allows a further key: the account has a key that can be used, and none of its keys
   /// was revoked since the proof was made.
   ///
-  /// Revoking the keys of an account means that its person gets no other one without a code. Times have whole seconds, so they
-  /// cannot say which came first of a proof and a revocation in one second. The mark can.
+  /// To revoke the keys of an account means that its person gets no new one without a code. Times have whole seconds, so they
+  /// cannot show which came first of a proof and a revocation in one second. The digest can.
   ///
   /// - Parameters:
   ///   - time: when the proof was made, or the registration that it began; in seconds since 1970.
-  ///   - mark: ``revocationMark(of:)`` as it was then; nil in what an earlier version has issued.
+  ///   - mark: ``revocationMark(of:)`` at that time; nil in data that an earlier version has issued.
   func allowFurtherKey(for username: String, byProofMadeAt time: Int64, marked mark: [UInt8]?) throws -> Bool {
     let revocations = try records(of: username).map(\.revocation)
     guard revocations.contains(nil) else { return false }
@@ -124,7 +124,7 @@ extension Credentials {
     return revocations.allSatisfy { revocation in revocation.map { $0.time < time } ?? true }
   }
 
-  /// SHA-256 of which keys of an account are revoked: another one as soon as a further key is.
+  /// SHA-256 of the account's revoked keys: it changes as soon as a further key is revoked.
   ///
   /// - Throws: the store's errors; ``CryptoError``.
   func revocationMark(of username: String) throws -> [UInt8] {
@@ -136,7 +136,7 @@ extension Credentials {
   }
 }
 
-/// One registered key, for those who administer keys.
+/// One registered key, as administrators see it.
 package struct KeyRecord: Equatable, Sendable {
   package let username: String
   package let aaid: AAID
@@ -176,18 +176,18 @@ package struct KeyRecord: Equatable, Sendable {
   package var countsForSteps: Bool { revocation == nil && origin.vouchedBy != nil }
 }
 
-/// What let a key be registered, and who says that it counts for the steps of administrators.
+/// The code or proof with which a key was registered, and who vouches for it in the steps of administrators.
 package struct KeyOrigin: Equatable, Sendable {
-  /// Who has issued the code that the key was registered with, as the audit names them.
+  /// Who issued the code with which the key was registered, as the audit names them.
   ///
-  /// ``byProof`` for a key that was added with another one; nil where it is not known.
+  /// ``byProof`` for a key that was added with a registered key; nil if it is not known.
   package let issuedBy: String?
-  /// By whose word the key counts for the steps of administrators; nil for one that does not count.
+  /// Who vouches that the key is accepted for the steps of administrators; nil for a key that is not.
   package let vouchedBy: String?
   /// Whether the machine, which has joined, has proved that the key was made on it.
   package var isMachineProved = false
 
-  /// Stands for a proof of another key of the account.
+  /// The value for a proof by a different key of the account.
   package static let byProof = "proof"
 
   package init(issuedBy: String? = nil, vouchedBy: String? = nil) {
@@ -195,29 +195,30 @@ package struct KeyOrigin: Equatable, Sendable {
     self.vouchedBy = vouchedBy
   }
 
-  /// Of a key that is registered with a code: it counts if an administrator has signed for the code, or it was issued at the
-  /// server.
+  /// The origin of a key that is registered with a code: the key is accepted for the steps of administrators if an
+  /// administrator has signed for the code, or if it was issued at the server.
   ///
-  /// - Parameter code: nil if nobody knows who has issued it.
+  /// - Parameter code: nil if the issuer is not known.
   package init(_ code: IssuedCode?) {
     self.init(issuedBy: code?.issuedBy, vouchedBy: code?.reachesPrivileged == true ? code?.issuedBy : nil)
   }
 
-  /// Of a key that registered keys have signed for: it counts if each of them does.
+  /// The origin of a key that registered keys have signed for: it is accepted for the steps of administrators if each of them
+  /// is.
   package init(signedBy keys: [KeyRecord]) {
     let counts = !keys.isEmpty && keys.allSatisfy { $0.revocation == nil && $0.countsForSteps }
     self.init(issuedBy: Self.byProof, vouchedBy: counts ? Self.byProof : nil)
   }
 }
 
-/// How much of its limits an account uses; revoked keys do not count.
+/// How much of its limits an account uses; revoked keys are not counted.
 package struct KeyUsage: Equatable, Sendable {
   /// The most keys of an account: two models on each of 128 machines.
   static let maximumKeys = 256
   /// The most bytes of all its KeyIDs together.
   ///
   /// A request for a name contains its KeyIDs in base64url, once for each version of UAF. With this limit that is 180 KB at the
-  /// most, and uaf-fetch takes 256 KiB. KeyIDs of this project's authenticators have 32 bytes, others up to 2048.
+  /// most, and uaf-fetch accepts 256 KiB. KeyIDs of this project's authenticators have 32 bytes, others up to 2048.
   static let maximumKeyIDBytes = 65_536
 
   let keys: Int
@@ -235,15 +236,15 @@ package struct KeyUsage: Equatable, Sendable {
   }
 }
 
-/// Which keys are meant.
+/// The keys of an operation.
 package enum KeySelection: Equatable, Sendable {
-  /// All of an account.
+  /// All keys of an account.
   case all(of: String)
   /// One key of an account.
   case one(AAID, KeyID, of: String)
-  /// All that an account has on one machine.
+  /// All keys of an account on one machine.
   case onMachine(String, of: String)
-  /// All on one machine, of whomever.
+  /// All keys on one machine, of any account.
   case machine(String)
 }
 
@@ -253,7 +254,7 @@ package struct Revocation: Equatable, Sendable {
   package let time: Int64
   /// As the audit names them; empty for a key that an older version of the server revoked.
   package let by: String
-  /// Empty if nobody gave one.
+  /// Empty if no reason was given.
   package let reason: String
 
   package init(time: Int64, by: String, reason: String = "") {
@@ -266,7 +267,7 @@ package struct Revocation: Equatable, Sendable {
 /// The models of the keys with which an account can log in, machine by machine.
 package struct AccountModels: Equatable, Sendable {
   package let username: String
-  /// AAIDs in small letters, a set for each machine.
+  /// AAIDs in lower case, a set for each machine.
   ///
   /// Keys without a machine are a set of their own.
   package let machines: [Set<String>]
@@ -276,7 +277,7 @@ package struct AccountModels: Equatable, Sendable {
     self.machines = machines
   }
 
-  /// Joins rows of one machine each, which come in the order of accounts.
+  /// Joins rows of one machine each, in the order of accounts.
   package static func joined(_ rows: [(username: String, aaids: Set<String>)]) -> [AccountModels] {
     rows.reduce(into: []) { accounts, row in
       let isNext = accounts.last?.username != row.username
@@ -289,7 +290,7 @@ package struct AccountModels: Equatable, Sendable {
 /// How many keys of one model are registered.
 package struct ModelCount: Equatable, Sendable {
   package let aaid: AAID
-  /// Those that are not revoked.
+  /// The keys that are not revoked.
   package let keys: Int
   package let revokedKeys: Int
 

@@ -2,19 +2,19 @@ import SecretMemory
 import UAFCrypto
 import UAFMessages
 
-/// The one-time codes with which a person registers; one open code an account.
+/// The one-time codes with which a person registers; one open code per account.
 ///
 /// A store keeps a code's key, sealed (``EnrolmentSeal``), and not the code. Wrong codes are not counted: a code has 85 random
-/// bits, and anybody could use a count up.
+/// bits, and anybody could use up a count.
 package protocol Enrolments {
-  /// Opens a code; an earlier one of the account is closed by it.
+  /// Opens a code; it closes an earlier code of the account.
   ///
   /// - Parameters:
-  ///   - sealedKey: what ``EnrolmentSeal/seal(_:for:nonce:)`` has made of it.
+  ///   - sealedKey: the result of ``EnrolmentSeal/seal(_:for:nonce:)``.
   ///   - expiresAt: seconds since 1970.
   func open(_ sealedKey: [UInt8], for username: String, expiresAt: Int64) throws
 
-  /// The account's open code; nil if it has expired, was used, or there is none.
+  /// The account's open code; nil if it has expired or was used, or if there is none.
   ///
   /// - Parameter now: seconds since 1970.
   func find(for username: String, now: Int64) throws -> OpenEnrolment?
@@ -38,7 +38,7 @@ package protocol Enrolments {
 /// An enrolment code that somebody can register with.
 package struct OpenEnrolment: Equatable, Sendable {
   package let id: Int64
-  /// As ``EnrolmentSeal`` has made it.
+  /// The result of ``EnrolmentSeal/seal(_:for:nonce:)``.
   package let sealedKey: [UInt8]
 
   package init(id: Int64, sealedKey: [UInt8]) {
@@ -47,21 +47,21 @@ package struct OpenEnrolment: Equatable, Sendable {
   }
 }
 
-/// Keeps the keys of enrolment codes, and checks what is authenticated with them.
+/// Seals the keys of enrolment codes, and checks statements that are authenticated with them.
 ///
-/// A store has a key only sealed by the server's secret: a copy of the store alone registers nothing. The code itself is kept
-/// nowhere.
+/// A store has a key only sealed by the server's secret: nobody can register with a copy of the store alone. The code itself is
+/// not kept.
 package struct EnrolmentSeal: Sendable {
   let keys: ServerKeys
 
-  /// How many random bytes a seal takes.
+  /// How many random bytes a seal needs.
   package static let nonceByteCount = AES256GCM.nonceByteCount
 
   private static let purpose = "enrolment code"
 
   package init(keys: ServerKeys) { self.keys = keys }
 
-  /// Seals the key of a code for an account: what ``Enrolments/open(_:for:expiresAt:)`` stores.
+  /// Seals the key of a code for an account: the value that ``Enrolments/open(_:for:expiresAt:)`` stores.
   ///
   /// - Parameter nonce: 12 random bytes.
   /// - Throws: ``CryptoError``; ``SecretMemoryError``.
@@ -73,7 +73,7 @@ package struct EnrolmentSeal: Sendable {
       + (try AES256GCM.seal(key, key: Secret(copying: sealing.span), nonce: nonce, additionalData: info))
   }
 
-  /// Whether a stored key is that of a code.
+  /// Whether a stored key is the one of a code.
   ///
   /// - Throws: ``CryptoError``; ``SecretMemoryError``.
   package func isKey(_ sealedKey: [UInt8], of code: EnrolmentCode, for username: String) throws -> Bool {
@@ -82,11 +82,11 @@ package struct EnrolmentSeal: Sendable {
     return try isValid(HMACSHA256.authenticate(statement, key: key), of: statement, by: sealedKey, for: username)
   }
 
-  /// Whether somebody has authenticated a statement with the key of a code, compared in constant time.
+  /// Whether a statement is authenticated with the key of a code, compared in constant time.
   ///
-  /// It takes as long where there is no code.
+  /// It takes as long if there is no code.
   ///
-  /// - Parameter sealedKey: as stored; nil where no code is open.
+  /// - Parameter sealedKey: as stored; nil if no code is open.
   /// - Throws: ``CryptoError``; ``SecretMemoryError``.
   func isValid(
     _ code: [UInt8], of statement: [UInt8], by sealedKey: [UInt8]?, for username: String
@@ -94,7 +94,7 @@ package struct EnrolmentSeal: Sendable {
     let info = EnrolmentCode.keyInfo(username: username)
     let stored = sealedKey ?? [UInt8](repeating: 0, count: Self.byteCount)
     let nonce = Array(stored.prefix(AES256GCM.nonceByteCount))
-    // The secret that has sealed it may have been replaced since.
+    // The secret that sealed it may have been replaced since.
     for sealing in try keys.authenticationCodes(Self.purpose, info) {
       let sealingKey = try Secret(copying: sealing.span)
       let key: Secret
@@ -118,13 +118,13 @@ package struct EnrolmentSeal: Sendable {
   private static let byteCount = AES256GCM.nonceByteCount + EnrolmentCode.keyByteCount + AES256GCM.tagByteCount
 }
 
-/// An enrolment code that was given out: for whom, by whom, and whether it was used; never the code.
+/// An issued enrolment code: for whom, by whom, and whether it was used; never the code.
 package struct IssuedCode: Equatable, Sendable {
   package let number: Int64
   package let username: String
   /// As the audit names them.
   package let issuedBy: String
-  /// Whether it may be for a privileged account, and makes a key that counts for the steps of administrators.
+  /// Whether it may be for a privileged account, and makes a key that is accepted for the steps of administrators.
   package let reachesPrivileged: Bool
   /// Seconds since 1970, and so are the others.
   package let issuedAt: Int64
@@ -150,25 +150,26 @@ package struct IssuedCode: Equatable, Sendable {
   }
 }
 
-/// The enrolment codes that were given out, without the codes: who has issued which, and what became of it.
+/// The issued enrolment codes, without the codes: the issuer and the outcome of each.
 package protocol IssuedCodes {
-  /// Notes who has issued the code that is open for an account.
+  /// Notes the issuer of the code that is open for an account.
   ///
   /// - Parameters:
   ///   - issuer: as the audit names them.
-  ///   - reachesPrivileged: whether it may be for a privileged account, and its key counts for administrators' steps.
+  ///   - reachesPrivileged: whether it may be for a privileged account, and its key is accepted for the steps of
+  ///     administrators.
   ///   - now: seconds since 1970.
   func add(for username: String, by issuer: String, reachesPrivileged: Bool, now: Int64) throws
 
-  /// What is known about a code; nil if nothing is.
+  /// The record of a code; nil if there is none.
   ///
   /// - Parameter number: ``OpenEnrolment/id`` of the code, as ``Enrolments/find(for:now:)`` returns it.
   func code(_ number: Int64) throws -> IssuedCode?
 
-  /// The accounts with a code that was not closed, and which may not be for a privileged account or has no known issuer.
+  /// The accounts with a code that was not closed, and that may not be for a privileged account or has no known issuer.
   func accountsWithLesserCodes() throws -> [String]
 
-  /// The accounts with a code that was not closed, and that somebody has issued.
+  /// The accounts with a code that was not closed, issued by somebody.
   ///
   /// - Parameter issuer: as the audit names them.
   func accounts(withCodesBy issuer: String) throws -> [String]
@@ -187,11 +188,11 @@ package protocol IssuedCodes {
   func page(before number: Int64?, onlyOpen isOpen: Bool, limit: Int, now: Int64) throws -> [IssuedCode]
 }
 
-/// The codes that are given out for one registration or one text.
+/// The codes that are issued for one registration or one text.
 package enum OneTimeCode {
-  /// What is stored of a code, 32 bytes.
+  /// The stored value of a code, 32 bytes.
   ///
-  /// A plain hash will do: a code has 160 random bits, so there is nothing to guess.
+  /// A plain hash will do: a code has 160 random bits, so nobody can guess it.
   package static func hash(_ code: String) throws -> [UInt8] {
     try SHA256.hash(Array(code.utf8))
   }

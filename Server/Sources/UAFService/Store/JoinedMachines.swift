@@ -2,17 +2,17 @@ import UAFMessages
 
 /// The machines that have joined: one place for each code and machine.
 ///
-/// A machine may have places of several codes, and is in one of them at a time: the one that it has not left says what it is.
-/// If it has left all, the last one that it took does.
+/// A machine may have places of several codes, but uses one at a time: the one that it has not left. If it has left all, its
+/// last place describes it.
 package protocol JoinedMachines {
-  /// Takes a place, or describes its machine anew if it has that place already. The machine leaves its other places.
+  /// Takes a place, or describes its machine again if it already has that place. The machine leaves its other places.
   ///
-  /// Whoever calls it has looked in the same transaction whether the code has a free place. A machine that had left is back. It
-  /// begins a new row of marks and of offline logins.
+  /// The caller has checked in the same transaction whether the code has a free place. A machine that had left has returned. It
+  /// begins a new sequence of report nonces and of offline logins.
   ///
   /// - Parameters:
-  ///   - machine: its group is that of the first time.
-  ///   - machineID: its number at this server.
+  ///   - machine: its group stays the one of the first time.
+  ///   - machineID: its ID at this server.
   func keep(_ machine: JoinedMachine, machineID: [UInt8]) throws
 
   /// The place that a machine has of a code; nil if it has none.
@@ -21,36 +21,36 @@ package protocol JoinedMachines {
   /// The place that a machine has now, or had last; nil if it never had one.
   func machine(_ id: String) throws -> JoinedMachine?
 
-  /// Machines in the order of their ids' bytes, each with the place that it has now, or had last.
+  /// Machines in the order of their IDs' bytes, each with the place that it has now, or had last.
   ///
   /// - Parameters:
   ///   - id: machines after this one; empty for the first page.
   ///   - limit: how many at most.
   func page(after id: String, limit: Int) throws -> [JoinedMachine]
 
-  /// How many machines are in a group now: those that have neither left nor were revoked.
+  /// How many machines are in a group now: those that have not left and were not revoked.
   func count(in group: String) throws -> Int
 
-  /// The same of several groups, at the price of one; those without a machine are left out.
+  /// The numbers of machines of several groups in one query; groups without a machine are left out.
   func counts(in groups: [String]) throws -> [String: Int]
 
   /// Notes that a machine has left by itself; it keeps its place.
   ///
   /// - Parameters:
-  ///   - machineID: its number at this server.
+  ///   - machineID: its ID at this server.
   ///   - now: seconds since 1970.
-  /// - Returns: the machine; nil if none has this number, or it has left or was revoked before.
+  /// - Returns: the machine; nil if none has this ID, or if it has left or was revoked before.
   func markLeft(machineID: [UInt8], now: Int64) throws -> JoinedMachine?
 
-  /// The machine that has a number at this server; nil if none has it, if it has left or was revoked, or has taken another place
+  /// The machine with an ID at this server; nil if none has it, if it has left or was revoked, or has taken a different place
   /// since.
   func machine(machineID: [UInt8]) throws -> JoinedMachine?
 
-  /// Keeps what a machine has told of itself, in place of what it told before.
+  /// Keeps what a machine has reported about itself, instead of its earlier report.
   ///
   /// - Parameters:
-  ///   - machineID: its number at this server.
-  ///   - report: describes the machine anew where it says something of name, model and system.
+  ///   - machineID: its ID at this server.
+  ///   - report: replaces name, model and system where it has them.
   func note(_ contact: MachineContact, _ report: MachineReport, machineID: [UInt8]) throws
 
   /// Notes that an administrator has revoked a machine, with all its places.
@@ -58,7 +58,7 @@ package protocol JoinedMachines {
   /// - Parameter now: seconds since 1970.
   func revoke(_ id: String, now: Int64) throws
 
-  /// What has become of machines, in the order of the changes' numbers; of each place its last change alone.
+  /// Changes of machines, in the order of the changes' numbers; only the last change of each place.
   ///
   /// - Parameters:
   ///   - number: changes with higher numbers; 0 for all.
@@ -66,15 +66,15 @@ package protocol JoinedMachines {
   func changes(after number: Int64, limit: Int) throws -> [MachineChange]
 }
 
-/// A machine that has joined with a code, and what became of it.
+/// A machine that has joined with a code, and its present state.
 ///
 /// What a machine says about itself is not verified.
 package struct JoinedMachine: Equatable, Sendable {
   /// The number of the join code.
   package let codeNumber: Int64
-  /// The device id.
+  /// The device ID.
   package let id: String
-  /// As it described itself when it joined or checked in last.
+  /// The machine's own description when it joined or checked in last.
   package let name: String?
   package let model: String?
   package let system: String?
@@ -83,9 +83,9 @@ package struct JoinedMachine: Equatable, Sendable {
   package let joinedAt: Int64
   /// When it left by itself; nil if it has not, or has joined again.
   package let leftAt: Int64?
-  /// When an administrator revoked it; it does not join again with this code.
+  /// When an administrator revoked it; it cannot join again with this code.
   package let revokedAt: Int64?
-  /// What it has told since; nil if it has not checked in with this code.
+  /// Its last report; nil if it has not checked in with this code.
   package let contact: MachineContact?
 
   package init(
@@ -104,11 +104,11 @@ package struct JoinedMachine: Equatable, Sendable {
     self.contact = contact
   }
 
-  /// Since when the server does not know it any more, in seconds since 1970; nil if it does.
+  /// Since when the server no longer knows it, in seconds since 1970; nil if it does.
   package var departedAt: Int64? { leftAt ?? revokedAt }
 }
 
-/// That a machine that had joined has left, was revoked, or has joined again after it left.
+/// A change of a machine: it has left, was revoked, or has joined again after it left.
 package struct MachineChange: Equatable, Sendable {
   /// Later changes have higher numbers.
   package let number: Int64
@@ -121,9 +121,9 @@ package struct MachineChange: Equatable, Sendable {
   }
 }
 
-/// A join code that was issued: for which machines, by whom, and how many have joined with it; never the code.
+/// An issued join code: for which machines, by whom, and how many have joined with it; never the code.
 package struct JoinCode: Equatable, Sendable {
-  /// What can be done with a code.
+  /// The state of a code.
   package enum State: String, CaseIterable, Sendable {
     /// A further machine can join with it.
     case open
@@ -137,7 +137,7 @@ package struct JoinCode: Equatable, Sendable {
   package let group: String
   /// How many machines may join with it.
   package let machines: Int
-  /// How many have; a machine that has left keeps its place.
+  /// How many have joined; a machine that has left keeps its place.
   package let used: Int
   /// As the audit names them.
   package let issuedBy: String
@@ -171,7 +171,7 @@ package struct JoinCode: Equatable, Sendable {
 
 /// The codes with which machines join.
 ///
-/// A store keeps ``OneTimeCode/hash(_:)``, not the code, and of a closed code not even that.
+/// A store keeps ``OneTimeCode/hash(_:)``, not the code, and for a closed code not even the hash.
 package protocol JoinCodes {
   /// Adds a code.
   ///
@@ -184,7 +184,7 @@ package protocol JoinCodes {
     _ code: String, group: String, machines: Int, by issuer: String, now: Int64, expiresAt: Int64
   ) throws -> Int64
 
-  /// The code that is not closed, also one that has expired or is used up; nil for any other text.
+  /// The code that is not closed, even if it has expired or is used up; nil for any other text.
   func code(_ code: String) throws -> JoinCode?
 
   /// Codes, the newest first.
@@ -194,9 +194,9 @@ package protocol JoinCodes {
   ///   - limit: how many at most.
   func page(before number: Int64?, limit: Int) throws -> [JoinCode]
 
-  /// Closes a code for good; the machines that have joined with it stay.
+  /// Closes a code permanently; the machines that have joined with it stay.
   ///
-  /// - Returns: false if there is none of the number, or it was closed before.
+  /// - Returns: false if the number has none, or if it was closed before.
   func close(_ number: Int64) throws -> Bool
 
   /// Closes all codes.

@@ -1,17 +1,17 @@
 import UAFMessages
 
-/// The machines that keys were registered on.
+/// The machines on which keys were registered.
 package protocol Machines {
-  /// Machines in the order of their ids' bytes.
+  /// Machines in the order of their IDs' bytes.
   ///
-  /// Keys that name no machine are of none of them.
+  /// Keys that name no machine belong to none of them.
   ///
   /// - Parameters:
   ///   - id: machines after this one; empty for the first page.
   ///   - limit: how many at most.
   func page(after id: String, limit: Int) throws -> [FleetMachine]
 
-  /// nil if no key is of this machine.
+  /// nil if this machine has no key.
   func machine(_ id: String) throws -> FleetMachine?
 
   /// The keys of a machine, oldest first, revoked ones included.
@@ -20,13 +20,13 @@ package protocol Machines {
   func keys(on id: String, limit: Int) throws -> [KeyRecord]
 }
 
-/// One machine of the fleet: whatever has keys under one device id, or has joined under it.
+/// One machine of the fleet: all that has keys under one device ID, or has joined under it.
 ///
 /// What a machine says about itself is not verified.
 package struct FleetMachine: Equatable, Sendable {
-  /// The device id.
+  /// The device ID.
   package let id: String
-  /// As its last registration described it, or its joining if it has no key.
+  /// The name in its last registration, or when it joined if it has no key.
   package let name: String?
   package let model: String?
   package let system: String?
@@ -64,20 +64,20 @@ package struct FleetMachine: Equatable, Sendable {
       registeredAt: nil, lastUsedAt: nil, joined: joined)
   }
 
-  /// The same machine with what is known of its joining.
+  /// The same machine with its place.
   package func with(_ joined: JoinedMachine?) -> FleetMachine {
     FleetMachine(
       id: id, name: name, model: model, system: system, people: people, keys: keys, revokedKeys: revokedKeys,
       registeredAt: registeredAt, lastUsedAt: lastUsedAt, joined: joined)
   }
 
-  /// The machines of two lists, in the order of their ids' bytes.
+  /// The machines of two lists, in the order of their IDs' bytes.
   ///
-  /// - Parameter limit: how many at most. Each list has the first ones of its kind, up to as many.
+  /// - Parameter limit: how many at most. Each list contains the first ones of its kind, up to the limit.
   package static func merged(
     _ registered: [FleetMachine], _ joined: [JoinedMachine], limit: Int
   ) -> [FleetMachine] {
-    // Not by the texts themselves: Swift takes two spellings of one letter for the same.
+    // Not by the texts themselves: Swift considers two spellings of one letter as equal.
     var places = Dictionary(joined.map { (Array($0.id.utf8), $0) }) { first, _ in first }
     var all = registered.map { $0.with(places.removeValue(forKey: Array($0.id.utf8))) }
     all += places.values.map { FleetMachine($0) }
@@ -112,7 +112,7 @@ package struct AccountDevice: Equatable, Sendable {
   }
 }
 
-/// What a machine that has joined told of itself last, and what is needed to judge its next report.
+/// The last report of a joined machine about itself, and the values that judge its next report.
 ///
 /// What a machine says about itself is not verified.
 package struct MachineContact: Equatable, Sendable {
@@ -123,11 +123,11 @@ package struct MachineContact: Equatable, Sendable {
   /// The version of the workstation policy that it uses; nil for none.
   package let policy: Int64?
   package let locks: ReportedLocks
-  /// When it was seen last that two machines have the state of one, or that an older state was restored.
+  /// When it was last seen that two machines have the state of one, or that an older state was restored.
   package let copySeenAt: Int64?
-  /// The mark that the last report has set; nil after the machine has joined again.
+  /// The nonce that the last report set; nil after the machine has joined again.
   package let mark: [UInt8]?
-  /// The highest number of an offline login that the machine has told; nil after it has joined again.
+  /// The highest number of an offline login that the machine has reported; nil after it has joined again.
   package let offlineNumber: Int64?
 
   package init(

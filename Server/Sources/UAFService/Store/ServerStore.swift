@@ -3,56 +3,57 @@ import UAFMessages
 
 /// What the server remembers: accounts, keys, open requests, codes, confirmed texts.
 ///
-/// The service asks for transactions, and for nothing of an engine: no SQL, no rows, no connections. What every store promises:
+/// The service uses transactions and nothing of an engine: no SQL, no rows, no connections. Every store promises:
 ///
-/// - **Whole**: what a transaction changes is stored together, or not at all.
+/// - **Atomic**: all changes of a transaction are stored together, or none.
 /// - **Durable**: ``write(_:)`` returns when its changes survive a power cut, not before.
-/// - **Once**: of several transactions that take the same challenge, use the same proof or raise the same counter to the same
-///   value, one succeeds, and the others see that. How transactions are isolated otherwise is for the store to decide.
+/// - **Once**: if several transactions use the same challenge, use the same proof or raise the same counter to the same value,
+///   one succeeds, and the others see that. The store decides how transactions are isolated otherwise.
 /// - **No false success**: if the outcome of a commit is not known, the call throws.
 ///
-/// A store may commit the transactions of several callers together, and may repeat one that conflicts with another. So a body
-/// changes nothing but the store, and may run more than once. If it throws, its own changes are undone, and no others.
+/// A store may commit the transactions of several callers together, and may repeat one that conflicts with a different one. So
+/// a body changes nothing but the store, and may run more than once. If it throws, its own changes are undone, and no others.
 package protocol ServerStore: Sendable {
   /// Reads in one transaction, which sees one state of the store from its beginning to its end.
   ///
   /// A change in `body` fails.
   ///
-  /// - Throws: what `body` throws; ``StoreFailure`` if the store failed; `CancellationError` if the caller's task was cancelled.
+  /// - Throws: the errors of `body`; ``StoreFailure`` if the store failed; `CancellationError` if the caller's task was
+  ///   cancelled.
   func read<Value: Sendable>(
     _ body: @escaping @Sendable (any StoreTransaction) throws -> Value
   ) async throws -> Value
 
   /// Reads and changes in one transaction.
   ///
-  /// - Throws: what `body` throws, and then nothing is stored; ``StoreFailure`` if the store failed; `CancellationError` if the
-  ///   caller's task was cancelled. After the last two it is not known whether anything was stored, so the answer must
-  ///   not be a success.
+  /// - Throws: the errors of `body`, and then nothing is stored; ``StoreFailure`` if the store failed; `CancellationError` if
+  ///   the caller's task was cancelled. After the last two it is not known whether anything was stored, so the answer must not
+  ///   be a success.
   func write<Value: Sendable>(
     _ body: @escaping @Sendable (any StoreTransaction) throws -> Value
   ) async throws -> Value
 
-  /// Reads what each login needs: the keys of an account for an AppID, and whether a challenge was used.
+  /// Reads the records of a login: the keys of an account for an AppID, and whether a challenge was used.
   ///
-  /// As ``read(_:)`` with ``Credentials/keys(of:appID:)`` and ``UsedChallenges/contains(_:)``, and quicker.
+  /// Like ``read(_:)`` with ``Credentials/keys(of:appID:)`` and ``UsedChallenges/contains(_:)``, but faster.
   ///
-  /// - Parameter challenge: nil where none is asked for.
-  /// - Throws: as ``read(_:)``.
+  /// - Parameter challenge: nil if there is none to check.
+  /// - Throws: like ``read(_:)``.
   func login(of username: String, appID: String, challenge: IssuedChallenge?) async throws -> LoginRecords
 
   /// Stores a verified answer in one durable commit, alone or together with others; returns when that has happened.
   ///
   /// The store checks again what may have changed since the answer was verified.
   ///
-  /// - Throws: ``ServiceRefusal``, and then nothing is stored: the challenge was answered before, the counter did not grow, the
-  ///   account is blocked, or the approval's text is no longer reserved by this challenge. ``StoreFailure`` if the store failed;
-  ///   then it is not known whether anything was stored, so the answer must not be a success.
+  /// - Throws: ``ServiceRefusal``, and then nothing is stored: the challenge was answered before, the counter did not increase,
+  ///   the account is blocked, or the approval's text is no longer reserved by this challenge. ``StoreFailure`` if the store
+  ///   failed; then it is not known whether anything was stored, so the answer must not be a success.
   func store(_ answer: VerifiedResponse) async throws
 }
 
-/// What the store knows of an account and a challenge at one moment.
+/// The store's records of an account and a challenge at one moment.
 package struct LoginRecords: Sendable {
-  /// Whether the challenge was answered with success before; false where none was asked for.
+  /// Whether the challenge was answered with success before; false if none was given.
   package let isUsed: Bool
   /// The keys of the account, oldest first, revoked ones included.
   package let keys: [StoredKey]
@@ -63,7 +64,7 @@ package struct LoginRecords: Sendable {
   }
 }
 
-/// What the server knows of a registered key when it verifies a signature.
+/// The server's record of a registered key, with which it verifies a signature.
 package struct StoredKey: Equatable, Sendable {
   package let aaid: AAID
   package let keyID: KeyID
@@ -92,7 +93,7 @@ package struct StoredKey: Equatable, Sendable {
   }
 }
 
-/// What a store keeps of a verified answer to a request for an authentication: all of it in one commit, or nothing.
+/// The record of a verified answer to a request for an authentication: a store keeps all of it in one commit, or nothing.
 package struct VerifiedResponse: Sendable {
   package let username: String
   /// ``IssuedChallenge/hash`` of the challenge, which becomes used.
@@ -111,7 +112,7 @@ package struct VerifiedResponse: Sendable {
   var address = ""
   /// The machine of the keys, for the audit.
   var machine = ""
-  /// What the audit says beside, as JSON.
+  /// The detail of the row of the audit, as JSON.
   var detail = ""
 
   /// The challenge, which becomes used.
@@ -128,8 +129,8 @@ package struct VerifiedResponse: Sendable {
 
   /// Why it was not stored although its challenge was not used before.
   ///
-  /// Another signature with the same or a higher counter was faster, or the key was revoked or removed, unless the account is
-  /// blocked.
+  /// A different signature with the same or a higher counter was faster, or the key was revoked or removed, unless the account
+  /// is blocked.
   ///
   /// - Parameter block: how its account is blocked.
   package func refusal(by block: AccountBlock?) -> ServiceRefusal {
@@ -137,9 +138,9 @@ package struct VerifiedResponse: Sendable {
   }
 }
 
-/// One transaction of a ``ServerStore``: what it holds, by subject.
+/// One transaction of a ``ServerStore``: its records, by subject.
 ///
-/// Good only inside the body it was given to.
+/// It is valid only inside the body it was given to.
 package protocol StoreTransaction {
   var accessTokens: any AccessTokens { get }
   var accounts: any Accounts { get }
@@ -165,7 +166,7 @@ package protocol StoreTransaction {
   var usedProofs: any UsedProofs { get }
   var wrongAnswers: any WrongAnswers { get }
 
-  /// Makes changes that can be undone alone, while the transaction goes on.
+  /// Makes changes that can be undone alone, while the transaction continues.
   ///
   /// - Parameter changes: returns whether its changes are kept. If it returns false or throws, they are undone.
   func keeping(if changes: () throws -> Bool) throws
@@ -176,7 +177,7 @@ extension StoreTransaction {
   ///
   /// - Parameters:
   ///   - name: an administrator who is left out.
-  ///   - policies: what keys have to meet; nil if they are not looked at.
+  ///   - policies: the policies that the keys must meet; nil if they are not checked.
   ///   - now: seconds since 1970.
   package func hasUsableAdministrator(
     besides name: String? = nil, meeting policies: AccountPolicies? = nil, now: Int64
@@ -203,22 +204,22 @@ package enum StoreError: Error, Equatable {
   case unfinished
   /// Its rows were moved to another store.
   case moved(to: String)
-  /// Somebody else writes to it for too long.
+  /// A different process writes to it for too long.
   case busy
 
-  /// What an administrator is told of a store that was moved away.
+  /// The message to an administrator about a store that was moved away.
   package static func movedText(to place: String) -> String {
     "server.db was moved to \(place): start the server with --store and its URL, or take server.db back with "
       + "'uaf-server migrate --abandon --to URL'"
   }
 
-  /// The same for whoever has it open, without a name.
+  /// The same message for programs that have it open, without the new place.
   package static let movedShortText = "server.db was moved to a database: start the server with --store and its URL"
 
-  /// What is said of a store that others write to.
+  /// The message about a store that others write to.
   package static let busyText =
     "server.db is in use by another command, such as 'migrate': run it again when that has ended"
-  /// What is said of an unfinished store, of either engine.
+  /// The message about an unfinished store, of either engine.
   package static let unfinishedText =
     "an import into this store did not end: run 'uaf-server import' or 'uaf-server migrate' again, or drop the store"
 }
@@ -229,7 +230,7 @@ package protocol StoreFailure: Error {
   var logName: String { get }
   /// The text for the administrator.
   var text: String { get }
-  /// Whether the same may succeed later, without anybody doing something about what is stored.
+  /// Whether the same operation may succeed later, without anybody changing what is stored.
   var isTemporary: Bool { get }
 }
 
@@ -250,24 +251,24 @@ package enum SettingName: String, Sendable {
   case publicURL
   /// How many accounts have keys of which models: JSON of ``KeyShapes``.
   case keyShapes
-  /// The id of the secret that decoys are made of.
+  /// The id of the secret from which decoys are computed.
   case decoySecret
-  /// Whether `serve` was last started with a file of policies, which goes before the stored ones: `yes` or `no`.
+  /// Whether `serve` was last started with a file of policies, which overrides the stored ones: `yes` or `no`.
   case policyFile
   /// When a backup was restored, in seconds since 1970.
   case restoredAt
-  /// What an import is known by that has not ended: the store is not to be used.
+  /// The id of an unfinished import: the store must not be used.
   case unfinishedImport
-  /// What the import is known by that made this store.
+  /// The id of the import that made this store.
   case importedAs
-  /// That the store was moved away, as ``StoreMove`` writes it: it is not to be used.
+  /// The record of the move if the store was moved away, as ``StoreMove`` writes it: the store must not be used.
   case movedTo
 }
 
 /// Groups what several callers ask a store for into batches, each for one commit or one statement.
 ///
-/// A durable commit waits for the disk, whether it holds one answer or 64. While the workers are busy, further callers wait, and
-/// the next batch takes them all. So the store's speed limits the time of a caller, not the number of callers.
+/// A durable commit waits for the disk, whether it holds one answer or 64. While the workers are busy, further callers wait,
+/// and the next batch contains all of them. So the store's speed limits the time of a caller, not the number of callers.
 package final class BatchQueue<Item: Sendable, Outcome: Sendable>: Sendable {
   private struct Waiting {
     let item: Item
@@ -277,9 +278,9 @@ package final class BatchQueue<Item: Sendable, Outcome: Sendable>: Sendable {
   private struct State {
     var waiting: [Waiting] = []
     var workers = 0
-    /// When the batches under way began.
+    /// When the running batches began.
     var starts: [ContinuousClock.Instant] = []
-    /// Whether somebody looks after a while whether a batch still keeps others waiting.
+    /// Whether a task checks later whether a batch still makes others wait.
     var isWatched = false
   }
 
@@ -287,9 +288,9 @@ package final class BatchQueue<Item: Sendable, Outcome: Sendable>: Sendable {
 
   /// The most items of a batch: 64 verified answers are about 2 ms of work.
   private let mostTogether = 64
-  /// For how long a batch may be under way before another begins beside it.
+  /// For how long a batch may run before a second one begins at the same time.
   ///
-  /// Earlier, the two would share the work and double its cost. Later, a batch that waits for a lock would hold up everybody.
+  /// Earlier, the two would share the work and double its cost. Later, a batch that waits for a lock would delay everybody.
   private let patience = Duration.milliseconds(20)
 
   private let mostWorkers: Int
@@ -300,8 +301,8 @@ package final class BatchQueue<Item: Sendable, Outcome: Sendable>: Sendable {
   /// Makes a queue.
   ///
   /// - Parameters:
-  ///   - mostWorkers: how many batches may be under way at once.
-  ///   - now: a clock that runs while the machine does.
+  ///   - mostWorkers: how many batches may run at the same time.
+  ///   - now: a clock that runs while the machine runs.
   ///   - sleep: returns after a while.
   package init(
     mostWorkers: Int, now: @escaping @Sendable () -> ContinuousClock.Instant,
@@ -317,10 +318,10 @@ package final class BatchQueue<Item: Sendable, Outcome: Sendable>: Sendable {
 
   /// Adds an item; returns when its batch is done.
   ///
-  /// A cancelled caller waits too: an answer that is being committed cannot be taken back.
+  /// A cancelled caller waits too: an answer that is being committed cannot be withdrawn.
   ///
   /// - Parameter start: starts a worker, which calls ``workBatch(_:)`` until that returns false.
-  /// - Throws: what the batch threw for this item.
+  /// - Throws: the error of the batch for this item.
   package func add(_ item: Item, start: @escaping @Sendable () -> Void) async throws -> Outcome {
     try await withCheckedThrowingContinuation { caller in
       let step = state.withLock { state in
@@ -331,7 +332,7 @@ package final class BatchQueue<Item: Sendable, Outcome: Sendable>: Sendable {
     }
   }
 
-  /// What has to be done for those who wait.
+  /// The next step for those who wait.
   private func nextStep(_ state: inout State) -> Step {
     guard state.workers < mostWorkers, !state.waiting.isEmpty else { return .nothing }
     let isStuck = state.starts.min().map { now() - $0 >= patience } ?? false
@@ -352,7 +353,7 @@ package final class BatchQueue<Item: Sendable, Outcome: Sendable>: Sendable {
     }
   }
 
-  /// Starts another worker if a batch takes too long: perhaps nobody comes any more who would see that.
+  /// Starts a second worker if a batch takes too long: perhaps no further caller comes who would notice that.
   private func watch(_ start: @escaping @Sendable () -> Void) {
     Task {
       await sleep(patience)
@@ -364,9 +365,9 @@ package final class BatchQueue<Item: Sendable, Outcome: Sendable>: Sendable {
     }
   }
 
-  /// Does what waits, up to the most of one batch, and tells the callers.
+  /// Processes the waiting items, up to the maximum of one batch, and resumes the callers.
   ///
-  /// - Parameter work: returns what became of each item, in their order.
+  /// - Parameter work: returns the outcome of each item, in their order.
   /// - Returns: whether further items wait for this worker.
   package func workBatch(_ work: ([Item]) -> [Result<Outcome, any Error>]) -> Bool {
     let start = now()
@@ -387,12 +388,12 @@ package final class BatchQueue<Item: Sendable, Outcome: Sendable>: Sendable {
     }
   }
 
-  /// Does items together, and each alone if that fails: one of them may be at fault.
+  /// Processes items together, and each alone if that fails: one of them may be at fault.
   ///
   /// - Parameters:
-  ///   - isUndone: whether an error of `together` says that nothing was stored. Of other errors it is not known, so nothing is
-  ///     tried again.
-  ///   - together: does all of them or, if it throws, none; returns what became of each.
+  ///   - isUndone: whether an error of `together` says that nothing was stored. For other errors that is not known, so nothing
+  ///     is tried again.
+  ///   - together: processes all of them or, if it throws, none; returns the outcome of each.
   package static func outcomes(
     of items: [Item], isUndone: (any Error) -> Bool = { _ in true },
     together: ([Item]) throws -> [Result<Outcome, any Error>]
@@ -407,14 +408,14 @@ package final class BatchQueue<Item: Sendable, Outcome: Sendable>: Sendable {
   }
 }
 
-/// Says when something is due that is done once in a second at most, beside other work.
+/// Says when a task is due that is done at most once a second, next to other work.
 package final class OncePerSecond: Sendable {
   /// When it was last due, in seconds since 1970.
   private let last = Mutex(Int64(0))
 
   package init() {}
 
-  /// Whether it is due, for the first caller in a second.
+  /// Whether it is due: true for the first caller in a second.
   ///
   /// - Parameter now: seconds since 1970.
   package func isDue(at now: Int64) -> Bool {

@@ -1,14 +1,14 @@
 import UAFCrypto
 import UAFMessages
 
-/// What the server signs of the audit: its end at some moment, and so every row before it.
+/// The part of the audit that the server signs: its end at some moment, and so every row before it.
 package struct AuditHead: Equatable, Sendable {
   package let link: AuditLink
   /// When it was signed, in seconds since 1970.
   package let signedAt: Int64
   /// The number of the head before it; 0 if there was none.
   package let previous: Int64
-  /// Whether the rows up to this one were removed by a rule, and this head stands for them.
+  /// Whether a rule removed the rows up to this one, and this head replaces them.
   package let isRemoval: Bool
 
   package init(link: AuditLink, signedAt: Int64, previous: Int64, isRemoval: Bool = false) {
@@ -40,9 +40,9 @@ package struct AuditHead: Equatable, Sendable {
   }
 }
 
-/// Signs heads of the audit, and checks them with the public keys alone, so that another machine can do that.
+/// Signs heads of the audit, and checks them with the public keys alone, so that a different machine can check them.
 ///
-/// A head is a JSON web token signed with ES256 (RFC 7515), whose header has a type of its own: no verdict can be taken for one.
+/// A head is a JSON web token signed with ES256 (RFC 7515), whose header has its own type: no verdict can be confused with it.
 package struct AuditHeadKeys: Sendable {
   private struct Known: Sendable {
     let publicKey: [UInt8]
@@ -54,7 +54,7 @@ package struct AuditHeadKeys: Sendable {
   /// Takes public keys.
   ///
   /// - Parameter publicKeys: SubjectPublicKeyInfo, DER.
-  /// - Throws: ``CryptoError/invalidKey`` for another key than one of P-256.
+  /// - Throws: ``CryptoError/invalidKey`` for a key that is not of P-256.
   package init(publicKeys: [[UInt8]]) throws {
     known = try publicKeys.map { info in
       Known(
@@ -68,7 +68,7 @@ package struct AuditHeadKeys: Sendable {
     known = keys.map { Known(publicKey: $0.publicKey, header: $0.header) }
   }
 
-  /// The same with further keys.
+  /// The same with additional keys.
   func adding(_ more: AuditHeadKeys) -> AuditHeadKeys {
     var keys = self
     keys.known += more.known
@@ -77,14 +77,14 @@ package struct AuditHeadKeys: Sendable {
 
   /// The head that a store has for a row.
   ///
-  /// - Returns: nil unless one of the keys has signed it, for the number under which it is stored.
+  /// - Returns: nil unless one of the keys signed it, for the number under which it is stored.
   func head(of stored: StoredHead) -> AuditHead? {
     head(of: stored.token).flatMap { $0.link.number == stored.number ? $0 : nil }
   }
 
   /// Reads a token.
   ///
-  /// - Returns: nil unless one of the keys has signed it, and it is a head.
+  /// - Returns: nil unless one of the keys signed it, and it is a head.
   package func head(of token: String) -> AuditHead? {
     let parts = token.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     guard parts.count == 3, let key = known.first(where: { $0.header == parts[0] }),
@@ -96,7 +96,7 @@ package struct AuditHeadKeys: Sendable {
     return AuditHead(json: json)
   }
 
-  /// Whether a token says of itself that it is a head, whoever has signed it.
+  /// Whether a token says that it is a head, whoever signed it.
   package static func isHead(_ token: String) -> Bool {
     guard let part = token.split(separator: ".").first,
       let header = try? Base64URL.decode(String(part), maximumCount: 256),

@@ -3,10 +3,10 @@ import UAFMessages
 
 /// The code with which an administrator confirms a text of the console: to sign in, or to do a dangerous step.
 ///
-/// It is sealed by the server's secret, so nothing is stored for one that was only asked for. The request's challenge is made
-/// of it. So whether it was confirmed is whether that challenge was used.
+/// It is sealed by the server's secret, so nothing is stored for a code that was only requested. The request's challenge is
+/// computed from it. So the code was confirmed if that challenge was used.
 package struct ConfirmationCode: Equatable, Sendable {
-  /// What is confirmed.
+  /// The subject of the confirmation.
   package enum Subject: UInt8, Sendable {
     case signIn = 1
     /// The step that waits in a session.
@@ -23,7 +23,7 @@ package struct ConfirmationCode: Equatable, Sendable {
   /// The account whose person may confirm.
   package let username: String
 
-  /// How long a code is good for, in seconds.
+  /// How long a code is valid, in seconds.
   package static let lifetime: Int64 = 120
   package static let idBytes = 16
   private static let bodyBytes = 27
@@ -62,9 +62,9 @@ package struct ConfirmationCode: Equatable, Sendable {
     return String(repeating: "0", count: 4 - digits.count) + digits
   }
 
-  // MARK: As the payload has it
+  // MARK: The form in a payload
 
-  /// The code as a payload has it, 79 characters; it is good only with the account's name.
+  /// The code in the form of a payload, 79 characters; it is valid only with the account's name.
   ///
   /// - Throws: ``CryptoError``.
   package func sealed(by keys: ServerKeys) throws -> String {
@@ -85,9 +85,9 @@ package struct ConfirmationCode: Equatable, Sendable {
     guard expiresAt > now else { return nil }
   }
 
-  // MARK: As the browser has it
+  // MARK: The form in a browser
 
-  /// What the browser that has asked keeps: whoever has only the payload cannot make it.
+  /// The text that the asking browser keeps: whoever has only the payload cannot make it.
   ///
   /// - Throws: ``CryptoError``.
   package func browserText(keys: ServerKeys) throws -> String {
@@ -111,16 +111,16 @@ package struct ConfirmationCode: Equatable, Sendable {
     guard expiresAt > now else { return nil }
   }
 
-  // MARK: Its request
+  // MARK: Its challenge
 
-  /// What makes the challenge of its request another than all others: the same for each of its requests.
+  /// The bytes that make the challenge of its request differ from all others: the same for each of its requests.
   ///
   /// - Throws: ``CryptoError``.
   func unique(keys: ServerKeys) throws -> [UInt8] {
     try keys.authenticationCodes(Self.purpose + " challenge", body + Array(username.utf8)).first ?? []
   }
 
-  /// The challenges that its request may have: one for each secret that is accepted.
+  /// The challenges that its request may have: one for each accepted secret.
   ///
   /// - Throws: ``CryptoError``.
   package func challenges(keys: ServerKeys) throws -> [IssuedChallenge] {
@@ -129,7 +129,7 @@ package struct ConfirmationCode: Equatable, Sendable {
     }
   }
 
-  /// What marks the code as used.
+  /// The name under which the code is marked as used.
   package var usedName: String { "console " + Base64URL.encode(id) }
 
   /// The text of a sign-in, as it is shown and signed.

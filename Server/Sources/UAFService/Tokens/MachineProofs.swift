@@ -1,17 +1,17 @@
 import UAFCrypto
 import UAFMessages
 
-/// Gives machines their secrets, and checks what they prove with them; nothing is stored for either.
+/// Gives machines their secrets, and checks proofs that are made with them; nothing is stored for either.
 ///
-/// Number and secret of a machine follow from the server's secret, the account, and the key that the machine has registered. So
-/// an account has no more of them than it ever had keys, however often it logs in. Those of a machine that has joined follow
-/// from its code and its device id, and name no account.
+/// ID and secret of a machine follow from the server's secret, the account, and the key that the machine has registered. So an
+/// account never has more of them than it had keys, however often it logs in. ID and secret of a machine that has joined follow
+/// from its code and its device ID, and name no account.
 package struct MachineProofs: Sendable {
   let keys: ServerKeys
 
   /// Seconds by which a machine's clock may be wrong, either way.
   ///
-  /// A proof that somebody else got hold of is worth nothing after that time.
+  /// A proof that somebody intercepted is worthless after that time.
   package static let clockTolerance: Int64 = 900
 
   package init(keys: ServerKeys) { self.keys = keys }
@@ -27,9 +27,9 @@ package struct MachineProofs: Sendable {
     return try MachineSecret(machineID: machineID, secret: secret)
   }
 
-  /// Whether a number is that of the machine that has one of these keys of an account.
+  /// Whether an ID belongs to the machine that has one of these keys of an account.
   ///
-  /// It is, by each secret of the server that still counts.
+  /// Each secret of the server that is still accepted is tried.
   ///
   /// - Throws: ``CryptoError``.
   func isNumber(_ machineID: [UInt8], of username: String, holding keyIDs: [KeyID]) throws -> Bool {
@@ -52,7 +52,7 @@ package struct MachineProofs: Sendable {
     return try MachineSecret(machineID: machineID, secret: secret)
   }
 
-  /// The numbers that a machine may have that has joined: one for each secret of the server that still counts.
+  /// The IDs that a joined machine may have: one for each secret of the server that is still accepted.
   ///
   /// - Throws: ``CryptoError``.
   func numbers(ofMachine id: String, joinedWith code: Int64) throws -> [[UInt8]] {
@@ -63,7 +63,8 @@ package struct MachineProofs: Sendable {
 
   /// The secrets that a machine with one of these keys of an account may have, the newest of each key first.
   ///
-  /// A machine has the secret of one of its keys, and nobody here knows of which; and an old one until its next login.
+  /// A machine has the secret of one of its keys, and the server does not know of which key; and it keeps an old secret until
+  /// its next login.
   ///
   /// - Throws: ``CryptoError``.
   func possibleSecrets(of username: String, holding keyIDs: [KeyID]) throws -> [MachineSecret] {
@@ -72,7 +73,7 @@ package struct MachineProofs: Sendable {
       let numbers = try keys.authenticationCodes("machine", Array(username.utf8) + [0] + keyID.bytes)
       for (age, number) in numbers.enumerated() {
         let machineID = Array(number.prefix(MachineSecret.machineIDByteCount))
-        // The number and the secret that a machine has were made with the same secret of the server.
+        // The ID and the secret of a machine were computed with the same secret of the server.
         let secrets = try secrets(of: machineID, username)
         if secrets.indices.contains(age) {
           found.append(try MachineSecret(machineID: machineID, secret: secrets[age]))
@@ -88,10 +89,10 @@ package struct MachineProofs: Sendable {
     return bytes + id.utf8
   }
 
-  /// The machine that a header proves; nil for none, a wrong one and one of another time.
+  /// The machine that a header proves; nil for no header, a wrong one or one of a different time.
   ///
   /// - Parameters:
-  ///   - text: the header as it came.
+  ///   - text: the header as it was received.
   ///   - now: seconds since 1970.
   /// - Throws: ``CryptoError``.
   package func machine(proving text: String?, now: Int64) throws -> KnownMachine? {
@@ -99,7 +100,7 @@ package struct MachineProofs: Sendable {
     else { return nil }
     let (age, overflow) = now.subtractingReportingOverflow(proof.madeAt)
     guard !overflow, (-Self.clockTolerance...Self.clockTolerance).contains(age) else { return nil }
-    // Most requests are of machines that are known for the account.
+    // Most requests are from machines that are known for the account.
     for isJoined in [false, true] {
       let secrets =
         isJoined
@@ -116,9 +117,9 @@ package struct MachineProofs: Sendable {
     return nil
   }
 
-  /// Whether a statement was authenticated with the secret that a machine has got by joining.
+  /// Whether a statement was authenticated with the secret that a machine received when it joined.
   ///
-  /// - Parameter machineID: the machine's number.
+  /// - Parameter machineID: the machine's ID at this server.
   /// - Throws: ``CryptoError``.
   func isMade(_ code: [UInt8], of statement: [UInt8], by machineID: [UInt8]) throws -> Bool {
     for secret in try keys.authenticationCodes("joined machine secret", machineID) {
@@ -128,7 +129,7 @@ package struct MachineProofs: Sendable {
     return false
   }
 
-  /// A machine's secret under each secret of the server that still counts, the newest first.
+  /// A machine's secret under each secret of the server that is still accepted, the newest first.
   private func secrets(of machineID: [UInt8], _ username: String) throws -> [[UInt8]] {
     try keys.authenticationCodes("machine secret", machineID + Array(username.utf8))
   }
@@ -140,7 +141,7 @@ package struct KnownMachine: Sendable {
   package let claim: MachineClaim
   /// For whom it asks.
   package let queue: MachineQueue
-  /// Its number at this server.
+  /// Its ID at this server.
   package let machineID: [UInt8]
   /// The random bytes of its proof: an answer that names them answers this request, and no other.
   let nonce: [UInt8]

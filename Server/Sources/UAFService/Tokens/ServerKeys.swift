@@ -4,8 +4,8 @@ import Synchronization
 import UAFCrypto
 import UAFMessages
 
-/// The server's keys: secrets for its authentication codes, keys that sign verdicts and heads of the audit, and the
-/// secret that decoys are made of.
+/// The server's keys: secrets for its authentication codes, keys that sign verdicts and heads of the audit, and the secret from
+/// which decoys are computed.
 package final class ServerKeys: Sendable {
   /// The keys that are rotated.
   package struct Rings: Sendable {
@@ -26,7 +26,7 @@ package final class ServerKeys: Sendable {
   private let held: Mutex<Rings>
   /// Never rotated.
   ///
-  /// With another one, made-up names would get other keys, and real ones would not.
+  /// With a different secret, made-up names would get different keys, but real names would not.
   package let decoySecret: ServerSecret
   /// The public key of every decoy.
   ///
@@ -46,7 +46,7 @@ package final class ServerKeys: Sendable {
 
   package var rings: Rings { held.withLock { $0 } }
 
-  /// Takes other keys in place of those that are rotated; what goes on meanwhile uses either.
+  /// Replaces the keys that are rotated; a running operation may use either.
   package func replace(by rings: Rings) {
     held.withLock { $0 = rings }
   }
@@ -58,12 +58,12 @@ package final class ServerKeys: Sendable {
     try rings.secrets.current(at: now()).code(purpose, message)
   }
 
-  /// The same under each secret that is accepted, the one in use first.
+  /// The code under each accepted secret, the one in use first.
   func authenticationCodes(_ purpose: String, _ message: [UInt8]) throws -> [[UInt8]] {
     try rings.secrets.accepted(at: now()).map { try $0.code(purpose, message) }
   }
 
-  /// Whether a code is the one of this message and purpose, by a secret that is in use, was until a day ago, or will be.
+  /// Whether a code is the one for this message and purpose, by a secret that is in use, was until a day ago, or will be.
   func isValid(_ code: [UInt8], _ purpose: String, _ message: [UInt8]) throws -> Bool {
     try rings.secrets.accepted(at: now()).contains { try $0.isValid(code, purpose, message) }
   }
@@ -71,7 +71,7 @@ package final class ServerKeys: Sendable {
   /// The ids of the secrets that are accepted, the one in use first.
   var secretIDs: [String] { rings.secrets.accepted(at: now()).map(\.id) }
 
-  /// What decoys are made of: HMAC-SHA-256 of a message with the secret that is never rotated.
+  /// The bytes from which decoys are computed: HMAC-SHA-256 of a message with the secret that is never rotated.
   func decoyCode(_ purpose: String, _ message: [UInt8]) throws -> [UInt8] {
     try decoySecret.code(purpose, message)
   }
@@ -81,14 +81,14 @@ package final class ServerKeys: Sendable {
   /// The key that signs verdicts now.
   package var verdictKey: TokenKey { rings.verdictKeys.current(at: now()) }
 
-  /// Claims as a token that the key of verdicts signs, of a type that keeps it apart from a verdict.
+  /// Claims as a token that the verdict key signs, of a type that differs from a verdict's.
   func statement(_ claims: JSONValue, _ use: TokenKey.Use) throws -> String {
     let key = verdictKey
     let signed = "\(TokenKey.header(key.id, use)).\(Base64URL.encode(claims.bytes))"
     return "\(signed).\(Base64URL.encode(try key.sign(Array(signed.utf8))))"
   }
 
-  /// The key that has signed a token with this header; nil if none that is accepted has.
+  /// The key that signed a token with this header; nil if no accepted key did.
   func verdictKey(ofHeader header: String) -> TokenKey? {
     rings.verdictKeys.accepted(at: now()).first { $0.header == header }
   }
@@ -96,7 +96,7 @@ package final class ServerKeys: Sendable {
   /// The public keys of the verdicts to come, PEM, the one in use first.
   package var announcedPEM: [UInt8] { rings.verdictKeys.announced(at: now()).flatMap(\.publicKeyPEM) }
 
-  /// The public keys of all verdicts that are good, PEM, for `verdict.pub`.
+  /// The public keys of all valid verdicts, PEM, for `verdict.pub`.
   package var acceptedPEM: [UInt8] { rings.verdictKeys.accepted(at: now()).flatMap(\.publicKeyPEM) }
 
   // MARK: Audit
@@ -104,13 +104,13 @@ package final class ServerKeys: Sendable {
   /// The key that signs heads of the audit now.
   var auditKey: TokenKey { rings.auditKeys.current(at: now()) }
 
-  /// The public halves of those keys for heads that the server still has.
+  /// The public halves of the keys for heads that the server still has.
   var auditHeadKeys: AuditHeadKeys { AuditHeadKeys(rings.auditKeys.entries.map(\.key)) }
 }
 
 /// Keys of one kind that follow each other: the next one is known before it is used, and the last one is accepted for a day more.
 ///
-/// So several servers can exchange their keys one after another, and what was made with the last key still holds.
+/// So several servers can exchange their keys one after the other, and a code or token made with the last key is still valid.
 package struct KeyRing<Key: Sendable>: Sendable {
   /// One key, and when it begins to be used.
   package struct Entry: Sendable {
@@ -148,7 +148,7 @@ package struct KeyRing<Key: Sendable>: Sendable {
 
   /// The key that is used now.
   ///
-  /// - Parameter now: seconds since 1970; before the first key's time it is the first key.
+  /// - Parameter now: seconds since 1970; before the first key's time, the first key is used.
   package func current(at now: Int64) -> Key { (rest.last { $0.from <= now } ?? first).key }
 
   /// The keys that are used now or later, the one in use first.
@@ -163,7 +163,7 @@ package struct KeyRing<Key: Sendable>: Sendable {
     rest.isEmpty ? [first.key] : announced(at: now) + past(at: now).map(\.key)
   }
 
-  /// Those entries that have not been replaced for longer than a day.
+  /// The entries that were not replaced more than a day ago.
   package func kept(at now: Int64) -> [Entry] { past(at: now) + entries.filter { !isPast($0, now) } }
 
   private func isPast(_ entry: Entry, _ now: Int64) -> Bool {
@@ -176,9 +176,9 @@ package struct KeyRing<Key: Sendable>: Sendable {
   }
 }
 
-/// A key that signs tokens of one type, with what is written beside its signatures.
+/// A key that signs tokens of one type, with the values that accompany its signatures.
 package final class TokenKey: Sendable {
-  /// What a token says, so that one is never taken for another.
+  /// The subject of a token, so that no token is taken for a different kind.
   package enum Use: String, Sendable {
     case verdict = "JWT"
     case auditHead = "audit-head+jwt"
@@ -192,7 +192,7 @@ package final class TokenKey: Sendable {
   private let key: SigningKey
   /// 65 bytes.
   package var publicKey: [UInt8] { key.publicKey }
-  /// The same in PEM, as clients are given it.
+  /// The public key in PEM, as clients are given it.
   package let publicKeyPEM: [UInt8]
   /// `kid`: the first 16 hexadecimal digits of the SHA-256 of its SubjectPublicKeyInfo, DER.
   package let id: String
@@ -223,7 +223,7 @@ package final class TokenKey: Sendable {
     Base64URL.encode(Array(#"{"alg":"ES256","kid":"\#(id)","typ":"\#(use.rawValue)"}"#.utf8))
   }
 
-  /// Signs; 64 bytes.
+  /// Signs a message; the signature has 64 bytes.
   func sign(_ message: [UInt8]) throws -> [UInt8] {
     try key.sign(message)
   }
@@ -232,7 +232,7 @@ package final class TokenKey: Sendable {
 /// A secret for authentication codes.
 package final class ServerSecret: Sendable {
   private let key: Mutex<Secret>
-  /// Eight hexadecimal digits by which administrators tell secrets apart; they tell nothing else of it.
+  /// Eight hexadecimal digits by which administrators distinguish secrets; they reveal nothing else about the secret.
   package let id: String
 
   package init(_ key: consuming sending Secret) throws {
@@ -247,14 +247,14 @@ package final class ServerSecret: Sendable {
     return try key.withLock { key in try HMACSHA256.authenticate(input, key: key) }
   }
 
-  /// Whether a code is the one of this message and purpose, compared in constant time.
+  /// Whether a code is the one for this message and purpose, compared in constant time.
   func isValid(_ code: [UInt8], _ purpose: String, _ message: [UInt8]) throws -> Bool {
     let input = Array(purpose.utf8) + [0] + message
     return try key.withLock { key in try HMACSHA256.isValid(code, of: input, key: key) }
   }
 }
 
-/// Names by which administrators tell keys apart.
+/// Names by which administrators distinguish keys.
 enum KeyName {
   /// The bytes of a key's hash as hexadecimal digits.
   static func text(_ bytes: some Sequence<UInt8>) -> String {
@@ -264,7 +264,7 @@ enum KeyName {
 
 /// How long a replaced key is accepted.
 package enum KeyOverlap {
-  /// A day: far longer than any request or token lives, and any clock is wrong.
+  /// A day: far longer than the lifetime of any request or token, and than the error of any clock.
   package static let seconds: Int64 = 86_400
 }
 
@@ -285,7 +285,7 @@ struct VerdictToken {
   ///
   /// The header must be one that this server writes, so nobody can choose the algorithm. It names the key.
   ///
-  /// - Returns: nil unless the signature holds; the caller checks whether it is still valid and unused.
+  /// - Returns: nil unless the signature is valid; the caller checks whether the token is still valid and unused.
   func claims(of token: String) -> VerdictClaims? {
     let parts = token.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     guard parts.count == 3, let key = keys.verdictKey(ofHeader: parts[0]),
@@ -299,7 +299,7 @@ struct VerdictToken {
   }
 }
 
-/// What a token of this server says: who did what, with which keys, when, and what it authorises.
+/// The content of a token of this server: who did what, with which keys, when, and what it authorises.
 struct VerdictClaims: Equatable, Sendable {
   /// `iss`: the AppID.
   let issuer: String
@@ -319,15 +319,15 @@ struct VerdictClaims: Equatable, Sendable {
   let tokenID: String
   /// `use`: the operations that the token authorises; none for an ordinary login.
   var use: [UAFOperation] = []
-  /// `over`: base64url of the SHA-256 of what it authorises; nil where the operation is all.
+  /// `over`: base64url of the SHA-256 of what it authorises; nil if the operation is everything.
   var proofSubject: String?
-  /// `revoked`: base64url of `Credentials.revocationMark` as it was then; nil unless it is a proof for further keys.
+  /// `revoked`: base64url of `Credentials.revocationMark` at that time; nil unless it is a proof for further keys.
   var revocationMark: [UInt8]?
   /// `keys`: the KeyIDs that signed, were registered or were removed.
   var keyIDs: [String] = []
   /// `text`: base64url of the SHA-256 of the text that was confirmed; nil without one.
   var textHash: String?
-  /// `device`: the machine whose keys were registered or removed; nil where it named none.
+  /// `device`: the machine whose keys were registered or removed; nil if it named none.
   var deviceID: String?
   /// `machine`: base64url of the SHA-256 of the secret that the machine is given; nil if it is given none.
   var machineHash: String?

@@ -1,11 +1,11 @@
 import UAFCrypto
 import UAFMessages
 
-/// Makes unlocks, in the two forms that a machine takes; nothing is stored for either.
+/// Makes unlocks, in the two forms that a machine accepts; nothing is stored for either.
 package struct UnlockGrants: Sendable {
-  /// A code of 24 characters, and the machine's number by which people tell several apart.
+  /// A code of 24 characters, and the label by which people distinguish several.
   package struct Typed: Equatable, Sendable {
-    /// The first four characters of the number of the machine that it is for.
+    /// The first four characters of the ID of the machine that it is for.
     package let label: String
     /// The characters, in groups of four.
     package let text: String
@@ -15,14 +15,15 @@ package struct UnlockGrants: Sendable {
 
   package init(keys: ServerKeys) { self.keys = keys }
 
-  /// The payload, signed with the key of verdicts.
+  /// The payload, signed with the verdict key.
   ///
   /// - Throws: ``CryptoError``.
   package func payload(_ statement: UnlockStatement) throws -> String {
     try keys.statement(statement.json, .unlock)
   }
 
-  /// The codes for a machine with the secret of a key: one, and for a day after a rotation one for each secret that counts.
+  /// The unlock codes for a machine that holds a key's secret: one, and for a day after a rotation one for each accepted
+  /// secret.
   ///
   /// - Parameters:
   ///   - keyID: the account's first usable key on that machine.

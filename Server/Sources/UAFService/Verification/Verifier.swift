@@ -4,14 +4,14 @@ import UAFMessages
 
 /// The server's rules for answers (UAF protocol 1.1, sections 3.4.6.5 and 3.5.7.5).
 ///
-/// It uses no store, no clock and no network: what it needs of them is passed to it.
+/// It uses no store, no clock and no network: the caller passes the values that it needs.
 struct Verifier: Sendable {
   let identity: ServerIdentity
   let models: AuthenticatorModels
   /// Seconds since 1970, for the validity of attestation certificates.
   let now: Int64
   var verificationMethods = VerificationMethodPolicy.off
-  var checksChannelBinding = true  // not in a message that another one carries, which names the connection
+  var checksChannelBinding = true  // not in a message that a different message carries, which names the connection
 
   /// The checks of a whole message: header, final challenge parameters (`read` if they were read before), facet, binding.
   func check(
@@ -57,13 +57,13 @@ struct Verifier: Sendable {
 
   /// The assertions that are valid and together meet the first possible alternative of the policy.
   ///
-  /// One that fails is skipped; if none is left, the first one's reason is thrown. Of each model only the first valid one counts.
-  /// Each criterion of an alternative needs an authenticator of its own, and two authenticators of one model cannot be told from
-  /// one that signs twice.
+  /// An assertion that fails is skipped; if none is left, the first one's reason is thrown. Of each model only the first valid
+  /// assertion is used. Each criterion of an alternative needs its own authenticator, and two authenticators of one model
+  /// cannot be distinguished from one that signs twice.
   ///
   /// - Parameters:
   ///   - repeated: why a second valid assertion of one key fails.
-  ///   - verify: the rules for one assertion; its authenticator's description names its key alone.
+  ///   - verify: the rules for one assertion; its authenticator's description names only its key.
   private func members<Sent, Verified>(
     of assertions: [Sent], issued: IssuedRequest, repeated: ServiceRefusal,
     verify: (Sent) throws(ServiceRefusal) -> (Verified, AuthenticatorDescription)
@@ -85,13 +85,13 @@ struct Verifier: Sendable {
     guard !valid.isEmpty else { throw firstRefusal ?? .malformedAssertion }
     var candidates: [(Verified, AuthenticatorDescription)] = []
     for entry in valid where !candidates.contains(where: { $0.1.aaid == entry.1.aaid }) { candidates.append(entry) }
-    // If a set is not met because an assertion of it was refused, that assertion's reason is thrown.
+    // If a set is not met because one of its assertions was refused, the reason for that refusal is thrown.
     let sets = issued.policy.acceptableSets(among: candidates.map(\.1), appID: issued.appID)
     guard let chosen = sets.first, !chosen.isEmpty else { throw firstRefusal ?? .notInPolicy }
     return candidates.filter { entry in chosen.contains { $0.aaid == entry.1.aaid } }.map(\.0)
   }
 
-  /// The FinalChallengeHash: the SHA-256 of the text as it was sent, not of what it decodes to.
+  /// The FinalChallengeHash: the SHA-256 of the text as it was sent, not of its decoded bytes.
   func finalChallengeHash(_ fcParams: String) -> [UInt8]? {
     try? SHA256.hash(Array(fcParams.utf8))
   }
@@ -102,7 +102,7 @@ extension Verifier {
   ///
   /// An assertion that fails is skipped; if none is left, the first one's reason is thrown.
   ///
-  /// - Parameter keys: every key of the account that was asked for, revoked ones included.
+  /// - Parameter keys: every key of the account in the request, revoked ones included.
   func verify(
     _ response: AuthenticationResponse, read: FinalChallengeParams? = nil, issued: IssuedRequest, keys: [StoredKey]
   ) throws(ServiceRefusal) -> [VerifiedAuthentication] {
@@ -115,9 +115,9 @@ extension Verifier {
     }
   }
 
-  /// The key whose signature is valid, but whose counter did not grow.
+  /// The key whose signature is valid, but whose counter did not increase.
   ///
-  /// Only who has the key can learn this.
+  /// Only whoever has the key can learn this.
   func keyAhead(of response: AuthenticationResponse, issued: IssuedRequest, keys: [StoredKey]) -> StoredKey? {
     guard let hash = finalChallengeHash(response.fcParams) else { return nil }
     for sent in response.assertions {
@@ -151,7 +151,7 @@ extension Verifier {
       VerificationKey(stored: key.publicKey, scheme: scheme)
         .isValidSignature(assertion.signature, of: assertion.signedBytes)
     else { throw .invalidSignature }
-    // The reasons from here on tell something about the account, so only who has its key gets them.
+    // The reasons from here on reveal something about the account, so only somebody with its key receives them.
     guard !key.isRevoked else { throw .revokedKey }
     try verifyTransaction(of: assertion, issued: issued)
     try verify(assertion.verificationMethods, model: model)
@@ -159,14 +159,14 @@ extension Verifier {
     return (VerifiedAuthentication(uncheckedAssertion: assertion, bytes: envelope.assertion), description)
   }
 
-  /// If both are zero, the authenticator does not count.
+  /// If both are zero, the authenticator has no counter.
   ///
   /// Otherwise a counter that is not higher comes from a copy of the key.
   private func isFresh(_ counter: UInt32, stored: UInt32) -> Bool {
     counter > stored || (counter == 0 && stored == 0)
   }
 
-  /// If a text was asked for, mode 2 with exactly that text is needed; if none was, mode 1.
+  /// If the request has a text, mode 2 with exactly that text is needed; if it has none, mode 1.
   private func verifyTransaction(
     of assertion: UnverifiedAuthenticationAssertion, issued: IssuedRequest
   ) throws(ServiceRefusal) {
@@ -187,7 +187,7 @@ extension Verifier {
 package struct VerifiedAuthentication: Sendable {
   package let aaid: AAID
   package let keyID: KeyID
-  /// Must be stored before the answer is accepted.
+  /// It must be stored before the answer is accepted.
   package let signCounter: UInt32
   package let authenticatorVersion: UInt16
   /// The assertion as it was sent.
@@ -341,9 +341,9 @@ extension Verifier {
 extension Verifier {
   /// Compares how the assertion says the person was verified with what the model can do.
   ///
-  /// The methods must be exactly one of the statement's alternatives. Each protection must be among those of the statement.
+  /// The methods must be exactly one of the statement's alternatives. Each protection must be in the statement.
   ///
-  /// - Parameter methods: those in the signed part; nil if it names none.
+  /// - Parameter methods: the methods in the signed part; nil if it names none.
   func verify(_ methods: [UserVerificationMethodEntry]?, model: AuthenticatorModel) throws(ServiceRefusal) {
     guard let methods else {
       guard verificationMethods != .require else { throw .verificationMethodMissing }
@@ -359,7 +359,7 @@ extension Verifier {
   }
 }
 
-/// The models a server accepts, in the order it prefers them.
+/// The models that a server accepts, in the order of preference.
 package struct AuthenticatorModels: Sendable {
   let all: [AuthenticatorModel]
 
@@ -379,9 +379,9 @@ package struct AuthenticatorModels: Sendable {
     all = models
   }
 
-  /// Whether another model has one of this model's roots.
+  /// Whether a different model has one of this model's roots.
   ///
-  /// Then only the leaf certificate tells which model attests.
+  /// Then only the leaf certificate shows which model attests.
   func sharesRoot(_ model: AuthenticatorModel) -> Bool {
     all.contains { other in
       other.description.aaid != model.description.aaid
@@ -395,9 +395,9 @@ package struct AuthenticatorModels: Sendable {
   }
 }
 
-/// What the server knows of an authenticator model: the part of its metadata statement that verification needs.
+/// The server's record of an authenticator model: the part of its metadata statement that verification needs.
 package struct AuthenticatorModel: Equatable, Sendable {
-  /// Characteristics for policy matching; the version is the lowest one that is acceptable.
+  /// Characteristics for policy matching; the version is the lowest acceptable one.
   package let description: AuthenticatorDescription
   /// How its keys sign.
   let scheme: SignatureScheme
@@ -463,7 +463,7 @@ package enum MetadataError: Error, Equatable, CustomStringConvertible {
   case notACertificate
   case repeatedModel
 
-  /// What is wrong with the statement, and what can be done about it.
+  /// What is wrong with the statement, and what to do about it.
   package var description: String {
     switch self {
     case .unknownScheme: "its assertionScheme is not UAFV1TLV: remove the statement"
