@@ -1,5 +1,6 @@
 import CLibPQ
 import Glibc
+import SQLStore
 
 /// One connection to PostgreSQL, used by one thread.
 ///
@@ -297,4 +298,24 @@ extension Connection {
         set_config('jit', 'off', false)
       """)
   }
+}
+
+/// The driver of PostgreSQL.
+extension Connection: SQLConnection {
+  @discardableResult func run(_ sql: String, _ values: [SQLValue]) throws -> Int {
+    try execute(sql, values.map(Parameter.init)).changes
+  }
+
+  func rows<Value>(_ sql: String, _ values: [SQLValue], _ value: (QueryRow) throws -> Value) throws -> [Value] {
+    try execute(sql, values.map(Parameter.init)).rows.map(value)
+  }
+
+  static var like: String { "ILIKE" }
+  static var byBytes: String { #" COLLATE "C""# }
+  static var rowNumber: String { "number" }
+  // As the index has it.
+  static func isAAID(_ parameter: String) -> String { "lower(aaid) = lower(\(parameter))" }
+  static var jsonTexts: String { "SELECT json_array_elements_text(?::json)" }
+  static func table(_ name: String, by index: String) -> String { name }
+  static func joined(_ values: String) -> String { "string_agg(\(values), ',')" }
 }

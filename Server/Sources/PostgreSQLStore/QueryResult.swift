@@ -1,4 +1,6 @@
 import CLibPQ
+import SQLStore
+import UAFService
 
 /// The result of a statement.
 @safe final class QueryResult {
@@ -107,6 +109,10 @@ struct QueryRow {
   }
 }
 
+extension QueryRow: SQLRow {
+  static var unreadable: any StoreFailure { PostgreSQLError.unreadable }
+}
+
 /// A parameter of a statement, in PostgreSQL's binary format.
 enum Parameter {
   case integer(Int64?)
@@ -176,6 +182,17 @@ enum Parameter {
       shift -= 8
       bytes.append(UInt8(truncatingIfNeeded: number >> shift))
     }
+  }
+}
+
+extension Parameter {
+  init(_ value: SQLValue) {
+    self =
+      switch value {
+      case .integer(let number): .integer(number)
+      case .text(let text): .text(text)
+      case .bytes(let bytes): .bytes(bytes)
+      }
   }
 }
 

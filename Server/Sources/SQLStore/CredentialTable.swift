@@ -225,3 +225,42 @@ extension KeyRecord {
       origin: KeyOrigin(issuedBy: try row.optionalText(12), vouchedBy: try row.optionalText(13)))
   }
 }
+
+/// The table of keys that were deregistered.
+struct DeregisteredKeyTable<Connection: SQLConnection> {
+  let connection: Connection
+
+  /// The newest KeyIDs of an account.
+  func keyIDs(of username: String) throws -> [KeyID] {
+    try connection.rows(
+      "SELECT keyID FROM deregisteredKey WHERE username = ?1 ORDER BY number", [.text(username)]
+    ) { try KeyID(bytes: $0.requiredBytes(0)) }
+  }
+
+  /// Adds keys, and forgets the oldest ones of the account.
+  func add(_ keyIDs: [KeyID], of username: String, deviceID: String?) throws {
+    guard !keyIDs.isEmpty else { return }
+    let rows = keyIDs.indices.map { "(?1, ?\($0 + 3), ?2)" }.joined(separator: ", ")
+    try connection.run(
+      "INSERT INTO deregisteredKey (username, keyID, deviceID) VALUES \(rows)",
+      [.text(username), .text(deviceID)] + keyIDs.map { .bytes($0.bytes) })
+    try connection.run(
+      """
+      DELETE FROM deregisteredKey WHERE username = ?1 AND number NOT IN (
+        SELECT number FROM deregisteredKey WHERE username = ?1 ORDER BY number DESC LIMIT ?2)
+      """, [.text(username), .integer(DeregisteredKeys.mostKept)])
+  }
+
+  /// Forgets the keys that a revocation covers.
+  func forget(_ keys: KeySelection) throws {
+    switch keys {
+    case .all(let username):
+      try connection.run("DELETE FROM deregisteredKey WHERE username = ?1", [.text(username)])
+    case .onMachine(let id, let username):
+      try connection.run(
+        "DELETE FROM deregisteredKey WHERE username = ?1 AND deviceID = ?2", [.text(username), .text(id)])
+    case .machine(let id): try connection.run("DELETE FROM deregisteredKey WHERE deviceID = ?1", [.text(id)])
+    case .one: break
+    }
+  }
+}
