@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// Every target is held to the same rules: language mode 6, warnings are errors, and each use of
-/// an unsafe construct is spelt `unsafe` in the source.
+/// The rules for every target: language mode 6, warnings are errors, and each use of an unsafe construct is spelt `unsafe` in
+/// the source.
 let base: [SwiftSetting] = [
   .swiftLanguageMode(.v6),
   .strictMemorySafety(),
@@ -11,8 +11,9 @@ let base: [SwiftSetting] = [
 ]
 let strict: [SwiftSetting] = base + [.enableUpcomingFeature("MemberImportVisibility")]
 
-/// Where a dependency imports Foundation, the members of `stat` may count as the private C module's of Dispatch, depending
-/// on the order in which modules are loaded: visibility by import cannot be asked of such a target.
+/// The settings of a target with a dependency that imports Foundation, which cannot use MemberImportVisibility.
+///
+/// Depending on the order in which modules are loaded, the members of `stat` may seem to belong to Dispatch's private C module.
 let besideFoundation: [SwiftSetting] = base
 
 /// The tests of one target, in the folder of its name in Tests.
@@ -23,13 +24,13 @@ func tests(
     name: "\(name)Tests", dependencies: [.byName(name: name)] + dependencies, swiftSettings: swiftSettings)
 }
 
-/// What the server's package (Server/Package.swift) uses of this one.
+/// The targets that the server's package (Server/Package.swift) uses.
 let forServer = [
   "SecretMemory", "UAFCrypto", "UAFMessages", "UAFDecoder", "FidoResults", "AuthenticatorTypes", "UAFConfiguration",
   "HostSystem", "Invocation", "CProcess", "CSQLite",
 ]
 
-/// What the server's tests use besides.
+/// The targets that only the server's tests use.
 let forTestsOfServer = ["ProgramTesting", "UAFWire"]
 
 let package = Package(
@@ -42,7 +43,7 @@ let package = Package(
     .executable(name: "uaf-name", targets: ["UAFName"]),
     .executable(name: "uafctl", targets: ["UAFTool"]),
   ] + (forServer + forTestsOfServer).map { .library(name: $0, targets: [$0]) },
-  // docs/dependencies.md says what each is for, its licence, and how its version is raised.
+  // docs/dependencies.md gives the purpose and licence of each, and how to raise its version.
   dependencies: [.package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2")],
   targets: [
     // MARK: System libraries

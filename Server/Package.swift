@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The server is a package of its own, so that who builds, packages or tests the client alone resolves and compiles nothing of
-// it. What both use is in the client's package, the folder above.
+// The server is a package of its own, so that whoever builds, packages or tests only the client neither resolves nor compiles
+// any part of the server. The targets that both use are in the client's package, the folder above.
 
 /// The same rules as in the client's package: language mode 6, warnings are errors, and each use of an unsafe construct is
 /// spelt `unsafe` in the source.
@@ -14,8 +14,9 @@ let base: [SwiftSetting] = [
 ]
 let strict: [SwiftSetting] = base + [.enableUpcomingFeature("MemberImportVisibility")]
 
-/// Where a dependency imports Foundation, the members of `stat` may count as the private C module's of Dispatch, depending
-/// on the order in which modules are loaded: visibility by import cannot be asked of such a target.
+/// The settings of a target with a dependency that imports Foundation, which cannot use MemberImportVisibility.
+///
+/// Depending on the order in which modules are loaded, the members of `stat` may seem to belong to Dispatch's private C module.
 let besideFoundation: [SwiftSetting] = base
 
 /// The tests of one target, in the folder of its name in Tests.
@@ -38,13 +39,13 @@ let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
 let serviceLifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 
-/// A system that pam-uaf is not for.
+/// A system that pam-uaf does not support.
 let elsewhere = TargetDependencyCondition.when(platforms: [.windows])
 
-/// Packages that the server's packages bring along.
+/// The packages that the server's packages depend on.
 ///
-/// They are named below only for their versions, and SwiftPM warns of a package that no target uses. So one does, where
-/// nothing is built for it.
+/// They are named below only for their versions, and SwiftPM warns about a package that no target uses. So one target uses
+/// them on a system for which nothing is built.
 let broughtAlong: [Target.Dependency] = [
   .product(name: "Algorithms", package: "swift-algorithms", condition: elsewhere),
   .product(name: "Atomics", package: "swift-atomics", condition: elsewhere),
@@ -66,7 +67,7 @@ let broughtAlong: [Target.Dependency] = [
 let package = Package(
   name: "uaf-server",
   products: [.executable(name: "uaf-server", targets: ["UAFServer"])],
-  // docs/dependencies.md says what each is for, its licence, and how its version is raised.
+  // docs/dependencies.md gives the purpose and licence of each, and how to raise its version.
   dependencies: [
     .package(name: "pam-uaf", path: ".."),
     .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
@@ -78,7 +79,7 @@ let package = Package(
     .package(url: "https://github.com/hummingbird-project/swift-mustache", exact: "2.1.1"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", exact: "2.13.0"),
 
-    // What those bring along, so that its versions are fixed as well. No more traits than they ask for: traits add up.
+    // Their dependencies, so that those versions are fixed as well. No more traits than they ask for: traits add up.
     .package(url: "https://github.com/apple/swift-algorithms.git", exact: "1.2.1"),
     .package(url: "https://github.com/apple/swift-asn1.git", exact: "1.7.4"),
     .package(url: "https://github.com/apple/swift-async-algorithms.git", exact: "1.1.4"),
