@@ -3,7 +3,7 @@
 
 import Glibc
 
-/// The properties of a name in the file system; if it is a link, it is not followed.
+/// The properties of a name in the file system.
 package struct FileState: Equatable {
   /// The file type bits of the mode, such as `S_IFREG`.
   package let kind: mode_t
@@ -11,20 +11,44 @@ package struct FileState: Equatable {
   package let mode: mode_t
   /// Its owner's uid.
   package let owner: uid_t
+  /// Its group's gid.
+  package let group: gid_t
   /// Its length in bytes.
   package let size: Int
   /// How many names (hard links) it has.
   package let names: Int
 
-  /// Reads the state of `path`; returns the system's error number if that fails.
+  /// Reads the state of `path` itself, even if it is a link; returns the system's error number if that fails.
   package static func of(_ path: String) -> Result<FileState, FileStateError> {
     var state = stat()
     // SAFETY: `state` is a stat; the path lives for the call.
     guard unsafe lstat(path, &state) == 0 else { return .failure(FileStateError(number: errno)) }
-    return .success(
-      FileState(
-        kind: state.st_mode & S_IFMT, mode: state.st_mode & 0o7777, owner: state.st_uid, size: Int(state.st_size),
-        names: Int(state.st_nlink)))
+    return .success(FileState(state))
+  }
+
+  /// The state of what `path` leads to, through links; nil if there is nothing, or if it cannot be examined.
+  package static func following(_ path: String) -> FileState? {
+    var state = stat()
+    // SAFETY: `state` is a stat; the path lives for the call.
+    return unsafe stat(path, &state) == 0 ? FileState(state) : nil
+  }
+
+  /// The properties that stat(2) or fstat(2) has filled in.
+  package init(_ state: stat) {
+    kind = state.st_mode & S_IFMT
+    mode = state.st_mode & 0o7777
+    owner = state.st_uid
+    group = state.st_gid
+    size = Int(state.st_size)
+    names = Int(state.st_nlink)
+  }
+
+  /// Whether a user other than root may run the file, or pass through the folder.
+  ///
+  /// - Parameter isMember: whether the user is in the group with a gid.
+  package func isExecutable(by userID: uid_t, isMember: (gid_t) -> Bool) -> Bool {
+    let bit = owner == userID ? S_IXUSR : isMember(group) ? S_IXGRP : S_IXOTH
+    return mode & bit != 0
   }
 
   /// The mode as chmod writes it.
@@ -53,6 +77,23 @@ package struct FileStateError: Error, Equatable {
 
   /// Whether there is no file with that name.
   package var isAbsence: Bool { number == ENOENT || number == ENOTDIR }
+}
+
+/// Paths as the kernel follows them.
+package enum ResolvedPath {
+  /// The absolute path without links and dots (realpath(3)); nil if it leads to nothing.
+  package static func of(_ path: String) -> String? {
+    // SAFETY: with NULL realpath allocates a NUL-terminated text that is ours to free.
+    guard let resolved = unsafe realpath(path, nil) else { return nil }
+    defer { unsafe free(resolved) }
+    return unsafe String(cString: resolved)
+  }
+
+  /// The folders on the way to an absolute path, the root folder first, and the path itself last.
+  package static func steps(to path: String) -> [String] {
+    let parts = path.split(separator: "/")
+    return ["/"] + parts.indices.map { parts[...$0].map { "/" + $0 }.joined() }
+  }
 }
 
 /// Reads a file's content, up to a limit.

@@ -12,7 +12,7 @@ package struct MountedFileSystem: Equatable {
 
   /// The one that a name lies on, links followed; nil where there is nothing of that name, or the kernel does not say.
   package static func holding(_ path: String) -> MountedFileSystem? {
-    guard let name = resolved(path) else { return nil }
+    guard let name = ResolvedPath.of(path) else { return nil }
     // Of several at one place the last is seen.
     return all().filter { $0.place == "/" || name == $0.place || name.hasPrefix($0.place + "/") }
       .reduce(nil) { found, next in next.place.utf8.count >= found?.place.utf8.count ?? 0 ? next : found }
@@ -20,14 +20,7 @@ package struct MountedFileSystem: Equatable {
 
   /// Whether something is mounted at a name itself, links followed.
   package static func isMounted(at path: String) -> Bool {
-    resolved(path).map { name in all().contains { $0.place == name } } ?? false
-  }
-
-  private static func resolved(_ path: String) -> String? {
-    // SAFETY: with NULL realpath allocates a NUL-terminated text that is ours to free.
-    guard let resolved = unsafe realpath(path, nil) else { return nil }
-    defer { unsafe free(resolved) }
-    return unsafe String(cString: resolved)
+    ResolvedPath.of(path).map { name in all().contains { $0.place == name } } ?? false
   }
 
   private static func all() -> [MountedFileSystem] {
@@ -43,4 +36,24 @@ package struct MountedFileSystem: Equatable {
       return MountedFileSystem(place: String(words[4]).replacing("\\040", with: " "), type: String(words[dash + 1]))
     }
   }
+}
+
+/// The options of the mount that a name is on (statvfs(3)), as far as a check asks for them.
+package struct MountOptions: OptionSet, Sendable {
+  package let rawValue: UInt
+
+  package init(rawValue: UInt) { self.rawValue = rawValue }
+
+  /// nil if there is nothing with that name.
+  package init?(of path: String) {
+    var system = statvfs()
+    // SAFETY: the path lives for the call, which fills exactly one statvfs.
+    guard unsafe statvfs(path, &system) == 0 else { return nil }
+    rawValue = system.f_flag
+  }
+
+  package static let readOnly = MountOptions(rawValue: UInt(ST_RDONLY))
+  package static let noSetUserID = MountOptions(rawValue: UInt(ST_NOSUID))
+  /// ST_NOEXEC of Linux, which Glibc's module does not contain.
+  package static let noExecution = MountOptions(rawValue: 8)
 }

@@ -266,7 +266,7 @@ import UAFWire
   ///
   /// - Throws: ``Ending``.
   func refusedTypes(_ account: AccountFile) throws(Ending) -> [AuthenticatorType] {
-    try types(of: account) { $0.isDead || $0.isBehind }
+    try types(of: account) { $0.needsRepair }
   }
 
   /// The enabled types that have keys, all of which are as `isMeant` says.
@@ -285,7 +285,7 @@ import UAFWire
   ///
   /// - Throws: ``Ending``.
   func typesToRepair(_ account: AccountFile) throws(Ending) -> [AuthenticatorType] {
-    let keys = try keys(of: account).filter { $0.isDead || $0.isBehind }
+    let keys = try keys(of: account).filter(\.needsRepair)
     return try enrolledTypes(account).filter { type in keys.contains { $0.type == type } }
   }
 

@@ -29,12 +29,12 @@ import UAFMessages
     self.named = named
   }
 
-  /// Those of which one is asked for where none is named: a value that the server is known to refuse is not one of several.
+  /// The types that the person may be asked for: those that the server is not known to refuse.
   ///
-  /// All of them where the server refuses each, so that the person hears what it says.
+  /// If one was named, or the server refuses them all, these are all types, so that the person learns what the server says.
   var usable: [AuthenticatorType] {
     let usable = types.filter { !refused.contains($0) }
-    return usable.isEmpty ? types : usable
+    return named != nil || usable.isEmpty ? types : usable
   }
 
   subscript(type: AuthenticatorType) -> UnlockedAuthenticatorBox? { opened.first { $0.type == type } }

@@ -134,7 +134,10 @@ extension UAFKey {
   var isForbidden: Bool { serverStatus == UAFStatusCode.forbidden.rawValue }
 
   /// Whether the server is known to refuse each login with the key until something is done about it.
-  var isRefused: Bool { isDead || isBehind || isForbidden }
+  var isRefused: Bool { needsRepair || isForbidden }
+
+  /// Whether the server is known to refuse this key, whatever it says about the account.
+  var needsRepair: Bool { isDead || isBehind }
 
   /// Whether the server's last status is that the key is revoked, or that it has no such key, model or account.
   var isDead: Bool {

@@ -125,7 +125,7 @@ import UAFMessages
     }
     // A request names keys of a model that the server refuses as well: whether one is good is said when it has signed.
     let promising = further.filter { $0.allSatisfy(held.usable.contains) }
-    if held.named == nil, !promising.isEmpty { further = promising }
+    if !promising.isEmpty { further = promising }
     guard policy.isInteractive else {
       throw Ending(
         .noSuitableAuthenticator, because: .severalTogether,
@@ -138,7 +138,7 @@ import UAFMessages
   ///
   /// - Throws: ``Ending``.
   func openAny(of held: AccountAuthenticators) throws(Ending) -> Opened {
-    let types = held.named == nil ? held.usable : held.types
+    let types = held.usable
     let typed = types.filter(\.isTyped)
     let all = types.map { [$0] }
     return try open(oneOf: held.named == nil && typed.count == 1 ? [typed] : all, accepting: all, held)

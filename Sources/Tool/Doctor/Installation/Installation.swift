@@ -117,11 +117,9 @@ package struct Installation {
     return names.compactMap { $0.hasSuffix(".db") ? uid_t($0.dropLast(3)) : nil }.sorted()
   }
 
-  /// The file system of a file or a folder, as the kernel says.
+  /// Whether the kernel reports the file system of a file or a folder as read-only.
   package static func isReadOnly(_ path: String) -> Bool {
-    var state = statvfs()
-    // SAFETY: `state` is a statvfs; the path lives for the call.
-    return unsafe statvfs(path, &state) == 0 && state.f_flag & UInt(ST_RDONLY) != 0
+    MountOptions(of: path)?.contains(.readOnly) ?? false
   }
 }
 
@@ -147,10 +145,7 @@ package enum InstalledPaths {
     let own = String(decoding: buffer.prefix(max(0, length)), as: UTF8.self)
     // The kernel's name of the program has no links and no dots in it.
     let path = own.split(separator: "/").dropLast(2).map { "/" + $0 }.joined() + "/" + part
-    // SAFETY: with NULL realpath allocates a NUL-terminated text that is ours to free.
-    guard let resolved = unsafe realpath(path, nil) else { return path }
-    defer { unsafe free(resolved) }
-    return unsafe String(cString: resolved)
+    return ResolvedPath.of(path) ?? path
   }
 }
 

@@ -174,7 +174,7 @@ private struct SudoersReading {
       if errno != ENOENT { gaps.append(.file(path: place, errno)) }
       return
     }
-    if let status = Self.status(of: place), let flaw = flaw(of: status, for: .sudoers) {
+    if let folder = FileState.following(place), let flaw = flaw(of: folder, for: .sudoers) {
       gaps.append(.untrusted(path: place, flaw, isWhole: false))
       return
     }
@@ -182,16 +182,9 @@ private struct SudoersReading {
     for name in names.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) })
     where !name.contains(".") && !name.hasSuffix("~") {
       let file = place + "/" + name
-      if let status = Self.status(of: file), status.st_mode & S_IFMT != S_IFREG { continue }
+      if let state = FileState.following(file), state.kind != S_IFREG { continue }
       read(file, depth: depth + 1)
     }
-  }
-
-  /// The status of the file that a name leads to, through links; nil if there is none.
-  private static func status(of path: String) -> stat? {
-    var status = stat()
-    // SAFETY: the path lives for the call, which fills exactly one stat.
-    return unsafe stat(path, &status) == 0 ? status : nil
   }
 
   /// Who reads a file, and so who may have written it.
@@ -200,13 +193,13 @@ private struct SudoersReading {
   }
 
   /// Why sudo does not trust a file or a folder; nil if it does.
-  private func flaw(of status: stat, for reader: Reader) -> SudoersGap.Flaw? {
+  private func flaw(of state: FileState, for reader: Reader) -> SudoersGap.Flaw? {
     guard reader != .anybody else { return nil }
     let isOfSudoers = reader == .sudoers
-    if status.st_uid != (isOfSudoers ? owner : root) { return .owner(status.st_uid) }
-    if status.st_mode & S_IWOTH != 0 { return .everybody }
-    let isOfGroup = isOfSudoers && status.st_gid == group
-    return status.st_mode & S_IWGRP != 0 && !isOfGroup ? .group(status.st_gid) : nil
+    if state.owner != (isOfSudoers ? owner : root) { return .owner(state.owner) }
+    if state.mode & S_IWOTH != 0 { return .everybody }
+    let isOfGroup = isOfSudoers && state.group == group
+    return state.mode & S_IWGRP != 0 && !isOfGroup ? .group(state.group) : nil
   }
 
   /// - Parameter isWhole: whether it is sudoers itself, without which sudo refuses everybody.
@@ -225,8 +218,9 @@ private struct SudoersReading {
       gaps.append(.file(path: path, errno))
       return nil
     }
-    let isFile = [S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT)
-    if let flaw = isFile ? flaw(of: status, for: reader) : .kind {
+    let state = FileState(status)
+    let isFile = [S_IFREG, S_IFDIR].contains(state.kind)
+    if let flaw = isFile ? flaw(of: state, for: reader) : .kind {
       gaps.append(.untrusted(path: path, flaw, isWhole: isWhole))
       return nil
     }

@@ -141,18 +141,15 @@ struct SSHCheck {
 
   /// Whether somebody who is let in gets a shell of this machine.
   private func givesShell(_ settings: SSHSettings) -> Bool {
-    !settings.hasNoSessions && settings.command == nil && settings.rootFolder == nil
+    !settings.hasNoSessions && takingShell(settings) == nil
   }
 
   /// Whether sshd takes a folder for a root folder: it and those above are root's, and nobody else may write them.
   private static func isRootFolder(_ path: String) -> Bool {
     guard path.hasPrefix("/") else { return false }
-    let parts = path.split(separator: "/")
-    return (["/"] + parts.indices.map { parts[...$0].map { "/" + $0 }.joined() }).allSatisfy { place in
-      var status = stat()
-      // SAFETY: the path lives for the call, which fills exactly one stat.
-      return unsafe stat(place, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR && status.st_uid == 0
-        && status.st_mode & 0o022 == 0
+    return ResolvedPath.steps(to: path).allSatisfy { place in
+      guard let state = FileState.following(place) else { return false }
+      return state.kind == S_IFDIR && state.owner == 0 && state.mode & 0o022 == 0
     }
   }
 

@@ -389,7 +389,7 @@ package struct StackReading {
   /// Without either it may as well be meant to ask for the passcode in place of the password.
   var looksLikeSecondFactor: Bool {
     guard let own = outcomes.first else { return false }
-    let asking = entries.indices.filter { ModuleResults.asks(entries[$0].line) }
+    let asking = asking
     guard asking.allSatisfy({ $0 < own }) else { return false }
     return asking.contains { leadsToOwnModule(bySuccessOf: $0, among: asking) }
       || entries.contains { $0.line.isForRescuers(in: service) }
@@ -404,7 +404,7 @@ package struct StackReading {
   /// Whether the passcode lets in a person whom no line before pam_uaf asked for anything.
   private func isPasscodeEnough(without silent: Int? = nil) -> Bool {
     var outcomes = outcomes
-    outcomes.noted = Set(entries.indices.filter { ModuleResults.asks(entries[$0].line) })
+    outcomes.noted = Set(asking)
     outcomes.silent = silent
     return outcomes.endings { _, line in answersOfPasscode(line) }.contains { ending in
       ending.isSuccess && !ending.isNoted && (ending.own == .passed || ending.own == .excused)
@@ -414,7 +414,7 @@ package struct StackReading {
   /// The line that lets a wrong password pass, so that people still get in; nil if there is none.
   private func lettingWrongPasswordIn(isSecondFactor: Bool) -> StackEntry? {
     guard let own = outcomes.first else { return nil }
-    let asking = entries.indices.filter { ModuleResults.asks(entries[$0].line) }
+    let asking = asking
     let checking = asking.filter { index in
       let line = entries[index].line
       guard ModuleResults.vouches(line) || isSecondFactor else { return false }
@@ -434,6 +434,9 @@ package struct StackReading {
     }
     return (culprit ?? passwords.last ?? checking.last).map { entries[$0] }
   }
+
+  /// The lines that ask.
+  private var asking: [Int] { entries.indices.filter { ModuleResults.asks(entries[$0].line) } }
 
   /// Whether a right answer to a line still leads to pam_uaf; otherwise the line is a separate way in.
   private func leadsToOwnModule(bySuccessOf index: Int, among asking: [Int]) -> Bool {

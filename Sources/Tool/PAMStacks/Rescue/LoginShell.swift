@@ -30,7 +30,7 @@ package enum LoginShell: Equatable, Catalogued {
     isListed: (String) -> Bool = { _ in true }
   ) {
     let path = path.isEmpty ? _PATH_BSHELL : path
-    guard let program = Self.resolved(path) else {
+    guard let program = ResolvedPath.of(path) else {
       self = Self.isRefusing(path) ? .refuses(path) : .missing(path)
       return
     }
@@ -49,7 +49,7 @@ package enum LoginShell: Equatable, Catalogued {
     let start = ProgramStart(of: program)
     var (next, seen) = (start.interpreter, 1)
     while let interpreter = next {
-      guard seen < Self.deepest, let program = Self.resolved(interpreter), Self.isProgram(program),
+      guard seen < Self.deepest, let program = ResolvedPath.of(interpreter), Self.isProgram(program),
         Self.isOpen(program, to: userID, isMember: isMember)
       else {
         self = .needs(path, interpreter: interpreter)
@@ -61,46 +61,25 @@ package enum LoginShell: Equatable, Catalogued {
     self = !isListed(path) ? .unlisted(path) : start.isScript ? .script(path) : .usable
   }
 
-  // ST_NOEXEC of Linux, which Glibc's module does not show.
-  private static let noExecution: UInt = 8
   // The kernel follows a few interpreters of interpreters.
   private static let deepest = 6
 
   private static func isProgram(_ path: String) -> Bool {
-    guard let status = status(of: path) else { return false }
-    return status.st_mode & S_IFMT == S_IFREG && status.st_mode & 0o111 != 0
+    guard let state = FileState.following(path) else { return false }
+    return state.kind == S_IFREG && state.mode & 0o111 != 0
   }
 
   /// Whether somebody may run a program: its file, and the folders on the way to it.
   private static func isOpen(_ program: String, to userID: uid_t?, isMember: (gid_t) -> Bool) -> Bool {
-    var system = statvfs()
-    // SAFETY: the path lives for the call, which fills exactly one statvfs.
-    if unsafe statvfs(program, &system) == 0, system.f_flag & noExecution != 0 { return false }
+    if MountOptions(of: program)?.contains(.noExecution) ?? false { return false }
     guard let userID, userID != 0 else { return true }
-    let folders = program.split(separator: "/").dropLast()
-    return (folders.indices.map { folders[...$0].map { "/" + $0 }.joined() } + [program]).allSatisfy { place in
-      guard let status = status(of: place) else { return false }
-      let bit = status.st_uid == userID ? S_IXUSR : isMember(status.st_gid) ? S_IXGRP : S_IXOTH
-      return status.st_mode & bit != 0
+    return ResolvedPath.steps(to: program).allSatisfy { place in
+      FileState.following(place)?.isExecutable(by: userID, isMember: isMember) ?? false
     }
   }
 
   private static func isRefusing(_ path: String) -> Bool {
     refusing.contains(path.split(separator: "/").last.map(String.init) ?? path)
-  }
-
-  /// The path without links; nil where there is nothing.
-  private static func resolved(_ path: String) -> String? {
-    // SAFETY: with NULL realpath allocates a NUL-terminated text that is ours to free.
-    guard let resolved = unsafe realpath(path, nil) else { return nil }
-    defer { unsafe free(resolved) }
-    return unsafe String(cString: resolved)
-  }
-
-  private static func status(of path: String) -> stat? {
-    var status = stat()
-    // SAFETY: the path lives for the call, which fills exactly one stat.
-    return unsafe stat(path, &status) == 0 ? status : nil
   }
 
   /// It in English.

@@ -30,20 +30,16 @@ package enum ProgramFlaw: Equatable {
     return flaws.compactMap(\.self).first { $0 != .missing(name: name) } ?? .missing(name: name)
   }
 
-  // ST_NOEXEC of Linux, which Glibc's module does not show.
-  private static let noExecution: UInt = 8
-
   private static func flaw(of path: String, _ name: String, isSetUserID: Bool) -> ProgramFlaw? {
-    var status = stat()
-    var system = statvfs()
-    // SAFETY: the path lives for the calls, which fill exactly one value each.
-    guard unsafe stat(path, &status) == 0, unsafe statvfs(path, &system) == 0 else { return .missing(name: name) }
-    if status.st_mode & S_IFMT != S_IFREG { return .kind(path: path) }
-    if status.st_uid != 0 { return .owner(path: path, status.st_uid) }
-    if isSetUserID, status.st_mode & S_ISUID == 0 { return .noSetUserID(path: path) }
-    if status.st_mode & 0o111 == 0 { return .closed(path: path) }
-    if system.f_flag & noExecution != 0 { return .mount(path: path, option: "noexec") }
-    if isSetUserID, system.f_flag & UInt(ST_NOSUID) != 0 { return .mount(path: path, option: "nosuid") }
+    guard let state = FileState.following(path), let options = MountOptions(of: path) else {
+      return .missing(name: name)
+    }
+    if state.kind != S_IFREG { return .kind(path: path) }
+    if state.owner != 0 { return .owner(path: path, state.owner) }
+    if isSetUserID, state.mode & S_ISUID == 0 { return .noSetUserID(path: path) }
+    if state.mode & 0o111 == 0 { return .closed(path: path) }
+    if options.contains(.noExecution) { return .mount(path: path, option: "noexec") }
+    if isSetUserID, options.contains(.noSetUserID) { return .mount(path: path, option: "nosuid") }
     // The kernel lets no script run as somebody else.
     return LoginShell(path: path, of: 0) == .usable ? nil : .broken(path: path)
   }

@@ -133,22 +133,12 @@ package struct SystemPasswords: PasswordDirectory {
   }
 
   private func mayEnter(_ folder: String, _ name: String, _ userID: uid_t) -> Bool {
-    // SAFETY: with NULL realpath allocates a NUL-terminated text that is ours to free.
-    guard let resolved = unsafe realpath(folder, nil) else { return false }
-    defer { unsafe free(resolved) }
-    let parts = unsafe String(cString: resolved).split(separator: "/")
-    return (["/"] + parts.indices.map { parts[...$0].map { "/" + $0 }.joined() }).allSatisfy { place in
-      guard let status = Self.status(of: place), status.st_mode & S_IFMT == S_IFDIR else { return false }
-      guard userID != 0, status.st_uid != userID else { return userID == 0 || status.st_mode & S_IXUSR != 0 }
-      let isMember = members(ofGroupNumber: status.st_gid)?.contains(name) ?? false
-      return status.st_mode & (isMember ? S_IXGRP : S_IXOTH) != 0
+    guard let resolved = ResolvedPath.of(folder) else { return false }
+    return ResolvedPath.steps(to: resolved).allSatisfy { place in
+      guard let state = FileState.following(place), state.kind == S_IFDIR else { return false }
+      return userID == 0
+        || state.isExecutable(by: userID) { members(ofGroupNumber: $0)?.contains(name) ?? false }
     }
-  }
-
-  private static func status(of path: String) -> stat? {
-    var status = stat()
-    // SAFETY: the path lives for the call, which fills exactly one stat.
-    return unsafe stat(path, &status) == 0 ? status : nil
   }
 
   /// What is wrong with a program that root starts; nil where nothing is.
@@ -157,7 +147,7 @@ package struct SystemPasswords: PasswordDirectory {
   }
 
   /// Whether the account's home is there, as a folder or as anything else.
-  package func hasHome(_ name: String) -> Bool { (entry(of: name)?.home).flatMap(Self.status) != nil }
+  package func hasHome(_ name: String) -> Bool { (entry(of: name)?.home).flatMap(FileState.following) != nil }
 
   /// Whether root can write a file of that name, which need not exist.
   ///
@@ -165,15 +155,14 @@ package struct SystemPasswords: PasswordDirectory {
   package func isWritable(_ path: String, makesFolders: Bool) -> Bool {
     var place = path
     var isLast = true
-    while Self.status(of: place) == nil {
+    while FileState.following(place) == nil {
       guard isLast || makesFolders, place.contains("/"), place != "/" else { return false }
       isLast = false
       let folders = place.split(separator: "/").dropLast()
       place = "/" + folders.joined(separator: "/")
     }
-    guard let kind = Self.status(of: place).map({ $0.st_mode & S_IFMT }) else { return false }
     // A pipe may block whoever writes, and some devices take nothing.
-    guard kind == (isLast && !makesFolders ? S_IFREG : S_IFDIR) else { return false }
+    guard FileState.following(place)?.kind == (isLast && !makesFolders ? S_IFREG : S_IFDIR) else { return false }
     return !FileState.isFixed(place) && Self.takesFiles(place)
   }
 

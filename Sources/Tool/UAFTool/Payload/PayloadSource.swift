@@ -244,7 +244,7 @@ enum PayloadFile {
     let input = LineInput(descriptor: context.input)
     var text: [UInt8] = []
     while text.count <= limit, input.hasMore(withinMilliseconds: context.quietMilliseconds) {
-      let first = try bytes(of: context.input, path: "-", upTo: .count(1))
+      let first = try bytes(of: context.input, path: "-", upTo: .byte)
       context.taken.hasAnswerBegun = first == [UInt8(ascii: "{")]
       guard !context.taken.hasAnswerBegun, !first.isEmpty else { break }
       text += first
@@ -259,7 +259,8 @@ enum PayloadFile {
     case everything
     /// To the end of a line, with it.
     case lineEnd
-    case count(Int)
+    /// One byte.
+    case byte
   }
 
   /// What is there, as far as that; a line is read byte by byte, so that nothing beyond it is read.
@@ -279,7 +280,7 @@ enum PayloadFile {
       switch extent {
       case .everything: break
       case .lineEnd: if collected.last == 0x0A { return collected }
-      case .count(let wanted): if collected.count == wanted { return collected }
+      case .byte: return collected
       }
     }
     throw .payload(.unusable(.tooLong))
