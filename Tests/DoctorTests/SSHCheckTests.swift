@@ -224,7 +224,7 @@ import Wording
     ("ForceCommand exit 1", "ForceCommand exit 1"), ("ForceCommand false", "ForceCommand false"),
     ("ForceCommand /nosuch -x", "ForceCommand /nosuch -x"), ("ForceCommand \"/bin/false\"", "ForceCommand /bin/false"),
   ])
-  func `a setting by which no session lasts is a failure`(text: String, setting: String) {
+  func `a setting that ends every session is a failure`(text: String, setting: String) {
     lead()
     let told = told(text)
     #expect(told.count == 1 && told.first?.hasPrefix("FAIL ssh: \(setting): no session") == true, "\(told)")
@@ -234,7 +234,7 @@ import Wording
   @Test(arguments: [
     "ForceCommand internal-sftp", "ForceCommand /bin/cat /etc/motd", "ChrootDirectory /usr", "ChrootDirectory %h",
   ])
-  func `whom a setting gives something else than a shell here is no rescuer by ssh`(text: String) {
+  func `a person who gets something other than a shell here is no rescuer by ssh`(text: String) {
     lead()
     let told = told(text)
     #expect(told.first?.hasPrefix("warn ssh: \(text): nobody gets a shell of this machine") == true, "\(told)")
@@ -243,7 +243,7 @@ import Wording
     #expect(findings(Self.good + "ForceCommand none\nChrootDirectory none\n") == [.ok(SSHText.fine)])
   }
 
-  @Test func `for some, by a Match block, that is meant, and said only where it takes the rescuer's shell`() {
+  @Test func `a Match block may take some people's shell, and is reported only if it takes the rescuer's`() {
     lead()
     for setting in [
       "ForceCommand internal-sftp", "MaxSessions 0", "ForceCommand /bin/false", "ChrootDirectory /nosuch",
@@ -253,7 +253,7 @@ import Wording
       #expect(check(.read(known)).findings().allSatisfy { $0.level == .ok && !$0.text.contains("keeps out") })
       known.people = [("alice", SSHSettings(Self.good + setting + "\n"))]
       let found = check(.read(known)).findings()
-      // A public key is a way in for others.
+      // For others, a public key is a way in.
       #expect(found.contains { $0.text.contains("sshd keeps out, of uaf-rescue: alice") }, "\(found)")
     }
   }

@@ -286,7 +286,7 @@ import UAFWire
     ("/uaf/get", "/uaf/get?x=1"), ("/uaf?op=get", "/uaf?op=respond"), ("/uaf/get", "/uaf/get/"),
     ("/uaf/get", "//uaf/get"), ("/uaf/get?a", "/uaf/get/?b"),
   ])
-  func `addresses that differ in the query or in slashes alone are warned of`(request: String, response: String) {
+  func `warns of addresses that differ only in the query or in slashes`(request: String, response: String) {
     let host = "https://fido.example.com"
     let lines = addresses(host + request, host + response)
     #expect(!lines.contains { $0.contains(" are one address, ") }, "\(lines)")
@@ -302,12 +302,12 @@ import UAFWire
     ("https://fido.example.com/a/b", "https://fido.example.com/a%2Fb"),
     ("https://fido.example.com/uaf/get", "https://fido.example.com/uaf/respond"),
   ])
-  func `addresses that are two to every server are not said to be one`(request: String, response: String) {
+  func `does not report addresses that every server distinguishes`(request: String, response: String) {
     let lines = addresses(request, response)
     #expect(!lines.contains { $0.contains("one address") || $0.contains("slashes alone") }, "\(lines)")
   }
 
-  /// What is said of these addresses of requests and responses.
+  /// The findings about these addresses for requests and responses.
   private func addresses(_ request: String, _ response: String) -> [String] {
     let machine = Machine()
     machine.configure("https://fido.example.com/uaf/get", request)
@@ -316,8 +316,7 @@ import UAFWire
   }
 
   @Test(arguments: [FetchOutcome.nameNotResolved, .refused, .unreachable, .timedOut, .stalled, .tooLarge])
-  func `what keeps a server from answering is said in Korean alone, and the server is named once`(outcome: FetchOutcome)
-  {
+  func `the reason why a server does not answer is only in Korean, and names the server once`(outcome: FetchOutcome) {
     for proxy in ["", "proxy = \"http://proxy:8080\"\n"] {
       let machine = Machine(configuration: Machine.configuration + proxy)
       var response = FetchResponse(outcome, handshakeCompleted: false)
@@ -330,7 +329,7 @@ import UAFWire
   }
 
   @Test(arguments: [FetchOutcome.other, .connectionLost, .tlsFailed, .ownMeans])
-  func `what has no words of its own is quoted in Korean, with its number`(outcome: FetchOutcome) {
+  func `a failure without a Korean text is quoted, with its number`(outcome: FetchOutcome) {
     let machine = Machine()
     var response = FetchResponse(outcome, handshakeCompleted: false)
     response.detail = "curl 35: wrong version number"
@@ -339,7 +338,7 @@ import UAFWire
     #expect(line.contains("(uaf-fetch: 'curl 35: wrong version number')"), "\(line)")
   }
 
-  @Test func `no word of what to do stands twice in Korean beside what is wrong`() {
+  @Test func `no Korean finding uses the same words twice`() {
     for address in [
       "ftp://x/uaf/get", "https://", "http://example.com/uaf/get", "fido.example.com", "https://x/{appID}",
     ] {

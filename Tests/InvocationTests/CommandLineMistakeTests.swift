@@ -3,7 +3,7 @@ import Testing
 
 @testable import Invocation
 
-/// The parser's errors, as a later version of the parser may build them otherwise.
+/// The parser's errors, which a later version of the parser may build differently.
 @Suite struct CommandLineMistakeTests {
   private enum Shape: String, ExpressibleByArgument {
     case round
@@ -57,18 +57,19 @@ import Testing
     (["draw", "1", "--line-width", "2", "-s", "square"], .badValue("square", option: "-s")),
     (["draw", "1", "--line-width", "2", "--left", "--right"], .conflictingOptions),
     (["draw", "7", "--line-width", "2"], .refused("not seven")),
-  ]) func `is known by the parts of the parser's error`(arguments: [String], mistake: CommandLineMistake) {
+  ]) func `a mistake is recognised by the parts of the parser's error`(arguments: [String], mistake: CommandLineMistake)
+  {
     #expect(message(arguments)?.mistake == mistake)
   }
 
-  @Test func `has the commands that were read before it, and how the last one is used`() {
+  @Test func `a message has the commands before the mistake, and the usage of the last one`() {
     let message = message(["draw", "--nosuch"])
     #expect(message?.path == ["program", "draw"] && message?.usage.hasPrefix("program draw ") == true)
     #expect(self.message(["pam", "enable", "--x"])?.path == ["program", "pam", "enable"])
     #expect(self.message(["--x"])?.path == ["program"])
   }
 
-  @Test func `is another one where an error is not the parser's`() {
+  @Test func `an error that is not the parser's is an unknown mistake`() {
     struct Foreign: Error {}
     let message = ParserMessage(Foreign(), by: Program.self)
     #expect(message.mistake == .other && message.path == ["program"])

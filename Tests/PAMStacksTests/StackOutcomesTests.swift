@@ -460,7 +460,7 @@ import Testing
     }
     let rescue = "auth [success=1 default=ignore] \(Self.rescuers)\n\(Self.ours)\n@include common-auth"
     #expect(passing(rescue, common: unasked, service: "sudo") != nil)
-    // By hand, with such a line at the end.
+    // A hand-written stack with such a line at its end.
     let byHand = reading("\(skip)auth required pam_unix.so\n\(Self.ours)\nauth optional \(module)", service: "sudo")
     #expect(byHand.looksLikeSecondFactor)
   }

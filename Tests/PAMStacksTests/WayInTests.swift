@@ -239,7 +239,7 @@ import ToolTestSupport
     #expect(find().contains("which needs \(inner): that is not there, or they may not run it"))
   }
 
-  @Test func `nobody is named whose shell is not in the list of shells, whatever program it is`() {
+  @Test func `a person whose shell is not in the list of shells is not named, whatever program it is`() {
     let folder = Folder()
     folder.setMode(0o755, of: ".")
     for program in ["/usr/bin/passwd", "/bin/cat", "/usr/bin/env"] {
@@ -258,7 +258,7 @@ import ToolTestSupport
   }
 
   @Test(arguments: ["#!/bin/sh\nexit 1\n", "#!/usr/bin/env nosuchshell\n"])
-  func `nobody is named whose shell is a script, listed or not: it may end at once`(text: String) {
+  func `a person whose shell is a script is not named, listed or not: it may end immediately`(text: String) {
     let folder = Folder()
     folder.setMode(0o755, of: ".")
     let shell = folder.file("shell", Array(text.utf8), mode: 0o755)
@@ -267,7 +267,7 @@ import ToolTestSupport
     #expect(find().contains("alice of uaf-rescue has \(shell) for a shell, a script of which nobody can say"))
   }
 
-  @Test func `a program whose loader is not there gives no session`() throws {
+  @Test func `a program whose loader is missing gives no session`() throws {
     let folder = Folder()
     folder.setMode(0o755, of: ".")
     var bytes = try #require(PAMDirectory(path: "/bin").bytes(of: "true"))
@@ -288,14 +288,14 @@ import ToolTestSupport
     #expect(find().contains("alice of uaf-rescue cannot log in by a password: there is no program 'login'"))
   }
 
-  @Test func `says what is wrong with a program, and what mends it`() {
+  @Test func `says what is wrong with a program, and what to do about it`() {
     let folder = Folder()
     folder.setMode(0o755, of: ".")
     func told(_ path: String, _ isSetUserID: Bool = false) -> FindingText? {
       ProgramFlaw.of("login", at: ["/nonexistent/login", path], isSetUserID: isSetUserID)?.english
     }
     #expect(
-      told("/nonexistent") == FindingText("there is no program 'login'", do: "install the package that has login again")
+      told("/nonexistent") == FindingText("there is no program 'login'", do: "reinstall the package that has login")
     )
     #expect(told(folder.path)?.what == "\(folder.path) is not a file")
     #expect(told("/bin/ls") == nil)
@@ -310,7 +310,7 @@ import ToolTestSupport
     #expect(told(path) == FindingText("\(path) belongs to user 1000", do: "chown root \(path) && chmod 755 \(path)"))
   }
 
-  @Test func `a home counts where login asks for one, and where it may be entered`() {
+  @Test func `a home is a problem only if login requires one and the person cannot enter it`() {
     let folder = Folder()
     let closed = { (text: String, name: String) in
       folder.delete("login.defs")
@@ -340,7 +340,7 @@ import ToolTestSupport
       #expect(!system.isWritable(place, makesFolders: true), "\(place)")
     }
     #expect(!system.isWritable("/proc/version", makesFolders: false))
-    // sudo cannot write there, or is stopped.
+    // sudo cannot write the first, and would wait at the second.
     #expect(!system.isWritable("/dev/full", makesFolders: false))
     #expect(!system.isWritable(folder.fifo("pipe"), makesFolders: false))
   }

@@ -8,9 +8,9 @@ package final class FakePasswords: PasswordDirectory {
 
   /// The shells of accounts that do not have /bin/sh.
   package var shells: [String: String] = [:]
-  /// What shells(5) lists.
+  /// The shells that shells(5) lists.
   package var listed: Set<String> = ["/bin/sh"]
-  /// Names of groups by their number.
+  /// Names of groups by their gid.
   package var numbers: [gid_t: String] = [:]
 
   /// Paths of files.
@@ -26,11 +26,11 @@ package final class FakePasswords: PasswordDirectory {
   package var hasLimits = true
   /// Homes of accounts that keep the accounts out of the console.
   package var closedHomes: [String: String] = [:]
-  /// Accounts whose home is not there.
+  /// Accounts whose home does not exist.
   package var homeless: Set<String> = []
-  /// Programs that are not there.
+  /// Programs that do not exist.
   package var missingPrograms: Set<String> = []
-  /// What is wrong with programs.
+  /// The flaws of programs, by the programs' names.
   package var flaws: [String: ProgramFlaw] = [:]
   /// Files and folders that cannot be written.
   package var unwritable: Set<String> = []

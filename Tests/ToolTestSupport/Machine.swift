@@ -47,7 +47,7 @@ package final class Machine {
     for module in ["uaf", "unix", "succeed_if", "deny", "permit"] {
       _ = folder.file("libexec/pam_\(module).so", [1], mode: 0o644)
     }
-    // Where neither a service nor this has lines of a group, libpam refuses.
+    // If neither a service nor this file has lines in a group, libpam refuses.
     installation.vendorPAMFolders = [folder.folder("vendor", mode: 0o755)]
     _ = folder.file(
       "vendor/other", Array("session required pam_permit.so\npassword required pam_unix.so\n".utf8), mode: 0o644)

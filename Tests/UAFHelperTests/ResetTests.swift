@@ -113,10 +113,10 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `what the server forbids beside logins leaves the keys as they are`() throws {
+  @Test func `a refusal of anything but a login leaves the keys unchanged`() throws {
     let bench = try HelperBench.registered(signed: true)
     bench.device.machineID = Array("0123456789abcdef0123456789abcdef".utf8)
-    /// Runs what the server forbids, and says whether the status has that of the account.
+    /// Runs a call that the server forbids; returns whether the status then calls the account forbidden.
     func isNoted(_ begin: Begin, _ entries: [String]) throws -> Bool {
       #expect(try bench.run(begin, entries).result == 9000, "\(bench.log.lines)")
       return try bench.run(bench.begin(.status)).finished.document?.contains(#""atServer":"forbidden""#) == true

@@ -223,7 +223,9 @@ import UAFWire
     #expect(next.result == 0 && next.prompts.map(\.check) == ["pattern"], "\(next.errors)")
   }
 
-  /// A machine with two types, whose passcode the server refuses by `status` since the last login with it.
+  /// A machine with two types.
+  ///
+  /// In the last login with the passcode, the server refused it with `status`.
   private func refusing(_ status: UAFStatusCode, signed: Bool = false) throws -> HelperBench {
     let bench = try HelperBench.registeredTwice(signed: signed)
     bench.server.respondStatus = status
@@ -233,7 +235,7 @@ import UAFWire
   }
 
   @Test(arguments: [UAFStatusCode.revokedAuthenticator, .unknownKeyID])
-  func `of two types, the one that the server is known to refuse is no choice`(status: UAFStatusCode) throws {
+  func `a type that the server is known to refuse is not offered as a choice`(status: UAFStatusCode) throws {
     for service in ["login", "swaylock"] {
       let bench = try refusing(status)
       var begin = bench.begin()
@@ -251,13 +253,14 @@ import UAFWire
       try bench.run(change, ["12369", "14789", "14789"]).prompts.map(\.check) == ["pattern", "pattern", "pattern"])
   }
 
-  @Test func `where registrations are hidden, a login asks for the type that the server does not refuse`() throws {
+  @Test func `with hidden registrations, a login asks for the type that the server does not refuse`() throws {
     let bench = try refusing(.revokedAuthenticator)
     bench.configuration += "\n[general]\nhide_state = true\n"
     #expect(try bench.run(bench.begin(), ["12369"]).result == 0)
   }
 
-  @Test func `of two types that the server refuses, the person is asked as ever, and hears what it says`() throws {
+  @Test func `if the server refuses both types, the person is asked as usual, and learns what the server says`() throws
+  {
     let bench = try refusing(.revokedAuthenticator)
     bench.server.respondStatus = .revokedAuthenticator
     #expect(try bench.run(bench.begin(.authenticate, "authenticator=pattern"), ["12369"]).result != 0)
@@ -265,7 +268,7 @@ import UAFWire
     #expect(transcript.prompts.map(\.check) == ["choice", "pattern"] && transcript.result != 2002)
   }
 
-  @Test func `a code is for the type that the server refuses, and asks for no choice`() throws {
+  @Test func `a code replaces the type that the server refuses, without a choice`() throws {
     let bench = try refusing(.revokedAuthenticator, signed: true)
     var begin = bench.registration()
     begin.authenticator = nil

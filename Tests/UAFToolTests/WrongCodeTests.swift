@@ -206,7 +206,7 @@ import UAFWire
     "\(code)\n", "\n\n\(code)\n", "alice\n\(code)\n", "Dear alice,\n\nyour code is \(code).\nUse it today.\n",
     "> \(code)\n>\n> Regards\n",
   ])
-  func `in a conversation in JSON is found in a letter, which ends where an answer begins`(letter: String) {
+  func `a JSON conversation finds the code in a letter, which ends where an answer begins`(letter: String) {
     for more in [[], ["--together"]] {
       let answer = more.isEmpty ? "{\"answer\":\"secret\"}\n" : "{ \"answers\" : [\"secret\"]}\n"
       let bench = Bench(
@@ -216,7 +216,7 @@ import UAFWire
     }
   }
 
-  @Test func `in a conversation in JSON is joined where a mail program has broken it into rows`() {
+  @Test func `a JSON conversation joins a code that a mail program has broken into lines`() {
     let payload = EnrolmentPayload(
       op: .registration, server: "https://fido.example.com", username: "alice", authCode: "c0de", expires: 1
     ).encoded
@@ -226,7 +226,7 @@ import UAFWire
     #expect(bench.exit == .success && bench.sent == [begin(payload), Bench.answer("secret")], "\(bench.output)")
   }
 
-  @Test func `in a conversation in JSON two codes of a letter are refused, and so is a letter without one`() {
+  @Test func `a JSON conversation refuses a letter with two codes, and a letter without one`() {
     for (letter, told) in [
       (
         "Dear alice,\n\(Self.code)\nor this one, which is for the other machine\nand \(Self.other)\n",

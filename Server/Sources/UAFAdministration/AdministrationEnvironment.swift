@@ -38,7 +38,7 @@ package struct AdministrationEnvironment: Sendable {
   let previews = PreviewGate()
   /// Shared by all requests of a server, too.
   let modelFigures = ModelFigureMemory()
-  /// Whether changes are only tried: each is rolled back where it would be made.
+  /// Whether changes are only tried: each is rolled back instead of committed.
   private var isTrial = false
 
   package init(
@@ -100,16 +100,16 @@ package struct AdministrationEnvironment: Sendable {
       guard try !mustKeep || records.hasUsableAdministrator(now: now) else {
         throw AdministrationRefusal.lastAdministrator
       }
-      // What is thrown in a transaction rolls it back.
+      // An error that is thrown in a transaction rolls it back.
       if isTrial { throw ChangeTried() }
       return value
     }
   }
 
-  /// Refuses what an operation would refuse now; changes nothing.
+  /// Runs an operation without its change, to learn whether it would be refused now.
   ///
-  /// - Parameter operation: one that makes one change, in the environment that it is given.
-  /// - Throws: what `operation` throws before it would have changed something.
+  /// - Parameter operation: an operation that makes one change, in the environment that it gets.
+  /// - Throws: what `operation` throws before its change.
   package func trying(_ operation: (AdministrationEnvironment) async throws -> Void) async throws {
     var trial = self
     trial.isTrial = true
@@ -163,7 +163,7 @@ package struct AdministrationEnvironment: Sendable {
   }
 }
 
-/// A change was tried, and would have been made.
+/// A change was tried, and nothing refused it.
 private struct ChangeTried: Error {}
 
 /// Whose accounts an operation changes.

@@ -14,7 +14,7 @@ package struct Console: Sendable {
   private enum Target: Sendable {
     /// A page for everybody.
     case open(@Sendable (Console, ConsoleRequest) throws -> WebResponse)
-    /// A form of a sign-in.
+    /// A form that is part of signing in.
     case signIn(@Sendable (Console, ConsoleRequest, FormFields) async throws -> WebResponse)
     /// A page for whoever has signed in.
     case page(PageRoutes.Route)

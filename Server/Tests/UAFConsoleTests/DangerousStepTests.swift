@@ -144,8 +144,7 @@ import UAFAdministration
     #expect(await stranger.post(path, "\(body)&csrf=\(token)").status == .forbidden)
   }
 
-  @Test func `nobody is asked to sign for what would be refused then, and nothing is changed by looking`() async throws
-  {
+  @Test func `nobody is asked to sign a step that would be refused, and the check changes nothing`() async throws {
     let (browser, _) = try await server.signedIn("alice", .administrator)
     try await server.enrol("bob")
     let csrf = try await browser.csrf()

@@ -1,5 +1,5 @@
-// Purpose of this target: what uafctl asks of the system: the state of a file, what is mounted, whole reads and writes, accounts.
-// It may import the C library alone. It decides nothing, and says nothing to anybody.
+// Purpose of this target: what uafctl needs from the system: the state of a file, what is mounted, whole reads and writes,
+// accounts. It may import only the C library. It decides nothing, and shows nothing to anybody.
 
 import Glibc
 
@@ -57,7 +57,7 @@ package struct FileState: Equatable {
   // FS_IOC_GETFLAGS of 64-bit Linux; FS_IMMUTABLE_FL and FS_APPEND_FL.
   private static let (attributesRequest, fixing): (UInt, CInt) = (0x8008_6601, 0x30)
 
-  /// Whether an attribute (i or a of chattr(1)) keeps even root from changing a file or a folder.
+  /// Whether an attribute (i or a of chattr(1)) prevents even root from changing a file or a folder.
   package static func isFixed(_ path: String) -> Bool {
     // SAFETY: the path lives for the call.
     let descriptor = unsafe open(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC)

@@ -7,18 +7,18 @@ package struct MountedFileSystem: Equatable {
   /// Its type, such as `ext4`.
   package let type: String
 
-  // Far more than any machine has; what lies behind is not known.
+  // Far more than any machine has. Mounts beyond this are not seen.
   private static let largest = 1 << 22
 
-  /// The one that a name lies on, links followed; nil where there is nothing of that name, or the kernel does not say.
+  /// The file system that a path is on, links followed; nil if nothing has that path, or the kernel does not say.
   package static func holding(_ path: String) -> MountedFileSystem? {
     guard let name = ResolvedPath.of(path) else { return nil }
-    // Of several at one place the last is seen.
+    // Of several that are mounted at one place, the last one is visible.
     return all().filter { $0.place == "/" || name == $0.place || name.hasPrefix($0.place + "/") }
       .reduce(nil) { found, next in next.place.utf8.count >= found?.place.utf8.count ?? 0 ? next : found }
   }
 
-  /// Whether something is mounted at a name itself, links followed.
+  /// Whether a path, links followed, is itself a mount point.
   package static func isMounted(at path: String) -> Bool {
     ResolvedPath.of(path).map { name in all().contains { $0.place == name } } ?? false
   }
@@ -31,20 +31,20 @@ package struct MountedFileSystem: Equatable {
     let bytes = DescriptorReader.read(descriptor, atMost: largest) ?? []
     return String(decoding: bytes, as: UTF8.self).split(separator: "\n").compactMap { line in
       let words = line.split(separator: " ")
-      // The type stands behind a dash, and some words may stand before it. The kernel writes a space as \040.
+      // The type follows a dash, with optional words before it. The kernel writes a space as \040.
       guard words.count > 4, let dash = words[4...].firstIndex(of: "-"), dash + 1 < words.count else { return nil }
       return MountedFileSystem(place: String(words[4]).replacing("\\040", with: " "), type: String(words[dash + 1]))
     }
   }
 }
 
-/// The options of the mount that a name is on (statvfs(3)), as far as a check asks for them.
+/// The options of the mount that a path is on (statvfs(3)), as far as a check needs them.
 package struct MountOptions: OptionSet, Sendable {
   package let rawValue: UInt
 
   package init(rawValue: UInt) { self.rawValue = rawValue }
 
-  /// nil if there is nothing with that name.
+  /// nil if nothing has that path.
   package init?(of path: String) {
     var system = statvfs()
     // SAFETY: the path lives for the call, which fills exactly one statvfs.

@@ -2,26 +2,26 @@ import ArgumentParser
 
 /// What is wrong with a command line.
 ///
-/// The parser's errors are not public, and its sentences are English. So an error is looked at by its parts, as Swift's mirrors
-/// show them: a case by its name, and the words of the command line in it. What a later parser builds otherwise is ``other``.
+/// The parser's errors are not public, and its sentences are English. So an error is read through Swift's mirrors: the name of
+/// its case, and the words of the command line in it. An error that a later parser builds differently is ``other``.
 public enum CommandLineMistake: Equatable, Sendable {
   case unknownOption(String)
-  /// An option that takes a value stands without one.
+  /// An option that takes a value has none.
   case missingValue(option: String)
-  /// An option that takes none has this one.
+  /// An option that takes no value has this one.
   case unexpectedValue(String, option: String)
   case unexpectedArguments([String])
-  /// An argument, or an option, that has to be there is not.
+  /// A required argument or option is missing.
   case missingArgument(String)
-  /// A value cannot be what an argument takes, or the named option.
+  /// An argument, or the named option, does not accept this value.
   case badValue(String, option: String?)
-  /// Two options set the same in different ways.
+  /// Two options contradict each other.
   case conflictingOptions
-  /// A command stands without one of its subcommands.
+  /// A command lacks one of its subcommands.
   case missingCommand
-  /// What a command itself says of its arguments.
+  /// A command itself refuses its arguments, with this text.
   case refused(String)
-  /// What the parser alone has words for.
+  /// A mistake that only the parser can describe.
   case other
 
   /// What the error is, and the command that was read before it.
@@ -62,7 +62,7 @@ public enum CommandLineMistake: Equatable, Sendable {
       }
   }
 
-  /// An option as it is written.
+  /// An option as it is written on the command line.
   private static func option(_ name: Any) -> String? {
     let parts = Parts(of: name)
     return switch parts.caseName {
@@ -73,13 +73,13 @@ public enum CommandLineMistake: Equatable, Sendable {
     }
   }
 
-  /// An argument by the name of its property, as the parser spells those.
+  /// An argument's name: that of its property, in the parser's spelling.
   private static func argument(_ key: Any) -> String? {
     guard let name = Parts(of: key)["name"] as? String else { return nil }
     return name.reduce(into: "") { $0 += $1.isUppercase ? "-\($1.lowercased())" : String($1) }
   }
 
-  /// The commands that were read before the mistake, the program first; nil where the error does not have them.
+  /// The commands that were read before the mistake, the program first; nil if the error does not contain them.
   static func commands(of error: any Error) -> [any ParsableCommand.Type]? {
     Parts(of: error)["commandStack"] as? [any ParsableCommand.Type]
   }
@@ -91,7 +91,7 @@ private struct Parts {
   /// The name of an enum's case; nil for anything else.
   let caseName: String?
 
-  /// The members of a struct, or what an enum's case carries, one by one.
+  /// The members of a struct, or the associated values of an enum's case, one by one.
   init(of value: Any) {
     let mirror = Mirror(reflecting: value)
     guard mirror.displayStyle == .enum else {
@@ -113,7 +113,7 @@ private struct Parts {
 
   subscript(label: String) -> Any? { children.first { $0.label == label }?.value }
 
-  /// The first, or the last, that is of a type of this name, or holds one if it is optional.
+  /// The first, or the last, part whose type has this name; optional parts are unwrapped.
   func first(of type: String) -> Any? { children.lazy.compactMap { Self.value($0.value, of: type) }.first }
   func last(of type: String) -> Any? { children.reversed().lazy.compactMap { Self.value($0.value, of: type) }.first }
 
@@ -123,7 +123,7 @@ private struct Parts {
     return String(describing: mirror.subjectType) == type ? value : nil
   }
 
-  /// The texts among them, and those of a list of pairs.
+  /// The texts among the parts, and those in lists of pairs.
   var strings: [String] {
     children.flatMap { child -> [String] in
       if let text = child.value as? String { return [text] }

@@ -129,7 +129,7 @@ extension UnknownCommand: CustomStringConvertible {
 public struct ParserMessage {
   /// What is wrong.
   public let mistake: CommandLineMistake
-  /// The same in the parser's words.
+  /// The parser's text about it.
   public let problem: String
   /// How the command is used, a line or more.
   public let usage: String

@@ -1,9 +1,10 @@
-// What is wrong with a file or with a server's policy, in Korean: for uafctl, and for the server's console, which saves policies.
+// The problems of a configuration file or of a server's policy in Korean: for uafctl, and for the server's console, which saves
+// policies.
 
 import AuthenticatorTypes
 
 extension TOMLProblem {
-  /// The same in Korean.
+  /// The text in Korean.
   public var korean: String {
     switch self {
     case .tooLong(let limit): "\(limit)바이트보다 깁니다"
@@ -35,7 +36,7 @@ extension TOMLProblem {
 }
 
 extension SettingForm {
-  /// The same in Korean.
+  /// The text in Korean.
   public var korean: String {
     switch self {
     case .boolean: "따옴표 없이 true나 false여야 합니다"
@@ -81,7 +82,7 @@ extension SettingForm {
 }
 
 extension SettingProblem {
-  /// The same in Korean.
+  /// The text in Korean.
   public var korean: String {
     switch self {
     case .form(let form): form.korean

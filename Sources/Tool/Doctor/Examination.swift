@@ -74,7 +74,7 @@ package struct Examination {
 
   /// The failures that prevent every login, among the parts on this machine: programs, configuration and state.
   ///
-  /// The server is not asked, and neither is the core: both may come later.
+  /// Neither the server nor the core is asked: both may become available later.
   package static func failures(of installation: Installation) -> [Finding] {
     let (found, configuration) = ConfigurationCheck(
       given: nil, standard: installation.configurationPath, owner: installation.owner, isRoot: true

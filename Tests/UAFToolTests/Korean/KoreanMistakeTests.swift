@@ -3,7 +3,7 @@ import Testing
 
 @testable import UAFTool
 
-/// What is said in Korean about wrong command lines.
+/// The Korean texts about wrong command lines.
 @Suite struct KoreanMistakeTests {
   private func korean(_ arguments: [String], as userID: UInt32 = 1000) -> Bench {
     Bench(arguments, as: userID, core: FakeCore([]), locale: "ko_KR.UTF-8")
@@ -49,7 +49,7 @@ import Testing
         + "of: zsh bash fish'"
     ),
   ])
-  func `says in Korean what the parser refuses, and quotes what it alone has words for`(
+  func `says in Korean what the parser refuses, and quotes what only the parser can describe`(
     arguments: [String], command: String, told: String
   ) {
     let bench = korean(arguments)

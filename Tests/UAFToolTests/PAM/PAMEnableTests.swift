@@ -651,7 +651,7 @@ import ToolTestSupport
     #expect(refusal("sudo").contains("sudo has no line that includes the password's stack"))
   }
 
-  @Test func `a machine without the file that the shipped stack includes is told so, and how to get one`() {
+  @Test func `if the file that the shipped stack includes is missing, the error says so, and how to get one`() {
     stacks.folder.delete("pam.d/common-auth")
     stacks.write("system-auth", "auth required pam_unix.so\n")
     stacks.write("login", "auth include system-auth\n")
@@ -838,7 +838,7 @@ import ToolTestSupport
     "auth optional pam_corp.so\n", "", "auth [success=1 default=ignore] pam_localuser.so\nauth required pam_unix.so\n",
     "auth optional pam_unix.so\n", "auth required pam_corp.so\nauth [default=reset] pam_permit.so\n",
   ])
-  func `a second factor that was copied by hand is told of as one that enable made`(common: String) throws {
+  func `a second factor that was copied by hand is judged like one that enable made`(common: String) throws {
     withConditions()
     #expect(stacks.run("enable", "sudo", "--shape", "second-factor").exit == .success)
     stacks.write("common-auth", common)
@@ -849,7 +849,7 @@ import ToolTestSupport
     }
     let made = told()
     #expect(made.count == 1)
-    // As a file that the service includes, under our name and another one, and in the service itself.
+    // In a file that the service includes, under our name and a different one, and in the service itself.
     let copy = try #require(stacks.read("uaf-sudo")).replacing("# pam-uaf:", with: "#")
     let service = try #require(stacks.read("sudo"))
     stacks.write("uaf-sudo", copy)
@@ -870,13 +870,13 @@ import ToolTestSupport
     "auth sufficient pam_unix.so\nauth required pam_uaf.so\n", "auth optional pam_env.so\nauth required pam_uaf.so\n",
     "auth required pam_uaf.so\nauth required pam_unix.so\n",
   ])
-  func `a stack by hand that is not there to ask for both is not judged as one that is`(text: String) {
+  func `a hand-written stack that is not meant to ask for both is not judged as a second factor`(text: String) {
     withConditions()
     stacks.write("sudo", text + "session required pam_permit.so\n")
     #expect(!stacks.findings().contains { $0.id == .pamWrongPassword })
   }
 
-  // MARK: Somebody who does not get in although the password is right
+  // MARK: People who do not get in although the password is right
 
   /// Adds modules that the folder of the others does not have.
   private func withConditions() {
@@ -1015,7 +1015,7 @@ import ToolTestSupport
     ("session required pam_limits.so\n", 0, "* hard core 0"),
     ("session required pam_limits.so\n", 0, "alice - nonewprivs 0"),
     ("session optional pam_limits.so\nsession required pam_permit.so\n", 0, "alice hard maxlogins 0"),
-    // It counts, and never locks.
+    // With 0 it counts, and never locks.
     ("auth required pam_faillock.so preauth\n", 9, "deny = 0"),
     ("auth required pam_faillock.so preauth deny=0\n", 9, "x"),
   ])
@@ -1060,7 +1060,7 @@ import ToolTestSupport
   }
 
   @Test(arguments: ["login", "sudo"])
-  func `a service without session lines refuses where 'other' has none either, and is told which to write`(
+  func `a service without session lines refuses if 'other' has none either, and the hint says which to write`(
     service: String
   ) {
     stacks.folder.delete("vendor/other")
@@ -1079,7 +1079,7 @@ import ToolTestSupport
     #expect(stacks.run("enable", "sudo").output.hasPrefix("without pam_uaf gets in: alice, "))
   }
 
-  @Test func `so does one without account lines, or without lines that change a password that has to be changed`() {
+  @Test func `so does a service without account lines, or without lines that change an expired password`() {
     stacks.folder.delete("vendor/other")
     stacks.tester.accountCodesOfPeople = ["alice": 6]
     #expect(
@@ -1093,7 +1093,7 @@ import ToolTestSupport
     "session required pam_deny.so\n", "session requisite pam_deny.so\nsession required pam_permit.so\n",
     "session required pam_permit.so\nsession required pam_deny.so\n",
   ])
-  func `sudo goes on where its session lines end with session_err, and login does not`(lines: String) {
+  func `sudo continues if its session lines end with session_err, and login does not`(lines: String) {
     stacks.write("sudo", "@include common-auth\n@include common-account\n" + lines)
     #expect(stacks.run("enable", "sudo", "--dry-run").output.contains("without pam_uaf gets in: alice, "))
     stacks.write("login", "@include common-auth\n@include common-account\n" + lines)
@@ -1106,13 +1106,13 @@ import ToolTestSupport
     ("session required pam_gone.so\nsession required pam_deny.so\n", "is refused by sudo:3"),
     ("session required pam_exec.so /bin/check\n", "may be refused by sudo:3"),
   ])
-  func `sudo refuses at any other end of them`(lines: String, told: String) {
+  func `sudo refuses if its session lines end in any other way`(lines: String, told: String) {
     withConditions()
     stacks.write("sudo", "@include common-auth\n@include common-account\n" + lines)
     #expect(refusal("sudo").contains("alice of uaf-rescue \(told)"))
   }
 
-  @Test func `pam_mkhomedir lets everybody in whose home is there`() {
+  @Test func `pam_mkhomedir lets in everybody whose home exists`() {
     withConditions()
     stacks.write("login", "@include common-auth\nsession required pam_mkhomedir.so umask=0077\n" + Self.account)
     #expect(stacks.run("enable", "sudo", "--dry-run").output.contains("without pam_uaf gets in: alice, "))
@@ -1123,7 +1123,7 @@ import ToolTestSupport
     #expect(refusal("sudo").contains("alice of uaf-rescue may be refused by sudo:3"))
   }
 
-  @Test func `so does pam_namespace where it has nothing to set up`() {
+  @Test func `pam_namespace lets everybody in if it has nothing to set up`() {
     withConditions()
     stacks.write("login", "@include common-auth\nsession required pam_namespace.so\n" + Self.account)
     #expect(stacks.run("enable", "sudo", "--dry-run").output.contains("without pam_uaf gets in: alice, "))
@@ -1134,7 +1134,7 @@ import ToolTestSupport
   }
 
   @Test(arguments: ["login", "sudo"])
-  func `where nologin keeps people out, the hint is to remove its file`(service: String) {
+  func `if nologin keeps people out, the hint is to remove its file`(service: String) {
     for group in ["auth", "account"] {
       let line = "\(group) required pam_nologin.so\n"
       stacks.write("login", "@include common-auth\n" + (service == "login" ? line : "") + Self.account)
@@ -1147,7 +1147,7 @@ import ToolTestSupport
     }
   }
 
-  @Test func `who has to change the password is named where the console has lines that change it`() {
+  @Test func `a person who must change the password is named if the console has lines that change it`() {
     stacks.write("login", "@include common-auth\n# console\npassword required pam_deny.so\n" + Self.account)
     stacks.tester.accountCodes = [("# console", 12)]
     #expect(refusal("sudo").contains("alice of uaf-rescue is refused by login:3"))

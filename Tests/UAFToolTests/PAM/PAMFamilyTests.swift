@@ -337,7 +337,7 @@ import ToolTestSupport
 
   // MARK: Services of sudoers
 
-  @Test func `says what is wrong with a sudo or a login that cannot do its work, and how to mend it`() {
+  @Test func `says what is wrong with a sudo or a login that does not work, and what to do about it`() {
     sudoers()
     let folder = stacks.machine.folder
     folder.setMode(0o755, of: ".")
@@ -363,7 +363,7 @@ import ToolTestSupport
     #expect(said().contains("hint: chown root \(path) && chmod 4755 \(path)\n"))
   }
 
-  @Test func `nobody becomes root by a sudo that cannot load a plugin, or has another one beside its own`() {
+  @Test func `nobody becomes root by a sudo that cannot load a plugin, or that has an additional one`() {
     sudoers()
     let folder = stacks.machine.folder
     let plugins = folder.folder("plugins", mode: 0o755)
@@ -494,7 +494,7 @@ import ToolTestSupport
       "sudo.conf", Array("Plugin python_policy python_plugin.so ModulePath=/x\n".utf8), mode: 0o644)
     let bench = stacks.run("enable", "sudo")
     #expect(bench.exit == .refused && bench.notes.contains("sudo.conf: python_policy decides in place of sudoers"))
-    // Nobody knows whom it makes root.
+    // It is unknown whom it makes root.
     #expect(stacks.run("enable", "login").notes.contains("alice of uaf-rescue cannot become root: "))
     #expect(stacks.run("enable", "login").notes.contains("sudo.conf: python_policy decides in place of sudoers"))
   }
@@ -608,7 +608,7 @@ import ToolTestSupport
   }
 
   @Test(arguments: ["auth required pam_permit.so\n", "auth include permissive\n"])
-  func `another name of sudo that asks for nothing is told so, and not to replace lines that ask`(text: String) {
+  func `for another name of sudo that asks for nothing, no hint is about lines that ask`(text: String) {
     stacks.write("permissive", "auth required pam_permit.so\n")
     stacks.write("sudo-i", text)
     let told = "sudo-i lets in without asking for anything"
@@ -624,7 +624,7 @@ import ToolTestSupport
     #expect(
       finding?.text(in: .english).remedy
         == "write '@include common-auth' in place of its auth lines, then uafctl pam enable sudo-i")
-    // What is said helps.
+    // The hint works.
     stacks.write("sudo-i", "@include common-auth\nsession required pam_permit.so\n")
     #expect(stacks.run("enable", "sudo-i").exit == .success)
   }
@@ -639,7 +639,7 @@ import ToolTestSupport
     }
   }
 
-  @Test func `a service of sudoers that lets in without asking keeps sudo from being enabled`() {
+  @Test func `a service of sudoers that lets people in without asking prevents enabling sudo`() {
     sudoers("Defaults pam_login_service=corp")
     stacks.write("corp", "auth required pam_permit.so\n")
     #expect(stacks.run("enable", "sudo").notes.contains("sudo uses the PAM service corp as well"))

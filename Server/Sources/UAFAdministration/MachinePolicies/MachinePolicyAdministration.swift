@@ -232,13 +232,13 @@ package struct MachinePolicyAdministration: Sendable {
 }
 
 extension PolicyProblem {
-  /// What workstations say of a policy.
+  /// The reason why workstations refuse a policy.
   fileprivate init(_ error: ConfigurationError) {
     let korean =
       switch error {
       case .syntax(_, let line, let problem): "\(line)번째 줄: \(problem.korean)"
       case .key(_, let line, let key, let problem): "\(line)번째 줄, \(key): \(problem.korean)"
-      // A policy is neither a file nor an argument.
+      // A policy comes from neither a file nor an argument.
       case .file, .argument: "'\(error)'"
       }
     self.init(reason: "\(error)", korean: Text.cleaned(korean, limit: 512))

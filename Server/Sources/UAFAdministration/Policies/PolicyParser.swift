@@ -156,7 +156,7 @@ package struct PolicyParser {
     return texts
   }
 
-  /// The place of what is in no member.
+  /// The place of a problem that is in no member: the whole policy.
   private static let whole = "the policy"
   private static func korean(_ place: String) -> String { place == whole ? "정책" : place }
 

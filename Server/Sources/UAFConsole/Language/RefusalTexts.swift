@@ -30,7 +30,7 @@ extension PageLanguage {
     }
   }
 
-  /// What the pages call a field; the field itself where no page has it.
+  /// The label of a field on the pages; the field's name if no page shows it.
   private func label(of field: String) -> String {
     let label: PageText? =
       switch field {

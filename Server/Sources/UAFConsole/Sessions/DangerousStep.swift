@@ -189,12 +189,12 @@ enum DangerousStep: Equatable, Sendable {
 
   // MARK: Done
 
-  /// Refuses what ``perform(in:by:)`` would refuse now: nobody signs for what is not there, or cannot be done.
+  /// Refuses a step that ``perform(in:by:)`` would refuse now, so that nobody has to sign for something that cannot be done.
   ///
-  /// - Throws: as that does.
+  /// - Throws: what ``perform(in:by:)`` throws.
   func check(in environment: AdministrationEnvironment, by caller: Caller) async throws {
     switch self {
-    // Their forms have looked at everything, which takes seconds where there are many accounts.
+    // Their forms have checked everything already, and a check takes seconds if there are many accounts.
     case .savePolicy, .saveMachinePolicy: return
     default: try await environment.trying { _ = try await perform(in: $0, by: caller.signing) }
     }
@@ -252,8 +252,8 @@ struct StepConfirmation {
 
   /// Keeps a step in the session until it is confirmed; an earlier step is forgotten.
   ///
-  /// - Throws: ``AdministrationRefusal`` if the caller may not do it, it would be refused now, or its text is too long to be
-  ///   shown in full.
+  /// - Throws: ``AdministrationRefusal`` if the caller may not do it, if it would be refused now, or if its text is too long to
+  ///   be shown in full.
   func begin(_ step: DangerousStep, _ signedIn: SignedIn) async throws {
     try signedIn.caller.require(step.permission)
     try await step.check(in: environment.administration, by: signedIn.caller)

@@ -262,14 +262,14 @@ import UAFWire
     try types(of: account) { $0.isDead }
   }
 
-  /// The enabled types whose keys the server is known to refuse, each by itself: they are dead, or behind what it has seen.
+  /// The enabled types whose keys the server is known to refuse, all of them: they are dead, or their counters are behind.
   ///
   /// - Throws: ``Ending``.
   func refusedTypes(_ account: AccountFile) throws(Ending) -> [AuthenticatorType] {
     try types(of: account) { $0.needsRepair }
   }
 
-  /// The enabled types that have keys, all of which are as `isMeant` says.
+  /// The enabled types that have keys, if `isMeant` is true of all their keys.
   private func types(
     of account: AccountFile, whereEach isMeant: (UAFKey) -> Bool
   ) throws(Ending) -> [AuthenticatorType] {

@@ -13,7 +13,7 @@ import UAFMessages
   let types: [AuthenticatorType]
   /// The type that was asked for by name.
   let named: AuthenticatorType?
-  /// Those whose keys the server is known to refuse.
+  /// The types whose keys the server is known to refuse.
   let refused: [AuthenticatorType]
   private(set) var opened: [UnlockedAuthenticatorBox] = []
   private var attempts: [AuthenticatorType: Attempts] = [:]

@@ -66,8 +66,8 @@ import UAFMessages
 
   /// Stores what the refusal of a login says about the keys, and makes the ending from it.
   ///
-  /// That the account is forbidden to log in (1403) says that it may be disabled or locked. Forbidden anything else, such as to
-  /// have the last administrator's keys deleted, it may be as good as ever.
+  /// If the server forbids a login (1403), the account may be disabled or locked. If it forbids anything else, such as deleting
+  /// the last administrator's keys, that says nothing about the account.
   ///
   /// - Throws: ``Ending`` if the keys cannot be read.
   func noted(
@@ -113,7 +113,7 @@ import UAFMessages
 }
 
 extension Refusal {
-  /// Whether the server says that it does not allow what was asked for (1403).
+  /// Whether the server forbids the request (1403).
   var isForbidden: Bool { spokenByServer && serverStatus == UAFStatusCode.forbidden.rawValue }
 }
 

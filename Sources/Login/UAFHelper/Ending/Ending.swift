@@ -270,8 +270,8 @@ extension Ending {
 
   /// The end of an exchange in which the server had to check an enrolment code.
   ///
-  /// - Parameter result: the result for a refusal of the server; nil for the result that the refusal itself has. That a server
-  ///   does not let the account in has one result in every operation.
+  /// - Parameter result: the result for a refusal of the server; nil for the result that the refusal itself has. If the server
+  ///   forbids the request (1403), the result is the same in every operation.
   init(judgingCode refusal: Refusal, serversNo result: FidoResult? = nil) {
     let isCodeRefused =
       refusal.result == .serverNoRegistration || refusal.serverStatus == UAFStatusCode.unauthorized.rawValue

@@ -123,7 +123,7 @@ import UAFMessages
         .noSuitableAuthenticator, because: held.named == nil ? .typesNotAccepted : policy.namedNotAccepted,
         log: "the server asks for authenticators that are not here" + (held.named.map { ": not \($0.rawValue)" } ?? ""))
     }
-    // A request names keys of a model that the server refuses as well: whether one is good is said when it has signed.
+    // A request also names keys that the server refuses: it checks a key only when the key has signed.
     let promising = further.filter { $0.allSatisfy(held.usable.contains) }
     if !promising.isEmpty { further = promising }
     guard policy.isInteractive else {

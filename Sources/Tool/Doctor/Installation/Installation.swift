@@ -41,7 +41,7 @@ package struct Installation {
   package var canonicalHostName: () -> String? = { nil }
   /// The uids of the accounts that have a file in a state folder.
   package var registered: (String) -> [uid_t]
-  /// Whether a file or a folder lies on a file system that is mounted for reading alone.
+  /// Whether a file or a folder is on a file system that is mounted read-only.
   package var isReadOnly: (String) -> Bool
   /// Whether an attribute (chattr(1)) keeps even root from changing a file or a folder.
   package var isFixed: (String) -> Bool = { _ in false }

@@ -112,7 +112,7 @@ enum PAMLineText: FindingCatalogue {
   case carriageReturn(file: String, line: Int)
   case otherName(file: String, asking: String, command: String)
   case openOthers([String])
-  /// Like the two before, where nothing is asked for.
+  /// Like the two before, for a name that asks for nothing.
   case unaskedName(file: String, asking: String, command: String)
   case unaskedOthers([String])
   case profile

@@ -12,15 +12,15 @@ package struct SudoFiles {
   package var switches: String
   /// The paths at which sudo may be; empty to skip that check.
   package var programs: [String]
-  /// Where sudo may look for plugins; empty: that is not looked at.
+  /// The folders in which sudo may look for plugins; empty to skip that check.
   package var pluginFolders: [String]
 
   /// - Parameters:
   ///   - configuration: sudo.conf.
   ///   - sudoers: the usual sudoers.
   ///   - switches: nsswitch.conf.
-  ///   - programs: where sudo may be.
-  ///   - pluginFolders: where sudo may look for plugins.
+  ///   - programs: the paths at which sudo may be.
+  ///   - pluginFolders: the folders in which sudo may look for plugins.
   package init(
     configuration: String, sudoers: String, switches: String, programs: [String] = [], pluginFolders: [String] = []
   ) {
@@ -51,10 +51,10 @@ extension SudoSettings {
     let path = reading.sudoers(files)
     reading.readSwitches(files.switches)
     let flaw = files.programs.isEmpty ? nil : ProgramFlaw.of("sudo", at: files.programs, isSetUserID: true)
-    // Without sudoers a sudo that is there lets nobody in.
+    // Without sudoers, an installed sudo refuses everybody.
     if FileState.isThere(path) || flaw == nil && !files.programs.isEmpty {
       if reading.countsSudoers { reading.read(path, depth: 0) }
-      // Debian builds sudo so that it takes the canonical name (`fqdn`), and its own where the resolver has none.
+      // Debian builds sudo so that it uses the canonical name (`fqdn`), or its own name if the resolver has none.
       let further = reading.text.namesHosts ? canonical() : nil
       let hosts = [host] + [further].compactMap(\.self).filter { $0 != host }
       self.init(reading.text, hosts: hosts, gaps: reading.gaps)
@@ -95,7 +95,7 @@ private struct SudoersReading {
   mutating func sudoers(_ files: SudoFiles) -> String {
     let lines = words(of: files.configuration, isRoots: true)
     let plugins = SudoPlugins(lines, in: files.pluginFolders)
-    // Of two lines for one plugin sudo takes the first.
+    // Of two lines for one plugin, sudo uses the first.
     var arguments: [String: [String]] = [:]
     for plugin in plugins.named {
       let isSudoers = plugin.symbol.hasPrefix("sudoers_")
@@ -236,41 +236,43 @@ private struct SudoersReading {
   }
 }
 
-/// The plugins that sudo loads, as sudo.conf(5) has them; sudo runs nothing where it cannot load one.
+/// The plugins that sudo loads because of sudo.conf(5).
+///
+/// If it cannot load one of them, it runs nothing.
 private struct SudoPlugins {
   struct Plugin {
     let symbol: String
-    /// As sudo.conf has it.
+    /// As it is written in sudo.conf.
     let path: String
     var arguments: [String] = []
   }
 
   let named: [Plugin]
-  /// Where sudo looks for a plugin without a folder; empty: that is not looked at.
+  /// The folders in which sudo looks for a plugin that is named without one; empty to skip that check.
   private let folders: [String]
-  /// What sudo.conf has sudo write before such a name (`Path plugin_dir`), as it is; empty where it takes the folder away.
+  /// The text that sudo puts before such a name (`Path plugin_dir` in sudo.conf), unchanged; empty if that line names no folder.
   private let prefix: String?
 
-  // Real ones have less than a megabyte.
+  // Real plugins have less than a megabyte.
   private static let largest = 1 << 23
 
   /// - Parameters:
   ///   - lines: the words of sudo.conf.
-  ///   - folders: where a sudo that nobody configured looks.
+  ///   - folders: the folders of a sudo that nobody configured.
   init(_ lines: [[String]], in folders: [String]) {
     self.folders = folders
     let plugins = lines.filter { $0.count > 2 && $0[0].lowercased() == "plugin" }.map {
       Plugin(symbol: $0[1], path: $0[2], arguments: Array($0.dropFirst(3)))
     }
-    // Without another policy sudo takes that of sudoers.
+    // If no line names a policy, sudo uses the one of sudoers.
     let hasPolicy = plugins.contains { $0.symbol.contains("policy") }
     named = plugins + (hasPolicy ? [] : [Plugin(symbol: "sudoers_policy", path: "sudoers.so")])
-    // The last line counts.
+    // Of several lines, the last one applies.
     let place = lines.last { $0.count > 1 && $0[0].lowercased() == "path" && $0[1].lowercased() == "plugin_dir" }
     prefix = place.map { $0.count > 2 ? $0[2] : "" }
   }
 
-  /// Where sudo looks for a plugin; the first place of several.
+  /// The first path at which sudo looks for a plugin.
   func place(of plugin: Plugin) -> String { places(of: plugin).first ?? plugin.path }
 
   private func places(of plugin: Plugin) -> [String] {
@@ -278,8 +280,8 @@ private struct SudoPlugins {
     return prefix.map { [$0 + plugin.path] } ?? folders.map { $0 + "/" + plugin.path }
   }
 
-  /// The place of a plugin that sudo cannot load, because it is not there, is no library, or has nothing of that name; nil where
-  /// nothing is wrong, or where that is not looked at.
+  /// The path of a plugin that sudo cannot load, because it is missing, is no library, or does not contain the symbol; nil if
+  /// nothing is wrong, or if this is not checked.
   func unloadable(_ plugin: Plugin) -> String? {
     guard !folders.isEmpty, !places(of: plugin).contains(where: { Self.has(plugin.symbol, at: $0) }) else { return nil }
     return place(of: plugin)
@@ -298,7 +300,7 @@ private struct SudoPlugins {
 }
 
 extension FileState {
-  /// Whether there is something of that name, or may be.
+  /// Whether there is a file with that name, or may be one.
   fileprivate static func isThere(_ path: String) -> Bool {
     guard case .failure(let error) = of(path) else { return true }
     return !error.isAbsence

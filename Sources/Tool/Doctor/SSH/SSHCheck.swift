@@ -75,7 +75,7 @@ struct SSHCheck {
     let text: SSHText
 
     func finding(of people: [String]) -> Finding {
-      // Accounts without a shell are made so on purpose.
+      // Accounts without a shell have none on purpose.
       if !people.isEmpty, text.isOfSessions { return .ok(SSHText.forSome(people, text)) }
       let text = people.isEmpty ? text : .forSome(people, text)
       return switch (level, id) {
@@ -124,27 +124,27 @@ struct SSHCheck {
 
   // MARK: Sessions
 
-  /// The setting by which a session ends as soon as it begins; nil where none does.
+  /// The setting that ends a session as soon as it begins; nil if there is none.
   private func endingSession(_ settings: SSHSettings) -> String? {
     if settings.hasNoSessions { return "MaxSessions 0" }
-    // With a mark it is another folder for each account.
+    // With `%` in it, it is a different folder for each account.
     if let folder = settings.rootFolder, !folder.contains("%"), !Self.isRootFolder(folder) {
       return "ChrootDirectory \(folder)"
     }
     return settings.command.flatMap { Self.ends($0) ? "ForceCommand \($0)" : nil }
   }
 
-  /// The setting by which a session has another program than a shell, or not the programs of this machine; nil where none does.
+  /// The setting that gives a session a program other than a shell, or not the programs of this machine; nil if there is none.
   private func takingShell(_ settings: SSHSettings) -> String? {
     settings.command.map { "ForceCommand \($0)" } ?? settings.rootFolder.map { "ChrootDirectory \($0)" }
   }
 
-  /// Whether somebody who is let in gets a shell of this machine.
+  /// Whether a person who logs in gets a shell of this machine.
   private func givesShell(_ settings: SSHSettings) -> Bool {
     !settings.hasNoSessions && takingShell(settings) == nil
   }
 
-  /// Whether sshd takes a folder for a root folder: it and those above are root's, and nobody else may write them.
+  /// Whether sshd accepts a folder as a root folder: it and the folders above it belong to root, and nobody else may write them.
   private static func isRootFolder(_ path: String) -> Bool {
     guard path.hasPrefix("/") else { return false }
     return ResolvedPath.steps(to: path).allSatisfy { place in
@@ -153,15 +153,15 @@ struct SSHCheck {
     }
   }
 
-  /// Words of a shell that end what a command begins.
+  /// Words of a shell that end a command immediately.
   private static let endingWords: Set<String> = [":", "exit", "logout"]
 
-  /// Whether a command is certain to end at once.
+  /// Whether a command certainly ends immediately.
   private static func ends(_ command: String) -> Bool {
     guard let word = command.split(separator: " ").first.map(String.init) else { return false }
     switch LoginShell(path: word, of: 0) {
     case .refuses: return true
-    // A name without a folder is looked for in several.
+    // A name without a folder is searched for in several folders.
     case .missing: return word.hasPrefix("/") || endingWords.contains(word)
     default: return false
     }
@@ -191,7 +191,7 @@ struct SSHCheck {
 
   /// The people that sshd keeps out among those that its stack leads past pam_uaf.
   private func rescue(_ known: SSHReading.Known) -> Finding? {
-    // Where nobody is asked, that has been said.
+    // If nobody is asked, that has already been reported.
     guard known.everybody.isAsked, endingSession(known.everybody) == nil, leadsRescuers(known.everybody),
       let members = passwords.members(ofGroup: WayIn.rescueGroup), !members.isEmpty
     else { return nil }

@@ -113,11 +113,11 @@ struct SSHSettings: Equatable {
     if value("refuseconnection") == "yes" { return "RefuseConnection yes" }
     return Int(value("maxauthtries")).map { $0 <= 0 } == true ? "MaxAuthTries 0" : nil
   }
-  /// Whether a connection may have no session, and so no shell.
+  /// Whether no connection may have a session, and so a shell.
   var hasNoSessions: Bool { Int(value("maxsessions")).map { $0 <= 0 } == true }
-  /// The folder that somebody sees as the root folder, as it is written; nil for that of the machine.
+  /// The folder that becomes the root folder of a session, as it is written; nil if that is the machine's own.
   var rootFolder: String? { Self.setting(words("chrootdirectory")).flatMap { $0 == "/" ? nil : $0 } }
-  /// What is run in place of a shell, or of what somebody asks for; nil for nothing.
+  /// The command that runs instead of a shell or of the requested command; nil if there is none.
   var command: String? { Self.setting(words("forcecommand")) }
 
   private static func setting(_ words: [String]) -> String? {
@@ -125,7 +125,7 @@ struct SSHSettings: Equatable {
     return text.isEmpty || text.lowercased() == "none" ? nil : text
   }
 
-  /// Whether somebody can be asked anything by PAM.
+  /// Whether PAM can ask anybody anything.
   var isAsked: Bool { usesPAM && refusal == nil && !leavesNoMethods && (asksQuestions || takesPasswords) }
 
   /// Whether people are shown PAM's questions.
@@ -216,7 +216,7 @@ struct SSHSettings: Equatable {
     return isCertain ? true : nil
   }
 
-  /// The list that keeps out everybody that this machine knows; nil if somebody is let in, or may be.
+  /// The list that keeps out everybody that this machine knows; nil if somebody gets in, or may get in.
   ///
   /// - Parameters:
   ///   - members: the members of a group; nil if there is no such group.
@@ -255,13 +255,13 @@ struct SSHSettings: Equatable {
     return found
   }
 
-  /// The pattern of a user, and that of the host where there is one.
+  /// The pattern for the user, and the one for the host if there is one.
   private static func parts(of pattern: String) -> (user: String, host: String?) {
     let parts = pattern.split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
     return (parts.first ?? "", parts.count > 1 ? parts[1] : nil)
   }
 
-  /// Whether a pattern fits everybody, from wherever they come.
+  /// Whether a pattern matches everybody, from any host.
   private static func fitsEverybody(_ pattern: String) -> Bool {
     let (user, host) = parts(of: pattern)
     return fitsAll(user) && host.map(fitsAll) ?? true
@@ -275,12 +275,13 @@ struct SSHSettings: Equatable {
 
   /// Whether a pattern can match more than one group.
   ///
-  /// These lists have one pattern a word: `!a,*` of Match is the name of a group here, and no group has a comma in its name.
+  /// In these lists each word is one pattern. `!a,*`, which Match would split, is the name of a group here, and no group has a
+  /// comma in its name.
   private static func isPattern(_ group: String) -> Bool {
     !group.contains(",") && group.contains { "*?".contains($0) }
   }
 
-  /// Whether a pattern fits every name; none is empty.
+  /// Whether a pattern matches every name; no name is empty.
   private static func fitsAll(_ pattern: String) -> Bool {
     pattern.contains("*") && pattern.allSatisfy { "*?".contains($0) } && pattern.count(where: { $0 == "?" }) < 2
   }

@@ -29,9 +29,9 @@ enum SSHText: FindingCatalogue, Equatable, Sendable {
   case noMethods
   /// A setting that ends every connection.
   case refusesAll(String)
-  /// A setting by which a session ends as soon as it begins.
+  /// A setting that ends a session as soon as it begins.
   case noSession(String)
-  /// A setting by which a session has something else than a shell of this machine.
+  /// A setting that gives a session something other than a shell of this machine.
   case noShell(String)
   /// A list that denies everybody.
   case deniesAll(String)
@@ -58,7 +58,7 @@ enum SSHText: FindingCatalogue, Equatable, Sendable {
 
   private static let group = WayIn.rescueGroup
 
-  /// Whether it is about what somebody gets who is let in.
+  /// Whether the text is about the session of a person who logs in.
   var isOfSessions: Bool {
     switch self {
     case .noSession, .noShell: true
@@ -66,7 +66,7 @@ enum SSHText: FindingCatalogue, Equatable, Sendable {
     }
   }
 
-  /// For whom a setting holds: it is changed where it stands.
+  /// The people that a setting applies to, which decides where it must be changed.
   private enum People {
     case everybody
     /// Some people, because of a Match block.

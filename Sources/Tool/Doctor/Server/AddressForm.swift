@@ -1,12 +1,12 @@
 import Glibc
 import UAFConfiguration
 
-/// An address as a server sees it: without the differences of spelling that RFC 3986, section 6.2, takes for none.
+/// An address as a server sees it: without the differences of spelling that RFC 3986, section 6.2, treats as equal.
 ///
-/// Letters of the host, the scheme's own port, `%` before what needs none, the letters of its digits, parts that are dots, and an
-/// empty query make no other address.
+/// These make no difference: upper or lower case in the host, the scheme's own port, `%` before a character that does not need
+/// it, upper or lower case in its digits, parts of the path that are dots, and an empty query.
 struct AddressForm: Equatable {
-  /// Whether somebody is asked over TLS, and who.
+  /// Whether it uses TLS.
   private let isSecure: Bool
   private let host: String
   private let port: UInt16
@@ -21,16 +21,17 @@ struct AddressForm: Equatable {
     query = Self.decoded(rest.dropFirst(path.count + 1))
   }
 
-  /// Whether the path ends as one of uaf-server's does.
+  /// Whether the path ends like one of uaf-server.
   var endsAsOurs: Bool { ["/get", "/respond"].contains { path.hasSuffix($0) } }
 
-  /// Whether both differ in what many servers do not look at: the query, or empty parts of the path such as a slash at its end.
+  /// Whether the addresses differ at most in parts that many servers ignore: the query, or empty parts of the path, such as a
+  /// slash at its end.
   func isLike(_ other: AddressForm) -> Bool {
     (isSecure, host, port) == (other.isSecure, other.host, other.port)
       && path.split(separator: "/") == other.path.split(separator: "/")
   }
 
-  /// An IPv6 address has many spellings.
+  /// The host in one form: an IPv6 address has many spellings.
   private static func host(_ text: String) -> String {
     var bytes = in6_addr()
     // SAFETY: an in6_addr is what this family writes.
@@ -41,7 +42,7 @@ struct AddressForm: Equatable {
     }
   }
 
-  /// With each `%` that stands for a letter, a digit, or one of `-._~` resolved, and the digits of the others in capitals.
+  /// The text in which each `%` that encodes a letter, a digit, or one of `-._~` is decoded, and the others have capital digits.
   private static func decoded(_ text: Substring) -> String {
     var decoded: [UInt8] = []
     var rest = Array(text.utf8)[...]
@@ -63,7 +64,7 @@ struct AddressForm: Equatable {
     (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || "-._~".utf8.contains(byte)
   }
 
-  /// Without `.` and `..` (RFC 3986, section 5.2.4).
+  /// The path without `.` and `..` (RFC 3986, section 5.2.4).
   private static func withoutDots(_ path: String) -> String {
     var parts: [Substring] = []
     let all = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()

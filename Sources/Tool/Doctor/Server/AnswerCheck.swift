@@ -94,9 +94,9 @@ package struct FetchAnswer: Equatable {
   package var body: [UInt8] = []
 }
 
-/// What uaf-fetch says, in English: words of libcurl, of OpenSSL, or its own.
+/// uaf-fetch's texts, which are English: those of libcurl, of OpenSSL, or its own.
 enum FetchWords {
-  /// As it stands behind a Korean text that does not say all of it.
+  /// The quotation after a Korean text that does not say everything.
   static func quoted(_ detail: String?) -> String { detail.map { "(uaf-fetch: '\($0)')" } ?? "" }
 }
 
@@ -111,7 +111,7 @@ struct ServerSilence: Catalogued, Equatable {
     self.detail = detail
   }
 
-  /// Whether our words for it leave open what happened.
+  /// Whether our text leaves open what happened.
   private var isVague: Bool {
     switch outcome {
     case .connectionLost, .ownMeans, .proxyRefused, .tlsFailed, .answered, .other: true
@@ -201,7 +201,7 @@ enum AnswerText: FindingCatalogue {
   case exchanged(key: String, other: String, url: String)
   /// Requests and responses go to one address.
   case same(key: String, other: String, url: String)
-  /// They go to addresses that differ in what many servers do not look at.
+  /// They go to addresses that differ only in parts that many servers ignore.
   case alike(key: String, other: String, url: String, otherURL: String)
 
   var english: FindingText {

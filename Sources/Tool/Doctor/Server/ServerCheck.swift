@@ -98,9 +98,10 @@ struct ServerCheck {
   /// The findings if requests and responses go to the same address.
   ///
   /// A server of the dialect `plain` distinguishes them by GET and POST. A server of `fido` must do it by the content of the
-  /// body;
-  /// servers whose addresses end like those of uaf-server do not. Addresses that differ in the query or in slashes alone are two to some
-  /// servers, and one to others, uaf-server among them: that is only warned of, since a working server must not fail here.
+  /// body; servers whose addresses end like those of uaf-server do not.
+  ///
+  /// Some servers distinguish addresses that differ only in the query or in slashes, and others, such as uaf-server, do not. That
+  /// is only a warning, because a working server must not fail here.
   private func sameAddresses() -> [Finding] {
     guard server.dialect == .fido else { return [] }
     var keys: [String] = []

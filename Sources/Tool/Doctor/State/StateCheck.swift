@@ -11,7 +11,7 @@ struct StateCheck {
   let isRoot: Bool
   /// What root's configuration says about a chip.
   let chip: TPMSettings
-  /// Whether a file or a folder lies on a file system that is mounted for reading alone.
+  /// Whether a file or a folder is on a file system that is mounted read-only.
   let isReadOnly: (String) -> Bool
   /// Whether an attribute keeps even root from changing a file or a folder.
   var isFixed: (String) -> Bool = { _ in false }
@@ -34,7 +34,7 @@ struct StateCheck {
     return findings + readOnlyFolders() + fileFindings() + keyFindings()
   }
 
-  /// Folders on file systems that are mounted for reading alone; one finding where all lie on such a one.
+  /// Findings about folders on file systems that are mounted read-only; a single one if that is true of all folders.
   private func readOnlyFolders() -> [Finding] {
     let parts = StatePart.allCases.filter { isReadOnly(folder + $0.rawValue) }
     let told = parts.count == StatePart.allCases.count ? [nil] : parts.map { Optional($0) }
@@ -43,7 +43,9 @@ struct StateCheck {
     }
   }
 
-  /// Files that attempts change, and that cannot be changed; each may be a mount of its own.
+  /// Findings about files that attempts change, and that cannot be changed.
+  ///
+  /// Each file may be a mount of its own.
   private func fileFindings() -> [Finding] {
     [StatePart.accounts, .slots].flatMap { part -> [Finding] in
       let place = folder + part.rawValue
@@ -55,10 +57,10 @@ struct StateCheck {
     }
   }
 
-  /// Whether an attempt is written to a file of an account, and not a registration alone.
+  /// Whether attempts change this file of an account, and not only registrations.
   private static func isOfAttempts(_ path: String) -> Bool { [".db", ".db-journal"].contains(where: path.hasSuffix) }
 
-  /// Where the device key lies: in a file, in the chip, or in both after a move that was killed.
+  /// Findings about where the device key is: in a file, in the chip, or in both after a move that was killed.
   private func keyFindings() -> [Finding] {
     let (key, sealed) = (folder + "/device.key", folder + "/device.sealed")
     guard case .success = FileState.of(sealed) else { return plainKeyFindings(key) }
@@ -137,7 +139,7 @@ enum StateText: FindingCatalogue {
   case otherKind(path: String)
   case owner(path: String, uid: UInt32)
   case mode(path: String, mode: String, needed: String)
-  /// It lies on a file system that is mounted for reading alone; nil: all of it does.
+  /// The folder, or the whole state folder if nil, is on a file system that is mounted read-only.
   case readOnly(StatePart?, path: String)
   case readOnlyFile(of: StatePart, path: String)
   /// An attribute keeps even root from making and removing files in it.
@@ -280,7 +282,7 @@ enum StateText: FindingCatalogue {
   private static let remountingKorean =
     "mount -o remount,rw 명령으로 다시 마운트하십시오. 커널이 읽기 전용으로 바꾸었다면 커널 로그를 먼저 살펴보십시오"
 
-  /// What an attribute of a folder keeps from happening.
+  /// What an attribute of a folder prevents.
   private static func english(_ part: StatePart) -> String {
     switch part {
     case .machine: "logins go on, but joining a server, check-ins, new policies and a move of the key fail"

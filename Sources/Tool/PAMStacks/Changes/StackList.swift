@@ -51,9 +51,9 @@ package struct StackList {
     return reading.passwordGap(isSecondFactor: isSecondFactor(entry.origin, reading))
   }
 
-  /// Whether a service has a stack that is there to ask for a password first.
+  /// Whether a service has a stack that is meant to ask for a password first.
   ///
-  /// That of `uafctl pam enable` says so; of another one its lines do.
+  /// For a stack of `uafctl pam enable` its template decides; for any other stack its lines do.
   package func isSecondFactor(_ name: String, _ reading: StackReading) -> Bool {
     isSecondFactor(origin(of: name), reading)
   }

@@ -2,7 +2,7 @@
 package enum ModuleResults {
   /// Modules that are in stacks and ask nobody for anything: those of Linux-PAM, and those that distributions package.
   ///
-  /// A name that is missing here counts as one that asks, so every module must be here that is known not to.
+  /// A module that is missing here counts as one that asks. So every module that is known not to ask must be here.
   private static let bystanders: Set<String> = [
     "pam_abl.so", "pam_access.so", "pam_apparmor.so", "pam_canonicalize_user.so", "pam_cap.so", "pam_cgfs.so",
     "pam_cgroup.so", "pam_ck_connector.so", "pam_debug.so", "pam_deny.so", "pam_echo.so", "pam_ecryptfs.so",

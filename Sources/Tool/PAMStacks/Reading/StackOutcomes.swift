@@ -203,7 +203,7 @@ package struct StackLinePlace: Equatable {
   /// The file that the line includes, if libpam cannot read it.
   var unread: String?
 
-  /// Whether it is in a stack of `uafctl pam enable`.
+  /// Whether the line is in a stack of `uafctl pam enable`.
   var isOfReadyStack: Bool { path.split(separator: "/").last?.hasPrefix(PAMService.prefix) ?? false }
 }
 
@@ -213,7 +213,7 @@ package struct PasswordGap: Equatable {
   package enum Kind {
     /// A wrong password gets past it.
     case wrong
-    /// It leads a person to the passcode who is asked for no password.
+    /// It leads a person who is asked for no password to the passcode.
     case notAsked
   }
 
@@ -383,10 +383,10 @@ package struct StackReading {
     return isSecondFactor ? leadingToPasscodeAlone.map { PasswordGap($0.place, .notAsked) } : nil
   }
 
-  /// Whether the lines are there to ask for a password first, as far as they say it: for a stack that nothing is recorded of.
+  /// Whether the stack seems meant to ask for a password first, judged by its lines; for a stack about which nothing is recorded.
   ///
-  /// Nothing asks behind pam_uaf. Before it a line asks whose success leads there, or the rescue group is led past it alone.
-  /// Without either it may as well be meant to ask for the passcode in place of the password.
+  /// No line after pam_uaf may ask. In addition, the success of a line that asks before it must lead to pam_uaf, or a line must
+  /// lead only the rescue group past pam_uaf. Otherwise the stack may be meant to ask for the passcode instead of the password.
   var looksLikeSecondFactor: Bool {
     guard let own = outcomes.first else { return false }
     let asking = asking
@@ -395,7 +395,7 @@ package struct StackReading {
       || entries.contains { $0.line.isForRescuers(in: service) }
   }
 
-  /// The line that leads somebody to pam_uaf past every line that asks; pam_uaf's own where no line before it does.
+  /// The line that leads people to pam_uaf past every line that asks; pam_uaf's own line if no line before it asks.
   private var leadingToPasscodeAlone: StackEntry? {
     guard let own = outcomes.first, isPasscodeEnough() else { return nil }
     return entries[entries.indices.first { $0 < own && !isPasscodeEnough(without: $0) } ?? own]

@@ -34,9 +34,9 @@ package enum StackError: Error, Equatable {
   /// The module is already there, and `uafctl pam enable` did not write that line.
   case byHand(path: String)
   case noLine(path: String, include: String)
-  /// The service lets in without asking for anything, and so has no such line either.
+  /// The service lets people in without asking for anything, and so has no such line either.
   case asksNobody(path: String)
-  /// The line includes the password's stack by way of a file that has more than that.
+  /// The line includes the password's stack through a file that contains more than that.
   case byWay(path: String, line: Int, file: String)
   /// The ready stack includes a file that does not exist; with the line of the service that it would replace.
   case noPart(path: String, name: String, replaced: String?)
@@ -65,7 +65,7 @@ package enum StackError: Error, Equatable {
   case noWayIn(WayIn.Objection)
   /// These people use the service, and would be refused because they have registered nothing.
   case unregistered([String])
-  /// The module could let nobody in on this machine.
+  /// On this machine the module could let nobody in.
   case unusable
   case trial(TrialProblem)
   /// A different name of a service's program cannot be changed with it.
@@ -224,7 +224,7 @@ extension StackError: Catalogued {
   /// What failed, and what to do, in Korean.
   package var korean: FindingText { FindingText(koreanProblem, do: koreanRemedy) }
 
-  /// Whether the service lets somebody in who is asked for nothing.
+  /// Whether the service lets in a person who is asked for nothing.
   private var isWithoutQuestion: Bool {
     switch self {
     case .asksNobody, .passedOver: true
@@ -232,7 +232,7 @@ extension StackError: Catalogued {
     }
   }
 
-  /// Whether a file system that is mounted for reading alone is in the way.
+  /// Whether the cause is a file system that is mounted read-only.
   package var isOfReadOnlyFiles: Bool {
     switch self {
     case .folder(_, .system(EROFS)), .file(_, .system(EROFS)): true
@@ -367,7 +367,7 @@ extension StackError: Catalogued {
     case .noShape: "leave --shape out"
     case .noTemplate, .noRefusal: "choose another --shape: pam.d/README.md has the ready stacks"
     case .folder(let path, .system(EROFS)), .file(let path, .system(EROFS)):
-      "\(path) lies on a file system that is mounted for reading alone: 'mount -o remount,rw' lets it be changed, where it is not an image"
+      "\(path) is on a file system that is mounted read-only: 'mount -o remount,rw' lets it be changed, unless it is an image"
     case .folder(_, .system): "name the folder with --pam-directory"
     case .folder(let path, _): "chown root:root \(path) && chmod 755 \(path)"
     case .file(let path, .owner), .file(let path, .writable): "chown root:root \(path) && chmod 644 \(path)"
@@ -399,7 +399,7 @@ extension StackError: Catalogued {
       "have it jump to the line behind the last one that asks for the password ('[success=N default=ignore]'), or remove it"
     case .wrongPassword:
       "have it refuse ('required'), or take it out if it asks for no password; where a right password jumps over the next line, "
-        + "that line is 'auth requisite pam_deny.so'"
+        + "that line must be 'auth requisite pam_deny.so'"
     case .noPassword:
       "let a line before the passcode ask everybody for the password, or use --shape instead, where the passcode is meant to be "
         + "enough"

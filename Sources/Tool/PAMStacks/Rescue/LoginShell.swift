@@ -2,29 +2,29 @@ import Glibc
 import HostSystem
 import Wording
 
-/// Whether an account's shell gives a session.
+/// Whether an account's shell allows a session.
 package enum LoginShell: Equatable, Catalogued {
   case usable
-  /// A program that ends the session at once.
+  /// A program that ends the session immediately.
   case refuses(String)
-  /// No program of that name.
+  /// There is no program with that name.
   case missing(String)
   /// A program that the person may not run.
   case closed(String)
-  /// A program that needs another one, which is not there or which the person may not run.
+  /// A program whose interpreter does not exist, or may not be run by the person.
   case needs(String, interpreter: String)
   /// A program that shells(5) does not list.
   case unlisted(String)
-  /// A script, which may end at once.
+  /// A script, which may end immediately.
   case script(String)
 
   private static let refusing: Set<String> = ["false", "halt", "nologin", "shutdown", "sync", "true"]
 
   /// - Parameters:
-  ///   - path: as the account has it; without one login(1) takes the standard shell.
-  ///   - userID: whose it is; nil: whoever may run a program may run this one.
-  ///   - isMember: whether they are in the group with a number.
-  ///   - isListed: whether shells(5) lists it: what it does not list may be any program, and end at once.
+  ///   - path: the shell in the account's entry; without one, login(1) uses the standard shell.
+  ///   - userID: the person's uid; nil if everybody who may run programs may run this one.
+  ///   - isMember: whether the person is in the group with a gid.
+  ///   - isListed: whether shells(5) lists a path. An unlisted one may be any program, and end immediately.
   package init(
     path: String, of userID: uid_t? = nil, isMember: (gid_t) -> Bool = { _ in false },
     isListed: (String) -> Bool = { _ in true }
@@ -69,7 +69,7 @@ package enum LoginShell: Equatable, Catalogued {
     return state.kind == S_IFREG && state.mode & 0o111 != 0
   }
 
-  /// Whether somebody may run a program: its file, and the folders on the way to it.
+  /// Whether a person may run a program: its file, and the folders on the way to it.
   private static func isOpen(_ program: String, to userID: uid_t?, isMember: (gid_t) -> Bool) -> Bool {
     if MountOptions(of: program)?.contains(.noExecution) ?? false { return false }
     guard let userID, userID != 0 else { return true }
@@ -82,7 +82,7 @@ package enum LoginShell: Equatable, Catalogued {
     refusing.contains(path.split(separator: "/").last.map(String.init) ?? path)
   }
 
-  /// It in English.
+  /// The text in English.
   package var english: String {
     switch self {
     case .usable: "has a shell"
@@ -97,7 +97,7 @@ package enum LoginShell: Equatable, Catalogued {
     }
   }
 
-  /// It in Korean.
+  /// The text in Korean.
   package var korean: String {
     switch self {
     case .usable: "셸을 쓸 수 있습니다"
@@ -112,11 +112,11 @@ package enum LoginShell: Equatable, Catalogued {
   }
 }
 
-/// The first bytes of a program, which say what else the kernel needs to run it (execve(2), elf(5)).
+/// The first bytes of a program, which show what else the kernel needs to run it (execve(2), elf(5)).
 private struct ProgramStart {
   private let bytes: [UInt8]
 
-  // The kernel reads no more of a first line; what an ELF file needs is named in its first bytes, too.
+  // The kernel reads no more of a first line; an ELF file also names what it needs in its first bytes.
   private static let length = 4096
 
   init(of path: String) {
@@ -130,20 +130,20 @@ private struct ProgramStart {
     bytes = DescriptorReader.read(descriptor, atMost: Self.length) ?? []
   }
 
-  /// Whether another program runs it, line by line.
+  /// Whether it is a script, which an interpreter runs.
   var isScript: Bool { bytes.starts(with: Array("#!".utf8)) }
 
-  /// The program that runs a script, or loads a program's libraries; nil where none is named.
+  /// The program that runs a script, or loads a program's libraries; nil if none is named.
   var interpreter: String? { isScript ? ofScript : ofELF }
 
   private var ofScript: String? {
     let blanks: Set<UInt8> = [UInt8(ascii: " "), UInt8(ascii: "\t")]
     let line = bytes.dropFirst(2).prefix { $0 != UInt8(ascii: "\n") && $0 != 0 }.drop(while: blanks.contains)
-    // A carriage return is part of the name, as the kernel takes it.
+    // A carriage return is part of the name, as the kernel reads it.
     return String(decoding: line.prefix { !blanks.contains($0) }, as: UTF8.self)
   }
 
-  /// Of a program for 64 bits whose numbers have their lowest byte first, as Debian's have on amd64 and arm64.
+  /// The interpreter of a 64-bit little-endian program, the kind of Debian's amd64 and arm64.
   private var ofELF: String? {
     guard bytes.starts(with: [0x7F, UInt8(ascii: "E"), UInt8(ascii: "L"), UInt8(ascii: "F"), 2, 1]) else { return nil }
     let (table, size, count) = (number(at: 32, 8), number(at: 54, 2), number(at: 56, 2))
@@ -159,7 +159,7 @@ private struct ProgramStart {
     return nil
   }
 
-  /// A number of some bytes; nil where it lies beyond them, or is too large for a place in a file.
+  /// A number of some bytes; nil if it is beyond the bytes, or too large for a position in a file.
   private func number(at place: Int, _ length: Int) -> Int? {
     guard place >= 0, place <= bytes.count - length else { return nil }
     let value = bytes[place..<place + length].reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }

@@ -2,28 +2,28 @@ import Glibc
 import HostSystem
 import Wording
 
-/// What is wrong with a program on the way in: `login`, or sudo.
+/// What is wrong with a program that people need to become root: `login` or sudo.
 package enum ProgramFlaw: Equatable {
-  /// There is none of that name.
+  /// There is no program with that name.
   case missing(name: String)
   /// It is not a file.
   case kind(path: String)
-  /// It is not root's, so that somebody else decides what it does.
+  /// It does not belong to root, so that somebody else decides what it does.
   case owner(path: String, uid_t)
-  /// It may not be run.
+  /// Nobody may run it.
   case closed(path: String)
-  /// It runs as whoever calls it.
+  /// It runs as its caller.
   case noSetUserID(path: String)
-  /// Its file system is mounted so that it runs as whoever calls it, or not at all.
+  /// Because of a mount option of its file system, it runs as its caller, or not at all.
   case mount(path: String, option: String)
-  /// It is a script, or needs a program that is not there.
+  /// It is a script, or needs a program that does not exist.
   case broken(path: String)
 
-  /// What is wrong with a program that root starts, or that makes root of whoever starts it; nil where nothing is.
+  /// What is wrong with a program that root starts, or that runs as root for its caller; nil if nothing is wrong.
   ///
   /// - Parameters:
-  ///   - paths: where it may be; one of them is enough.
-  ///   - isSetUserID: whether it has to run as root for everybody.
+  ///   - paths: the paths at which it may be; a good program at one of them is enough.
+  ///   - isSetUserID: whether it must run as root for everybody.
   package static func of(_ name: String, at paths: [String], isSetUserID: Bool) -> ProgramFlaw? {
     let flaws = paths.map { flaw(of: $0, name, isSetUserID: isSetUserID) }
     guard !flaws.contains(nil) else { return nil }
@@ -40,13 +40,13 @@ package enum ProgramFlaw: Equatable {
     if state.mode & 0o111 == 0 { return .closed(path: path) }
     if options.contains(.noExecution) { return .mount(path: path, option: "noexec") }
     if isSetUserID, options.contains(.noSetUserID) { return .mount(path: path, option: "nosuid") }
-    // The kernel lets no script run as somebody else.
+    // The kernel runs no script as a different user.
     return LoginShell(path: path, of: 0) == .usable ? nil : .broken(path: path)
   }
 }
 
 extension ProgramFlaw: Catalogued {
-  /// It in English, with what to do.
+  /// The text in English, with what to do.
   package var english: FindingText {
     let what =
       switch self {
@@ -58,10 +58,10 @@ extension ProgramFlaw: Catalogued {
       case .mount(let path, let option): "\(ShownText.line(path)) is on a file system that is mounted with \(option)"
       case .broken(let path): "\(ShownText.line(path)) is a script, or needs a program that is not there"
       }
-    return FindingText(what, do: command ?? "install the package that has \(name) again")
+    return FindingText(what, do: command ?? "reinstall the package that has \(name)")
   }
 
-  /// It in Korean, with what to do.
+  /// The text in Korean, with what to do.
   package var korean: FindingText {
     let what =
       switch self {
@@ -76,7 +76,7 @@ extension ProgramFlaw: Catalogued {
     return FindingText(what, do: command ?? "\(name) 프로그램이 든 패키지를 다시 설치하십시오")
   }
 
-  /// What mends it, the same in every language; nil where only its package does.
+  /// The command that repairs it, the same in every language; nil if only reinstalling its package helps.
   private var command: String? {
     switch self {
     case .missing, .kind, .broken: nil
@@ -98,6 +98,6 @@ extension ProgramFlaw: Catalogued {
 
   private static func name(of path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
 
-  /// The mode that its package gives it.
+  /// The mode that the program has in its package.
   private func mode(of path: String) -> String { Self.name(of: path) == "sudo" ? "4755" : "755" }
 }

@@ -24,10 +24,10 @@ package struct RescuePerson {
     case ("auth", "pam_nologin.so"): return refusalByFile(line)
     case ("auth", "pam_faillock.so"): return refusalByCount(line)
     case ("session", "pam_limits.so"): return refusalByLimit(line)
-    // It makes a home that is not there, and may fail.
+    // It makes a home that is missing, and may fail.
     case ("session", "pam_mkhomedir.so"): return passwords.hasHome(name) ? ["success"] : ["success", "perm_denied"]
     case ("session", "pam_namespace.so"): return hasOwnFolders ? ["success", "session_err"] : ["success"]
-    // In a session these have nothing to say, and libpam refuses.
+    // In a session, these modules do nothing, and libpam refuses.
     case ("auth", _), (_, "pam_access.so"), (_, "pam_listfile.so"), (_, "pam_localuser.so"), (_, "pam_succeed_if.so"),
       (_, "pam_time.so"), (_, "pam_usertype.so"):
       guard let refusal = Self.refusals[line.moduleName] else { return nil }
@@ -36,18 +36,18 @@ package struct RescuePerson {
     }
   }
 
-  /// What a line answers whose file keeps everybody but root out; nil where it says nothing to this person.
+  /// The answer of a line whose file keeps out everybody but root; nil if the line has no effect on this person.
   private func refusalByFile(_ line: PAMLine) -> [String]? { closingFile(of: line) == nil ? nil : ["auth_err"] }
 
-  /// The file by which a line of pam_nologin keeps this person out; nil where there is none, or for another line.
+  /// The file because of which a line of pam_nologin keeps this person out; nil if there is none, or for any other line.
   func closingFile(of line: PAMLine) -> String? {
     guard line.moduleName == "pam_nologin.so", userID != 0 else { return nil }
-    // libpam-modules looks at both.
+    // libpam-modules checks both.
     let files = Self.value("file", of: line).map { [$0] } ?? ["/var/run/nologin", "/etc/nologin"]
     return files.first(where: passwords.hasFile)
   }
 
-  /// Whether pam_namespace may have folders to mount for a session, or lacks its file and refuses (namespace.conf(5)).
+  /// Whether pam_namespace may have folders to mount for a session, or refuses because its file is missing (namespace.conf(5)).
   private var hasOwnFolders: Bool {
     let path = "/etc/security/namespace."
     let files = (PAMDirectory(path: path + "d").names() ?? []).map { path + "d/" + $0 }
@@ -69,7 +69,7 @@ package struct RescuePerson {
     let locksRoot = line.arguments.contains("even_deny_root") || file.contains(["even_deny_root"])
     guard userID != 0 || locksRoot else { return nil }
     let deny = setting("deny").flatMap { Int($0) } ?? Self.usualDeny
-    // It counts, and never locks.
+    // With 0 it counts, and never locks.
     guard deny != 0 else { return nil }
     let count = passwords.wrongPasswords(of: name, in: setting("dir") ?? Self.countFolder)
     // The length of a lock is not considered.
@@ -84,14 +84,14 @@ package struct RescuePerson {
   /// The answer of pam_limits to a person who may have no session, or no session in which anything runs; nil if no limit says
   /// that.
   private func refusalByLimit(_ line: PAMLine) -> [String]? {
-    // Without its file it refuses.
+    // Without its file, it refuses.
     guard let found = passwords.limits(in: Self.value("conf", of: line).map { [$0] }) else { return ["service_err"] }
     let lines = found.map { words in words.prefix(1) + words.dropFirst().map { $0.lowercased() } }
     // Two words free a person from all limits.
     guard !lines.contains([name, "-"]) else { return nil }
     let limits = lines.filter { $0.count > 3 && ($0[0] == name || isForGroups($0[0])) }
     if limits.contains(where: { Self.mayRefuse(item: $0[2], $0[3]) }) { return ["success", "perm_denied"] }
-    // It lets root have as many sessions as root likes.
+    // It never limits the number of root's sessions.
     guard userID != 0 else { return nil }
     let counts = limits.filter { Self.sessions.contains($0[2]) && Self.number($0[3]) != nil }
     if let own = counts.last(where: { $0[0] == name }) { return Self.number(own[3]) == 0 ? ["perm_denied"] : nil }
@@ -126,7 +126,7 @@ package struct RescuePerson {
     case "nonewprivs": return value != "0"
     default:
       guard let least = least[item], let number = number(value) else { return false }
-      // The kernel refuses more files, and pam_limits the session with it.
+      // The kernel refuses a higher number of files, and then pam_limits refuses the session.
       return number < least || item == "nofile" && number > mostFiles
     }
   }
@@ -237,7 +237,7 @@ extension RescueReading {
     return stop(session ?? person, at: service, in: "session", isSudos: session != nil)
   }
 
-  /// What stops somebody whom libpam says that the account lines refuse.
+  /// What stops a person whom the account lines refuse, according to libpam.
   private func refusal(of person: RescuePerson, byAccountLinesOf service: String, _ code: CInt) -> WayIn.Stop {
     let entries = entries(of: service, in: "account")
     if entries.isEmpty { return .empty(path: path(of: service), service: service, group: "account") }
@@ -246,7 +246,7 @@ extension RescueReading {
       ?? .account(service: service, code)
   }
 
-  /// The lines of a group that libpam takes: those of `other` where the service has none.
+  /// The lines of a group that libpam uses: those of `other` if the service has none.
   private func entries(of service: String, in group: String) -> [StackEntry] {
     let own = reader.entries(of: service, in: group)
     return own.isEmpty ? reader.entries(of: "other", in: group) : own
@@ -254,7 +254,8 @@ extension RescueReading {
 
   private func path(of service: String) -> String { reader.path + "/" + service }
 
-  /// The account lines of a service at which a terminal, a host or an hour may decide: libpam was asked here and now alone.
+  /// The account lines of a service at which a terminal, a host or the time of day may decide: libpam was asked only for the
+  /// present place and time.
   func unseen(_ service: String) -> [StackLinePlace] {
     reader.entries(of: service, in: "account").filter { entry in
       ["pam_access.so", "pam_time.so"].contains(entry.line.moduleName)
@@ -263,12 +264,12 @@ extension RescueReading {
     }.map(\.place)
   }
 
-  /// - Parameter isSudos: whether sudo asks, which goes on where the session's lines end with "session_err".
+  /// - Parameter isSudos: whether sudo is the caller, which continues if the session lines end with "session_err".
   private func stop(
     _ person: RescuePerson, at service: String, in group: String, isSudos: Bool = false
   ) -> WayIn.Stop? {
     let entries = entries(of: service, in: group)
-    // libpam refuses where there is nothing to ask.
+    // libpam refuses if there is no line to ask.
     guard !entries.isEmpty else { return .empty(path: path(of: service), service: service, group: group) }
     func answers(_ index: Int, _ line: PAMLine) -> [String] {
       guard line.isWellFormed else { return ["perm_denied"] }
@@ -283,7 +284,7 @@ extension RescueReading {
         ?? ["success", "auth_err"]
     }
     let endings = StackOutcomes(entries).endings(answers)
-    // What the first line that refuses says is the end of all.
+    // The answer of the first line that refuses is the answer of the whole group.
     func isForgiven(_ index: Int) -> Bool {
       isSudos && answers(index, entries[index].line) == ["session_err"]
         && entries[index].line.action(of: "session_err").refuses
@@ -304,9 +305,9 @@ extension WayIn {
     case unsure(StackLinePlace)
     /// libpam's code for the service's account lines.
     case account(service: String, CInt)
-    /// The file of nologin(5) that a line looks at: it keeps everybody but root out.
+    /// A line checks this file of nologin(5), which keeps out everybody but root.
     case closed(StackLinePlace, file: String)
-    /// Neither the service nor `other` has lines of a group, and libpam refuses.
+    /// Neither the service nor `other` has lines in a group, so libpam refuses.
     case empty(path: String, service: String, group: String)
 
     /// The text in English.

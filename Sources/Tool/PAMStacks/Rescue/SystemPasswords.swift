@@ -126,7 +126,7 @@ package struct SystemPasswords: PasswordDirectory {
   /// works without one (`DEFAULT_HOME` of login.defs(5)), or if nothing is wrong.
   package func closedHome(of name: String) -> String? {
     guard let entry = entry(of: name) else { return nil }
-    // login of shadow refuses without this line, that of util-linux does not.
+    // Without this line, login of shadow refuses, and login of util-linux does not.
     let lines = (limits(in: [loginPath]) ?? []).filter { $0[0] == "DEFAULT_HOME" }
     if !lines.isEmpty, lines.allSatisfy({ $0.count > 1 && $0[1].lowercased() == "yes" }) { return nil }
     return mayEnter(entry.home, name, entry.userID) ? nil : entry.home
@@ -141,17 +141,17 @@ package struct SystemPasswords: PasswordDirectory {
     }
   }
 
-  /// What is wrong with a program that root starts; nil where nothing is.
+  /// What is wrong with a program that root starts; nil if nothing is wrong.
   package func flaw(of program: String, at paths: [String]) -> ProgramFlaw? {
     ProgramFlaw.of(program, at: paths, isSetUserID: false)
   }
 
-  /// Whether the account's home is there, as a folder or as anything else.
+  /// Whether the account's home exists, as a folder or as anything else.
   package func hasHome(_ name: String) -> Bool { (entry(of: name)?.home).flatMap(FileState.following) != nil }
 
-  /// Whether root can write a file of that name, which need not exist.
+  /// Whether root can write a file with that name, which need not exist.
   ///
-  /// - Parameter makesFolders: whether the folders on the way are made, and the last name is one of them.
+  /// - Parameter makesFolders: whether missing folders on the way are made, and the last name is a folder as well.
   package func isWritable(_ path: String, makesFolders: Bool) -> Bool {
     var place = path
     var isLast = true
@@ -161,25 +161,25 @@ package struct SystemPasswords: PasswordDirectory {
       let folders = place.split(separator: "/").dropLast()
       place = "/" + folders.joined(separator: "/")
     }
-    // A pipe may block whoever writes, and some devices take nothing.
+    // A pipe may block the writer, and some devices accept nothing.
     guard FileState.following(place)?.kind == (isLast && !makesFolders ? S_IFREG : S_IFDIR) else { return false }
     return !FileState.isFixed(place) && Self.takesFiles(place)
   }
 
-  /// Types of file systems in which root can make folders and files.
+  /// The types of file systems in which root can make folders and files.
   ///
-  /// In others the kernel makes them, as in /proc, or another machine decides.
+  /// In the others the kernel makes them, as in /proc, or a different machine decides.
   private static let storing: Set<String> = [
     "bcachefs", "btrfs", "devtmpfs", "ext2", "ext3", "ext4", "f2fs", "jfs", "nilfs2", "overlay", "ramfs", "reiserfs",
     "tmpfs", "xfs", "zfs",
   ]
 
-  /// Whether a file system is one of those, can be written, and is not full.
+  /// Whether the file system has one of these types, is mounted writable, and is not full.
   private static func takesFiles(_ place: String) -> Bool {
     var system = statvfs()
     // SAFETY: the path lives for the call, which fills exactly one statvfs.
     guard unsafe statvfs(place, &system) == 0, let type = MountedFileSystem.holding(place)?.type else { return false }
-    // Without a limit there are no numbers of blocks and files.
+    // A file system without limits reports 0 blocks and files.
     return storing.contains(type) && system.f_flag & UInt(ST_RDONLY) == 0
       && (system.f_blocks == 0 || system.f_bfree > 0) && (system.f_files == 0 || system.f_ffree > 0)
   }
@@ -248,7 +248,7 @@ package enum PasswordState: Equatable {
   case unknown
   case empty
   case locked
-  /// It has expired, and is too old to be changed at a login.
+  /// It has expired, and is too old to be changed during a login.
   case expired
   /// The account itself has expired, whatever the state of its password.
   case accountExpired
@@ -346,10 +346,10 @@ package protocol PasswordDirectory {
   /// A home that makes login(1) refuse the account, because it does not exist or may not be entered; nil if nothing
   /// is wrong with it.
   func closedHome(of name: String) -> String?
-  /// What is wrong with a program that root starts, and that is at one of some places; nil where nothing is.
+  /// What is wrong with a program that root starts, and that is at one of these paths; nil if nothing is wrong.
   func flaw(of program: String, at paths: [String]) -> ProgramFlaw?
-  /// Whether the account's home is there.
+  /// Whether the account's home exists.
   func hasHome(_ name: String) -> Bool
-  /// Whether root can write a file of that name; with `makesFolders` a folder of that name, or make it.
+  /// Whether root can write a file with that name; with `makesFolders`, whether root can write or make a folder with that name.
   func isWritable(_ path: String, makesFolders: Bool) -> Bool
 }

@@ -145,7 +145,7 @@ package struct WayIn {
     passwords.members(ofGroupNumber: group)?.contains(name) ?? false
   }
 
-  /// What is wrong with the program sudo for somebody; nil where nothing is.
+  /// What is wrong with the program sudo for a person; nil if nothing is wrong.
   private func flawOfSudo(for name: String, _ userID: uid_t) -> ProgramFlaw? {
     if let flaw = sudo.flaw { return flaw }
     let closed = sudo.programs.filter { path in
@@ -154,7 +154,7 @@ package struct WayIn {
     return closed.first.flatMap { closed.count == sudo.programs.count ? .closed(path: $0) : nil }
   }
 
-  /// Why sudo does not make somebody root; nil if it does, once the stack lets those in whom it asks.
+  /// Why sudo does not make a person root; nil if it does, once the stack accepts the people that sudo asks.
   private func lackOfRule(for account: Account, _ name: String, _ services: Services) -> Member? {
     if let gap = sudo.gaps.first(where: \.mayRefuse) { return .gap(gap) }
     guard let rules = sudo.rules(accounts: accounts, passwords: passwords) else {
@@ -302,9 +302,9 @@ extension WayIn {
     case noAccount
     case password(PasswordState)
     case noConsole
-    /// login(1) starts nobody's session.
+    /// Because of this flaw, login(1) starts no session.
     case login(ProgramFlaw)
-    /// login(1) lets nobody in without a home.
+    /// login(1) refuses people without a home.
     case home(String)
     case noAdministrator(groups: [String])
     /// sudoers has no rule that lets them run everything as root.
@@ -316,9 +316,9 @@ extension WayIn {
     /// That account has no password that can be used.
     case asksOtherWithout(String, PasswordState)
     case noSudo
-    /// The program makes nobody root.
+    /// Because of this flaw, sudo makes nobody root.
     case sudo(ProgramFlaw)
-    /// sudo refuses, or may refuse, whatever sudoers says.
+    /// Whatever sudoers says, sudo refuses, or may refuse.
     case gap(SudoersGap)
     case shell(LoginShell)
     case stopped(Stop)
@@ -422,7 +422,7 @@ extension WayIn.Member {
 }
 
 extension WayIn.Member {
-  /// What mends it, where something else is wrong than with the person; nil if that is not known.
+  /// What to do if the cause is not the person; nil if that is not known.
   fileprivate var mending: (english: String, korean: String)? {
     switch self {
     case .login(let flaw), .sudo(let flaw): Self.remedy(flaw)
@@ -471,7 +471,7 @@ extension WayIn.Objection {
     lacks.lazy.compactMap { if case .member(let name, .password(.accountExpired)) = $0 { name } else { nil } }.first
   }
 
-  /// What is wrong with each of the people.
+  /// What is wrong with each person.
   private var members: [WayIn.Member] {
     lacks.compactMap { lack in
       switch lack {
@@ -481,7 +481,7 @@ extension WayIn.Objection {
     }
   }
 
-  /// What mends the first thing of which that is known; nil if there is none.
+  /// What to do about the first cause for which that is known; nil if there is none.
   private var mending: (english: String, korean: String)? { members.lazy.compactMap(\.mending).first }
 
   private var isStopped: Bool {

@@ -160,10 +160,10 @@ package struct ServiceDoors {
     package var fallen: FallenName?
     /// Whether it lets people in without asking for anything.
     package var asksNobody = false
-    /// The ready stack that belongs to the program, where its name does not say it.
+    /// The program's ready stack, if the service's name does not determine it.
     var template: String?
 
-    /// The command that has it ask for the passcode.
+    /// The command that makes it ask for the passcode.
     package var command: String {
       "uafctl pam enable \(ShownText.line(name))" + (template.map { " --template \($0)" } ?? "")
     }
@@ -236,7 +236,7 @@ package struct ServiceDoors {
       model: models.lazy.compactMap(model).first ?? reader.path + "/other", template: template(of: family))
   }
 
-  /// The ready stack that belongs to a program.
+  /// The ready stack of a program.
   private func template(of family: ServiceFamily) -> String {
     (try? PAMService(family.main))?.knownTemplate ?? (family.main == ssh.main ? "sshd" : "sudo")
   }

@@ -50,11 +50,11 @@ package struct SudoSettings: Equatable {
   package let asked: [Question]
   /// The people that it asks for nothing.
   package let unasked: [Unasked]
-  /// What is wrong with the program, so that it makes nobody root; nil where nothing is.
+  /// What is wrong with the program, so that it makes nobody root; nil if nothing is wrong.
   package var flaw: ProgramFlaw?
-  /// Where the program may be; empty: that is not looked at.
+  /// The paths at which the program may be; empty to skip that check.
   package var programs: [String] = []
-  /// What was not read of it.
+  /// The parts that were not read.
   package let gaps: [SudoersGap]
   /// The rules; nil if there are none to read.
   let text: SudoersText?
@@ -78,7 +78,7 @@ package struct SudoSettings: Equatable {
   ///
   /// - Parameters:
   ///   - text: the files, as far as they could be read.
-  ///   - hosts: the names that sudo may know this host by.
+  ///   - hosts: the names by which sudo may know this host.
   ///   - gaps: what could not be read.
   package init(_ text: SudoersText, hosts: [String], gaps: [SudoersGap] = []) {
     let rules = SudoersRules(text, hosts: hosts, accounts: NoDirectory(), passwords: NoDirectory())
@@ -204,9 +204,9 @@ package enum SudoersGap: Equatable {
   case untrusted(path: String, Flaw, isWhole: Bool)
   /// sudo.conf names a policy other than sudoers.
   case policy(path: String, plugin: String)
-  /// sudo.conf names one more plugin, which has a say.
+  /// sudo.conf names one more plugin, which may refuse as well.
   case plugin(path: String, plugin: String)
-  /// A plugin that sudo cannot load, so that it runs nothing.
+  /// sudo cannot load a plugin, and so runs nothing.
   case unloadable(path: String, plugin: String)
   /// Rules that a directory service has.
   case directory(path: String, sources: [String])
@@ -237,7 +237,7 @@ package enum SudoersGap: Equatable {
     }
   }
 
-  /// Whether sudo may refuse whatever sudoers says.
+  /// Whether sudo may refuse, whatever sudoers says.
   var mayRefuse: Bool {
     switch self {
     case .policy, .plugin, .unloadable: true
@@ -286,7 +286,7 @@ extension SudoersGap: Catalogued {
     case .unloadable(let path, let plugin):
       FindingText(
         "sudo cannot load \(ShownText.line(plugin)), and lets nobody in (\(ShownText.line(path)))",
-        do: "correct \(ShownText.line(path)), or install the package again that has the plugin")
+        do: "correct \(ShownText.line(path)), or reinstall the package that has the plugin")
     case .directory(let path, let sources):
       FindingText(
         "the sudo rules of a directory service were not read (sudoers of \(path): \(sources.joined(separator: ", ")))")

@@ -126,12 +126,12 @@ package struct LineInput {
     return events != 0 && events & Int16(POLLIN) == 0
   }
 
-  /// Whether something, if only the end, can be read within so long.
+  /// Whether something can be read within that time, even if it is only the end.
   package func hasMore(withinMilliseconds milliseconds: CInt) -> Bool {
     events(withinMilliseconds: milliseconds) != 0
   }
 
-  /// What poll(2) says of the input within so long; 0 for nothing.
+  /// The events of the input that poll(2) reports within that time; 0 if there are none.
   private func events(withinMilliseconds milliseconds: CInt) -> Int16 {
     var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     // SAFETY: one entry is passed, and the count is one.

@@ -14,9 +14,11 @@ struct ToolContext {
   var output: Output
   /// The source of lines if there is no terminal.
   var input: CInt
-  /// Whether a program speaks JSON there: a letter with a code in it ends where its answers begin.
+  /// Whether a program sends its answers in JSON there.
+  ///
+  /// A letter with a code in it then ends where they begin.
   var speaksJSON = false
-  /// What was read there beyond a letter.
+  /// What was read from there beyond a letter.
   let taken = TakenInput()
   /// The terminal; nil if standard input is not one.
   var terminal: CInt?
@@ -72,9 +74,9 @@ struct ToolContext {
   }
 }
 
-/// What was read of standard input beyond a letter with a code in it: nothing can be put back there.
+/// What was read from standard input beyond a letter with a code in it: nothing can be put back.
 final class TakenInput {
-  /// Whether the brace was read that begins an answer in JSON.
+  /// Whether the brace that begins an answer in JSON was read.
   var hasAnswerBegun = false
 }
 

@@ -46,7 +46,7 @@ enum KoreanPage {
 
   /// A mistake in a command line: a line that says where help is, the mistake, and how the command is used.
   ///
-  /// What the parser alone has words for is quoted.
+  /// A mistake that only the parser can describe is quoted.
   static func mistake(_ message: ParserMessage) -> String {
     let help = (message.path + ["--help"]).joined(separator: " ")
     let problem = text(of: message.mistake) ?? "명령줄을 이해할 수 없습니다: '\(ShownText.line(message.problem))'"
@@ -54,7 +54,7 @@ enum KoreanPage {
     return (["명령줄이 잘못되었습니다. 도움말: '\(help)'", problem] + rows).joined(separator: "\n")
   }
 
-  /// What is wrong; nil for what the parser alone has words for.
+  /// What is wrong; nil if only the parser can describe it.
   private static func text(of mistake: CommandLineMistake) -> String? {
     switch mistake {
     case .unknownOption(let option): "그런 옵션은 없습니다: \(ShownText.line(option))"

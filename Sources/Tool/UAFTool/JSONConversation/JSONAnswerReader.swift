@@ -47,7 +47,7 @@ struct JSONAnswerReader {
   static func maximumLineCount(_ form: Form) -> Int { form.count * WireLimit.answer * 6 + 256 }
 
   private let form: Form
-  /// Whether the first brace is not part of the line, because it was read before.
+  /// Whether the first brace was read before, so that the line begins after it.
   private let hasBegun: Bool
   private var position = 0
   private var count = 0
@@ -61,7 +61,7 @@ struct JSONAnswerReader {
   /// The answers' bytes are written to `buffer`, in which each may use an equal part. Without an answer, no part of the buffer
   /// may be used.
   ///
-  /// - Parameter hasBegun: whether the first brace was read before, and is not part of the line.
+  /// - Parameter hasBegun: whether the first brace was read before, so that the line begins after it.
   static func read(
     _ line: Span<UInt8>, as form: Form = .one, hasBegun: Bool = false, into buffer: UnsafeMutableRawBufferPointer
   ) -> Answer? {

@@ -14,7 +14,7 @@ struct JSONPerson: Person, ~Copyable {
   private let answersTogether: Bool
   /// Whether this is an approval; only an approval can be denied.
   private let isApproval: Bool
-  /// Whether the brace was read already that begins the next line.
+  /// Whether the brace that begins the next line was already read.
   private var hasBegun: Bool
   /// The answer to the question that the core asks next, which the front end gave together with the previous one.
   private var answerAhead: AnswerAhead?

@@ -239,7 +239,9 @@ enum PayloadFile {
     }
   }
 
-  /// The further lines of a letter, up to the brace that begins an answer; it is noted that this was taken.
+  /// The further lines of a letter, up to the brace that begins an answer.
+  ///
+  /// The context records that the brace was read.
   private static func linesBeforeAnswer(in context: ToolContext) throws(ToolError) -> [UInt8] {
     let input = LineInput(descriptor: context.input)
     var text: [UInt8] = []
@@ -253,17 +255,19 @@ enum PayloadFile {
     return text
   }
 
-  /// How far is read.
+  /// How much is read.
   private enum Extent {
-    /// To just beyond the limit, which is enough to refuse what is longer.
+    /// Everything, up to just beyond the limit, which is enough to refuse a longer text.
     case everything
-    /// To the end of a line, with it.
+    /// One line with its end.
     case lineEnd
     /// One byte.
     case byte
   }
 
-  /// What is there, as far as that; a line is read byte by byte, so that nothing beyond it is read.
+  /// Reads that much.
+  ///
+  /// A line is read byte by byte, so that nothing beyond it is read.
   private static func bytes(
     of descriptor: CInt, path: String, upTo extent: Extent = .everything
   ) throws(ToolError) -> [UInt8] {

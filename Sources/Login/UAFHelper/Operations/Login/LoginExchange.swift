@@ -275,9 +275,9 @@ struct LoginSigners {
     }
   }
 
-  /// Has the next login with one prompt ask for an authenticator that the server's request names.
+  /// Makes the next login with one prompt ask for an authenticator that the server's request names.
   ///
-  /// A login does not end in another way if that cannot be written.
+  /// If that cannot be written, this login still ends the same way.
   private func noteTaken(_ offer: AuthenticationOffer) {
     let ways = AuthenticatorOpener.ways(offer.sets, among: held.types.filter(\.isTyped), named: nil)
     guard held.named == nil, let other = ways.first(where: { $0.count == 1 })?.first else { return }

@@ -321,7 +321,7 @@ enum RegistrationPlan: Equatable {
     var enrolled: [AuthenticatorType] = []
     /// The types whose keys the server has revoked or does not know, according to its last answers.
     var dead: [AuthenticatorType] = []
-    /// Those whose keys the server refuses, because they are dead or behind what it has seen of them.
+    /// The types whose keys the server refuses, because they are dead or their counters are behind.
     var refused: [AuthenticatorType] = []
     /// Whether the server requires a code for each account.
     var needsCode = true
