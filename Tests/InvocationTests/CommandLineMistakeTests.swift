@@ -51,7 +51,7 @@ import Testing
     (["draw", "1", "--line-width", "2", "--quiet=yes"], .unexpectedValue("yes", option: "--quiet")),
     (["draw", "1", "--line-width", "2", "3", "4"], .unexpectedArguments(["3", "4"])),
     (["nosuch"], .unexpectedArguments(["nosuch"])),
-    (["draw", "1"], .missingArgument("line-width")), (["draw", "--line-width", "2"], .missingArgument("target")),
+    (["draw", "1"], .missingArgument("--line-width")), (["draw", "--line-width", "2"], .missingArgument("target")),
     (["draw", "one", "--line-width", "2"], .badValue("one", option: nil)),
     (["draw", "1", "--line-width", "wide"], .badValue("wide", option: "--line-width")),
     (["draw", "1", "--line-width", "2", "-s", "square"], .badValue("square", option: "-s")),

@@ -630,6 +630,18 @@ import ToolTestSupport
   }
 
   @Test(arguments: [
+    (["pam", "disable"], "Name a service, or give --all."),
+    (["pam", "disable", "sudo", "--all"], "--all and a service exclude each other"),
+  ])
+  func `pam disable takes either a service or --all, and says what is wrong with none and with both`(
+    arguments: [String], told: String
+  ) {
+    let bench = Bench(arguments, as: 0)
+    #expect(bench.exit == .usage)
+    #expect(bench.notes.hasPrefix("uafctl: \(told)\nUsage: uafctl pam disable "), "\(bench.notes)")
+  }
+
+  @Test(arguments: [
     ["--bogus"], ["unlock"], ["forget"], ["trust"], ["oob"], ["status", "--available"],
     ["status", "a", "b"], ["deregister", "passcode", "--all"], ["authenticate", "--code", "x"],
     ["register", "--code"],

@@ -65,7 +65,7 @@ import UAFWire
     ),
     (
       #"{"state":"disabled","asked":1800000000}"#, "disabled (asked 2027-01-15 08:00 UTC): ask the administrator",
-      "사용 중지되었습니다 (2027-01-15 08:00 UTC에 물음). 관리자에게 문의하십시오"
+      "비활성화되었습니다 (2027-01-15 08:00 UTC에 물음). 관리자에게 문의하십시오"
     ),
     (
       #"{"state":"locked","asked":1800000000,"until":1800000060}"#,

@@ -11,7 +11,7 @@ public enum CommandLineMistake: Equatable, Sendable {
   /// An option that takes no value has this one.
   case unexpectedValue(String, option: String)
   case unexpectedArguments([String])
-  /// A required argument or option is missing.
+  /// A required argument or option is missing; an option has its dashes.
   case missingArgument(String)
   /// An argument, or the named option, does not accept this value.
   case badValue(String, option: String?)
@@ -77,6 +77,16 @@ public enum CommandLineMistake: Equatable, Sendable {
   private static func argument(_ key: Any) -> String? {
     guard let name = Parts(of: key)["name"] as? String else { return nil }
     return name.reduce(into: "") { $0 += $1.isUppercase ? "-\($1.lowercased())" : String($1) }
+  }
+
+  /// The same mistake with a missing option as it is written, because the error has only the name of its property.
+  ///
+  /// - Parameter text: the parser's text, which quotes the option with its value: `'--from <old>'`.
+  func namingOption(asIn text: String) -> CommandLineMistake {
+    guard case .missingArgument = self, let quoted = text.split(separator: "'").dropFirst().first,
+      quoted.hasPrefix("--")
+    else { return self }
+    return .missingArgument(String(quoted.prefix { $0 != " " }))
   }
 
   /// The commands that were read before the mistake, the program first; nil if the error does not contain them.

@@ -22,6 +22,7 @@ import Testing
     (["unlock"], "uafctl unlock", "계정을 지정하거나 --payload 또는 --code를 주십시오"),
     (["unlock", "--code", "--payload", "f"], "uafctl unlock", "--payload와 --code는 함께 쓸 수 없습니다"),
     (["pam", "disable"], "uafctl pam disable", "서비스를 지정하거나 --all을 주십시오"),
+    (["pam", "disable", "sudo", "--all"], "uafctl pam disable", "--all과 서비스는 함께 쓸 수 없습니다"),
     (["pam", "disable", "--all", "--only"], "uafctl pam disable", "--only는 서비스와 함께 쓰십시오"),
   ])
   func `names the mistake`(arguments: [String], command: String, told: String) {
@@ -39,7 +40,8 @@ import Testing
     (["register", "a", "b", "c"], "uafctl register", "쓸 곳이 없는 인수가 있습니다: c"),
     (["register", "a", "b", "c", "d"], "uafctl register", "쓸 곳이 없는 인수가 있습니다: c, d"),
     (["forget"], "uafctl forget", "필요한 인수가 없습니다: user"),
-    (["rename", "alice"], "uafctl rename", "필요한 인수가 없습니다: from"),
+    (["rename", "alice"], "uafctl rename", "필요한 인수가 없습니다: --from"),
+    (["trust"], "uafctl trust", "필요한 인수가 없습니다: --code"), (["join"], "uafctl join", "필요한 인수가 없습니다: --payload"),
     (["register", "--code"], "uafctl register", "이 옵션에는 값이 필요합니다: --code"),
     (["status", "--json=yes"], "uafctl status", "값을 받지 않는 옵션입니다: --json(적힌 값: yes)"),
     (["pam", "enable", "sudo", "--shape", "round"], "uafctl pam enable", "--shape에 쓸 수 없는 값입니다: round"),

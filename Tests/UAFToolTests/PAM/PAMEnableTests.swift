@@ -483,7 +483,10 @@ import ToolTestSupport
 
   @Test func `refuses a service that does not exist, and a template that does not exist`() {
     #expect(refusal("su", exit: .usage).contains("there is no service su in "))
-    #expect(refusal("sudo", "--template", "bogus", exit: .usage).contains("the ready stack "))
+    let noTemplate = refusal("sudo", "--template", "bogus", exit: .usage)
+    #expect(noTemplate.contains("the ready stack "))
+    #expect(noTemplate.contains("hint: choose another --shape or --template: "), "\(noTemplate)")
+    #expect(StackError.noTemplate(path: "x").korean.remedy?.contains("다른 --shape나 --template을 고르십시오") == true)
     #expect(refusal("sudo", "--shape", "instead", "--template", "bogus", exit: .usage).contains("the ready stack "))
     #expect(refusal("sudo", "--template", "../sudo", exit: .usage).contains("no ready stack"))
     #expect(refusal("sudo", "--shape", "bogus", exit: .usage).contains("--shape"))

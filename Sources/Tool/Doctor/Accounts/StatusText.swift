@@ -85,7 +85,7 @@ package enum StatusText: Catalogued {
     case .aheadAtServer(let codes):
       "서버에서: 이 컴퓨터가 만든 것보다 더 많은 서명이 확인되었습니다. '\(codes.command("repair", "--code FILE"))' 명령을 실행하십시오"
     case .forbiddenAtServer:
-      "서버에서: 마지막으로 물었을 때 이 계정을 받아들이지 않았습니다. 사용 중지되었거나 잠긴 계정일 수 있습니다. 관리자에게 문의하십시오"
+      "서버에서: 마지막으로 물었을 때 이 계정을 받아들이지 않았습니다. 비활성화되었거나 잠긴 계정일 수 있습니다. 관리자에게 문의하십시오"
     case .here(let counter): "이 컴퓨터에서: \(Self.korean(counter))"
     case .overNetwork(let counter): "네트워크에서: \(Self.korean(counter))"
     case .byOthers(let counter): "이 컴퓨터의 다른 사용자: \(Self.korean(counter))"
@@ -107,7 +107,7 @@ package enum StatusText: Catalogued {
     let asked = state.asked.map { " (\(ShownTime.utc($0))에 물음)" } ?? ""
     return switch state.standing {
     case .active: "사용할 수 있습니다\(asked)"
-    case .disabled: "사용 중지되었습니다\(asked). 관리자에게 문의하십시오"
+    case .disabled: "비활성화되었습니다\(asked). 관리자에게 문의하십시오"
     case .locked: "\(state.until.map(ShownTime.utc) ?? "?")까지 잠겨 있습니다\(asked)"
     case .unreadable: "서버가 마지막으로 한 말을 읽을 수 없습니다"
     }

@@ -147,7 +147,7 @@ enum CoreText: FindingCatalogue {
     case .forbidden(let account, let authenticators):
       FindingText(
         "계정: \(account): " + authenticators.map(StatusReport(language: .korean).line).joined(separator: ", "),
-        do: "서버 관리자에게 문의하십시오. 서버에서 사용 중지되었거나 잠긴 계정일 수 있습니다")
+        do: "서버 관리자에게 문의하십시오. 서버에서 비활성화되었거나 잠긴 계정일 수 있습니다")
     case .nothingOfRoots(let account):
       FindingText("계정: \(account): 등록된 것이 없습니다. 각 사용자는 자신의 계정으로 doctor를 실행합니다")
     case .nothing(let account):

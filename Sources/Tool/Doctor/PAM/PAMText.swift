@@ -333,7 +333,7 @@ enum PAMAccountText: FindingCatalogue {
         do: "account 줄에 account_check나 account_check=required로 쓰십시오")
     case .blind(let file):
       FindingText(
-        "pam: \(file): account_check가 계정의 사용 중지 여부를 물을 수 없습니다. 서버의 답에 서명이 없거나 server.request_url이 "
+        "pam: \(file): account_check가 계정의 비활성화 여부를 물을 수 없습니다. 서버의 답에 서명이 없거나 server.request_url이 "
           + "/get으로 끝나지 않습니다",
         do: "server.require_signed_verdict와 server.verdict_key를 정하십시오. 서버는 uaf-server여야 합니다")
     }

@@ -365,7 +365,8 @@ extension StackError: Catalogued {
     case .badService(_, .noName): nil
     case .noTemplateKnown: "--template NAME: sudo, sshd, login, su, polkit-1, display-manager, sddm or locker"
     case .noShape: "leave --shape out"
-    case .noTemplate, .noRefusal: "choose another --shape: pam.d/README.md has the ready stacks"
+    case .noTemplate: "choose another --shape or --template: pam.d/README.md has the ready stacks"
+    case .noRefusal: "choose another --shape: pam.d/README.md has the ready stacks"
     case .folder(let path, .system(EROFS)), .file(let path, .system(EROFS)):
       "\(path) is on a file system that is mounted read-only: 'mount -o remount,rw' lets it be changed, unless it is an image"
     case .folder(_, .system): "name the folder with --pam-directory"
@@ -432,7 +433,8 @@ extension StackError: Catalogued {
     case .badService(_, .noName): nil
     case .noTemplateKnown: "--template NAME: sudo, sshd, login, su, polkit-1, display-manager, sddm 또는 locker"
     case .noShape: "--shape를 빼십시오"
-    case .noTemplate, .noRefusal: "다른 --shape를 고르십시오. 준비된 스택은 pam.d/README.md에 있습니다"
+    case .noTemplate: "다른 --shape나 --template을 고르십시오. 준비된 스택은 pam.d/README.md에 있습니다"
+    case .noRefusal: "다른 --shape를 고르십시오. 준비된 스택은 pam.d/README.md에 있습니다"
     case .folder(let path, .system(EROFS)), .file(let path, .system(EROFS)):
       "\(path)은(는) 읽기 전용으로 마운트된 파일 시스템에 있습니다. 이미지가 아니라면 'mount -o remount,rw'로 바꿀 수 있게 됩니다"
     case .folder(_, .system): "--pam-directory로 폴더를 지정하십시오"

@@ -108,7 +108,7 @@ struct PAMDisableCommand: Subcommand {
   @OptionGroup var pamFolder: PAMFolderOption
 
   func validate() throws {
-    if all == (service != nil) { throw UsageMistake.serviceOrAll.error }
+    if all == (service != nil) { throw (all ? UsageMistake.serviceAndAll : .serviceOrAll).error }
     if all, only { throw UsageMistake.onlyWithoutService.error }
   }
 

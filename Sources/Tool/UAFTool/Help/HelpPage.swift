@@ -84,6 +84,7 @@ enum UsageMistake: CaseIterable, Catalogued {
   case togetherAlone
   case denyAndToken
   case serviceOrAll
+  case serviceAndAll
   case onlyWithoutService
   case unlockOnceProved
   case unlockOfNobody
@@ -100,6 +101,7 @@ enum UsageMistake: CaseIterable, Catalogued {
     case .togetherAlone: "--together goes with --json-conversation"
     case .denyAndToken: "--deny and --token exclude each other"
     case .serviceOrAll: "Name a service, or give --all."
+    case .serviceAndAll: "--all and a service exclude each other"
     case .onlyWithoutService: "--only goes with a service."
     case .unlockOnceProved: "--payload and --code exclude each other"
     case .unlockOfNobody: "Name an account, or give --payload or --code."
@@ -115,6 +117,7 @@ enum UsageMistake: CaseIterable, Catalogued {
     case .togetherAlone: "--together는 --json-conversation과 함께 쓰십시오"
     case .denyAndToken: "--deny와 --token은 함께 쓸 수 없습니다"
     case .serviceOrAll: "서비스를 지정하거나 --all을 주십시오"
+    case .serviceAndAll: "--all과 서비스는 함께 쓸 수 없습니다"
     case .onlyWithoutService: "--only는 서비스와 함께 쓰십시오"
     case .unlockOnceProved: "--payload와 --code는 함께 쓸 수 없습니다"
     case .unlockOfNobody: "계정을 지정하거나 --payload 또는 --code를 주십시오"
