@@ -104,7 +104,7 @@ package struct RouteTable<Target: Sendable>: Sendable {
   /// What a method of a path leads to.
   package struct Route: Sendable {
     package let method: HTTPMethod
-    /// With `{name}` for each variable part.
+    /// The path, with `{name}` for each variable part.
     package let path: String
     package let target: Target
 
@@ -119,13 +119,13 @@ package struct RouteTable<Target: Sendable>: Sendable {
   package enum Match {
     /// A route, and the variable parts by their names, still percent-encoded.
     case route(Target, variables: [String: Substring])
-    /// The path has these methods alone.
+    /// The path has only these methods.
     case otherMethods([HTTPMethod])
     case nothing
   }
 
   package let routes: [Route]
-  /// The routes of paths without a variable part, which are found without looking at the others.
+  /// The routes of paths without a variable part, which are found without checking the others.
   private let fixed: [String: [Route]]
   private let variable: [(parts: [Substring], route: Route)]
 

@@ -88,9 +88,6 @@ import ToolTestSupport
   func `refuses a second factor without a password before it, and reports one that arises later`(
     common: String, before: String, after: String
   ) {
-    let second =
-      "@include common-auth\nauth [success=1 default=ignore] pam_succeed_if.so quiet user ingroup uaf-rescue\n"
-    stacks.template("second-factor/sudo", second + "auth [success=ok ignore=ignore default=die] pam_uaf.so\n")
     let debian = stacks.read("common-auth") ?? ""
     stacks.write("login", "auth required pam_unix.so\n" + Self.account)
     stacks.write("common-auth", common)
@@ -113,9 +110,6 @@ import ToolTestSupport
   func `refuses a second factor after a line that a wrong password gets past, with its file and line`(
     common: String, line: Int
   ) {
-    let second =
-      "@include common-auth\nauth [success=1 default=ignore] pam_succeed_if.so quiet user ingroup uaf-rescue\n"
-    stacks.template("second-factor/sudo", second + "auth [success=ok ignore=ignore default=die] pam_uaf.so\n")
     let debian = stacks.read("common-auth") ?? ""
     stacks.write("login", "auth required pam_unix.so\n" + Self.account)
     stacks.write("common-auth", common)

@@ -75,6 +75,13 @@ STACKS = {
 CORP = [f"auth sufficient {UNIX}", f"auth sufficient {DIRECTORY}", "auth required pam_deny.so"]
 
 
+def console_of_its_own(lab):
+    """Gives the console its own lines, and root a password: another way in, whatever common-auth says."""
+    lab.run("chpasswd", answers="root:console-Password-1\n")
+    lab.after(lambda: lab.run("passwd", "--lock", "root"))
+    lab.stack("login", *LOGIN)
+
+
 @row(
     "stacks-published",
     "uafctl pam enable sudo --shape second-factor on 14 common-auths; what is refused, put in place by hand",
@@ -86,10 +93,7 @@ def published(lab):
     person = lab.person()
     lab.run("usermod", "--append", "--groups", "users", person.name)
     rescuer(lab)
-    # The console keeps its own lines, so that there is another way in whatever common-auth says.
-    lab.run("chpasswd", answers="root:console-Password-1\n")
-    lab.after(lambda: lab.run("passwd", "--lock", "root"))
-    lab.stack("login", *LOGIN)
+    console_of_its_own(lab)
     lab.stack("corp-auth", *CORP)
     before = everything()
     refused = 0
@@ -113,7 +117,7 @@ def published(lab):
     return f"{len(STACKS) - refused} in place, {refused} refused: each of those gives root without the passcode"
 
 
-# By name: the lines, the one of them by which the password does not count, and whether a wrong one is asked for.
+# By name: the lines, the line that makes the password unnecessary, and whether sudo asks for a password, here a wrong one.
 GAPS = {
     "an optional password": (["auth optional pam_unix.so"], "common-auth:1", True),
     "a password whose refusal is taken back": (
@@ -146,9 +150,7 @@ def without_password(lab):
     person = lab.person()
     lab.run("usermod", "--append", "--groups", "users", person.name)
     rescuer(lab)
-    lab.run("chpasswd", answers="root:console-Password-1\n")
-    lab.after(lambda: lab.run("passwd", "--lock", "root"))
-    lab.stack("login", *LOGIN)
+    console_of_its_own(lab)
     before = everything()
     for name, (lines, place, is_asked) in GAPS.items():
         spoilt = "".join(line + "\n" for line in lines)
@@ -199,9 +201,7 @@ def shown_past(lab, name, person, place):
 def over_ssh(lab):
     person = lab.person()
     rescuer(lab)
-    lab.run("chpasswd", answers="root:console-Password-1\n")
-    lab.after(lambda: lab.run("passwd", "--lock", "root"))
-    lab.stack("login", *LOGIN)
+    console_of_its_own(lab)
     lab.stack("common-auth", *STACKS["a directory by hand"][0])
     result = uafctl(lab, "pam", "enable", "sshd", "--anyway", "--shape", "second-factor", check=False)
     must(result.returncode == 1 and f"{FOLDER}/common-auth:2: " in result.stdout, result.stdout)
@@ -234,9 +234,7 @@ UNASKED = {
 def rescue_unasked(lab):
     hosts.sudoers(lab, "ALL ALL=(ALL) ALL")
     person = rescuer(lab)
-    lab.run("chpasswd", answers="root:console-Password-1\n")
-    lab.after(lambda: lab.run("passwd", "--lock", "root"))
-    lab.stack("login", *LOGIN)
+    console_of_its_own(lab)
     hosts.sshd(lab)
     before = everything()
     count = 0
