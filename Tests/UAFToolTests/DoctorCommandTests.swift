@@ -121,6 +121,15 @@ import UAFWire
     #expect(bench.output.contains("FAIL core: the configuration cannot be used: line 3: no such key : "))
   }
 
+  @Test func `tells what the core says of the configuration once in Korean`() {
+    let text = "설정을 사용할 수 없습니다: /etc/security/pam_uaf.conf. 이유는 'uafctl doctor' 명령으로 볼 수 있습니다"
+    let core = FakeCore([Bench.failure(3, 1001, text)])
+    let bench = Bench(
+      ["doctor", "--pam-directory", machine.pam], as: 0, core: core, locale: "ko_KR.UTF-8",
+      installation: machine.installation)
+    #expect(bench.output.contains("FAIL 코어: \(text) : "), "\(bench.output)")
+  }
+
   @Test(arguments: [(UInt8(7), UInt32(1001)), (11, 3014)])
   func `reports an account with an unusable state in the words of a login, without the advice to run doctor`(
     _ pamCode: UInt8, _ result: UInt32

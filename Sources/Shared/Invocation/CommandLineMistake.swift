@@ -33,10 +33,10 @@ public enum CommandLineMistake: Equatable, Sendable {
       return
     }
     let parts = Parts(of: error)
-    self = parts["parserError"].map { CommandLineMistake(parsing: $0) } ?? CommandLineMistake(parsing: error)
+    self = CommandLineMistake(parsing: parts["parserError"] ?? error, of: Self.commands(of: error)?.last)
   }
 
-  private init(parsing error: Any) {
+  private init(parsing error: Any, of command: (any ParsableCommand.Type)?) {
     let parts = Parts(of: error)
     let option = parts.first(of: "Name").flatMap(Self.option)
     let words = parts.strings
@@ -52,7 +52,8 @@ public enum CommandLineMistake: Equatable, Sendable {
         .unexpectedValue(words[0], option: option)
       case ("unexpectedExtraValues", _) where !words.isEmpty: .unexpectedArguments(words)
       case ("noValue", _):
-        parts.first(of: "InputKey").flatMap(Self.argument).map(CommandLineMistake.missingArgument) ?? .other
+        parts.first(of: "InputKey").flatMap { Self.argument($0, of: command) }
+          .map(CommandLineMistake.missingArgument) ?? .other
       case ("unableToParseValue", _) where !words.isEmpty: .badValue(words[0], option: option)
       case ("duplicateExclusiveValues", _): .conflictingOptions
       case ("missingSubcommand", _): .missingCommand
@@ -73,20 +74,18 @@ public enum CommandLineMistake: Equatable, Sendable {
     }
   }
 
-  /// An argument's name: that of its property, in the parser's spelling.
-  private static func argument(_ key: Any) -> String? {
-    guard let name = Parts(of: key)["name"] as? String else { return nil }
-    return name.reduce(into: "") { $0 += $1.isUppercase ? "-\($1.lowercased())" : String($1) }
+  /// An argument's name, or an option: that of its property, in the parser's spelling.
+  private static func argument(_ key: Any, of command: (any ParsableCommand.Type)?) -> String? {
+    guard let property = Parts(of: key)["name"] as? String else { return nil }
+    let name = property.reduce(into: "") { $0 += $1.isUppercase ? "-\($1.lowercased())" : String($1) }
+    return command.map { isOption(property, of: $0) } ?? false ? "--\(name)" : name
   }
 
-  /// The same mistake with a missing option as it is written, because the error has only the name of its property.
-  ///
-  /// - Parameter text: the parser's text, which quotes the option with its value: `'--from <old>'`.
-  func namingOption(asIn text: String) -> CommandLineMistake {
-    guard case .missingArgument = self, let quoted = text.split(separator: "'").dropFirst().first,
-      quoted.hasPrefix("--")
-    else { return self }
-    return .missingArgument(String(quoted.prefix { $0 != " " }))
+  /// Whether a property of a command is an option, not an argument.
+  private static func isOption(_ property: String, of command: any ParsableCommand.Type) -> Bool {
+    Mirror(reflecting: command.init()).children.contains {
+      $0.label == "_\(property)" && String(describing: type(of: $0.value)).hasPrefix("Option<")
+    }
   }
 
   /// The commands that were read before the mistake, the program first; nil if the error does not contain them.

@@ -138,8 +138,8 @@ public struct ParserMessage {
 
   /// - Parameter error: the error that parsing with `root` threw.
   public init(_ error: any Error, by root: (some ParsableCommand).Type) {
+    mistake = CommandLineMistake(error)
     problem = root.message(for: error)
-    mistake = CommandLineMistake(error).namingOption(asIn: problem)
     let commands = CommandLineMistake.commands(of: error) ?? [root]
     usage = root.usageString(for: commands.last ?? root)
     path = commands.map(CommandNames.name)

@@ -397,7 +397,8 @@ extension StackError: Catalogued {
     case .carriageReturn: "write it with line feeds alone, for example with sed -i 's/\\r$//'"
     case .jump: "a jump counts lines, and the new stack has another number of them: change both by hand"
     case .passedOver:
-      "have it jump to the line behind the last one that asks for the password ('[success=N default=ignore]'), or remove it"
+      "if it asks for the password, have it jump to the line behind the last one that does ('[success=N default=ignore]'); "
+        + "otherwise remove it"
     case .wrongPassword:
       "have it refuse ('required'), or take it out if it asks for no password; where a right password jumps over the next line, "
         + "that line must be 'auth requisite pam_deny.so'"
@@ -465,7 +466,8 @@ extension StackError: Catalogued {
     case .carriageReturn: "sed -i 's/\\r$//' 등으로 줄 끝을 줄 바꿈 문자만으로 쓰십시오"
     case .jump: "건너뛸 줄 수가 새 스택에서는 달라집니다. 둘 다 직접 고치십시오"
     case .passedOver:
-      "비밀번호를 묻는 마지막 줄의 다음 줄로 건너뛰게 하거나('[success=N default=ignore]') 이 줄을 지우십시오"
+      "비밀번호를 묻는 줄이라면, 비밀번호를 묻는 마지막 줄의 다음 줄로 건너뛰게 하십시오('[success=N default=ignore]'). "
+        + "아니라면 지우십시오"
     case .wrongPassword:
       "이 줄에서 거부되게 하십시오('required'). 비밀번호를 묻는 줄이 아니라면 지우십시오. 맞는 비밀번호가 다음 줄을 건너뛴다면, "
         + "그 줄은 'auth requisite pam_deny.so'여야 합니다"

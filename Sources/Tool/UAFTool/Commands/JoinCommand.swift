@@ -146,11 +146,11 @@ struct TrustCommand: CoreCommand {
     name: [.customLong("code"), .customLong("payload")],
     help: .text(.code, valueName: "file"),
     completion: .file())
-  var payload: String
+  var code: String
 
   func request(in context: ToolContext) throws(ToolError) -> Request {
     var request = Request(.trust)
-    request.payload = try PayloadSource.read(payload, in: context, as: .server)
+    request.payload = try PayloadSource.read(code, in: context, as: .server)
     return request
   }
 }

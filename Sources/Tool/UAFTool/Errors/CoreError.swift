@@ -50,7 +50,8 @@ extension CoreError: Catalogued {
     case .ended: FindingText("the core ended before it said how it went", do: Self.logSaysMore)
     case .unable(let what):
       FindingText(
-        "the core cannot work: \(what.english)", do: "mend what fails in the lines about the state and the programs")
+        "the core cannot work: \(what.english)", do: "first fix what failed in the checks of the state and the programs"
+      )
     case .silent: FindingText("the core said nothing within the time", do: Self.logSaysMore)
     case .confused(let what):
       FindingText("the core does not keep to the protocol: \(what.english)", do: Self.versions)

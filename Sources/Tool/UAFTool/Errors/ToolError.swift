@@ -243,6 +243,8 @@ extension ToolError: Catalogued {
       FindingText(
         "다른 계정을 지정할 수 있는 사용자는 root뿐입니다", do: "자신의 계정이면 이름을 빼고, 아니면 root로 실행하십시오")
     case .badArgument(let what): FindingText(what.korean, do: what.remedy?.korean)
+    // The core's Korean text is a whole sentence, and names doctor itself.
+    case .configuration(.refused(let text)): FindingText(ShownText.line(text))
     case .configuration(let what):
       FindingText("설정을 사용할 수 없습니다: \(what.korean)", do: "uafctl doctor로 모두 점검할 수 있습니다")
     case .payload(let error): error.korean
