@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Checks docs/policies.md: each row names types or source files that exist and tests that exist, and each result of
 the table has one row, with its PAM code. Checks docs/conformance.md: the suites, tests and vectors that it names exist. Checks
-SECURITY.md and docs/threats.md: the suites, attacks and rows of `make test-...` that they name exist. `scripts/check.sh`
+SECURITY.md and docs/threats.md: the suites, attacks and rows of `make test-...` that they name exist. Checks docs/cves.md: each
+fault has an identifier that no other row has, and names rows and tests that exist, or says why there is none. `scripts/check.sh`
 calls it.
 
 Prints one line for each violation, and fails if there is any.
@@ -66,8 +67,13 @@ def problems_of(line, tests, sources):
     for name in kept:
         if name not in sources:
             yield f"there is no type or source file {name}"
+    yield from problems_of_tests(cells[2].split("; "), tests)
+
+
+def problems_of_tests(pieces, tests):
+    """The tests that do not exist; a piece without a suite is of the suite before it."""
     suite = None
-    for piece in cells[2].split("; "):
+    for piece in pieces:
         named = re.match(r"`([\w-]+)`: (.*)", piece)
         suite, name = named.groups() if named else (suite, piece)
         if suite is None or name not in tests.get(suite, ()):
@@ -150,6 +156,35 @@ def problems_of_promise(line, tests, attacks):
                 yield f"`make test-{package}` has no row {name}"
 
 
+# In docs/cves.md, what a cell names besides tests, and what it says instead.
+ROWS = re.compile(r"A\d+(?:, A\d+)*|`make test-\w+` \([^)]+\)")
+SCRIPT = re.compile(r"`(scripts/[\w./-]+)`")
+NOTHING = "–"
+IDENTIFIER = re.compile(r"CVE-(?:19|20)\d\d-\d{4,}|GHSA(?:-[2-9cfghjmpqrvwx]{4}){3}")
+
+
+def problems_of_fault(line, tests, attacks, listed):
+    """What is wrong with one row of docs/cves.md; its identifiers are added to `listed`."""
+    cells = [cell.strip() for cell in line.strip().strip("|").split(" | ")]
+    if len(cells) != 5 or not all(cells):
+        yield "a row has five columns, none of them empty: identifier, product, what went wrong, here, shown by"
+        return
+    for identifier in cells[0].split(", "):
+        if not IDENTIFIER.fullmatch(identifier):
+            yield f"'{identifier}' is no identifier of a CVE or an advisory"
+        elif identifier in listed:
+            yield f"{identifier} has a row already"
+        listed.add(identifier)
+    yield from problems_of_promise(line, tests, attacks)
+    if cells[4] == NOTHING:
+        return
+    pieces = [piece for piece in cells[4].split("; ") if not ROWS.fullmatch(piece)]
+    for path in (match.group(1) for piece in pieces if (match := SCRIPT.fullmatch(piece))):
+        if not (ROOT / path).is_file():
+            yield f"there is no {path}"
+    yield from problems_of_tests([piece for piece in pieces if not SCRIPT.fullmatch(piece)], tests)
+
+
 def main():
     tests = names_of_tests()
     sources = names_of_sources()
@@ -177,7 +212,20 @@ def main():
             for problem in problems_of_promise(line, tests, attacks):
                 print(f"check: {document}:{number}: {problem}")
                 broken += 1
-    sys.exit(1 if broken or not rows else 0)
+    listed = set()
+    for number, line in enumerate((ROOT / "docs/cves.md").read_text(encoding="utf-8").splitlines(), 1):
+        if not line.startswith("|"):
+            problems = problems_of_promise(line, tests, attacks)
+        elif line.startswith(("| identifier |", "|---|")):
+            problems = ()
+        else:
+            problems = problems_of_fault(line, tests, attacks, listed)
+        for problem in problems:
+            print(f"check: docs/cves.md:{number}: {problem}")
+            broken += 1
+    if not listed:
+        print("check: docs/cves.md has no rows")
+    sys.exit(1 if broken or not rows or not listed else 0)
 
 
 main()
