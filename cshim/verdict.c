@@ -23,7 +23,7 @@ static const struct pair failures[] = {
 /* A wrong configuration by root. It is found before anybody is asked; later, this pair is not accepted. */
 static const struct pair mistakes[] = {{PAM_SERVICE_ERR, 1001}, {PAM_SERVICE_ERR, 1012}};
 
-/* The same for a change, in which the old secret is verified as in any login. */
+/* The failures of a change, in which the old secret is verified as in any login. */
 static const struct pair change_failures[] = {
   {PAM_AUTHTOK_ERR, 3010}, {PAM_AUTHTOK_ERR, 7111}, {PAM_AUTHTOK_ERR, 7112}, {PAM_AUTHTOK_ERR, 7113}};
 

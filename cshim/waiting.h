@@ -20,7 +20,7 @@ bool connect_patiently(int socket, const struct sockaddr_un *address, int64_t de
    EINTR. */
 bool wait_ready(int descriptor, short events, int64_t deadline);
 
-/* The same; also returns false, with errno EINTR, when a blocked signal tells the host to end. It checks for one now and
+/* As wait_ready, but also returns false, with errno EINTR, when a blocked signal tells the host to end. It checks for one now and
    then, because a blocked signal does not interrupt poll(2). */
 bool wait_minding(int descriptor, short events, int64_t deadline, const struct signals *signals);
 

@@ -64,7 +64,7 @@ package enum FieldProblem: Equatable, Sendable {
   case notATime
   /// A number, or a number of seconds or days, is out of range.
   case outOfRange(ClosedRange<Int64>, FieldUnit?)
-  /// The same for the lifetime of a token, whose maximum depends on its role.
+  /// The lifetime of a token is out of range; its maximum depends on the token's role.
   case tokenLifetime(ClosedRange<Int64>, Role)
   case tooLong(bytes: Int)
   case tooMany(Int)

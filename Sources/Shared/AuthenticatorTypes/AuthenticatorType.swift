@@ -76,7 +76,7 @@ public struct TypedEntry: Sendable {
   public let check: String
   /// The lines above the question that explain an entry; empty if there is nothing to explain.
   public let legend: [String]
-  /// The same in words, for screen readers; nil if there is nothing to explain.
+  /// The legend in words, for screen readers; nil if there is nothing to explain.
   public let spokenLegend: PromptText?
   /// The one form of an entry that is sealed and compared; nil for an entry that could never have been set.
   public let canonical: @Sendable (borrowing Secret) -> Secret?

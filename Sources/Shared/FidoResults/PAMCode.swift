@@ -4,7 +4,7 @@ enum PAMRule: Equatable, Sendable {
   case authenticated
   /// Success of `password`, and of no other stage.
   case valueChanged
-  /// The same code whatever the context.
+  /// One code in every context.
   case always(PAMCode)
   /// An invalid parameter: root's configuration, or a value that somebody else sent.
   case fault

@@ -32,9 +32,9 @@ public enum PromptText: Hashable, Sendable {
   case noSuchChoice(Int)
   /// An empty line leads back to the list.
   case emptyLineBack
-  /// The secret was correct, but the current rules would refuse it.
+  /// The secret was correct, but the current rules would refuse it, so it has to be changed.
   case valueIsStale(ValueKind)
-  /// The same, if no change can be asked for here: the person must change it later.
+  /// The secret was correct, but the current rules would refuse it, and it cannot be changed here.
   case valueIsStaleHere(ValueKind)
   /// The server could not be reached, and the login was accepted without it.
   case acceptedOffline
@@ -105,7 +105,7 @@ public enum PromptText: Hashable, Sendable {
   case partOfText(left: Int)
   /// The text to confirm has more than this many characters.
   case textTooLong(Int)
-  /// The same for a text that a caller of uafctl wrote.
+  /// A text to confirm that a caller of uafctl wrote has more than this many characters.
   case ownTextTooLong(Int)
   /// sudo was given a list of variables: it has overwritten its command line, which cannot be relied on.
   case overwrittenByList

@@ -111,7 +111,7 @@ public struct ServiceSettings: Equatable, Sendable {
 }
 
 extension Setting {
-  /// The same key in a section that contains this one.
+  /// This key as a key of a section that contains this one.
   fileprivate func lifted<Outer>(to path: WritableKeyPath<Outer, Section>) -> Setting<Outer> {
     Setting<Outer>(name: name) { value, outer throws(SettingProblem) in
       try store(value, &outer[keyPath: path])

@@ -22,7 +22,7 @@ public enum SettingForm: Equatable, Sendable {
   case authenticators
   /// A type, or an AAID.
   case authenticator
-  /// The same, in a line of a PAM file.
+  /// A type, or an AAID, in a line of a PAM file.
   case authenticatorArgument
   case table(String)
   case absolutePath
@@ -158,7 +158,7 @@ public enum SettingProblem: Error, Equatable, Sendable {
   case tooManyExpressions(limit: Int)
   case tooManyTexts(limit: Int)
   case lentLengths(minimum: Int, maximum: Int)
-  /// The same together with root's values.
+  /// The lengths of the policy contradict each other once root's values are added.
   case mergedLengths(minimum: Int, maximum: Int)
   /// Root's passcodes have this many digits.
   case rootsDigits(Int)

@@ -53,7 +53,7 @@ enum RegistryNames {
     0x0103: "ALG_KEY_RSA_2048_DER",
   ]
 
-  /// What the bits and numbers of a policy's members mean; nil for members that hold none.
+  /// What the bits and numbers of a policy's members mean; nil for members without such values.
   static func meaning(of number: Int64, member: String) -> String? {
     switch member {
     case "userVerification": bits(number, userVerification)

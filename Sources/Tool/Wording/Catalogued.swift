@@ -60,7 +60,7 @@ package struct FindingText: Equatable {
 
   /// The text about something that was not checked, because only root may.
   package static func asRoot(_ what: String) -> FindingText { FindingText(what, do: "run it as root") }
-  /// The same in Korean.
+  /// The Korean text about something that was not checked, because only root may.
   package static func asRootKorean(_ what: String) -> FindingText { FindingText(what, do: "root로 실행하십시오") }
 }
 

@@ -169,6 +169,6 @@ package struct PolicyParser {
 package struct PolicyProblem: Error, Equatable, Sendable {
   /// Names the wrong member, in printable ASCII.
   package let reason: String
-  /// The same in Korean.
+  /// The reason in Korean.
   package let korean: String
 }

@@ -82,7 +82,7 @@ struct CertificateFiles {
   /// - Throws: ``ServerError/unusableFile(path:reason:)`` if the key cannot be used, or belongs to a different certificate.
   func tlsConfiguration() throws -> TLSConfiguration { try tls().configuration }
 
-  /// The same, ready for connections.
+  /// The TLS context for connections with this certificate.
   ///
   /// - Throws: what ``tlsConfiguration()`` throws.
   func context() throws -> NIOSSLContext { try tls().context }

@@ -34,7 +34,7 @@ struct StoreExport {
   func write(to descriptor: CInt?) async throws -> Summary {
     let hasBegun = Atomic(false)
     return try await store.read { [self] records in
-      // A store may read again on a new connection. What has been written cannot be undone.
+      // A store may run this body again on a new connection. What has been written cannot be undone.
       guard !hasBegun.exchange(true, ordering: .relaxed) else {
         throw ServerError.unusableStore("the connection to the store was lost during the export: run it again")
       }

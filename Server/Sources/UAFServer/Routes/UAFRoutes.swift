@@ -189,7 +189,7 @@ struct UAFRoutes: Sendable {
 
   /// Tells a machine that this server knows the state of its account.
   ///
-  /// Everybody else hears the same of every name, even a joined machine, which may name any account. The proof contains
+  /// Everybody else gets the same response for every name, even a joined machine, which may name any account. The proof contains
   /// everything that is asked, so no body is read.
   private func accountState(_ request: WebRequest, from address: SocketAddress?) async throws -> WebResponse {
     try RequestBody.requireShort(request)

@@ -109,7 +109,7 @@ package struct ReportedLocks: Equatable, Sendable {
   /// As the store keeps them: a JSON object.
   package var text: String { json.text }
 
-  /// The same as JSON.
+  /// The report as JSON.
   package var json: JSONValue {
     .object(["named": .array(named.map(\.json)), "more": .integer(Int64(more))])
   }

@@ -68,7 +68,7 @@ package struct AuditHeadKeys: Sendable {
     known = keys.map { Known(publicKey: $0.publicKey, header: $0.header) }
   }
 
-  /// The same with additional keys.
+  /// These keys and additional ones.
   func adding(_ more: AuditHeadKeys) -> AuditHeadKeys {
     var keys = self
     keys.known += more.known

@@ -303,7 +303,7 @@ public final class AccountFile {
 
   /// Stores a refusal that could not be stored when it came.
   ///
-  /// - Throws: ``StateError``: the stored answer is then still the one before.
+  /// - Throws: ``StateError``: the previously stored answer is then kept.
   public func settleRefusal(at now: BootTime) throws(StateError) { try answer.settleRefusal(at: now) }
 
   /// How many of the server's answers were not a success.

@@ -67,8 +67,7 @@ public struct GivenUnlock: Equatable, Sendable {
     }
   }
 
-  /// The same for an unlock that was typed, which may be wrong: each try is counted, and only a code that unlocks clears the
-  /// count.
+  /// Uses an unlock that was typed, and may be wrong: each try is counted, and only a code that unlocks clears the count.
   ///
   /// Nothing about `isRight` is disclosed before the count is on the disk.
   ///

@@ -193,7 +193,7 @@ extension StateDirectory {
     if replacing { try root.rename(temporary, to: name) } else { try root.rename(temporary, toNew: name) }
   }
 
-  /// The same for bytes that are not secret; a file of that name is replaced.
+  /// Writes bytes that are not secret, and replaces a file of that name.
   static func write(_ bytes: [UInt8], _ name: String, _ root: borrowing TrustedDirectory) throws(StateError) {
     guard let copy = try? Secret(copying: bytes.span) else { throw .cryptography }
     try write(copy, name, root, replacing: true)

@@ -155,7 +155,7 @@ public struct TrustedDirectory: ~Copyable {
     }
   }
 
-  /// The same, unless a file has the other name.
+  /// Renames a file, unless a different file has the new name.
   ///
   /// On a file system without such a call, the name is checked first, which is safe because the caller holds a
   /// ``FileChange``.

@@ -165,7 +165,7 @@ struct KeyWrap {
     try derived(stretched, salt: deviceSecret, "pam-uaf authenticator key", Self.keyLength)
   }
 
-  /// The same if a share is needed too.
+  /// The sealing key of an authenticator that needs a share too.
   private func sealingKey(
     _ stretched: borrowing Secret, share: borrowing Secret, deviceSecret: borrowing Secret
   ) throws(StateError) -> Secret {

@@ -147,7 +147,7 @@ public final class DerivationTurn {
   ) throws(StateError) -> DerivationTurn? {
     let locks = try ByteLocks(name, in: directory.slots)
     if let source {
-      // The same for every claim: a caller of su has the same turns for their own account and for other accounts.
+      // Independent of the claim: a caller of su has the same turns for their own account and for other accounts.
       let turns = 0..<source.turns(slots: count)
       guard turns.contains(where: { locks.take($0 << 36 | number(of: source)) }) else { return nil }
     }

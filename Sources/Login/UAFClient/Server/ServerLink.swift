@@ -40,7 +40,7 @@ struct ServerLink: Sendable {
   /// How often a question is sent again if its connection is closed before an answer comes.
   private static let mostQuestions = 4
 
-  /// The same for a question that may be asked again: it is sent again if the server closes the connection before it answers.
+  /// Sends a question that may be repeated: it is sent again if the server closes the connection before it answers.
   ///
   /// A server with too many connections closes some, and strangers can cause that.
   mutating func finish<Wire: Transport & ~Copyable>(

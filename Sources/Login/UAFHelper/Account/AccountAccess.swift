@@ -90,7 +90,7 @@ import UAFWire
     try open(uid, in: directory, isForState: false)
   }
 
-  /// The same, including an account whose keys were all deregistered or reset here.
+  /// Opens the account's file even if all of its keys were deregistered or reset here.
   ///
   /// The account stage still asks for that account's state: otherwise a person who deregisters could log in after the account is
   /// disabled.
@@ -248,7 +248,7 @@ import UAFWire
     do throws(StateError) { return try account.authenticator(type) != nil } catch { throw Ending(error) }
   }
 
-  /// The same for an account that may have no file.
+  /// Whether an account that may have no file has a value of this type.
   ///
   /// - Throws: ``Ending``.
   func holds(_ account: AccountFile?, _ type: AuthenticatorType) throws(Ending) -> Bool {

@@ -311,7 +311,7 @@ struct MachineProver {
   /// The proof for one request; nil if none can be made; the request is then sent without one.
   func proof(of claim: MachineClaim) -> String? { make(claim)?.text }
 
-  /// The same, together with the values that the answer must name.
+  /// The proof for one request, with the values that the response must repeat.
   func make(_ claim: MachineClaim) -> (proof: MachineProof, text: String)? {
     guard let nonce = try? RandomBytes.make(MachineProof.nonceByteCount),
       let proof = MachineProof(

@@ -14,7 +14,7 @@ struct NormalisedText: ~Copyable {
 
   /// The text as UTF-8.
   let utf8: Secret
-  /// The same as code points of 32 bits.
+  /// The text as code points of 32 bits.
   private let points: Secret
 
   /// Normalises a text of at most ``maximumEntryByteCount`` bytes.

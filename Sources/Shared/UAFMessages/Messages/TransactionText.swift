@@ -38,7 +38,7 @@ public struct TransactionText: Equatable, Sendable {
   /// A text that ``init(bytes:in:)`` could have made at the other end, in either charset, is kept. Any other text is
   /// escaped.
   ///
-  /// - Returns: nil for an empty text, and one too long to be shown.
+  /// - Returns: nil for a text that is empty or too long to be shown.
   public init?(sent text: String) {
     if Self.isForm(text) { self.init(shown: text) } else { self.init(bytes: Array(text.utf8), in: .utf8) }
   }

@@ -8,7 +8,7 @@ public struct EnrolmentPayload: JSONRepresentable, Equatable, Sendable {
   public let username: String
   /// The one-time code, 1 to 256 characters.
   public let authCode: String
-  /// The same as an enrolment code of our server, which stays on the machine; nil for any other code.
+  /// `authCode` if it is an enrolment code of our own server, which never leaves the machine; nil for any other code.
   public let code: EnrolmentCode?
   /// When the code expires, in seconds since 1970.
   public let expires: Int64

@@ -190,7 +190,7 @@ public enum PastedCode {
     return nil
   }
 
-  /// A further row of a payload, and whether nothing closes it.
+  /// A further row of a payload, and whether the payload continues after it.
   private static func row(_ word: String) -> (text: String, isOpen: Bool)? {
     let text = word.utf8.prefix(while: isOfPayload)
     let rest = word.unicodeScalars.dropFirst(text.count)
@@ -205,7 +205,7 @@ public enum PastedCode {
     return payload
   }
 
-  /// Whether nothing is missing at its end: base64url of an object, or a token of three parts.
+  /// Whether a payload is complete: base64url of an object, or a token of three parts.
   private static func isWhole(_ payload: String) -> Bool {
     let parts = payload.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count > 1 else { return decoded(parts[0]).last == UInt8(ascii: "}") }

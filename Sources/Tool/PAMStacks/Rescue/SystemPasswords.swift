@@ -325,7 +325,7 @@ package enum PasswordState: Equatable {
 package protocol PasswordDirectory {
   /// The names that a group lists, and those of local accounts with this primary group; nil if there is no such group.
   func members(ofGroup name: String) -> [String]?
-  /// The same for the group with this gid.
+  /// The members of the group with this gid; nil if there is no such group.
   func members(ofGroupNumber number: gid_t) -> [String]?
   /// The names of groups that differ from this one only in case, and the group itself.
   func groups(alike name: String) -> [String]

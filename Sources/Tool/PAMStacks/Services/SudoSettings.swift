@@ -42,9 +42,9 @@ package struct SudoSettings: Equatable {
 
   /// The service of `sudo`, and then those of some people, hosts or commands.
   package let services: [String]
-  /// The same for `sudo -i`.
+  /// The service of `sudo -i`, and then those of some people, hosts or commands.
   package let loginServices: [String]
-  /// The same for `sudo -A`; empty if it asks as `sudo` does.
+  /// The services of `sudo -A`; empty if it asks as `sudo` does.
   package let askpassServices: [String]
   /// Whose passcode is asked for, everywhere or for some people.
   package let asked: [Question]

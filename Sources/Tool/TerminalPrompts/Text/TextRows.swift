@@ -5,7 +5,7 @@ package enum TextRows {
     text.split(separator: "\n", omittingEmptySubsequences: false).flatMap { rows($0, columns: max(2, columns)) }
   }
 
-  /// The same lines, broken only between words: a path or a code that is longer than a row can still be copied.
+  /// The lines of a text, broken only between words: a path or a code that is longer than a row can still be copied.
   ///
   /// - Parameter hanging: the indentation of a line's further rows relative to its first row.
   package static func flowing(_ text: String, columns: Int, hanging: Int = 0) -> String {

@@ -50,7 +50,7 @@ enum MachineCompletion {
   static let types = CompletionKind.list(AuthenticatorName.shown)
   /// Accounts of the machine, as far as its name service lists them.
   static let people = CompletionKind.shellCommand(everybody)
-  /// The same, for arguments that are an account or a type.
+  /// Accounts and authenticator types.
   static let peopleAndTypes = CompletionKind.shellCommand(
     everybody + AuthenticatorName.shown.map { "; echo \($0)" }.joined())
   /// Services that can be made to ask for the passcode.

@@ -95,7 +95,7 @@ extension ToolContext {
     failure(words.what, hint: words.remedy)
   }
 
-  /// The same, if several errors share the text about what to do.
+  /// Writes what failed, with a hint that several errors share.
   func failure(_ text: some Catalogued<String>, hint: some Catalogued<String>) {
     failure(text.text(in: language), hint: hint.text(in: language))
   }

@@ -137,7 +137,7 @@ struct JoinReport {
 struct JoinPayload {
   /// Its content.
   let payload: MachinePayload
-  /// The same in the form for the core.
+  /// The payload in the form for the core.
   let line: [UInt8]
   /// The fingerprint of the server, 64 hex digits.
   let fingerprint: String
