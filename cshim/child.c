@@ -55,8 +55,7 @@ static bool raise_limits(void)
 }
 
 /* exec removes handlers, but signals that the host ignores or blocks would stay so. fork has removed its timers. This is the
-   system call
-   itself, because sigaction(2) refuses the two signals the C library keeps for threads; all zero is the default in
+   system call itself, because sigaction(2) refuses the two signals the C library keeps for threads; all zero is the default in
    every architecture's layout. */
 static bool reset_signals(void)
 {
@@ -108,17 +107,15 @@ static bool arrange_descriptors(int socket)
 #endif
 
 /* Real and saved ids too: as long as they are the caller's (su, sudo), the caller may stop or kill the process. These are the
-   system calls
-   themselves: the C library's functions notify the host's other threads, which this process does not have, and may wait for
-   one of their locks for ever. */
+   system calls themselves: the C library's functions notify the host's other threads, which this process does not have, and may
+   wait for one of their locks for ever. */
 static bool become_root(void)
 {
   return syscall(SET_GROUPS, 0, NULL) == 0 && syscall(SET_GROUP, 0, 0, 0) == 0 && syscall(SET_USER, 0, 0, 0) == 0;
 }
 
-/* A person may own the cgroup of the session (systemd delegates it) and could freeze the core there, or starve it,
-   while it holds locks that others wait for. From the root of the hierarchy, the person cannot move it back. If there is no root
-   that
+/* A person may own the cgroup of the session (systemd delegates it) and could freeze the core there, or starve it, while it
+   holds locks that others wait for. From the root of the hierarchy, the person cannot move it back. If there is no root that
    can be written, as in some containers, the core stays where it is: nothing in it depends on this. */
 static void leave_cgroup(void)
 {

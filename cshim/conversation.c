@@ -57,8 +57,7 @@ static enum helper_status offer_begin(struct conversation *talk, const struct fr
 /* Reaches the core and sends the first packet. If the core at the socket ends without a message, it has asked nothing and
    counted nothing: this is how the listener drops root's connections above its limit. Other people can cause that with many
    prompts of su that they leave open. Root does not need the socket, and then starts a core itself. A core that was started can
-   only
-   be started once more if the kernel killed it at clone3. */
+   only be started once more if the kernel killed it at clone3. */
 static void open_core(struct conversation *talk, const struct frame_begin *begin)
 {
   if (!helper_open(&talk->helper, talk->options.timeout_seconds)) {

@@ -9,10 +9,9 @@
 
 struct conversation;
 
-/* Begins a conversation about PAM_USER, which is read once. A login is not divided: its messages are processed up to the verdict.
-   A
-   change is processed until the old secret is verified: this returns PAM_SUCCESS, and the conversation is paused. Returns a PAM
-   code; a failure is logged and shown to the person. The caller must end *talk in every case; it may be NULL. */
+/* Begins a conversation about PAM_USER, which is read once. A login is not divided: its messages are processed up to the
+   verdict. A change is processed until the old secret is verified: this returns PAM_SUCCESS, and the conversation is paused.
+   Returns a PAM code; a failure is logged and shown to the person. The caller must end *talk in every case; it may be NULL. */
 int conversation_begin(pam_handle_t *pamh, enum frame_operation operation, int flags, int argc, const char *const *argv,
                        struct conversation **talk);
 

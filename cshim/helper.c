@@ -76,8 +76,7 @@ static bool reach(struct helper *helper)
 }
 
 /* Without a pidfd a child can be waited for, but not killed: its process ID might by then belong to another process. It notices
-   that
-   its socket was closed, and ends. */
+   that its socket was closed, and ends. */
 static void wait_without_pidfd(pid_t child)
 {
   const struct timespec pause = {.tv_nsec = 10 * 1000 * 1000};

@@ -105,8 +105,7 @@ static bool show_confirmed(struct conversation *talk, const struct frame_message
 }
 
 /* With use_first_pass nobody is asked for a secret that is already there: a prompt that the password of an earlier module does
-   not answer
-   ends the call. No module has a new secret yet, so it is always asked for. */
+   not answer ends the call. No module has a new secret yet, so it is always asked for. */
 static bool answer_prompt(struct conversation *talk, const struct frame_message *prompt)
 {
   talk->prompted = true;

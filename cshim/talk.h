@@ -41,8 +41,7 @@ struct conversation {
 int talk_hear(struct conversation *talk);
 
 /* Sends the front end's message after prompt or ready; a core that sent something in between did not wait, which is an error.
-   Returns
-   false, logged, if the conversation cannot continue. */
+   Returns false, logged, if the conversation cannot continue. */
 bool talk_reply(struct conversation *talk, enum frame_type type, const char *answer);
 
 /* Sends the packet that was just written and clears it. A length of 0 means it could not be written. */

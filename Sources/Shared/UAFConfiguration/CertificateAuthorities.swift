@@ -1,6 +1,5 @@
 // Purpose: the file of authorities, as the core and doctor read it. Only the text between BEGIN and END of its certificates is
-// used;
-// the rest is a comment, in any characters.
+// used; the rest is a comment, in any characters.
 
 import Glibc
 import UAFCrypto

@@ -17,8 +17,7 @@ public enum ConfigurationFile {
   /// - Parameters:
   ///   - path: absolute, without links.
   ///   - requiredOwner: the uid that must own the file. Directories on the way may be root's or this owner's; group and others
-  ///     may write
-  ///     only to sticky ones.
+  ///     may write only to sticky ones.
   ///   - limit: the largest file, in bytes.
   /// - Throws: ``ConfigurationFileProblem``.
   public static func read(

@@ -194,8 +194,7 @@ extension P256 {
   /// The raw public keys in a PEM text, each in `BEGIN PUBLIC KEY`, in order.
   ///
   /// - Throws: ``CryptoError/invalidKey`` for a text without such a key, with more than ``maximumKeys``, and for a text that
-  ///   contains
-  ///   anything else: a key that is not understood is not skipped.
+  ///   contains anything else: a key that is not understood is not skipped.
   public static func publicKeys(pem: [UInt8]) throws(CryptoError) -> [[UInt8]] {
     let begin = Array("-----BEGIN ".utf8)
     var keys: [[UInt8]] = []

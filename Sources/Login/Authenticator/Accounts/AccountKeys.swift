@@ -283,9 +283,8 @@ final class ReservedCounter {
 
   /// The counter for a signature with this key, once.
   ///
-  /// - Parameter stored: the key as it is on the disk now. If another login has counted since, the server may have seen a higher
-  ///   one,
-  ///   and the reserved counter is useless.
+  /// - Parameter stored: the key as it is on the disk now. If another login has counted since, the server may have seen a
+  ///   higher one, and the reserved counter is useless.
   func take(for stored: UAFKey) -> UInt32? {
     defer { reserved = nil }
     guard let (keyID, counter) = reserved, keyID == stored.keyID, counter == stored.signCounter else { return nil }

@@ -39,8 +39,7 @@ public struct AuthenticationFlow: Sendable {
   ///   - username: the account's name at the server.
   ///   - transaction: a text that the server must send back in the form in which it is signed.
   ///   - isServers: whether that text came from the server, in an earlier request of the same login: it is not sent, and no
-  ///     further
-  ///     one may come.
+  ///     further one may come.
   ///   - proof: what the token of this authentication should authorise; nil for an ordinary login, whose token
   ///     authorises nothing further. Another vendor's server gives no such token.
   public init(

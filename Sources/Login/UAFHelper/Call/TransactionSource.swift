@@ -24,8 +24,7 @@ struct TransactionSource {
   /// Account and host come first, so that a command cannot look like a different host or account.
   ///
   /// - Throws: ``Ending``: 1001 for a text longer than a person should have to read, for options that a screen would not show,
-  ///   and
-  ///   for sudo with a name or an option whose effect is not known; 1007 if sudo's command is not known.
+  ///   and for sudo with a name or an option whose effect is not known; 1007 if sudo's command is not known.
   func text(in charset: TransactionCharset) throws(Ending) -> TransactionText {
     let service = caller.service ?? ""
     var text = account + Array("@\(hostName): ".utf8)

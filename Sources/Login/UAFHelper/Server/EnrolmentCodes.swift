@@ -69,8 +69,7 @@ struct EnrolmentCodes {
   ///
   /// - Parameter account: the account that the code must be for; nil if there is none yet.
   /// - Throws: ``Ending``, as for a payload; 1001 for a text that cannot be a code of our server, if root's server is ours, and
-  ///   for
-  ///   a text that may be a mistyped code, if the server could be ours.
+  ///   for a text that may be a mistyped code, if the server could be ours.
   func authority(
     entered text: String, for account: AccountFile?, _ settings: ServerSettings
   ) throws(Ending) -> Authority {

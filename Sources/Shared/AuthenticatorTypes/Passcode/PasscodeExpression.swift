@@ -61,8 +61,7 @@ import Glibc
   /// Whether the whole secret matches; also false if a limit is reached or there is no memory.
   public func matches(_ value: Span<UInt8>) -> Bool {
     // SAFETY: everything that PCRE2 makes here is freed here, in the reverse order; free functions take nil. The value's bytes
-    // are
-    // read only during the match, and PCRE2 keeps no copy of them (no PCRE2_COPY_MATCHED_SUBJECT).
+    // are read only during the match, and PCRE2 keeps no copy of them (no PCRE2_COPY_MATCHED_SUBJECT).
     guard let memory = unsafe pcre2_general_context_create_8(WipedMemory.allocate, WipedMemory.free, nil) else {
       return false
     }

@@ -12,8 +12,7 @@ import UAFMessages
 /// - A divided login pauses after it has received the request. Without a request, it ends before anybody is asked, and does not
 ///   say why.
 /// - A request that is too old is asked for again once, and so is a request that the server no longer knows. If other logins of
-///   the
-///   same person were faster, the login is tried again three times.
+///   the same person were faster, the login is tried again three times.
 /// - Before each signature, before the answer, and before a refusal is reported, the front end must still be there.
 /// - The server's success is accepted only if it is for the challenge that was answered, and after it was checked as root's
 ///   configuration requires.

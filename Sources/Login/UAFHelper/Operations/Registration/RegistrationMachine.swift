@@ -12,8 +12,7 @@ import UAFMessages
 /// - An existing value is replaced only after the server has checked the code. A new value is asked for only if the code or
 ///   proof may set one.
 /// - Keys are made once every authenticator is verified or has a new value, and only while the front end is connected. Their
-///   KeyIDs
-///   are stored before they are sent: from then on the server may have keys that this machine loses.
+///   KeyIDs are stored before they are sent: from then on the server may have keys that this machine loses.
 /// - If a proof allows the new keys, each key that signed the proof authorises them before they are sent.
 /// - The server's success is accepted only if it is for the challenge that was answered, and after it was checked as root's
 ///   configuration requires. Nothing is stored
