@@ -21,7 +21,7 @@
 #define UAF_ARGUMENT_MAX 4096
 #define UAF_ARGUMENTS_MAX 32
 #define UAF_PROGRAM_MAX 4096
-/* Twice the length that a person is asked to confirm. */
+/* Twice the longest command that a person can be asked to confirm. */
 #define UAF_COMMAND_MAX 4096
 #define UAF_ANSWER_MAX 1024
 #define UAF_TEXT_MAX 4096

@@ -70,7 +70,7 @@ import Wording
     arguments: [
       "auth sufficient pam_uaf.so\nauth required pam_unix.so", "auth required pam_uaf.so", "auth optional pam_uaf.so",
     ])
-  func `fails if pam_rootok lets everybody in, whatever the effect of pam_uaf's line is`(rest: String) {
+  func `fails if pam_rootok lets everybody in, whatever pam_uaf's line does`(rest: String) {
     for service in ["sshd", "login", "gdm-password"] {
       machine.service(service, "auth sufficient pam_rootok.so\n" + rest)
       let place = PAMText.passedOver(file: "\(machine.pam)/\(service)", line: 1)

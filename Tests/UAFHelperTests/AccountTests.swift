@@ -19,7 +19,7 @@ import UAFWire
     #expect(transcript.prompts.isEmpty && transcript.errors.isEmpty)
   }
 
-  @Test func `nouserok in a screen locker ignores only the locker's own account, if it never registered`() throws {
+  @Test func `in a screen locker nouserok ignores only the account that runs the locker, if it never registered`() throws {
     let bench = try initialised()
     var begin = Begin(.authenticate)
     begin.service = Array("swaylock".utf8)

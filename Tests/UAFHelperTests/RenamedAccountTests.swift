@@ -175,7 +175,7 @@ import UAFWire
     #expect(try register(bench, 4243, as: "mina").result == 0, "\(bench.log.lines)")
   }
 
-  @Test func `if this machine does not know whose the uid is, root is told how to find out`() throws {
+  @Test func `if this machine finds no name for the uid, root is told how to find one`() throws {
     let bench = try HelperBench.registered()
     bench.passwd = "mina:x:4243:4243::/:/bin/sh\n"
     let text = try #require(try register(bench, 4243, as: "mina").finished.text)

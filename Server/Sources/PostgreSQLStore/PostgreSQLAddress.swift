@@ -159,7 +159,7 @@ final class HostSearch: Sendable {
 
   /// Connects to a server that was suitable before.
   ///
-  /// - Throws: ``PostgreSQLError/unreachable(message:)``, also for a server that is no longer suitable.
+  /// - Throws: ``PostgreSQLError/unreachable(message:)``, including for a server that is no longer suitable.
   func connect() throws -> Connection {
     do {
       return try find().0

@@ -217,7 +217,7 @@ package final class StoreHold: Sendable {
   package func release() { try? database.close() }
 }
 
-/// Triggers that refuse each change of a store's rows, also by servers of any version that have it open.
+/// Triggers that refuse each change of a store's rows, even by servers of any version that have it open.
 enum ChangeBan {
   private static let prefix = "movedAway"
 

@@ -53,7 +53,7 @@ package struct ApprovalAdministration: Sendable {
 
   /// One text.
   ///
-  /// - Throws: ``AdministrationRefusal``, also for a text that was closed; ``StoreFailure``.
+  /// - Throws: ``AdministrationRefusal``, including for a text that was closed; ``StoreFailure``.
   package func approval(_ number: Int64, by caller: Caller) async throws -> ApprovalRecord {
     try caller.require(.read)
     let found = try await environment.read { [now = environment.now()] in

@@ -26,7 +26,7 @@ package struct WebResponse: Sendable {
 
   /// Its status and headers as NIO's encoder takes them.
   ///
-  /// It has the length of the body also where none is sent: after a request of HEAD it belongs there (RFC 9110, section 8.6),
+  /// It has the length of the body even if none is sent: after a request of HEAD it belongs there (RFC 9110, section 8.6),
   /// and the encoder takes it out where the status allows no body.
   ///
   /// - Parameters:

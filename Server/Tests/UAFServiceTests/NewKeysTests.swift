@@ -120,7 +120,7 @@ import UAFMessages
     return try await server.get(.registration, context)
   }
 
-  @Test func `a signature for different keys, a different request or by a different account's key allows nothing`()
+  @Test func `a signature over other keys or another request, or with another account's key, authorises nothing`()
     async throws
   {
     let known = try await server.registered("alice")

@@ -86,7 +86,7 @@ struct SocketAddress: Equatable {
   private(set) var body: [UInt8] = []
   /// Whether a limit was exceeded, which aborts the transfer.
   private(set) var isTooLarge = false
-  /// Whether the connection has completed the handshake with the server, also if an earlier connection is used again.
+  /// Whether the connection has completed the handshake with the server, even if an earlier connection is used again.
   private(set) var handshakeCompleted = false
   /// The server's certificate in DER.
   private(set) var certificate: [UInt8]?

@@ -141,7 +141,7 @@ enum TransferCallbacks {
     return unsafe reception(context).receive(headerOf: size * count) ? size * count : 0
   }
 
-  /// Called when the connection is open and the request is about to be sent, also for a connection that is used again: only
+  /// Called when the connection is open and the request is about to be sent, even on a connection that is used again: only
   /// then is a finished handshake certain and the SSL object available.
   private static let beforeRequest: curl_prereq_callback = { context, _, _, _, _ in
     // SAFETY: the context is the reception, see install; its handle is the one that this is called for.

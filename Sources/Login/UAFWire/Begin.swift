@@ -172,7 +172,7 @@ public struct Begin: Equatable, Sendable {
 
   /// Reads *begin* from the bytes that `packet` was read from.
   ///
-  /// - Throws: ``PacketError``, also for an operation that does not exist, and for a field newer than the version.
+  /// - Throws: ``PacketError``, including for an operation that does not exist, and for a field newer than the version.
   public init(_ packet: Packet, _ bytes: Span<UInt8>) throws(PacketError) {
     guard packet.type == .begin else { throw .unexpectedType(packet.type) }
     operation = try packet.meaning(of: Field.operation, bytes)

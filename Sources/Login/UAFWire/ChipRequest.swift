@@ -75,14 +75,14 @@ public struct ChipRequest: Equatable, Sendable {
 
   /// The packet of a request to seal `key`.
   ///
-  /// - Throws: ``PacketError``, also if there is no memory (`size`).
+  /// - Throws: ``PacketError``, including if there is no memory (`size`).
   public func packet(sealing key: borrowing Secret) throws(PacketError) -> Secret {
     try writer().finish(endingWith: Field.key, key)
   }
 
   /// The packet of a request with the values of an index.
   ///
-  /// - Throws: ``PacketError``, also if there is no memory (`size`).
+  /// - Throws: ``PacketError``, including if there is no memory (`size`).
   public func packet(with values: borrowing Secret) throws(PacketError) -> Secret {
     try writer().finish(endingWith: Field.values, values)
   }
@@ -100,7 +100,7 @@ public struct ChipRequest: Equatable, Sendable {
 
   /// Reads a request; its key is read with ``key(_:in:)``.
   ///
-  /// - Throws: ``PacketError``, also for a different version, an unknown purpose, a path that is not absolute, and a key with
+  /// - Throws: ``PacketError``, including for a different version, an unknown purpose, a path that is not absolute, and a key with
   ///   what belong to an index.
   public init(_ packet: Packet, _ bytes: Span<UInt8>) throws(PacketError) {
     guard packet.type == .chipRequest else { throw .unexpectedType(packet.type) }
@@ -189,7 +189,7 @@ public struct ChipAnswer: Equatable, Sendable {
 
   /// The packet of an answer with the key that was opened.
   ///
-  /// - Throws: ``PacketError``, also if there is no memory (`size`).
+  /// - Throws: ``PacketError``, including if there is no memory (`size`).
   public func packet(with key: borrowing Secret) throws(PacketError) -> Secret {
     try writer().finish(endingWith: Field.key, key)
   }
@@ -209,7 +209,7 @@ public struct ChipAnswer: Equatable, Sendable {
 
   /// Reads an answer; its key is read with ``key(_:in:)``.
   ///
-  /// - Throws: ``PacketError``, also for an unknown outcome.
+  /// - Throws: ``PacketError``, including for an unknown outcome.
   public init(_ packet: Packet, _ bytes: Span<UInt8>) throws(PacketError) {
     guard packet.type == .chipAnswer else { throw .unexpectedType(packet.type) }
     outcome = try packet.meaning(of: Field.outcome, bytes)

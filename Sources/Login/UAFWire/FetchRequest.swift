@@ -117,7 +117,7 @@ public struct FetchRequest: Equatable, Sendable {
   /// Reads a request.
   ///
   /// - Parameter authorities: the content of the *authorities* packets since the last request.
-  /// - Throws: ``PacketError``, also for a version, method or time-out that is not in docs/protocol.md, and for
+  /// - Throws: ``PacketError``, including for a version, method or time-out that is not in docs/protocol.md, and for
   ///   authorities that the request does not announce: a request that lost them would trust the system's.
   public init(_ packet: Packet, _ bytes: Span<UInt8>, authorities: [UInt8] = []) throws(PacketError) {
     guard packet.type == .fetchRequest else { throw .unexpectedType(packet.type) }
@@ -237,7 +237,7 @@ public struct FetchPlaces: Equatable, Sendable {
 
   /// Reads the list.
   ///
-  /// - Throws: ``PacketError``, also for an address that is not in canonical form.
+  /// - Throws: ``PacketError``, including for an address that is not in canonical form.
   public init(_ packet: Packet, _ bytes: Span<UInt8>) throws(PacketError) {
     guard packet.type == .fetchPlaces else { throw .unexpectedType(packet.type) }
     places = packet.texts(Field.place, bytes)

@@ -39,7 +39,7 @@ public struct FingerAsk: Equatable, Sendable {
 
   /// Reads the question.
   ///
-  /// - Throws: ``PacketError``, also for an unknown wish or an empty name.
+  /// - Throws: ``PacketError``, including for an unknown wish or an empty name.
   public init(_ packet: Packet, _ bytes: Span<UInt8>) throws(PacketError) {
     guard packet.type == .fingerAsk else { throw .unexpectedType(packet.type) }
     let wish: Wish = try packet.meaning(of: Field.wish, bytes)
@@ -93,7 +93,7 @@ public enum FingerTouch: UInt8, CaseIterable, Sendable {
 
   /// Reads the touch.
   ///
-  /// - Throws: ``PacketError``, also for an unknown outcome.
+  /// - Throws: ``PacketError``, including for an unknown outcome.
   public init(_ packet: Packet, _ bytes: Span<UInt8>) throws(PacketError) {
     guard packet.type == .fingerTouch else { throw .unexpectedType(packet.type) }
     self = try packet.meaning(of: Field.outcome, bytes)
@@ -145,7 +145,7 @@ public struct FingerEnd: Equatable, Sendable {
 
   /// Reads the end.
   ///
-  /// - Throws: ``PacketError``, also for an unknown cause.
+  /// - Throws: ``PacketError``, including for an unknown cause.
   public init(_ packet: Packet, _ bytes: Span<UInt8>) throws(PacketError) {
     guard packet.type == .fingerEnd else { throw .unexpectedType(packet.type) }
     self.init(try packet.meaning(of: Field.cause, bytes), detail: packet.text(Field.detail, bytes))
@@ -216,7 +216,7 @@ public struct FingerSensor: Equatable, Sendable {
 
   /// Reads the report.
   ///
-  /// - Throws: ``PacketError``, also for an unknown state.
+  /// - Throws: ``PacketError``, including for an unknown state.
   public init(_ packet: Packet, _ bytes: Span<UInt8>) throws(PacketError) {
     guard packet.type == .fingerSensor else { throw .unexpectedType(packet.type) }
     self.init(

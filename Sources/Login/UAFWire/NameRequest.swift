@@ -88,7 +88,7 @@ public struct NameAnswer: Equatable, Sendable {
 
   /// Reads the answer.
   ///
-  /// - Throws: ``PacketError``, also for an unknown outcome, a name without ``Outcome/found``, and the reverse.
+  /// - Throws: ``PacketError``, including for an unknown outcome, a name without ``Outcome/found``, and the reverse.
   public init(_ packet: Packet, _ bytes: Span<UInt8>) throws(PacketError) {
     guard packet.type == .nameAnswer else { throw .unexpectedType(packet.type) }
     let outcome: Outcome = try packet.meaning(of: Field.outcome, bytes)

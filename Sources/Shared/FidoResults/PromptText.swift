@@ -68,9 +68,9 @@ public enum PromptText: Hashable, Sendable {
   case waitingForServer
   /// No answer from the server.
   case noAnswer(NetworkFailure)
-  /// The server refused, with the text it gave.
+  /// The server refused; the value is the server's text.
   case refusedByServer(String?)
-  /// The server has revoked the registration (1493), with the text it gave.
+  /// The server has revoked the registration (1493); the value is the server's text.
   case revoked(said: String?)
   /// The server no longer has the key of one authenticator, and a different authenticator can prove the person who registers it
   /// again.

@@ -637,7 +637,7 @@ import ToolTestSupport
     #expect(stacks.run("disable", "sudo").exit == .success && stacks.read("sudo") == text)
   }
 
-  @Test func `names a file that has more than the password's stack, and what to do about it`() {
+  @Test func `reports an included file that has more than the password's stack, and how to fix it`() {
     stacks.write("corp-auth", "auth required pam_env.so\n@include common-auth\n")
     stacks.write("sudo", Stacks.sudo.replacing("@include common-auth", with: "auth include corp-auth"))
     let told = refusal("sudo")

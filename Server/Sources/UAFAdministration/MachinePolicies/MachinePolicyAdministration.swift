@@ -91,7 +91,7 @@ package struct MachinePolicyAdministration: Sendable {
 
   /// Says what a policy would change, and for how many machines; changes nothing.
   ///
-  /// - Throws: ``AdministrationRefusal``, also for a text that workstations would refuse; `StoreFailure`.
+  /// - Throws: ``AdministrationRefusal``, including for a text that workstations would refuse; `StoreFailure`.
   package func preview(_ draft: MachinePolicyDraft, by caller: Caller) async throws -> MachinePolicyPreview {
     try caller.require(.read)
     let settings = try Self.check(draft)
@@ -125,7 +125,7 @@ package struct MachinePolicyAdministration: Sendable {
   ///   - reason: the reason, for people who read the history; 1 to 500 bytes.
   ///   - last: the number of the group's policy that it was based on; 0 if there was none.
   /// - Returns: the saved policy.
-  /// - Throws: ``AdministrationRefusal``, also for a text that workstations would refuse, and if a different policy has been
+  /// - Throws: ``AdministrationRefusal``, including for a text that workstations would refuse, and if a different policy has been
   ///   saved for the group since; `StoreFailure`.
   package func save(
     _ draft: MachinePolicyDraft, reason: String, after last: Int64, by caller: Caller

@@ -54,7 +54,7 @@ package struct PolicyAdministration: Sendable {
   ///
   /// It reads each account with a key: some seconds for a million of them. Only one preview runs at a time.
   ///
-  /// - Throws: ``AdministrationRefusal``, also for a text that is not a policy; `StoreFailure`.
+  /// - Throws: ``AdministrationRefusal``, including for a text that is not a policy; `StoreFailure`.
   package func preview(_ text: String, by caller: Caller) async throws -> PolicyPreview {
     try caller.require(.read)
     return try await environment.previews.run { try await compared(text) }
@@ -106,7 +106,7 @@ package struct PolicyAdministration: Sendable {
   ///   - last: the number of the policy that it was based on; 0 if there was none.
   ///   - accepted: how many accounts it may lock out, as its preview said.
   /// - Returns: the saved policy.
-  /// - Throws: ``AdministrationRefusal``, also if a different policy has been saved since, or if it locks out more accounts, or
+  /// - Throws: ``AdministrationRefusal``, including if a different policy has been saved since, or if it locks out more accounts, or
   ///   the last administrator; `StoreFailure`.
   package func save(
     _ text: String, reason: String, after last: Int64, lockingOut accepted: Int, by caller: Caller

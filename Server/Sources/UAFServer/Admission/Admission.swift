@@ -114,11 +114,11 @@ struct Admission: Sendable {
   private static let loopback = "loopback"
 }
 
-/// On whose budget a request was admitted.
+/// Whose rate limit a request was counted against.
 enum Standing: Equatable, Sendable {
-  /// On that of a machine that has proved itself, for this claim.
+  /// The limit of a machine that has proved itself, for this claim.
   case machine(MachineClaim)
-  /// On that of its address.
+  /// The limit of its address.
   case stranger
 }
 
@@ -179,7 +179,7 @@ struct AnswerRefusals: Sendable {
   /// Counts a wrong answer, and stores its row if it is within the budget.
   ///
   /// - Parameters:
-  ///   - account: that of the answer's request; nil if there is no request.
+  ///   - account: the account that the answered request was issued for; nil if there is no request.
   ///   - event: its row; nil for an answer of a stranger, which is counted in memory.
   /// - Returns: the limit that it is beyond; nil for none.
   func limit(

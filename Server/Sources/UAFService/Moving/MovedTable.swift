@@ -330,6 +330,6 @@ package protocol StoreContents {
   /// Lets later additions come after the present rows: numbers that the engine gives, and the end of the audit's chain.
   func continueNumbers() throws
 
-  /// Removes everything except the id of an unfinished import.
+  /// Empties the store, but keeps the id of the unfinished import.
   func removeAll() throws
 }

@@ -91,10 +91,10 @@ package struct AcceptedSets: Equatable, Sendable {
     self.sets = sets
   }
 
-  /// The policy of a registration: of each set, the models that are still missing on this machine.
+  /// The policy of a registration: the models of each set that are still missing on this machine.
   ///
-  /// A complete set stays in the list as a whole. So the client finds that everything is registered, not that everything is
-  /// refused.
+  /// A complete set stays in the list as a whole. The client then reports that everything is registered, not that everything
+  /// is refused.
   ///
   /// - Parameter keys: the person's usable keys on this machine.
   func registration(besides keys: [StoredKey]) -> [[MatchCriteria]] {

@@ -48,7 +48,7 @@ package struct ServiceEnvironment: Sendable {
     self.random = random
   }
 
-  /// The machine that a header proves, unless it has left; nil also if that cannot be determined.
+  /// The machine that a header proves, unless it has left; nil if that cannot be determined, too.
   ///
   /// - Parameter header: as it was received; nil for none.
   package func machine(proving header: String?) -> KnownMachine? {

@@ -5,7 +5,7 @@ import UAFMessages
 package protocol Credentials {
   /// The keys of an account for an AppID, oldest first, revoked ones included.
   ///
-  /// - Throws: also if a stored value is not a key; a caller then refuses.
+  /// - Throws: an error of the store, and one if a stored value is not a key; a caller then refuses.
   func keys(of username: String, appID: String) throws -> [StoredKey]
 
   /// How many keys an account has for an AppID, and how long their KeyIDs are together; revoked keys are not counted.

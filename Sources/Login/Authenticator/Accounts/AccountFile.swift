@@ -41,12 +41,12 @@ public final class AccountFile {
   ///   - uid: the account's number.
   ///   - name: its canonical name; nil if the caller may not say it (then it is not compared).
   ///   - serverUserName: what root's configuration maps the name to; nil if the caller may not say it.
-  ///     - isForState: whether to open also an account whose keys were all deregistered or reset here. Such an account can only
-  ///   ask the server for its state.
+  ///   - isForState: whether to open even an account whose keys were all deregistered or reset here. Such an account can only
+  ///     ask the server for its state.
   ///   - lockEnded: called for each lock that has ended.
   /// - Returns: nil if nothing was ever registered, or only a tombstone is left.
   /// - Throws: ``StateError``: `identityMismatch` if the account was neither registered under this name nor renamed
-  ///   to, `serverNameChanged`, `damaged`, `unsafe` ...
+  ///   to it, `serverNameChanged`, `damaged`, `unsafe` ...
   public static func open(
     in directory: borrowing StateDirectory, uid: UInt32, name: [UInt8]?, serverUserName: (String) -> String?,
     isForState: Bool = false, lockEnded: LockEnded? = nil

@@ -120,7 +120,7 @@ struct ServerLink: Sendable {
 
   // MARK: Bodies
 
-  /// The transport body in an answer, if status and type are those of an answer.
+  /// The transport body of an HTTP response, if its status and type are right.
   ///
   /// A body with an HTTP status other than 200 is used only if it refuses: a success needs 200.
   func body<Body: JSONRepresentable>(

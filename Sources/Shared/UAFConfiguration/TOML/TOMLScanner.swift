@@ -221,7 +221,7 @@ extension TOMLScanner {
 enum TOMLWord {
   /// The value of a word.
   ///
-  /// - Throws: ``TOMLError`` with this line, also for dates and times, which no key of the configuration accepts.
+  /// - Throws: ``TOMLError`` with this line, including for dates and times, which no key of the configuration accepts.
   static func value(of word: String, in line: Int) throws(TOMLError) -> TOMLNode.Value {
     switch word {
     case "": throw TOMLError(line: line, problem: .noValue)

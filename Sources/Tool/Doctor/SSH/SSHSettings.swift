@@ -113,7 +113,7 @@ struct SSHSettings: Equatable {
     if value("refuseconnection") == "yes" { return "RefuseConnection yes" }
     return Int(value("maxauthtries")).map { $0 <= 0 } == true ? "MaxAuthTries 0" : nil
   }
-  /// Whether no connection may have a session, and so a shell.
+  /// Whether sshd allows no sessions (`MaxSessions 0`), so that nobody gets a shell.
   var hasNoSessions: Bool { Int(value("maxsessions")).map { $0 <= 0 } == true }
   /// The folder that becomes the root folder of a session, as it is written; nil if that is the machine's own.
   var rootFolder: String? { Self.setting(words("chrootdirectory")).flatMap { $0 == "/" ? nil : $0 } }

@@ -145,7 +145,7 @@ package enum ModuleResults {
     guard line.isWellFormed else { return ["perm_denied"] }
     if line.isForRescuers(in: service) { return [asRescuer ? "success" : "auth_err"] }
     let name = line.moduleName
-    // It is the password of a local account.
+    // The password is assumed to be a local account's.
     if name == "pam_localuser.so", line.arguments.allSatisfy({ $0 == "debug" }) { return ["success"] }
     if conditions.contains(name) { return line.action(of: "auth_err").refuses ? ["success"] : ["success", "auth_err"] }
     if directories.contains(name) { return ["user_unknown", "authinfo_unavail"] }

@@ -4,7 +4,7 @@ import Wording
 
 /// Why a service's stack is left unchanged.
 package enum StackError: Error, Equatable {
-  /// Why a name is not that of a service that can be changed.
+  /// Why a name does not belong to a service that can be changed.
   package enum Name: Equatable {
     case noName, ours, shared, unattended
     /// libpam looks for the same name in small letters.

@@ -11,7 +11,7 @@ package struct LibPAM: StackTester {
   /// - Parameter tty: the terminal that the tool is called from; nil without one.
   package init(tty: String?) { self.tty = tty }
 
-  // Longer than a core waits for its server; a module that takes longer hangs.
+  // Longer than a core waits for its server; a module that takes longer counts as hung.
   private static let patienceSeconds: UInt32 = 120
 
   /// libpam's code for a person who cancels every question; each try has its own process, and ends after 120 s.

@@ -73,7 +73,7 @@ struct DoorReport {
     self.context = context
   }
 
-  /// Names those of the services whose program asks for the passcode under a different name.
+  /// Names the services whose program asks for the passcode under a different name.
   func tellOpenNames(of services: [PAMService]) {
     for member in doors.openMembers() where services.contains(where: { $0.name == member.name }) {
       context.note(StackText.open(member))

@@ -79,7 +79,7 @@ struct AccountCheckOperation: CallOperation {
     }
   }
 
-  /// Whether the account was registered here and no longer has a key; true also if its keys cannot be read.
+  /// Whether the account was registered here and no longer has a key; true even if its keys cannot be read.
   private func isDeregistered(_ account: AccountFile?) -> Bool {
     guard let account else { return false }
     return (try? account.keys().isEmpty) ?? true

@@ -68,7 +68,7 @@ struct RenameOperation: CallOperation {
   }
 }
 
-/// Makes the server and the authority of a payload those of this machine; only root may.
+/// Makes this machine use the server and the CA that a payload names; only root may.
 struct TrustOperation: CallOperation {
   let configuration: Configuration
   let folder: StateFolder
