@@ -19,7 +19,9 @@ import UAFWire
     #expect(transcript.prompts.isEmpty && transcript.errors.isEmpty)
   }
 
-  @Test func `in a screen locker nouserok ignores only the account that runs the locker, if it never registered`() throws {
+  @Test func `in a screen locker nouserok ignores only the account that runs the locker, if it never registered`()
+    throws
+  {
     let bench = try initialised()
     var begin = Begin(.authenticate)
     begin.service = Array("swaylock".utf8)

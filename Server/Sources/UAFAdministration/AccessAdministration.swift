@@ -24,7 +24,7 @@ package struct AccessAdministration: Sendable {
   ///   - lifetime: in seconds.
   ///   - addresses: ranges, which the caller has checked; an empty list allows every address.
   /// - Returns: what is known about the token, and its text, which is shown once.
-  /// - Throws: ``AdministrationRefusal``, including if a token of that name exists or existed; ``StoreFailure``.
+  /// - Throws: ``AdministrationRefusal``, including when a token of that name exists or existed; ``StoreFailure``.
   package func createToken(
     _ name: String, role: Role, lifetime: Int64, addresses: [String] = [], by caller: Caller
   ) async throws -> (token: AccessToken, text: String) {
@@ -97,7 +97,7 @@ package struct AccessAdministration: Sendable {
   /// needs a signature, and makes a key that is valid, too.
   ///
   /// - Parameter keys: the keys of the account that are valid from now on, as they were shown; needs a signature.
-  /// - Throws: ``AdministrationRefusal``, including if a key does not exist, or has a different issuer; ``StoreFailure``.
+  /// - Throws: ``AdministrationRefusal``, including when a key does not exist, or has a different issuer; ``StoreFailure``.
   package func setAdministrator(
     _ name: String, role: Role, counting keys: [EarlierKey] = [], by caller: Caller
   ) async throws {

@@ -54,7 +54,7 @@ package struct KeyAdministration: Sendable {
   /// its account in the console end.
   ///
   /// - Returns: how many were not revoked before.
-  /// - Throws: ``AdministrationRefusal``, including if no key is selected; ``StoreFailure``.
+  /// - Throws: ``AdministrationRefusal``, including when no key is selected; ``StoreFailure``.
   package func revoke(_ keys: KeySelection, reason: String = "", by caller: Caller) async throws -> Int {
     try await revoke(keys, reason: reason, by: caller.require(.revoke))
   }

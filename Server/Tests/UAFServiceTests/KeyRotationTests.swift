@@ -28,7 +28,9 @@ struct KeyRotationTests {
         auditKeys: keys.rings.auditKeys))
   }
 
-  @Test func `a request issued before a rotation is answered after it, with a verdict that the new key signed`() async throws {
+  @Test func `a request issued before a rotation is answered after it, with a verdict that the new key signed`()
+    async throws
+  {
     let authenticator = try await server.registered("alice")
     let old = server.environment.keys.verdictKey.id
     let request = try await server.authenticationRequest("alice")

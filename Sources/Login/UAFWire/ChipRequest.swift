@@ -75,14 +75,14 @@ public struct ChipRequest: Equatable, Sendable {
 
   /// The packet of a request to seal `key`.
   ///
-  /// - Throws: ``PacketError``, including if there is no memory (`size`).
+  /// - Throws: ``PacketError``, including when there is no memory (`size`).
   public func packet(sealing key: borrowing Secret) throws(PacketError) -> Secret {
     try writer().finish(endingWith: Field.key, key)
   }
 
   /// The packet of a request with the values of an index.
   ///
-  /// - Throws: ``PacketError``, including if there is no memory (`size`).
+  /// - Throws: ``PacketError``, including when there is no memory (`size`).
   public func packet(with values: borrowing Secret) throws(PacketError) -> Secret {
     try writer().finish(endingWith: Field.values, values)
   }
@@ -189,7 +189,7 @@ public struct ChipAnswer: Equatable, Sendable {
 
   /// The packet of an answer with the key that was opened.
   ///
-  /// - Throws: ``PacketError``, including if there is no memory (`size`).
+  /// - Throws: ``PacketError``, including when there is no memory (`size`).
   public func packet(with key: borrowing Secret) throws(PacketError) -> Secret {
     try writer().finish(endingWith: Field.key, key)
   }

@@ -31,7 +31,7 @@ struct CodeTable: CodeOutput {
 
   /// Creates the file, with its first line.
   ///
-  /// - Throws: ``ServerError/unusableFile(path:reason:)``, including if a file of that name exists.
+  /// - Throws: ``ServerError/unusableFile(path:reason:)``, including when a file of that name exists.
   init(path: String) throws(ServerError) {
     file = try CodeFile(path: path)
     do throws(ServerError) {
@@ -60,7 +60,7 @@ final class CodeFile {
 
   /// Creates the file.
   ///
-  /// - Throws: ``ServerError/unusableFile(path:reason:)``, including if a file of that name exists.
+  /// - Throws: ``ServerError/unusableFile(path:reason:)``, including when a file of that name exists.
   init(
     path: String, append: @escaping Append = { DescriptorWriter.write($0, to: $1) }
   ) throws(ServerError) {
@@ -99,7 +99,7 @@ struct SheetFile: CodeOutput {
 
   /// Creates the file, with the page's head.
   ///
-  /// - Throws: ``ServerError/unusableFile(path:reason:)``, including if a file of that name exists.
+  /// - Throws: ``ServerError/unusableFile(path:reason:)``, including when a file of that name exists.
   init(path: String, document: SheetDocument) throws {
     let beginning = try document.beginning()
     file = try CodeFile(path: path)
@@ -129,7 +129,7 @@ final class PayloadFolder: CodeOutput {
 
   /// Creates the folder.
   ///
-  /// - Throws: ``ServerError/unusableDirectory(path:reason:)``, including if something of that name exists.
+  /// - Throws: ``ServerError/unusableDirectory(path:reason:)``, including when something of that name exists.
   init(
     path: String, append: @escaping CodeFile.Append = { DescriptorWriter.write($0, to: $1) }
   ) throws(ServerError) {

@@ -70,14 +70,14 @@ package struct AuditChain {
     return .changed(row.number)
   }
 
-  /// Checks a stored head. Its row must be the one that was checked last, or be missing.
+  /// Checks a stored head whose row is the one that was checked last, or is missing.
   package mutating func check(_ head: AuditHead) -> AuditFault? {
     if head.previous != lastHead, head.previous > floor { return .headRemoved(head.previous) }
     lastHead = head.link.number
     return compare(with: head)
   }
 
-  /// Checks a head that was kept outside the store. Its row must be the one that was checked last, or be missing.
+  /// Checks a head that was kept outside the store, whose row is the one that was checked last, or is missing.
   package mutating func compare(with head: AuditHead) -> AuditFault? {
     let number = head.link.number
     guard number <= last.number else { return .cutOff(from: last.number + 1, through: number) }

@@ -77,7 +77,7 @@ struct KeyWrap {
 
   private func seal(of kept: [UInt8]) -> ShareSeal { ShareSeal(identity: identity, type: type, kept: kept) }
 
-  /// The record of a key whose share was recovered from its copy. Such a key no longer needs the chip.
+  /// The record of a key whose share was recovered from its copy, so that it no longer needs the chip.
   ///
   /// - Returns: nil for a key without a copy, or with a copy that the pair does not open.
   /// - Throws: ``StateError/cryptography``.

@@ -67,7 +67,7 @@ public struct MetadataStatement: JSONRepresentable, Equatable, Sendable {
 
   /// Reads a statement.
   ///
-  /// - Throws: ``MessageError``, including if there are roots without full attestation among the types, or the reverse.
+  /// - Throws: ``MessageError``, including when there are roots without full attestation among the types, or the reverse.
   public init(json: JSONValue, path: String) throws(MessageError) {
     let reader = try MemberReader(json, path: path)
     if reader.has("schema") { try self.init(named: reader) } else { try self.init(numbered: reader) }
