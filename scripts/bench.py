@@ -8,7 +8,8 @@ prompt, and from the answer to the end, each as a median over the rounds. `bench
 person who types longer than that, and the time left to wait after Enter, compared: with the request under way while
 the person types, divided, and as it would be if the request were sent only then. `bench.py chip`: logins with the device key
 in a chip and in a file (scripts/measure/chip.py). `bench.py builds CHECKOUT`: logins of this build and of another checkout's
-build take turns. This build also takes turns with itself, as a negative control: the difference of its ratio from 1 is noise.
+build take turns, and then their servers on both stores (scripts/measure/beside.py). This build also takes turns with itself, as
+a negative control: the difference of its ratio from 1 is noise.
 `bench.py server [STORE]`: the server under load, compared with others; see measure/page.py. `make bench` runs it, too. STORE
 is `sqlite` or `postgresql`, and it starts one of these. `bench.py directory [STORE]`: pages of a large store; see
 measure/directory.py. `bench.py floor`: what a login's mandatory operations cost alone.
@@ -31,12 +32,19 @@ import tempfile
 import threading
 import time
 
-from measure import chip, directory, floor, page
+from measure import beside, chip, directory, floor, page
 from measure import login as logins
 from pam_login import pam_login, stack
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-STAGE = ROOT / "build/stage" / (ROOT / "build/stage.prefix").read_text().strip().lstrip("/")
+
+
+def stage(checkout):
+    """Where a checkout's build has its programs."""
+    return checkout / "build/stage" / (checkout / "build/stage.prefix").read_text().strip().lstrip("/")
+
+
+STAGE = stage(ROOT)
 MODULE = ROOT / "build/tree/pam_uaf.so"
 REACHING = ROOT / "build/cshim/installed/pam_uaf.so"
 ROUNDS = int(os.environ.get("ROUNDS", "50"))
@@ -218,6 +226,8 @@ def measure_builds(folder, port, state, checkout):
     for name, medians in whole.items():
         cells = (f"{1000 * own:.2f} ({own / others:.3f})" for own, others in zip(medians, whole["the other"]))
         print(f"{name:<12}" + "".join(f"{cell:>24}" for cell in cells))
+    print(flush=True)
+    beside.run(STAGE / "bin/uaf-server", stage(pathlib.Path(checkout).resolve()) / "bin/uaf-server")
 
 
 def measure_overlap(folder, port, state):
