@@ -44,7 +44,7 @@ enum AccountFiles {
     guard try sealed.body(.identity, of: nil) == nil else { throw .superseded }
     guard try sealed.tombstone()?.isBuried == true else { throw .damaged }
     try sealed.preallocateJournal()
-    try AccountKeys(AccountRecords(identity: identity, sealed: sealed)).begin(with: registrations)
+    try AccountRecords(identity: identity, sealed: sealed).begin(with: registrations)
   }
 
   /// Removes the file of an account and its tombstone.
@@ -131,7 +131,7 @@ enum AccountFiles {
     try database.execute(SealedRecords.schema)
     let sealed = try SealedRecords(database: database, uid: identity.uid, deviceSecret: directory.deviceSecret)
     try sealed.preallocateJournal()
-    try AccountKeys(AccountRecords(identity: identity, sealed: sealed)).begin(with: registrations)
+    try AccountRecords(identity: identity, sealed: sealed).begin(with: registrations)
   }
 
   private static func fileName(_ uid: UInt32) -> String { "\(uid).db" }

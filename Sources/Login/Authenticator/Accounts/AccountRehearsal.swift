@@ -15,24 +15,23 @@ public enum AccountRehearsal {
   public static func run() throws(StateError) -> UInt32 {
     // The journal has used random numbers. A copy of this process would draw the same ones next.
     defer { Database.forgetRandomNumbers() }
-    let records = try account()
+    let records = try self.records()
     let now = BootTime(bootID: [0], nanoseconds: 0, wallSeconds: 0)
     guard let enrolled = try records.authenticator(type) else { throw .absent }
-    let counter = ReservedCounter()
-    let attempts = AccountAttempts(records, reserving: counter, lockEnded: nil)
-    _ = try attempts.ledger(type, at: now).status(.local, at: now, policy: .localDefault)
-    guard case .charged(let ticket) = try attempts.charge(type, .local, at: now, policy: .localDefault) else {
+    let account = AccountFile(records, refusalMark: nil)
+    _ = try account.ledger(type, at: now).status(.local, at: now, policy: .localDefault)
+    guard case .charged(let ticket) = try account.charge(type, .local, at: now, policy: .localDefault) else {
       throw .damaged
     }
-    try attempts.settle(type, ticket: ticket, of: enrolled)
-    guard let key = try records.keys().first, let counted = counter.take(for: key) else { throw .absent }
+    try account.settle(type, ticket: ticket, of: enrolled)
+    guard let key = try records.keys().first, let counted = account.counter.take(for: key) else { throw .absent }
     return counted
   }
 
   private static let type = AuthenticatorType.passcode
 
   /// An account with a secret and a key that nothing opens.
-  private static func account() throws(StateError) -> AccountRecords {
+  private static func records() throws(StateError) -> AccountRecords {
     let zeros = [UInt8](repeating: 0, count: 32)
     let key: Secret
     do { key = try Secret(copying: zeros.span) } catch { throw .cryptography }

@@ -1,4 +1,5 @@
 import AuthenticatorTypes
+import Glibc
 
 /// The server's last answer for an account, which decides about a login without the server.
 ///
@@ -108,41 +109,55 @@ extension LastAnswer.Yes {
   }
 }
 
-/// The server's last answer for an account, in the account's file, with the marker file next to it.
-struct AccountAnswer {
-  let records: AccountRecords
-  /// The marker file that says that the server has refused, if the file could not be written; nil for a file in memory.
-  let refusalMark: RefusalMark?
-
+/// The server's last answer for an account.
+extension AccountFile {
   /// Stores a refusal that could not be stored when it came.
-  func settleRefusal(at now: BootTime) throws(StateError) {
+  ///
+  /// - Throws: ``StateError``: the previously stored answer is then kept.
+  public func settleRefusal(at now: BootTime) throws(StateError) {
     guard let refusalMark, refusalMark.isSet else { return }
-    try records.write { () throws(StateError) in try changeRecord { $0.noteRefusal(at: now) } }
+    try contents.write { () throws(StateError) in try changeAnswer { $0.noteRefusal(at: now) } }
     refusalMark.clear()
   }
 
-  /// How many of the server's answers were not success.
-  func refusals() throws(StateError) -> UInt64 { try records.lastAnswer()?.refusals ?? 0 }
-
-  /// Stores a success, unless a refusal came in between.
+  /// How many of the server's answers were not a success.
   ///
-  /// - Parameter refusals: ``refusals()`` before the server was asked.
-  func noteYes(_ yes: LastAnswer.Yes, since refusals: UInt64) throws(StateError) {
-    try change { answer in
-      guard refusalMark?.isSet != true else { return }
-      answer.note(yes, since: refusals)
+  /// The caller passes it to ``noteYes(asked:with:under:since:)`` later.
+  ///
+  /// - Throws: ``StateError``.
+  public func refusals() throws(StateError) -> UInt64 { try contents.lastAnswer()?.refusals ?? 0 }
+
+  /// Stores the server's success.
+  ///
+  /// - Parameters:
+  ///   - asked: when the answer was asked for; its age is counted from then.
+  ///   - types: what the person had verified.
+  ///   - terms: SHA-256 of the server's addresses and keys when it answered.
+  ///   - refusals: ``refusals()`` before the server was asked: a success is not stored if a refusal came in between.
+  /// - Throws: ``StateError``; then nothing is stored.
+  public func noteYes(
+    asked: BootTime, with types: [AuthenticatorType], under terms: [UInt8], since refusals: UInt64
+  ) throws(StateError) {
+    let yes = LastAnswer.Yes(asked: asked, types: types, terms: terms)
+    try contents.write { () throws(StateError) in
+      try changeAnswer { answer in
+        guard refusalMark?.isSet != true else { return }
+        answer.note(yes, since: refusals)
+      }
     }
   }
 
-  /// Makes the last success invalid; if the file cannot be written, with the marker file.
+  /// Makes the server's last success invalid; if the account's file cannot be written, with a marker file next to it.
   ///
-  /// - Parameter always: whether to store it even if no answer was ever stored.
-  func noteRefusal(at now: BootTime, always: Bool) throws(StateError) {
+  /// - Parameter always: whether to store it even if no answer was ever stored: a success that is still on its way must not
+  ///   be stored after it.
+  /// - Throws: ``StateError``.
+  public func noteRefusal(at now: BootTime, always: Bool) throws(StateError) {
     do throws(StateError) {
-      try records.write { () throws(StateError) in
-        let isKept = try records.lastAnswer() != nil
+      try contents.write { () throws(StateError) in
+        let isKept = try contents.lastAnswer() != nil
         guard isKept || always else { return }
-        try changeRecord { $0.noteRefusal(at: now) }
+        try changeAnswer { $0.noteRefusal(at: now) }
       }
     } catch {
       guard case .database = error, let refusalMark, refusalMark.set() else { throw error }
@@ -150,24 +165,65 @@ struct AccountAnswer {
   }
 
   /// Decides whether the account may log in without the server, after storing that it was asked.
-  func judgeOffline(
+  ///
+  /// - Parameters:
+  ///   - opened: what the person has just verified.
+  ///   - terms: as in ``noteYes(asked:with:under:since:)``.
+  /// - Throws: ``StateError``: then the account may not log in; `damaged` for a record that was edited.
+  public func judgeOffline(
     at now: BootTime, maximumAge: Duration, opened: [AuthenticatorType], terms: [UInt8]
   ) throws(StateError) -> OfflineJudgement {
-    guard try records.lastAnswer() != nil, refusalMark?.isSet != true else { return .refused(.noYes) }
-    return try change { $0.judge(at: now, maximumAge: maximumAge, opened: opened, terms: terms) }
+    guard try contents.lastAnswer() != nil, refusalMark?.isSet != true else { return .refused(.noYes) }
+    return try contents.write { () throws(StateError) in
+      try changeAnswer { $0.judge(at: now, maximumAge: maximumAge, opened: opened, terms: terms) }
+    }
   }
 
-  private func change<Result>(_ body: (inout LastAnswer) -> Result) throws(StateError) -> Result {
-    try records.write { () throws(StateError) in try changeRecord(body) }
-  }
-
-  private func changeRecord<Result>(_ body: (inout LastAnswer) -> Result) throws(StateError) -> Result {
+  /// Changes the stored answer; inside `write`.
+  private func changeAnswer<Result>(_ body: (inout LastAnswer) -> Result) throws(StateError) -> Result {
     // An account that was removed in the meantime is not restored.
-    try records.requireIdentity()
-    let before = try records.lastAnswer()
+    try contents.requireIdentity()
+    let before = try contents.lastAnswer()
     var answer = before ?? LastAnswer()
     let result = body(&answer)
-    if answer != before { try records.put(answer) }
+    if answer != before { try contents.put(answer) }
     return result
+  }
+}
+
+/// An empty file next to an account's file.
+///
+/// It says that the server refused, and that the account's file could not be written.
+///
+/// Somebody can stop a call in the middle of a write, and so keep that file locked. Without this marker file, the server's
+/// earlier success would still be valid for logins without it.
+struct RefusalMark {
+  private let path: String
+
+  /// The marker file of an account, in the accounts' folder.
+  init(of uid: UInt32, in accounts: borrowing TrustedDirectory) { path = accounts.path + "/.\(uid).refused" }
+
+  /// Whether the file exists; if that cannot be determined, it is assumed to exist.
+  var isSet: Bool {
+    var info = stat()
+    // SAFETY: the path lives for the call; `info` is a stat structure.
+    return unsafe lstat(path, &info) == 0 || errno != ENOENT
+  }
+
+  /// Makes the file, on the disk.
+  ///
+  /// - Returns: whether the file exists now.
+  func set() -> Bool {
+    // SAFETY: the path lives for the call.
+    let file = unsafe open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
+    guard file >= 0 else { return false }
+    defer { close(file) }
+    return fsync(file) == 0
+  }
+
+  /// Removes it; if that fails, it stays, and logins without the server are refused.
+  func clear() {
+    // SAFETY: the path lives for the call.
+    _ = unsafe unlink(path)
   }
 }
