@@ -15,8 +15,9 @@ final class PeerSeat {
 
   /// Takes a place for as long as this value lives.
   ///
-  /// If the configuration or the state cannot be used, there is no limit: the conversation then ends by itself after
-  /// *begin*.
+  /// The machine's own configuration counts, even if the call names a different one with `conf=`, which ``CallPolicy`` reads
+  /// later: otherwise each further file would give the same person further places. If the configuration or the state cannot
+  /// be used, there is no limit: the conversation then ends by itself after *begin*.
   ///
   /// - Parameters:
   ///   - uid: the uid that takes the place; nil if a host with root privileges does not name its caller.
