@@ -33,14 +33,11 @@ package struct WebResponse: Sendable {
   ///   - isLast: whether the connection is closed for another reason than the response's own.
   ///   - date: the time, as HTTP has it.
   package func head(isLast: Bool, date: String) -> HTTPResponseHead {
-    var all = HTTPHeaders()
-    all.reserveCapacity(headers.count + 4)
-    for (name, value) in headers { all.add(name: name.description, value: value) }
-    all.add(name: "Content-Length", value: String(body.count))
-    all.add(name: "Date", value: date)
-    if isLast || self.isLast { all.add(name: "Connection", value: "close") }
-    all.add(name: "Server", value: "uaf-server")
-    return HTTPResponseHead(version: .http1_1, status: status, headers: all)
+    var all = headers.map { ($0.name.description, $0.value) }
+    all += [("Content-Length", String(body.count)), ("Date", date)]
+    if isLast || self.isLast { all.append(("Connection", "close")) }
+    all.append(("Server", "uaf-server"))
+    return HTTPResponseHead(version: .http1_1, status: status, headers: HTTPHeaders(all))
   }
 }
 
@@ -125,32 +122,67 @@ package struct RouteTable<Target: Sendable>: Sendable {
   }
 
   package let routes: [Route]
-  /// The routes of paths without a variable part, which are found without checking the others.
-  private let fixed: [String: [Route]]
-  private let variable: [(parts: [Substring], route: Route)]
+  private let paths: RoutePaths
 
   package init(_ routes: [Route]) {
     self.routes = routes
-    let isVariable = { (route: Route) in route.path.contains("{") }
-    fixed = Dictionary(grouping: routes.filter { !isVariable($0) }, by: \.path)
-    variable = routes.filter(isVariable).map { ($0.path.split(separator: "/", omittingEmptySubsequences: false), $0) }
+    paths = RoutePaths(routes.map { ($0.method, $0.path) })
   }
 
   /// Finds the route of a request.
   ///
   /// A path that is written out wins over one with a variable part.
   package func match(_ method: HTTPMethod, _ path: String) -> Match {
+    switch paths.match(method, path) {
+    case .route(let index, let variables): .route(routes[index].target, variables: variables)
+    case .otherMethods(let methods): .otherMethods(methods)
+    case .nothing: .nothing
+    }
+  }
+}
+
+/// Where a table's paths are found, as places in the table.
+///
+/// It knows no target, because each login asks it twice, and generic code of a different module costs ten times as much.
+private struct RoutePaths: Sendable {
+  enum Match {
+    case route(Int, variables: [String: Substring])
+    case otherMethods([HTTPMethod])
+    case nothing
+  }
+
+  private struct Place {
+    let method: HTTPMethod
+    let index: Int
+  }
+
+  /// The paths without a variable part, which are found without checking the others.
+  private var fixed: [String: [Place]] = [:]
+  private var variable: [(parts: [Substring], place: Place)] = []
+
+  init(_ routes: [(method: HTTPMethod, path: String)]) {
+    for (index, route) in routes.enumerated() {
+      let place = Place(method: route.method, index: index)
+      if route.path.contains("{") {
+        variable.append((route.path.split(separator: "/", omittingEmptySubsequences: false), place))
+      } else {
+        fixed[route.path, default: []].append(place)
+      }
+    }
+  }
+
+  func match(_ method: HTTPMethod, _ path: String) -> Match {
     if let found = fixed[path] {
-      guard let route = found.first(where: { $0.method == method }) else { return .otherMethods(found.map(\.method)) }
-      return .route(route.target, variables: [:])
+      guard let place = found.first(where: { $0.method == method }) else { return .otherMethods(found.map(\.method)) }
+      return .route(place.index, variables: [:])
     }
     guard !variable.isEmpty else { return .nothing }
     let segments = path.split(separator: "/", omittingEmptySubsequences: false)
     var others: [HTTPMethod] = []
-    for (parts, route) in variable {
+    for (parts, place) in variable {
       guard let variables = Self.variables(of: parts, in: segments) else { continue }
-      if route.method == method { return .route(route.target, variables: variables) }
-      others.append(route.method)
+      if place.method == method { return .route(place.index, variables: variables) }
+      others.append(place.method)
     }
     return others.isEmpty ? .nothing : .otherMethods(others)
   }

@@ -224,8 +224,8 @@ enum ExchangeStage {
 
 /// The connections of the server: HTTP/1.1, each request answered on the connection's event loop.
 ///
-/// NIO parses requests and writes responses. Between its two handlers is one of ours, ``Exchange``. Each further handler would
-/// see each part of each message.
+/// NIO parses requests and writes responses. After its handlers comes one of ours, ``Exchange``. Each further handler would see
+/// each part of each message.
 struct ExchangeChannel: ServerChildChannel {
   /// A connection; nothing has to be done for it outside its pipeline.
   struct Value: ServerChildChannelValue {
@@ -256,6 +256,7 @@ struct ExchangeChannel: ServerChildChannel {
       let pipeline = channel.pipeline.syncOperations
       let limits = limits(channel.eventLoop)
       try pipeline.addHandler(ByteToMessageHandler(HTTPRequestDecoder(limitConfiguration: Self.headerLimits)))
+      try pipeline.addHandler(ResponseGatherer())
       try pipeline.addHandler(HTTPResponseEncoder())
       try pipeline.addHandler(Exchange(responder, on: channel.eventLoop, observers: limits, maximumBody: maximumBody))
       try pipeline.addHandlers(limits)
@@ -267,6 +268,32 @@ struct ExchangeChannel: ServerChildChannel {
   func handle(value: Value, logger: Logger) async {
     // A connection that failed is closed, too.
     try? await value.channel.closeFuture.get()
+  }
+}
+
+/// Writes a response as one buffer, and so as one TLS record.
+///
+/// NIO's encoder writes head and body one by one. Each would be encrypted by itself, which costs a login as much as encoding the
+/// two responses.
+final class ResponseGatherer: ChannelOutboundHandler {
+  typealias OutboundIn = IOData
+  typealias OutboundOut = IOData
+
+  private var gathered = ByteBuffer()
+  private var promise: EventLoopPromise<Void>?
+
+  func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+    guard case .byteBuffer(var part) = unwrapOutboundIn(data) else { return context.write(data, promise: promise) }
+    if gathered.readableBytes == 0 { gathered = part } else { gathered.writeBuffer(&part) }
+    self.promise.setOrCascade(to: promise)
+  }
+
+  func flush(context: ChannelHandlerContext) {
+    if gathered.readableBytes > 0 || promise != nil {
+      context.write(wrapOutboundOut(.byteBuffer(gathered)), promise: promise)
+      (gathered, promise) = (ByteBuffer(), nil)
+    }
+    context.flush()
   }
 }
 
