@@ -151,6 +151,7 @@ public enum CryptoPrimitive: String, Equatable, Sendable {
   case gcm = "AES-256-GCM"
   case random = "random bytes"
   case p256 = "ECDSA P-256"
+  case ed25519 = "Ed25519"
   case rsa = "RSA"
   case certificate = "X.509"
 }

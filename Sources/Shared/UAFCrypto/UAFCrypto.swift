@@ -1,4 +1,4 @@
-// Purpose: The only Swift that touches OpenSSL: P-256 keys and ECDSA, verification by every algorithm of the UAF
+// Purpose: The only Swift that touches OpenSSL: P-256 keys and ECDSA, Ed25519, verification by every algorithm of the UAF
 // registry, SHA-256, HMAC, HKDF, scrypt, AES-256-GCM, random bytes, X.509 as far as TLS channel binding, attestation and
 // the development certificate need it. Errors say what failed, and never contain a key or a secret. Imports SecretMemory
 // and COpenSSL; no files, no sockets, no Foundation.
