@@ -26,8 +26,8 @@ func tests(
 
 /// The targets that the server's package (Server/Package.swift) uses.
 let forServer = [
-  "SecretMemory", "UAFCrypto", "UAFMessages", "UAFDecoder", "FidoResults", "AuthenticatorTypes", "UAFConfiguration",
-  "HostSystem", "Invocation", "CProcess", "CSQLite",
+  "SecretMemory", "UAFCrypto", "UAFMessages", "CBOR", "WebAuthn", "UAFDecoder", "FidoResults", "AuthenticatorTypes",
+  "UAFConfiguration", "HostSystem", "Invocation", "CProcess", "CSQLite",
 ]
 
 /// The targets that only the server's tests use.
@@ -67,6 +67,10 @@ let package = Package(
       name: "UAFCrypto", dependencies: ["SecretMemory", "COpenSSL"], path: "Sources/Shared/UAFCrypto",
       swiftSettings: strict),
     .target(name: "UAFMessages", path: "Sources/Shared/UAFMessages", swiftSettings: strict),
+    .target(name: "CBOR", path: "Sources/Shared/CBOR", swiftSettings: strict),
+    .target(
+      name: "WebAuthn", dependencies: ["CBOR", "UAFCrypto", "UAFMessages"], path: "Sources/Shared/WebAuthn",
+      swiftSettings: strict),
     .target(
       name: "UAFDecoder", dependencies: ["UAFMessages", "UAFCrypto"], path: "Sources/Shared/UAFDecoder",
       swiftSettings: strict),

@@ -1,0 +1,158 @@
+import UAFMessages
+
+/// Takes typed members out of a JSON object and names the member at fault.
+///
+/// Null counts as absent, because several servers write absent members that way.
+struct Members {
+  private let object: JSONObject
+  let path: String
+
+  init(_ value: JSONValue, path: String) throws(WebAuthnError) {
+    guard case .object(let object) = value else { throw .wrongType(path.isEmpty ? "the message" : path) }
+    self.object = object
+    self.path = path
+  }
+
+  /// Reads a JSON text that is a whole message.
+  init(parsing bytes: [UInt8], limits: JSONLimits) throws(WebAuthnError) {
+    try self.init(JSONValue(webAuthn: bytes, limits: limits, path: ""), path: "")
+  }
+
+  func name(_ member: String) -> String { path.isEmpty ? member : "\(path).\(member)" }
+
+  func optional(_ member: String) -> JSONValue? {
+    guard let value = object[member] else { return nil }
+    if case .null = value { return nil }
+    return value
+  }
+
+  func required(_ member: String) throws(WebAuthnError) -> JSONValue {
+    guard let value = optional(member) else { throw .missing(name(member)) }
+    return value
+  }
+
+  func optionalObject(_ member: String) throws(WebAuthnError) -> Members? {
+    guard let value = optional(member) else { return nil }
+    return try Members(value, path: name(member))
+  }
+
+  func object(_ member: String) throws(WebAuthnError) -> Members {
+    try Members(try required(member), path: name(member))
+  }
+
+  /// An object whose members are somebody else's; empty if the member is absent.
+  func jsonObject(_ member: String) throws(WebAuthnError) -> JSONObject {
+    guard let value = optional(member) else { return [:] }
+    guard case .object(let object) = value else { throw .wrongType(name(member)) }
+    return object
+  }
+
+  // MARK: Texts
+
+  /// `bytes` counts the text's UTF-8.
+  func optionalText(_ member: String, bytes: ClosedRange<Int>) throws(WebAuthnError) -> String? {
+    guard let value = optional(member) else { return nil }
+    guard case .string(let text) = value else { throw .wrongType(name(member)) }
+    guard bytes.contains(text.utf8.count) else { throw .outOfRange(name(member)) }
+    return text
+  }
+
+  func text(_ member: String, bytes: ClosedRange<Int>) throws(WebAuthnError) -> String {
+    guard let text = try optionalText(member, bytes: bytes) else { throw .missing(name(member)) }
+    return text
+  }
+
+  /// A text that is one of a list; nil for others, because WebAuthn has unknown values ignored.
+  func choice<Choice: RawRepresentable<String>>(
+    _ member: String, of type: Choice.Type
+  ) throws(WebAuthnError) -> Choice? {
+    try optionalText(member, bytes: 0...1024).flatMap(Choice.init(rawValue:))
+  }
+
+  // MARK: Bytes
+
+  func optionalBytes(_ member: String, counts: ClosedRange<Int>) throws(WebAuthnError) -> [UInt8]? {
+    guard let value = optional(member) else { return nil }
+    guard case .string(let text) = value else { throw .wrongType(name(member)) }
+    let bytes: [UInt8]
+    do {
+      bytes = try EitherBase64.decode(text, maximumCount: counts.upperBound)
+    } catch {
+      throw .notBase64(name(member), error)
+    }
+    guard bytes.count >= counts.lowerBound else { throw .outOfRange(name(member)) }
+    return bytes
+  }
+
+  func bytes(_ member: String, counts: ClosedRange<Int>) throws(WebAuthnError) -> [UInt8] {
+    guard let bytes = try optionalBytes(member, counts: counts) else { throw .missing(name(member)) }
+    return bytes
+  }
+
+  // MARK: Others
+
+  func optionalBool(_ member: String) throws(WebAuthnError) -> Bool? {
+    guard let value = optional(member) else { return nil }
+    guard case .bool(let flag) = value else { throw .wrongType(name(member)) }
+    return flag
+  }
+
+  func optionalInteger(_ member: String) throws(WebAuthnError) -> Int64? {
+    guard let value = optional(member) else { return nil }
+    switch value {
+    case .integer(let number): return number
+    case .otherNumber: throw .outOfRange(name(member))
+    default: throw .wrongType(name(member))
+    }
+  }
+
+  /// The elements of an array with their paths; none if the member is absent.
+  func list(_ member: String, maximumCount: Int) throws(WebAuthnError) -> [(path: String, value: JSONValue)] {
+    guard let value = optional(member) else { return [] }
+    guard case .array(let values) = value else { throw .wrongType(name(member)) }
+    guard values.count <= maximumCount else { throw .outOfRange(name(member)) }
+    return values.enumerated().map { ("\(name(member))[\($0.offset)]", $0.element) }
+  }
+
+  /// An array of short texts; none if the member is absent.
+  func texts(_ member: String) throws(WebAuthnError) -> [String] {
+    var texts: [String] = []
+    for (path, value) in try list(member, maximumCount: 32) {
+      guard case .string(let text) = value else { throw .wrongType(path) }
+      guard text.utf8.count <= 1024 else { throw .outOfRange(path) }
+      texts.append(text)
+    }
+    return texts
+  }
+}
+
+extension JSONValue {
+  init(webAuthn bytes: [UInt8], limits: JSONLimits, path: String) throws(WebAuthnError) {
+    do {
+      try self.init(parsing: bytes, limits: limits)
+    } catch {
+      throw WebAuthnError.json(path, error)
+    }
+  }
+
+  /// Bytes as base64url, the only form that we write.
+  static func base64URL(_ bytes: [UInt8]) -> JSONValue { .string(Base64URL.encode(bytes)) }
+
+  /// Texts as an array.
+  static func texts(_ texts: [String]) -> JSONValue { .array(texts.map { .string($0) }) }
+}
+
+/// Base64 in either alphabet, with or without padding: WebAuthn has base64url without, and some servers write the other.
+enum EitherBase64 {
+  /// The bytes of a text that keeps to one alphabet and, if it is padded, is padded to its end.
+  static func decode(_ text: String, maximumCount: Int) throws(Base64URLError) -> [UInt8] {
+    var digits = text.utf8[...]
+    if text.utf8.count % 4 == 0, digits.last == UInt8(ascii: "=") {
+      digits = digits.dropLast(digits.suffix(2).count { $0 == UInt8(ascii: "=") })
+    }
+    let isStandard = digits.contains { $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "/") }
+    guard isStandard else { return try Base64URL.decode(String(Substring(digits)), maximumCount: maximumCount) }
+    let padding = String(repeating: "=", count: (4 - digits.count % 4) % 4)
+    return try Base64.decode(String(Substring(digits)) + padding, maximumCount: maximumCount)
+  }
+}
