@@ -154,6 +154,7 @@ let package = Package(
     tests(of: "SecretMemory", with: []),
     tests(of: "UAFCrypto", with: ["SecretMemory", "COpenSSL"]),
     tests(of: "UAFMessages", with: []),
+    tests(of: "CBOR", with: []),
     tests(of: "UAFDecoder", with: ["UAFMessages"]),
     tests(of: "FidoResults", with: ["AuthenticatorTypes"]),
     tests(of: "UAFWire", with: ["SecretMemory"]),
