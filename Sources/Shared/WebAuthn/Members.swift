@@ -147,9 +147,11 @@ enum EitherBase64 {
   /// The bytes of a text that keeps to one alphabet and, if it is padded, is padded to its end.
   static func decode(_ text: String, maximumCount: Int) throws(Base64URLError) -> [UInt8] {
     var digits = text.utf8[...]
-    if text.utf8.count % 4 == 0, digits.last == UInt8(ascii: "=") {
+    if digits.last == UInt8(ascii: "=") {
+      guard digits.count % 4 == 0 else { throw .invalidLength }
       digits = digits.dropLast(digits.suffix(2).count { $0 == UInt8(ascii: "=") })
     }
+    guard digits.count % 4 != 1 else { throw .invalidLength }
     let isStandard = digits.contains { $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "/") }
     guard isStandard else { return try Base64URL.decode(String(Substring(digits)), maximumCount: maximumCount) }
     let padding = String(repeating: "=", count: (4 - digits.count % 4) % 4)

@@ -13,7 +13,7 @@ public enum AssertionVerification: Equatable, Sendable {
   ///
   /// - Throws: ``CryptoError`` if this machine cannot hash; it says nothing about the answer.
   public init(
-    _ response: AuthenticationResponse, expecting expectation: CeremonyExpectation, by credential: StoredCredential
+    _ response: AssertionResponse, expecting expectation: CeremonyExpectation, by credential: StoredCredential
   ) throws(CryptoError) {
     let data = response.authenticatorData
     let signed = try SignatureBase.bytes(data, response.clientData)
@@ -30,7 +30,7 @@ public enum AssertionVerification: Equatable, Sendable {
   }
 
   private static func refusal(
-    _ response: AuthenticationResponse, _ credential: StoredCredential, signed: [UInt8]
+    _ response: AssertionResponse, _ credential: StoredCredential, signed: [UInt8]
   ) -> CeremonyRefusal? {
     let data = response.authenticatorData
     guard response.credentialID == credential.id else { return .credentialMismatch }

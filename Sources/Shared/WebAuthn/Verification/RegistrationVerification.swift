@@ -15,7 +15,7 @@ public enum RegistrationVerification: Equatable, Sendable {
   /// - Parameter algorithms: those of the options.
   /// - Throws: ``CryptoError`` if this machine cannot hash; it says nothing about the answer.
   public init(
-    _ response: RegistrationResponse, expecting expectation: CeremonyExpectation, algorithms: [COSEAlgorithm]
+    _ response: AttestationResponse, expecting expectation: CeremonyExpectation, algorithms: [COSEAlgorithm]
   ) throws(CryptoError) {
     let object = response.attestationObject
     let data = object.authenticatorData

@@ -2,7 +2,7 @@ import UAFMessages
 
 /// A client's answer with an assertion, which nobody has verified, in the JSON form of WebAuthn Level 3, section 5.1
 /// (`AuthenticationResponseJSON`).
-public struct AuthenticationResponse: Equatable, Sendable {
+public struct AssertionResponse: Equatable, Sendable {
   /// The credential that signed.
   public let credentialID: [UInt8]
 

@@ -2,7 +2,7 @@ import UAFMessages
 
 /// A client's answer with a new credential, which nobody has verified, in the JSON form of WebAuthn Level 3, section 5.1
 /// (`RegistrationResponseJSON`).
-public struct RegistrationResponse: Equatable, Sendable {
+public struct AttestationResponse: Equatable, Sendable {
   /// What the client says.
   public let clientData: CollectedClientData
 
