@@ -155,6 +155,7 @@ let package = Package(
     tests(of: "UAFCrypto", with: ["SecretMemory", "COpenSSL"]),
     tests(of: "UAFMessages", with: []),
     tests(of: "CBOR", with: []),
+    tests(of: "WebAuthn", with: ["CBOR", "SecretMemory", "UAFCrypto", "UAFMessages"]),
     tests(of: "UAFDecoder", with: ["UAFMessages"]),
     tests(of: "FidoResults", with: ["AuthenticatorTypes"]),
     tests(of: "UAFWire", with: ["SecretMemory"]),

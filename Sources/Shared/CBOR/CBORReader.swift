@@ -81,7 +81,9 @@ struct CBORReader {
     _ bytes: Span<UInt8>, _ argument: UInt64, startingAt start: Int
   ) throws(CBORError) -> [UInt8] {
     let end = position + (try count(argument, of: 1, bytes, startingAt: start))
-    let content = (position..<end).map { bytes[$0] }
+    let content = [UInt8](capacity: end - position) { content in
+      for index in position..<end { content.append(bytes[index]) }
+    }
     position = end
     return content
   }

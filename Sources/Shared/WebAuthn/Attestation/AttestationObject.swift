@@ -139,8 +139,8 @@ public struct PackedStatement: Equatable, Sendable {
 
 /// The bytes that the signatures of WebAuthn cover: the authenticator data, then the hash of the client data.
 ///
-/// The signature of an assertion (WebAuthn Level 3, section 6.3.3) and that of a packed attestation (WebAuthn Level 3, section 8.2) are over the
-/// same structure. What differs is the type in the client data and the flag AT.
+/// The signature of an assertion (WebAuthn Level 3, section 6.3.3) and that of a packed attestation (WebAuthn Level 3, section
+/// 8.2) are over the same structure. What differs is the type in the client data and the flag AT.
 public enum SignatureBase {
   /// The bytes to sign.
   ///

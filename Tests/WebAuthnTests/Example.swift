@@ -1,0 +1,117 @@
+import CBOR
+import Foundation
+import Testing
+import UAFCrypto
+import UAFMessages
+import WebAuthn
+
+/// One registration and one authentication of WebAuthn Level 3, section 16 (Tests/Vectors/webauthn).
+struct Example: Sendable, CustomTestStringConvertible {
+  /// The JSON members of one ceremony, all bytes.
+  struct Ceremony: Sendable {
+    fileprivate let members: JSONObject
+
+    subscript(name: String) -> [UInt8] {
+      if case .string(let text)? = members[name] { hex(text) } else { [] }
+    }
+  }
+
+  let name: String
+  let form: String
+  let registration: Ceremony
+  let authentication: Ceremony
+
+  var testDescription: String { name }
+
+  /// All examples.
+  static let all: [Example] = {
+    guard case .object(let file)? = try? JSONValue(parsing: bytes(), limits: JSONLimits()),
+      case .array(let examples)? = file["examples"]
+    else { return [] }
+    return examples.compactMap(Example.init)
+  }()
+
+  /// Those whose algorithm is verified here.
+  static let readable = all.filter { !["packed.ES384", "packed.ES512"].contains($0.name) }
+
+  /// The authority of the attestation certificates.
+  static let authority: [UInt8] = {
+    guard case .object(let file)? = try? JSONValue(parsing: bytes(), limits: JSONLimits()),
+      case .string(let text)? = file["attestationCACertificate"]
+    else { return [] }
+    return hex(text)
+  }()
+
+  static func named(_ name: String) throws -> Example { try #require(all.first { $0.name == name }) }
+
+  private static func bytes() throws -> [UInt8] {
+    let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    return try Array(Data(contentsOf: folder.appending(path: "Vectors/webauthn/webauthn.json")))
+  }
+
+  private init?(_ value: JSONValue) {
+    guard case .object(let object) = value, case .string(let name)? = object["name"],
+      case .string(let form)? = object["form"], case .object(let registration)? = object["registration"],
+      case .object(let authentication)? = object["authentication"]
+    else { return nil }
+    self.name = name
+    self.form = form
+    self.registration = Ceremony(members: registration)
+    self.authentication = Ceremony(members: authentication)
+  }
+
+  // MARK: Answers
+
+  func registrationResponse() throws -> AttestationResponse {
+    AttestationResponse(
+      clientData: try CollectedClientData(parsing: registration["clientDataJSON"]),
+      attestationObject: try AttestationObject(parsing: registration["attestationObject"]))
+  }
+
+  func authenticationResponse() throws -> AssertionResponse {
+    AssertionResponse(
+      credentialID: registration["credentialID"],
+      clientData: try CollectedClientData(parsing: authentication["clientDataJSON"]),
+      authenticatorData: try AuthenticatorData(parsing: authentication["authenticatorData"]),
+      signature: authentication["signature"])
+  }
+
+  func expectation(_ ceremony: Ceremony) throws -> CeremonyExpectation {
+    CeremonyExpectation(
+      challenge: ceremony["challenge"], origins: ["https://example.org"],
+      relyingPartyID: try RelyingPartyID("example.org"), requiresUserVerification: false,
+      topOrigins: ["https://example.com"])
+  }
+
+  func stored() throws -> StoredCredential {
+    let data = try AttestationObject(parsing: registration["attestationObject"]).authenticatorData
+    let credential = try #require(data.attestedCredential)
+    return StoredCredential(
+      id: credential.credentialID, publicKey: credential.publicKey, signatureCounter: data.signatureCounter,
+      isBackupEligible: data.flags.contains(.backupEligible), userHandle: nil)
+  }
+}
+
+/// The bytes written in hexadecimal.
+func hex(_ text: String) -> [UInt8] {
+  let digits = Array(text.utf8).compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
+  return stride(from: 0, to: digits.count - 1, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+}
+
+/// Each of the variants of some bytes in which one bit differs; of longer ones, the bits of each `step`th byte.
+func flips(of bytes: [UInt8], step: Int = 1) -> [[UInt8]] {
+  var all: [[UInt8]] = []
+  for index in stride(from: 0, to: bytes.count, by: step) {
+    for bit in 0..<8 {
+      var changed = bytes
+      changed[index] ^= 1 << UInt8(bit)
+      all.append(changed)
+    }
+  }
+  return all
+}
+
+/// Each of the beginnings of some bytes.
+func cuts(of bytes: [UInt8]) -> [[UInt8]] {
+  (0..<bytes.count).map { Array(bytes.prefix($0)) }
+}
