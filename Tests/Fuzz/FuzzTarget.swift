@@ -32,6 +32,11 @@ enum FuzzTarget: String, CaseIterable {
   case certificate
   case records
   case multipart
+  case cbor
+  case clientData
+  case authenticatorData
+  case attestation
+  case webAuthnMessage
   case core
 
   /// Ends the process if what was read is not what would be written.
@@ -70,6 +75,11 @@ enum FuzzTarget: String, CaseIterable {
     case .certificate: Self.certificate(bytes)
     case .records: Self.records(bytes)
     case .multipart: Self.multipart(bytes)
+    case .cbor: Self.cbor(bytes)
+    case .clientData: Self.clientData(bytes)
+    case .authenticatorData: Self.authenticatorData(bytes)
+    case .attestation: Self.attestation(bytes)
+    case .webAuthnMessage: Self.webAuthnMessage(bytes)
     case .core: CoreRun(bytes).run()
     }
   }

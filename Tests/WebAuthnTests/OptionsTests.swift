@@ -98,6 +98,13 @@ import Testing
     #expect(options.algorithm(preferring: [.es256, .rs256]) == .es256)
   }
 
+  @Test func `a list of nothing but unknown types does not ask for the usual algorithms`() {
+    #expect(throws: WebAuthnError.outOfRange("pubKeyCredParams")) {
+      try Self.creation(
+        Self.rest.replacing("[]", with: #"[{"type":"other","alg":-7}]"#) + #","challenge":"_____________________w""#)
+    }
+  }
+
   @Test func `a list of nothing but unknown types does not allow every credential`() throws {
     #expect(throws: WebAuthnError.outOfRange("allowCredentials")) {
       try Self.request(#""challenge":"_____________________w","allowCredentials":[{"type":"other","id":"AQ"}]"#)

@@ -12,7 +12,7 @@ public struct PublicKeyCredentialCreationOptions: Equatable, Sendable {
   /// Random bytes, which the answer contains.
   public var challenge: [UInt8]
 
-  /// Numbers of algorithms in the relying party's order, unknown ones included.
+  /// Numbers of algorithms in the relying party's order, unknown ones included; at least one.
   public var algorithms: [Int64]
 
   /// How long the relying party waits for the answer.
@@ -102,6 +102,8 @@ public struct PublicKeyCredentialCreationOptions: Equatable, Sendable {
       guard let number = try parameter.optionalInteger("alg") else { throw .missing(parameter.name("alg")) }
       algorithms.append(number)
     }
+    // A list of nothing but unknown types asks for something else, whereas an empty list has a meaning.
+    guard !algorithms.isEmpty else { throw .outOfRange(members.name("pubKeyCredParams")) }
     return algorithms
   }
 
