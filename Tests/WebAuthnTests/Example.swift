@@ -24,29 +24,35 @@ struct Example: Sendable, CustomTestStringConvertible {
   var testDescription: String { name }
 
   /// All examples.
-  static let all: [Example] = {
-    guard case .object(let file)? = try? JSONValue(parsing: bytes(), limits: JSONLimits()),
-      case .array(let examples)? = file["examples"]
-    else { return [] }
-    return examples.compactMap(Example.init)
-  }()
+  static let all = list(file["examples"])
+
+  /// Our own examples of attestation certificates.
+  static let acceptedCertificates = list(certificates["accepted"])
+  static let refusedCertificates = list(certificates["refused"])
 
   /// Those whose algorithm is verified here.
   static let readable = all.filter { !["packed.ES384", "packed.ES512"].contains($0.name) }
 
   /// The authority of the attestation certificates.
   static let authority: [UInt8] = {
-    guard case .object(let file)? = try? JSONValue(parsing: bytes(), limits: JSONLimits()),
-      case .string(let text)? = file["attestationCACertificate"]
-    else { return [] }
-    return hex(text)
+    if case .string(let text)? = file["attestationCACertificate"] { hex(text) } else { [] }
   }()
 
   static func named(_ name: String) throws -> Example { try #require(all.first { $0.name == name }) }
 
-  private static func bytes() throws -> [UInt8] {
+  private static let file: JSONObject = {
     let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    return try Array(Data(contentsOf: folder.appending(path: "Vectors/webauthn/webauthn.json")))
+    let data = try? Data(contentsOf: folder.appending(path: "Vectors/webauthn/webauthn.json"))
+    if case .object(let file)? = try? JSONValue(parsing: Array(data ?? Data())) { return file }
+    return [:]
+  }()
+
+  private static let certificates: JSONObject = {
+    if case .object(let object)? = file["certificates"] { object } else { [:] }
+  }()
+
+  private static func list(_ value: JSONValue?) -> [Example] {
+    if case .array(let examples)? = value { examples.compactMap(Example.init) } else { [] }
   }
 
   private init?(_ value: JSONValue) {

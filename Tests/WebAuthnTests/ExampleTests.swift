@@ -9,6 +9,7 @@ import WebAuthn
   @Test func `has examples of each algorithm and each form of attestation`() {
     #expect(Example.all.count == 10 && Set(Example.all.map(\.form)) == ["none", "self", "certificate"])
     #expect(Example.readable.count == 8)
+    #expect(Example.acceptedCertificates.count == 1 && Example.refusedCertificates.count == 6)
   }
 
   @Test(arguments: Example.readable) func `accepts a registration`(_ example: Example) throws {
@@ -90,6 +91,35 @@ import WebAuthn
       let data = try CollectedClientData(parsing: ceremony["clientDataJSON"])
       #expect(data.challenge == ceremony["challenge"] && data.passesLimitedVerification)
     }
+  }
+
+  // MARK: Attestation certificates
+
+  @Test func `the certificates of the examples lead to their authority`() throws {
+    let time: Int64 = 1_800_000_000
+    for example in Example.readable where example.form == "certificate" {
+      let chain = try example.registrationResponse().certificates
+      let leaf = try CertificateChain.validate(chain, roots: [Example.authority], at: time)
+      #expect(try leaf.subjectPublicKeyInfo == AttestationCertificate(der: #require(chain.first)).subjectPublicKeyInfo)
+      #expect(throws: CertificateChainError.untrusted) { try CertificateChain.validate(chain, roots: [], at: time) }
+    }
+  }
+
+  @Test(arguments: Example.acceptedCertificates) func `accepts a certificate that names the same model`(
+    _ example: Example
+  ) throws {
+    let response = try example.registrationResponse()
+    let certificate = try AttestationCertificate(der: #require(response.certificates.first))
+    #expect(certificate.isForAuthenticators && certificate.aaguid == example.registration["aaguid"])
+    let attestation = try Self.attestation(of: response, example.expectation(example.registration))
+    #expect(attestation == .certified(response.certificates))
+  }
+
+  @Test(arguments: Example.refusedCertificates)
+  func `refuses a certificate of another model, of an authority, or of another unit`(_ example: Example) throws {
+    let verification = try RegistrationVerification(
+      example.registrationResponse(), expecting: example.expectation(example.registration), algorithms: [.es256])
+    #expect(verification == .refused(.attestationCertificate))
   }
 
   // MARK: Mutations

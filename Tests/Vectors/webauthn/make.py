@@ -2,7 +2,8 @@
 """Makes webauthn.json: the test vectors of WebAuthn Level 3, section 16, of the formats and algorithms that tests need.
 
 The section says how each number is derived (HKDF-SHA-256, RFC 6979), so each run makes the same file. Needs
-python3-cryptography 44 or newer. The published attestation_ca_key and serial number are compared.
+python3-cryptography 44 or newer. The published attestation_ca_key and serial number are compared. `certificates` are our
+own examples in the same form: attestation certificates that a relying party accepts or refuses.
 """
 
 import base64
@@ -22,6 +23,7 @@ ORIGIN = "https://example.org"
 TOP_ORIGIN = "https://example.com"
 FROM = datetime.datetime(2024, 1, 1, tzinfo=datetime.UTC)
 TO = datetime.datetime(3024, 1, 1, tzinfo=datetime.UTC)
+AAGUID = x509.ObjectIdentifier("1.3.6.1.4.1.45724.1.1.4")
 SIGNATURE = ec.ECDSA(hashes.SHA256(), deterministic_signing=True)
 UP, UV, BE, BS, AT = 0x01, 0x04, 0x08, 0x10, 0x40
 
@@ -86,7 +88,7 @@ def usage(is_authority):
     )
 
 
-def certificate(unit, numbers, authority):
+def certificate(unit, numbers, authority, is_authority=None, extension=None):
     """A key and its certificate: of the authority itself, or signed by it."""
     key = ec.derive_private_key(int.from_bytes(numbers.draw(32), "big"), ec.SECP256R1())
     serial = int.from_bytes(numbers.draw(16), "big")
@@ -96,13 +98,16 @@ def certificate(unit, numbers, authority):
         x509.CertificateBuilder(name(unit) if issuer is None else issuer.subject, name(unit), key.public_key(), serial)
         .not_valid_before(FROM)
         .not_valid_after(TO)
-        .add_extension(x509.BasicConstraints(issuer is None, None), critical=True)
+        .add_extension(x509.BasicConstraints(issuer is None if is_authority is None else is_authority, None), critical=True)
         .add_extension(usage(issuer is None), critical=True)
         .add_extension(identifier, critical=False)
     )
     if issuer is not None:
         issuers = issuer.extensions.get_extension_for_class(x509.SubjectKeyIdentifier).value
         builder = builder.add_extension(x509.AuthorityKeyIdentifier.from_issuer_subject_key_identifier(issuers), critical=False)
+    if extension is not None:
+        value, is_critical = extension
+        builder = builder.add_extension(x509.UnrecognizedExtension(AAGUID, value), critical=is_critical)
     return builder.sign(issuer_key, hashes.SHA256(), ecdsa_deterministic=True), key
 
 
@@ -172,17 +177,20 @@ def authenticator_data(flags, credential=b""):
     return sha256(RP_ID.encode()) + bytes([flags]) + bytes(4) + credential
 
 
-def statement(form, signed, key, numbers, authority):
+def statement(form, signed, key, numbers, authority, unit, of_leaf):
     if form == "none":
         return {}
     if form == "self":
         return {"alg": key.algorithm, "sig": key.sign(signed)}
-    leaf, leaf_key = certificate("Authenticator Attestation", numbers, authority)
+    leaf, leaf_key = certificate(unit, numbers, authority, **of_leaf)
     der = leaf.public_bytes(serialization.Encoding.DER)
     return {"alg": -7, "sig": leaf_key.sign(signed, SIGNATURE), "x5c": [der]}
 
 
-def example(info, form, key, authority, frame=None, id_length=32, challenge_length=32):
+UNIT = "Authenticator Attestation"
+
+
+def example(info, form, key, authority, frame=None, id_length=32, challenge_length=32, unit=UNIT, **of_leaf):
     """One registration and one authentication by its key; `frame` is empty for a frame whose page is not named."""
     numbers = Numbers(info)
     challenge = numbers.draw(challenge_length)
@@ -194,7 +202,10 @@ def example(info, form, key, authority, frame=None, id_length=32, challenge_leng
         flags &= ~BS
     credential = aaguid + len(identifier).to_bytes(2, "big") + identifier + key.cose()
     data = authenticator_data(UP | AT | flags, credential)
-    attested = statement(form, data + sha256(client), key, numbers, authority)
+    if "named" in of_leaf:
+        named, is_critical = of_leaf.pop("named")
+        of_leaf["extension"] = (named(aaguid), is_critical)
+    attested = statement(form, data + sha256(client), key, numbers, authority, unit, of_leaf)
     attestation = cbor({"fmt": "none" if form == "none" else "packed", "attStmt": attested, "authData": data})
     registration = {
         "challenge": challenge.hex(),
@@ -225,6 +236,10 @@ def main():
     authority = certificate("Authenticator Attestation CA", Numbers("Attestation CA"), None)
     es384 = Curve(-35, ec.SECP384R1(), 2, 48, hashes.SHA384())
     es512 = Curve(-36, ec.SECP521R1(), 3, 65, hashes.SHA512())
+
+    def own(info, **of_leaf):
+        return example("own." + info, "certificate", es256(), authority, **of_leaf)
+
     vectors = {
         "attestationCACertificate": authority[0].public_bytes(serialization.Encoding.DER).hex(),
         "examples": [
@@ -239,6 +254,17 @@ def main():
             example("packed.RS256", "certificate", RS256(), authority),
             example("packed.EdDSA", "certificate", EdDSA(), authority),
         ],
+        "certificates": {
+            "accepted": [own("same model", named=(lambda aaguid: b"\x04\x10" + aaguid, False))],
+            "refused": [
+                own("other model", named=(lambda aaguid: b"\x04\x10" + bytes(16), False)),
+                own("bare model", named=(lambda aaguid: aaguid, False)),
+                own("critical model", named=(lambda aaguid: b"\x04\x10" + aaguid, True)),
+                own("authority", is_authority=True),
+                own("other unit", unit="Authenticator"),
+                own("longer unit", unit="Authenticator Attestations"),
+            ],
+        },
     }
     path = pathlib.Path(__file__).with_name("webauthn.json")
     path.write_text(json.dumps(vectors, indent=2) + "\n")

@@ -74,7 +74,8 @@ public enum CeremonyRefusal: String, Error, Equatable, Sendable, CaseIterable, C
   case algorithmNotOffered
   /// A self attestation names another algorithm than that of the key.
   case attestationAlgorithmMismatch
-  /// The attestation certificate has a key that cannot be used, or names another model than the authenticator data.
+  /// The attestation certificate is not one for authenticators, has a key that cannot be used, or names another model than the
+  /// authenticator data.
   case attestationCertificate
   /// The attestation's signature is wrong.
   case badAttestationSignature

@@ -108,8 +108,9 @@ public enum VerifiedAttestation: Equatable, Sendable {
     case .rs256: scheme = .rsaPKCS1Raw
     case .edDSA: throw .attestationCertificate
     }
-    guard let info = try? X509.uncheckedSubjectPublicKeyInfo(der: leaf),
-      let key = try? VerificationKey(subjectPublicKeyInfo: info, scheme: scheme)
+    guard let certificate = try? AttestationCertificate(der: leaf), certificate.isForAuthenticators,
+      certificate.aaguid == nil || certificate.aaguid == credential.aaguid.bytes,
+      let key = try? VerificationKey(subjectPublicKeyInfo: certificate.subjectPublicKeyInfo, scheme: scheme)
     else { throw .attestationCertificate }
     guard key.isValidSignature(packed.signature, of: signed) else { throw .badAttestationSignature }
     self = .certified(packed.certificates)
