@@ -26,6 +26,7 @@ runs_of() {
   case $1 in
     core) echo 1500 ;;
     certificate) echo 2000 ;;
+    attestation) echo 5000 ;;
     shim | passcode | configuration) echo 10000 ;;
     *) echo 20000 ;;
   esac
