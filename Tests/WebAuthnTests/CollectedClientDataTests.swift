@@ -81,6 +81,10 @@ import Testing
         .notBase64("clientDataJSON.challenge", .invalidLength)
       ),
       (
+        #""type":"webauthn.get","challenge":"AA+/","origin":"o""#,
+        .notBase64("clientDataJSON.challenge", .invalidCharacter(offset: 2))
+      ),
+      (
         #""type":"webauthn.get","challenge":"AAAA","origin":"o","crossOrigin":"false""#,
         .wrongType("clientDataJSON.crossOrigin")
       ),

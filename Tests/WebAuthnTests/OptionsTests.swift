@@ -63,7 +63,13 @@ import Testing
       ("=====", .invalidLength), ("____=___", .invalidCharacter(offset: 4)),
     ]) func `refuses a text that is neither alphabet`(_ text: String, _ error: Base64URLError)
   {
-    #expect(throws: error) { try EitherBase64.decode(text, maximumCount: 100) }
+    #expect(throws: error) { try Base64Form.either.decode(text, maximumCount: 100) }
+  }
+
+  @Test(arguments: [(0, true), (4_294_967_295, true), (4_294_967_296, false), (-1, false)] as [(Int64, Bool)])
+  func `refuses a time that no clock of a browser has`(_ timeout: Int64, _ isAllowed: Bool) {
+    let options = try? Self.request(#""challenge":"_____________________w","timeout":\#(timeout)"#)
+    #expect((options?.timeoutMilliseconds == timeout) == isAllowed && (options != nil) == isAllowed)
   }
 
   @Test func `refuses a challenge that is absent, short or too long`() {

@@ -51,6 +51,7 @@ import Testing
     arguments: [
       (["id"], nil, .missing("id")), (["id"], .string("BwcHBwcHBwcHBwcHBwcHBw"), .contradiction("rawId")),
       (["rawId"], .string("AQ"), .contradiction("rawId")), (["type"], nil, .missing("type")),
+      (["rawId"], .string("AQ=="), .notBase64("rawId", .invalidCharacter(offset: 2))),
       (["type"], .string("password"), .outOfRange("type")), (["response"], nil, .missing("response")),
       (["response"], .array([]), .wrongType("response")),
       (["response", "clientDataJSON"], nil, .missing("response.clientDataJSON")),

@@ -5,17 +5,19 @@ import UAFMessages
 /// Null counts as absent, because several servers write absent members that way.
 struct Members {
   private let object: JSONObject
+  private let base64: Base64Form
   let path: String
 
-  init(_ value: JSONValue, path: String) throws(WebAuthnError) {
+  init(_ value: JSONValue, path: String, base64: Base64Form) throws(WebAuthnError) {
     guard case .object(let object) = value else { throw .wrongType(path.isEmpty ? "the message" : path) }
     self.object = object
     self.path = path
+    self.base64 = base64
   }
 
   /// Reads a JSON text that is a whole message.
-  init(parsing bytes: [UInt8], limits: JSONLimits) throws(WebAuthnError) {
-    try self.init(JSONValue(webAuthn: bytes, limits: limits, path: ""), path: "")
+  init(parsing bytes: [UInt8], limits: JSONLimits, base64: Base64Form) throws(WebAuthnError) {
+    try self.init(JSONValue(webAuthn: bytes, limits: limits, path: ""), path: "", base64: base64)
   }
 
   func name(_ member: String) -> String { path.isEmpty ? member : "\(path).\(member)" }
@@ -33,11 +35,11 @@ struct Members {
 
   func optionalObject(_ member: String) throws(WebAuthnError) -> Members? {
     guard let value = optional(member) else { return nil }
-    return try Members(value, path: name(member))
+    return try Members(value, path: name(member), base64: base64)
   }
 
   func object(_ member: String) throws(WebAuthnError) -> Members {
-    try Members(try required(member), path: name(member))
+    try Members(try required(member), path: name(member), base64: base64)
   }
 
   /// An object whose members are somebody else's; empty if the member is absent.
@@ -76,7 +78,7 @@ struct Members {
     guard case .string(let text) = value else { throw .wrongType(name(member)) }
     let bytes: [UInt8]
     do {
-      bytes = try EitherBase64.decode(text, maximumCount: counts.upperBound)
+      bytes = try base64.decode(text, maximumCount: counts.upperBound)
     } catch {
       throw .notBase64(name(member), error)
     }
@@ -97,6 +99,13 @@ struct Members {
     return flag
   }
 
+  /// A number of milliseconds, an `unsigned long` of Web IDL.
+  func optionalMilliseconds(_ member: String) throws(WebAuthnError) -> Int64? {
+    let number = try optionalInteger(member)
+    guard number == nil || number.flatMap(UInt32.init(exactly:)) != nil else { throw .outOfRange(name(member)) }
+    return number
+  }
+
   func optionalInteger(_ member: String) throws(WebAuthnError) -> Int64? {
     guard let value = optional(member) else { return nil }
     switch value {
@@ -112,6 +121,15 @@ struct Members {
     guard case .array(let values) = value else { throw .wrongType(name(member)) }
     guard values.count <= maximumCount else { throw .outOfRange(name(member)) }
     return values.enumerated().map { ("\(name(member))[\($0.offset)]", $0.element) }
+  }
+
+  /// The objects of an array; none if the member is absent.
+  func objects(_ member: String, maximumCount: Int) throws(WebAuthnError) -> [Members] {
+    var objects: [Members] = []
+    for (path, value) in try list(member, maximumCount: maximumCount) {
+      objects.append(try Members(value, path: path, base64: base64))
+    }
+    return objects
   }
 
   /// An array of short texts; none if the member is absent.
@@ -142,10 +160,16 @@ extension JSONValue {
   static func texts(_ texts: [String]) -> JSONValue { .array(texts.map { .string($0) }) }
 }
 
-/// Base64 in either alphabet, with or without padding: WebAuthn has base64url without, and some servers write the other.
-enum EitherBase64 {
-  /// The bytes of a text that keeps to one alphabet and, if it is padded, is padded to its end.
-  static func decode(_ text: String, maximumCount: Int) throws(Base64URLError) -> [UInt8] {
+/// How bytes may be written.
+enum Base64Form {
+  /// Base64url without padding, the one form that WebAuthn has.
+  case url
+  /// Either alphabet, with or without padding, for what servers send: some write the other one.
+  case either
+
+  /// The bytes of a text; in either form it keeps to one alphabet and, if it is padded, is padded to its end.
+  func decode(_ text: String, maximumCount: Int) throws(Base64URLError) -> [UInt8] {
+    guard self == .either else { return try Base64URL.decode(text, maximumCount: maximumCount) }
     var digits = text.utf8[...]
     if digits.last == UInt8(ascii: "=") {
       guard digits.count % 4 == 0 else { throw .invalidLength }

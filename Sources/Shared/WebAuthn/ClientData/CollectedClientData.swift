@@ -53,7 +53,7 @@ public struct CollectedClientData: Equatable, Sendable {
 
   init(parsing bytes: [UInt8], path: String) throws(WebAuthnError) {
     let limits = JSONLimits(maximumBytes: Self.maximumByteCount, maximumDepth: 8)
-    let members = try Members(JSONValue(webAuthn: bytes, limits: limits, path: path), path: path)
+    let members = try Members(JSONValue(webAuthn: bytes, limits: limits, path: path), path: path, base64: .url)
     guard let type = CeremonyType(rawValue: try members.text("type", bytes: 1...64)) else {
       throw .outOfRange(members.name("type"))
     }

@@ -87,8 +87,7 @@ public struct CredentialDescriptor: Equatable, Sendable {
   /// The credentials of a list; those of another type than `public-key` are left out.
   static func list(_ name: String, of members: Members) throws(WebAuthnError) -> [CredentialDescriptor] {
     var credentials: [CredentialDescriptor] = []
-    for (path, value) in try members.list(name, maximumCount: maximumCount) {
-      let element = try Members(value, path: path)
+    for element in try members.objects(name, maximumCount: maximumCount) {
       guard try element.text("type", bytes: 0...1024).isIdentical(to: CredentialType.publicKey) else { continue }
       credentials.append(try CredentialDescriptor(element))
     }

@@ -63,14 +63,14 @@ public struct PublicKeyCredentialCreationOptions: Equatable, Sendable {
   ///
   /// - Throws: ``WebAuthnError``, also for a challenge below ``Challenge/byteCounts``.
   public init(parsing bytes: [UInt8], limits: JSONLimits = JSONLimits()) throws(WebAuthnError) {
-    try self.init(Members(parsing: bytes, limits: limits))
+    try self.init(Members(parsing: bytes, limits: limits, base64: .either))
   }
 
   /// Reads a request that is part of another message.
   ///
   /// - Throws: ``WebAuthnError``.
   public init(json: JSONValue) throws(WebAuthnError) {
-    try self.init(Members(json, path: ""))
+    try self.init(Members(json, path: "", base64: .either))
   }
 
   private init(_ members: Members) throws(WebAuthnError) {
@@ -78,7 +78,7 @@ public struct PublicKeyCredentialCreationOptions: Equatable, Sendable {
     user = try UserEntity(members.object("user"))
     challenge = try members.bytes("challenge", counts: Challenge.byteCounts)
     algorithms = try Self.algorithms(members)
-    timeoutMilliseconds = try members.optionalInteger("timeout")
+    timeoutMilliseconds = try members.optionalMilliseconds("timeout")
     excludedCredentials = try CredentialDescriptor.list("excludeCredentials", of: members)
     let selection = try members.optionalObject("authenticatorSelection")
     attachment = try selection?.choice("authenticatorAttachment", of: AuthenticatorAttachment.self)
@@ -93,11 +93,10 @@ public struct PublicKeyCredentialCreationOptions: Equatable, Sendable {
 
   /// The algorithms of `pubKeyCredParams`; an empty list means ES256 and RS256 (WebAuthn Level 3, section 5.1.3).
   private static func algorithms(_ members: Members) throws(WebAuthnError) -> [Int64] {
-    let parameters = try members.list("pubKeyCredParams", maximumCount: 64)
+    let parameters = try members.objects("pubKeyCredParams", maximumCount: 64)
     guard !parameters.isEmpty else { return [COSEAlgorithm.es256.rawValue, COSEAlgorithm.rs256.rawValue] }
     var algorithms: [Int64] = []
-    for (path, value) in parameters {
-      let parameter = try Members(value, path: path)
+    for parameter in parameters {
       guard try parameter.text("type", bytes: 0...1024).isIdentical(to: CredentialType.publicKey) else { continue }
       guard let number = try parameter.optionalInteger("alg") else { throw .missing(parameter.name("alg")) }
       algorithms.append(number)

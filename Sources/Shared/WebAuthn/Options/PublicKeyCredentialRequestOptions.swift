@@ -41,19 +41,19 @@ public struct PublicKeyCredentialRequestOptions: Equatable, Sendable {
   ///
   /// - Throws: ``WebAuthnError``, also for a challenge below ``Challenge/byteCounts``.
   public init(parsing bytes: [UInt8], limits: JSONLimits = JSONLimits()) throws(WebAuthnError) {
-    try self.init(Members(parsing: bytes, limits: limits))
+    try self.init(Members(parsing: bytes, limits: limits, base64: .either))
   }
 
   /// Reads a request that is part of another message.
   ///
   /// - Throws: ``WebAuthnError``.
   public init(json: JSONValue) throws(WebAuthnError) {
-    try self.init(Members(json, path: ""))
+    try self.init(Members(json, path: "", base64: .either))
   }
 
   private init(_ members: Members) throws(WebAuthnError) {
     challenge = try members.bytes("challenge", counts: Challenge.byteCounts)
-    timeoutMilliseconds = try members.optionalInteger("timeout")
+    timeoutMilliseconds = try members.optionalMilliseconds("timeout")
     relyingPartyID = try members.optionalText("rpId", bytes: 1...253)
     allowedCredentials = try CredentialDescriptor.list("allowCredentials", of: members)
     let isRestricted = try !members.list("allowCredentials", maximumCount: CredentialDescriptor.maximumCount).isEmpty

@@ -34,14 +34,14 @@ public struct AttestationResponse: Equatable, Sendable {
   ///
   /// - Throws: ``WebAuthnError``.
   public init(parsing bytes: [UInt8], limits: JSONLimits = JSONLimits()) throws(WebAuthnError) {
-    try self.init(Members(parsing: bytes, limits: limits))
+    try self.init(Members(parsing: bytes, limits: limits, base64: .url))
   }
 
   /// Reads an answer that is part of another message.
   ///
   /// - Throws: ``WebAuthnError``.
   public init(json: JSONValue) throws(WebAuthnError) {
-    try self.init(Members(json, path: ""))
+    try self.init(Members(json, path: "", base64: .url))
   }
 
   private init(_ members: Members) throws(WebAuthnError) {
