@@ -28,6 +28,11 @@ import Testing
     #expect(throws: CBORError(reason: .reserved, offset: 0)) { try CBORValue(parsing: hex(text)) }
   }
 
+  @Test(arguments: [("ff", 0), ("82 00 ff", 2), ("a1 00 ff", 2)])
+  func `refuses the end of a length that nobody began`(_ text: String, _ offset: Int) {
+    #expect(throws: CBORError(reason: .indefiniteLength, offset: offset)) { try CBORValue(parsing: hex(text)) }
+  }
+
   @Test func `refuses bytes after the value, and names the first`() {
     #expect(throws: CBORError(reason: .trailingBytes, offset: 3)) { try CBORValue(parsing: hex("82010200")) }
   }

@@ -153,19 +153,23 @@ import Testing
       (#""rp":{"name":"n"},"user":{"id":"AQ"},"challenge":"_____________________w""#, .missing("user.name")),
       (#""rp":[],"user":{"id":"AQ","name":"a"},"challenge":"_____________________w""#, .wrongType("rp")),
       (
+        #""rp":{"name":"n"},"user":{"id":"AQ","name":"a"},"challenge":"_____________________w""#,
+        .missing("pubKeyCredParams")
+      ),
+      (
         #""rp":{"name":"n"},"user":{"id":"AQ","name":"a"},"challenge":"_____________________w","pubKeyCredParams":[{"type":"public-key"}]"#,
         .missing("pubKeyCredParams[0].alg")
       ),
       (
-        #""rp":{"name":"n"},"user":{"id":"AQ","name":"a"},"challenge":"_____________________w","timeout":"1""#,
+        #""rp":{"name":"n"},"user":{"id":"AQ","name":"a"},"challenge":"_____________________w","pubKeyCredParams":[],"timeout":"1""#,
         .wrongType("timeout")
       ),
       (
-        #""rp":{"name":"n"},"user":{"id":"AQ","name":"a"},"challenge":"_____________________w","timeout":1.5"#,
+        #""rp":{"name":"n"},"user":{"id":"AQ","name":"a"},"challenge":"_____________________w","pubKeyCredParams":[],"timeout":1.5"#,
         .outOfRange("timeout")
       ),
       (
-        #""rp":{"name":"n"},"user":{"id":"AQ","name":"a"},"challenge":"_____________________w","excludeCredentials":[{"type":"public-key"}]"#,
+        #""rp":{"name":"n"},"user":{"id":"AQ","name":"a"},"challenge":"_____________________w","pubKeyCredParams":[],"excludeCredentials":[{"type":"public-key"}]"#,
         .missing("excludeCredentials[0].id")
       ),
     ]) func `refuses a request, and names the member`(_ members: String, _ error: WebAuthnError)

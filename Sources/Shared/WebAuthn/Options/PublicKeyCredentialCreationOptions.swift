@@ -93,6 +93,7 @@ public struct PublicKeyCredentialCreationOptions: Equatable, Sendable {
 
   /// The algorithms of `pubKeyCredParams`; an empty list means ES256 and RS256 (WebAuthn Level 3, section 5.1.3).
   private static func algorithms(_ members: Members) throws(WebAuthnError) -> [Int64] {
+    _ = try members.required("pubKeyCredParams")
     let parameters = try members.objects("pubKeyCredParams", maximumCount: 64)
     guard !parameters.isEmpty else { return [COSEAlgorithm.es256.rawValue, COSEAlgorithm.rs256.rawValue] }
     var algorithms: [Int64] = []
