@@ -92,6 +92,16 @@ import WebAuthn
     #expect(throws: WebAuthnError.invalidKey("key")) { try COSEKey(parsing: members.encoded) }
   }
 
+  @Test func `refuses padded numbers of RS256 in a stored key as well`() throws {
+    for label: CBORValue in [-1, -2] {
+      var members = try Self.members(Self.rs256())
+      members.set(label, .bytes([0] + (members[label]?.bytes ?? [])))
+      #expect(throws: WebAuthnError.invalidKey("key")) { try COSEKey(stored: members.encoded) }
+      members.set(label, .bytes([]))
+      #expect(throws: WebAuthnError.invalidKey("key")) { try COSEKey(stored: members.encoded) }
+    }
+  }
+
   @Test func `refuses a key that is nested, followed by bytes, or too long`() throws {
     let key = try Self.es256().encoded
     #expect(throws: WebAuthnError.cbor("key", CBORError(reason: .trailingBytes, offset: key.count))) {

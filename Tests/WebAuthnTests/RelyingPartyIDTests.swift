@@ -31,7 +31,8 @@ import WebAuthn
     arguments: [
       ("com", "example.com"), ("co.uk", "example.co.uk"), ("github.io", "a.github.io"),
       ("idp.example.com", "example.com"),
-      ("example.com", "badexample.com"), ("example.com", "example.com.evil.com"), ("example.org", "example.com"),
+      ("example.com", "badexample.com"), ("b.example.com", "ab.example.com"), ("example.com", "example.com.evil.com"),
+      ("example.org", "example.com"),
       ("intranet", "idp.intranet"), ("xample.com", "example.com"), (".example.com", "a.example.com"),
       ("example.com.", "a.example.com"), ("example.com", "a.example.com."), ("", "example.com"), ("", ""), (".", "."),
       ("Example.com", "example.com"), ("example.com:443", "example.com:443"), ("https://example.com", "example.com"),
