@@ -11,7 +11,7 @@ say() {
 }
 
 # Targets that are part of a login, and may use the C library but neither threads nor Foundation.
-login_path=(Sources/Login Sources/Shared/{SecretMemory,UAFCrypto,UAFMessages,FidoResults,ServiceNames,AuthenticatorTypes,UAFConfiguration})
+login_path=(Sources/Login Sources/Shared/{SecretMemory,UAFCrypto,UAFMessages,CBOR,WebAuthn,FidoResults,ServiceNames,AuthenticatorTypes,UAFConfiguration})
 
 # Reports the lines of Swift code, comments left out, that match a pattern.
 forbid() { # pattern, why, folders
