@@ -12,8 +12,10 @@ LOGS = pathlib.Path(os.environ.get("LAB_RESULTS", "/tmp/results"), "logs")
 class Program:
     """A program that may be killed and restarted by the same command."""
 
-    def __init__(self, name, command, folder="/", environment=None):
+    def __init__(self, name, command, folder="/", environment=None, user: str | None = USER):
         self.name, self._command, self._folder = name, [str(part) for part in command], folder
+        # None is who starts it.
+        self._user = user
         self._environment = {**os.environ, **(environment or {})}
         self._process: subprocess.Popen | None = None
         self.log = LOGS / f"{name}.log"
@@ -28,9 +30,9 @@ class Program:
                 stderr=log,
                 cwd=self._folder,
                 env=self._environment,
-                user=USER,
-                group=USER,
-                extra_groups=[],
+                user=self._user,
+                group=self._user,
+                extra_groups=[] if self._user else None,
                 start_new_session=True,
             )
 
