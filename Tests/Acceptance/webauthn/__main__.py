@@ -1,0 +1,11 @@
+"""Runs the named rows, or all of them, and prints the table; `quick` is those of the parties that start at once."""
+
+import sys
+
+from lab.run import main
+from webauthn import rows
+from webauthn.desk import Desk
+from webauthn.rows.parties import quick
+
+arguments = sys.argv[1:]
+sys.exit(main("webauthn", rows, quick() if arguments == ["quick"] else arguments, Desk, limit=1800))

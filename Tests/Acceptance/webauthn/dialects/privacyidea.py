@@ -1,0 +1,115 @@
+"""The dialect `privacyidea`: a passkey without a name, or a token of type `webauthn` that a name and a PIN trigger."""
+
+from webauthn.authenticator import HONEST, decoded, url
+from webauthn.dialects import Dialect, Offer, Outcome, Refused
+
+
+class _PrivacyIDEA(Dialect):
+    # The header that the server compares with the client data: by default the authenticator's origin, and none if this is empty.
+    header: str | None = None
+
+    def _post(self, path, members, **headers):
+        origin = self.authenticator.origin if self.header is None else self.header
+        return self.channel.post(path, members, **({"Origin": origin} if origin else {}), **headers)
+
+    def _signed_in(self, account, enrolment):
+        """The header of a person who has signed in with a password."""
+        answer = self._post("/auth", {"username": account, "password": enrolment.code})
+        if not _value(answer):
+            raise Refused(answer)
+        return {"Authorization": answer.json["result"]["value"]["token"]}
+
+    def _detail(self, answer):
+        if answer.status != 200 or not answer.json.get("detail"):
+            raise Refused(answer)
+        return answer.json["detail"]
+
+
+class Passkey(_PrivacyIDEA):
+    def register(self, account, enrolment, twist=HONEST):
+        token = self._signed_in(account, enrolment)
+        detail = self._detail(self._post("/token/init", {"type": "passkey"}, **token))
+        options = detail["passkey_registration"]
+        challenge = url(options["challenge"].encode())
+        made = self.authenticator.make(account, challenge, decoded(options["user"]["id"]), twist)
+        identifier = url(made.credential.identifier)
+        members = {
+            "type": "passkey",
+            "serial": detail["serial"],
+            "transaction_id": detail["transaction_id"],
+            "credential_id": identifier,
+            "rawId": identifier,
+            "authenticatorAttachment": "platform",
+            "attestationObject": url(made.attestation),
+            "clientDataJSON": url(made.client_data),
+        }
+        answer = self._post("/token/init", members, **token)
+        return Outcome(answer.status == 200 and _value(answer), answer), made.credential
+
+    def begin(self, account):
+        detail = self._detail(self._post("/validate/initialize", {"type": "passkey"}))
+        passkey = detail["passkey"]
+        return Offer(account, url(passkey["challenge"].encode()), passkey["rpId"], state=passkey["transaction_id"])
+
+    def finish(self, offer, signed):
+        members = {
+            **({"user": offer.account} if offer.account else {}),
+            "transaction_id": offer.state,
+            "credential_id": url(signed.credential.identifier),
+            "authenticatorData": url(signed.authenticator_data),
+            "clientDataJSON": url(signed.client_data),
+            "signature": url(signed.signature),
+            "userHandle": url(signed.credential.handle),
+        }
+        return _outcome(self._post("/validate/check", members))
+
+
+class WebauthnToken(_PrivacyIDEA):
+    def register(self, account, enrolment, twist=HONEST):
+        token = self._signed_in(account, enrolment)
+        detail = self._detail(self._post("/token/init", {"type": "webauthn"}, **token))
+        asked = detail["webAuthnRegisterRequest"]
+        made = self.authenticator.make(account, asked["nonce"], asked["serialNumber"].encode(), twist)
+        members = {
+            "type": "webauthn",
+            "serial": asked["serialNumber"],
+            "transaction_id": asked["transaction_id"],
+            "regdata": url(made.attestation),
+            "clientdata": url(made.client_data),
+        }
+        answer = self._post("/token/init", members, **token)
+        return Outcome(answer.status == 200 and _value(answer), answer), made.credential
+
+    def begin(self, account):
+        answer = self._post("/validate/check", {"user": account, "pass": ""})
+        challenges = self._detail(answer).get("multi_challenge", [])
+        offered = [one["attributes"]["webAuthnSignRequest"] for one in challenges if one.get("type") == "webauthn"]
+        if not offered:
+            raise Refused(answer)
+        allowed = tuple(decoded(each["id"]) for one in offered for each in one["allowCredentials"])
+        transaction = answer.json["detail"]["transaction_id"]
+        return Offer(account, offered[0]["challenge"], offered[0]["rpId"], allowed, transaction)
+
+    def finish(self, offer, signed):
+        members = {
+            "user": offer.account,
+            "pass": "",
+            "transaction_id": offer.state,
+            "credentialid": url(signed.credential.identifier),
+            "authenticatordata": url(signed.authenticator_data),
+            "clientdata": url(signed.client_data),
+            "signaturedata": url(signed.signature),
+            "userhandle": url(signed.credential.handle),
+        }
+        return _outcome(self._post("/validate/check", members))
+
+
+def _value(answer):
+    return bool(answer.json.get("result", {}).get("value"))
+
+
+def _outcome(answer):
+    """Both are needed: `value` alone is also true where no key was asked for."""
+    accepted = answer.json.get("result", {}).get("authentication") == "ACCEPT"
+    who = (answer.json.get("detail") or {}).get("username", "")
+    return Outcome(answer.status == 200 and _value(answer) and accepted, answer, who)

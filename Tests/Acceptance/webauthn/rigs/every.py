@@ -1,0 +1,19 @@
+"""All parties, by their names."""
+
+from webauthn.rigs.debian import Glewlwyd, Go, Perl
+from webauthn.rigs.django import DjangoAllauth, DjangoOTPWebauthn
+from webauthn.rigs.privacyidea import PrivacyIDEA, PrivacyIDEAToken
+from webauthn.rigs.small import PythonFido2, PyWebauthn
+
+_KINDS = (
+    PyWebauthn,
+    PythonFido2,
+    DjangoOTPWebauthn,
+    DjangoAllauth,
+    PrivacyIDEA,
+    PrivacyIDEAToken,
+    Go,
+    Perl,
+    Glewlwyd,
+)
+PARTIES = {kind.name: kind for kind in _KINDS}
