@@ -22,7 +22,7 @@ install() {
   echo "webauthn: installing into ${folder#"$PWD"/}: $*"
   rm -rf "$folder"
   if python3 -m venv "$folder" &&
-    "$folder/bin/pip" install --quiet --disable-pip-version-check --only-binary :all: granian==2.8.7 "$@"; then
+    timeout 900 "$folder/bin/pip" install --quiet --disable-pip-version-check --only-binary :all: granian==2.8.7 "$@"; then
     echo "$made" >"$folder/made-of"
   else
     rm -rf "$folder"
@@ -42,9 +42,9 @@ compile() {
   echo "webauthn: compiling $source with $compiler"
   rm -rf "$folder"
   mkdir -p "$folder/root"
-  (cd "$folder" && apt-get -q -o Debug::NoLocking=1 download "${packages[@]}") >"$folder.log" 2>&1 || return
+  (cd "$folder" && timeout 600 apt-get -q -o Debug::NoLocking=1 download "${packages[@]}") >"$folder.log" 2>&1 || return
   for archive in "$folder"/*.deb; do dpkg-deb -x "$archive" "$folder/root"; done
-  env -i PATH=/usr/bin:/bin HOME="$folder" GOROOT="$folder/root/usr/lib/go-${compiler//[!0-9.]/}" \
+  timeout 600 env -i PATH=/usr/bin:/bin HOME="$folder" GOROOT="$folder/root/usr/lib/go-${compiler//[!0-9.]/}" \
     GOPATH="$folder/root/usr/share/gocode" GO111MODULE=off GOCACHE="$folder/cache" CGO_ENABLED=0 \
     "$folder/root/usr/lib/go-${compiler//[!0-9.]/}/bin/go" build -trimpath -o "$built/go-party" "$source" >>"$folder.log" 2>&1 || return
   echo "$made" >"$built/go-party.of"
