@@ -2,7 +2,7 @@
 
 import dataclasses
 
-from webauthn.authenticator import HONEST
+from webauthn.authenticator import HONEST, standard, url
 from webauthn.channel import Answer
 
 
@@ -43,6 +43,9 @@ class Outcome:
 
 class Dialect:
     """One client of one server; a login is `begin`, a signature, and `finish`."""
+
+    # How members are written that are bytes, and the way that the server may not know.
+    encode, other = staticmethod(url), staticmethod(standard)
 
     def __init__(self, channel, authenticator):
         self.channel, self.authenticator = channel, authenticator

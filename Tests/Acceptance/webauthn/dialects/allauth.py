@@ -1,6 +1,6 @@
 """The dialect `allauth`: django-allauth's headless interface for apps, with a session in a header."""
 
-from webauthn.authenticator import HONEST, decoded, url
+from webauthn.authenticator import HONEST, decoded
 from webauthn.dialects import Dialect, Offer, Outcome, Refused
 
 BASE = "/_allauth/app/v1"
@@ -20,8 +20,8 @@ class Allauth(Dialect):
             raise Refused(answer)
         options = answer.json["data"]["creation_options"]["publicKey"]
         made = self.authenticator.make(account, options["challenge"], decoded(options["user"]["id"]), twist)
-        response = {"clientDataJSON": url(made.client_data), "attestationObject": url(made.attestation)}
-        credential = _credential(made.credential, response, {"credProps": {"rk": True}})
+        response = {"clientDataJSON": self.encode(made.client_data), "attestationObject": self.encode(made.attestation)}
+        credential = self._credential(made.credential, response, {"credProps": {"rk": True}})
         members = {"name": "pam", "credential": credential}
         answer = self.channel.post(f"{BASE}/account/authenticators/webauthn", members, **session)
         return Outcome(answer.status == 200 and "id" in answer.json.get("data", {}), answer), made.credential
@@ -35,12 +35,12 @@ class Allauth(Dialect):
 
     def finish(self, offer, signed):
         response = {
-            "authenticatorData": url(signed.authenticator_data),
-            "clientDataJSON": url(signed.client_data),
-            "signature": url(signed.signature),
-            "userHandle": url(signed.credential.handle),
+            "authenticatorData": self.encode(signed.authenticator_data),
+            "clientDataJSON": self.encode(signed.client_data),
+            "signature": self.encode(signed.signature),
+            "userHandle": self.encode(signed.credential.handle),
         }
-        members = {"credential": _credential(signed.credential, response, {})}
+        members = {"credential": self._credential(signed.credential, response, {})}
         answer = self.channel.post(f"{BASE}/auth/webauthn/login", members, **{HEADER: offer.state})
         accepted = answer.status == 200 and answer.json.get("meta", {}).get("is_authenticated") is True
         # The key alone decides who that is.
@@ -52,8 +52,7 @@ class Allauth(Dialect):
             raise Refused(answer)
         return token
 
-
-def _credential(credential, response, extensions):
-    identifier = url(credential.identifier)
-    members = {"id": identifier, "rawId": identifier, "type": "public-key", "response": response}
-    return {**members, "clientExtensionResults": extensions}
+    def _credential(self, credential, response, extensions):
+        identifier = self.encode(credential.identifier)
+        members = {"id": identifier, "rawId": identifier, "type": "public-key", "response": response}
+        return {**members, "clientExtensionResults": extensions}

@@ -8,8 +8,8 @@ class Conformance(Dialect):
     def register(self, account, enrolment, twist=HONEST):
         options = self._ask("/attestation/options", self._wanted(account), enrolment.headers)
         made = self.authenticator.make(account, _text(options["challenge"]), decoded(options["user"]["id"]), twist)
-        identifier = url(made.credential.identifier)
-        response = {"clientDataJSON": url(made.client_data), "attestationObject": url(made.attestation)}
+        identifier = self.encode(made.credential.identifier)
+        response = {"clientDataJSON": self.encode(made.client_data), "attestationObject": self.encode(made.attestation)}
         answer = self.channel.post("/attestation/result", _credential(identifier, response), **enrolment.headers)
         return Outcome(_succeeded(answer), answer), made.credential
 
@@ -25,12 +25,12 @@ class Conformance(Dialect):
 
     def finish(self, offer, signed):
         response = {
-            "authenticatorData": url(signed.authenticator_data),
-            "clientDataJSON": url(signed.client_data),
-            "signature": url(signed.signature),
-            "userHandle": url(signed.credential.handle),
+            "authenticatorData": self.encode(signed.authenticator_data),
+            "clientDataJSON": self.encode(signed.client_data),
+            "signature": self.encode(signed.signature),
+            "userHandle": self.encode(signed.credential.handle),
         }
-        answer = self.channel.post("/assertion/result", _credential(url(signed.credential.identifier), response))
+        answer = self.channel.post("/assertion/result", _credential(self.encode(signed.credential.identifier), response))
         return Outcome(_succeeded(answer), answer)
 
     def _ask(self, path, members, headers):

@@ -2,7 +2,7 @@
 
 import secrets
 
-from webauthn.authenticator import HONEST, decoded, url
+from webauthn.authenticator import HONEST, decoded
 from webauthn.dialects import Dialect, Offer, Outcome, Refused
 
 BASE = "/webauthn"
@@ -19,8 +19,8 @@ class DjangoOTP(Dialect):
             raise Refused(answer)
         options = answer.json
         made = self.authenticator.make(account, options["challenge"], decoded(options["user"]["id"]), twist)
-        identifier = url(made.credential.identifier)
-        response = {"clientDataJSON": url(made.client_data), "attestationObject": url(made.attestation)}
+        identifier = self.encode(made.credential.identifier)
+        response = {"clientDataJSON": self.encode(made.client_data), "attestationObject": self.encode(made.attestation)}
         answer = self._post("registration/complete/", _credential(identifier, response))
         # A login is without the session of the registration.
         self.channel.cookies.clear()
@@ -37,12 +37,12 @@ class DjangoOTP(Dialect):
 
     def finish(self, offer, signed):
         response = {
-            "authenticatorData": url(signed.authenticator_data),
-            "clientDataJSON": url(signed.client_data),
-            "signature": url(signed.signature),
-            "userHandle": url(signed.credential.handle),
+            "authenticatorData": self.encode(signed.authenticator_data),
+            "clientDataJSON": self.encode(signed.client_data),
+            "signature": self.encode(signed.signature),
+            "userHandle": self.encode(signed.credential.handle),
         }
-        answer = self._post("authentication/complete/", _credential(url(signed.credential.identifier), response))
+        answer = self._post("authentication/complete/", _credential(self.encode(signed.credential.identifier), response))
         return Outcome(answer.status == 200 and "id" in answer.json, answer)
 
     def _post(self, path, members):

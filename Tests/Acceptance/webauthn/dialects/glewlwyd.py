@@ -7,6 +7,8 @@ SCHEME = {"scheme_type": "webauthn", "scheme_name": "webauthn"}
 
 
 class Glewlwyd(Dialect):
+    encode, other = staticmethod(standard), staticmethod(url)
+
     def register(self, account, enrolment, twist=HONEST):
         self.channel.cookies.clear()
         answer = self.channel.post("/api/auth/", {"username": account, "password": enrolment.code})
@@ -19,8 +21,8 @@ class Glewlwyd(Dialect):
         options = answer.json
         challenge = url(decoded(options["challenge"]))
         made = self.authenticator.make(account, challenge, decoded(options["user"]["id"]), twist)
-        response = {"clientDataJSON": standard(made.client_data), "attestationObject": standard(made.attestation)}
-        credential = _credential(made.credential, response)
+        response = {"clientDataJSON": self.encode(made.client_data), "attestationObject": self.encode(made.attestation)}
+        credential = self._credential(made.credential, response)
         sent = {"register": "register-credential", "session": options["session"], "credential": credential}
         answer = self.channel.post(path, _value(account, sent))
         self.channel.cookies.clear()
@@ -37,24 +39,19 @@ class Glewlwyd(Dialect):
 
     def finish(self, offer, signed):
         response = {
-            "authenticatorData": standard(signed.authenticator_data),
-            "clientDataJSON": standard(signed.client_data),
-            "signature": standard(signed.signature),
-            "userHandle": standard(signed.credential.handle),
+            "authenticatorData": self.encode(signed.authenticator_data),
+            "clientDataJSON": self.encode(signed.client_data),
+            "signature": self.encode(signed.signature),
+            "userHandle": self.encode(signed.credential.handle),
         }
-        sent = {"session": offer.state, "credential": _credential(signed.credential, response)}
+        sent = {"session": offer.state, "credential": self._credential(signed.credential, response)}
         answer = self.channel.post("/api/auth/", _value(offer.account, sent))
         return Outcome(answer.status == 200, answer)
+
+    def _credential(self, credential, response):
+        identifiers = {"id": url(credential.identifier), "rawId": self.encode(credential.identifier)}
+        return {**identifiers, "type": "public-key", "response": response}
 
 
 def _value(account, value):
     return {"username": account, **SCHEME, "value": value}
-
-
-def _credential(credential, response):
-    return {
-        "id": url(credential.identifier),
-        "rawId": standard(credential.identifier),
-        "type": "public-key",
-        "response": response,
-    }

@@ -32,7 +32,7 @@ class Passkey(_PrivacyIDEA):
         options = detail["passkey_registration"]
         challenge = url(options["challenge"].encode())
         made = self.authenticator.make(account, challenge, decoded(options["user"]["id"]), twist)
-        identifier = url(made.credential.identifier)
+        identifier = self.encode(made.credential.identifier)
         members = {
             "type": "passkey",
             "serial": detail["serial"],
@@ -40,8 +40,8 @@ class Passkey(_PrivacyIDEA):
             "credential_id": identifier,
             "rawId": identifier,
             "authenticatorAttachment": "platform",
-            "attestationObject": url(made.attestation),
-            "clientDataJSON": url(made.client_data),
+            "attestationObject": self.encode(made.attestation),
+            "clientDataJSON": self.encode(made.client_data),
         }
         answer = self._post("/token/init", members, **token)
         return Outcome(answer.status == 200 and _value(answer), answer), made.credential
@@ -55,11 +55,11 @@ class Passkey(_PrivacyIDEA):
         members = {
             **({"user": offer.account} if offer.account else {}),
             "transaction_id": offer.state,
-            "credential_id": url(signed.credential.identifier),
-            "authenticatorData": url(signed.authenticator_data),
-            "clientDataJSON": url(signed.client_data),
-            "signature": url(signed.signature),
-            "userHandle": url(signed.credential.handle),
+            "credential_id": self.encode(signed.credential.identifier),
+            "authenticatorData": self.encode(signed.authenticator_data),
+            "clientDataJSON": self.encode(signed.client_data),
+            "signature": self.encode(signed.signature),
+            "userHandle": self.encode(signed.credential.handle),
         }
         return _outcome(self._post("/validate/check", members))
 
@@ -74,8 +74,8 @@ class WebauthnToken(_PrivacyIDEA):
             "type": "webauthn",
             "serial": asked["serialNumber"],
             "transaction_id": asked["transaction_id"],
-            "regdata": url(made.attestation),
-            "clientdata": url(made.client_data),
+            "regdata": self.encode(made.attestation),
+            "clientdata": self.encode(made.client_data),
         }
         answer = self._post("/token/init", members, **token)
         return Outcome(answer.status == 200 and _value(answer), answer), made.credential
@@ -95,11 +95,11 @@ class WebauthnToken(_PrivacyIDEA):
             "user": offer.account,
             "pass": "",
             "transaction_id": offer.state,
-            "credentialid": url(signed.credential.identifier),
-            "authenticatordata": url(signed.authenticator_data),
-            "clientdata": url(signed.client_data),
-            "signaturedata": url(signed.signature),
-            "userhandle": url(signed.credential.handle),
+            "credentialid": self.encode(signed.credential.identifier),
+            "authenticatordata": self.encode(signed.authenticator_data),
+            "clientdata": self.encode(signed.client_data),
+            "signaturedata": self.encode(signed.signature),
+            "userhandle": self.encode(signed.credential.handle),
         }
         return _outcome(self._post("/validate/check", members))
 

@@ -117,6 +117,21 @@ def _wrong_key(name, column, twist):
     return act
 
 
+def _alphabet(name):
+    def act(lab):
+        party, account = lab.party(name), lab.account()
+        client = party.client()
+        client.encode = client.other
+        outcome, credential = client.register(account, party.enrol(account))
+        # A server may keep what it cannot find again.
+        if not outcome.accepted:
+            return compare(name, "other base64", outcome, party.accepted("key", account) > 0)
+        outcome = client.login(account, credential)
+        return compare(name, "other base64", outcome, party.accepted("login", account) > 0)
+
+    return act
+
+
 def _replay(name):
     def act(lab):
         one = guest(lab, name)
@@ -186,6 +201,7 @@ def _add(name):
     row(f"{name}-packed", f"{name}: the same with a packed self attestation", "both are accepted", limit=180)(
         _login(name, "packed")
     )
+    row(f"{name}-alphabet", f"{name}: the other form of base64", SAID[name]["other base64"], limit=180)(_alphabet(name))
     row(f"{name}-replay", f"{name}: an answer is sent again", SAID[name]["replay"], limit=180)(_replay(name))
     row(f"{name}-stranger", f"{name}: another person's key", SAID[name]["another's key"], limit=180)(_stranger(name))
     row(f"{name}-unknown", f"{name}: a name that nobody has", SAID[name]["unknown name"], limit=180)(_unknown(name))
