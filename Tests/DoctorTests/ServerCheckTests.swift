@@ -420,7 +420,7 @@ import UAFWire
 
   @Test(
     arguments: [
-      ([], "it holds no certificate in PEM"), (Array("PEM".utf8), "it holds no certificate in PEM"),
+      ([], "it contains no certificate in PEM"), (Array("PEM".utf8), "it contains no certificate in PEM"),
       (FakeServer.certificate, "it is a certificate in DER"),
       (Array("-----BEGIN CERTIFICATE-----\nMAA=\n-----END CERTIFICATE-----\n".utf8), "begins in line 1 cannot be read"),
       (FakeServer.authority + [UInt8](repeating: 0x23, count: 1_048_576), "larger than 1048576 bytes"),

@@ -49,8 +49,8 @@ import Testing
     "https://fido.example.com/?code=%", "<b>%</b>", "- %", "\u{3000}%\u{3000}", "\u{2003}%", "%\u{85}", "%\u{2028}",
     "\u{200E}%\u{200F}",
     "\u{202A}%\u{202C}", "\u{2066}%\u{2069}", "\u{200B}%\u{2060}", "\u{FEFF}\u{FEFF}%", "% %", "%\n%\n",
-    "where this server is already configured, the code alone is enough: %",
-    "uaf-server: where this server is already configured, the code alone is enough: %\n",
+    "on a machine whose configuration has this server, just the code is enough: %",
+    "uaf-server: on a machine whose configuration has this server, just the code is enough: %\n",
     "Dear Mina,\n\nthis is the code for the new machine:\n\n    %\n\nIt is good until tomorrow.\nKind regards\n-- \nThe helpdesk\n",
     "> Dear Mina,\n>\n> this is the code for the new machine:\n> %\n> Kind regards\n",
     "안녕하세요. 새 컴퓨터를 등록할 코드를 보냅니다. 내일까지 쓸 수 있습니다. 코드는 「%」입니다. 감사합니다.\n",
@@ -111,7 +111,7 @@ import Testing
   @Test func `uses the payload if the code that it contains is below it`() throws {
     let code = try #require(EnrolmentCode(typed: Self.code))
     let payload = EnrolmentPayload(code: code, server: "https://fido.example.com", username: "mina", expires: 1).encoded
-    let line = "uaf-server: where this server is already configured, the code alone is enough: \(Self.code)\n"
+    let line = "uaf-server: on a machine whose configuration has this server, just the code is enough: \(Self.code)\n"
     #expect(PastedCode.enrolment(in: payload + "\n" + line).code == payload)
     #expect(PastedCode.enrolment(in: payload + "\n" + line.replacing(Self.code, with: Self.other)) == .several)
   }

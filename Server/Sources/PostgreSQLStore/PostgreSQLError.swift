@@ -37,9 +37,9 @@ extension PostgreSQLError: StoreFailure {
     case .refused(let sqlState, let message): "PostgreSQL says: \(message) (\(sqlState))"
     case .unreachable(let message): "PostgreSQL cannot be reached: \(message)"
     case .interrupted:
-      "the connection to PostgreSQL was lost or took too long: what was asked for may be done all the same"
+      "the connection to PostgreSQL was lost or took too long: the request may have been carried out anyway"
     case .busy: "every connection to PostgreSQL was in use for too long: try again"
-    case .unreadable: "what is stored is not what uaf-server stores: restore it from a backup"
+    case .unreadable: "the store contains data that uaf-server did not write: restore it from a backup"
     case .closed: "the store was closed"
     }
   }
@@ -102,24 +102,23 @@ extension PostgreSQLRefusal: CustomStringConvertible {
   /// What is wrong, and what to do about it.
   package var description: String {
     switch self {
-    case .wrongURL: "the store's URL is none of PostgreSQL: write postgresql://HOST,HOST/DATABASE?SETTING=VALUE"
+    case .wrongURL: "the store's URL is not a PostgreSQL URL: write postgresql://HOST,HOST/DATABASE?SETTING=VALUE"
     case .passwordInURL:
-      "the store's URL contains a password, which every process of the machine can see: change it, and name a passfile in the URL"
+      "the store's URL contains a password, which every process on the machine can see: change the password, and name a passfile in the URL"
     case .settingNotAllowed(let name):
-      "the store's URL has the setting \(name), which uaf-server does not take: write out what it stands for"
+      "the store's URL has the setting \(name), which uaf-server does not accept: write out the settings for which it stands"
     case .pooler:
-      "the store's URL names a pooler, which may give each statement another connection, without the settings that keep a commit "
-        + "durable: name PostgreSQL itself"
+      "the store's URL names a pooler, which may run each statement on a different connection, without the settings that keep a commit durable: name PostgreSQL itself"
     case .tooOld(let version): "the store's PostgreSQL is version \(version / 10_000): 13 or newer is needed"
     case .otherEncoding: "the store's database is not in UTF-8: create it with ENCODING 'UTF8'"
     case .readOnly:
       "the store's database is read-only: name the primary in its URL, and check default_transaction_read_only"
     case .notDurable(let setting): "the store would lose logins in a power cut: its \(setting) must be on"
     case .asynchronous:
-      "the store has several hosts but no synchronous standby, so a failover can forget logins: set "
+      "the store has several hosts but no synchronous standby, so a failover may lose logins: set "
         + "synchronous_standby_names, or give --allow-asynchronous"
-    case .empty: "there is no store in this database: name the one that 'uaf-server serve' was started with"
-    case .otherApplication: "the database belongs to another application: create one for uaf-server alone"
+    case .empty: "there is no store in this database: name the database with which 'uaf-server serve' was started"
+    case .otherApplication: "the database belongs to another application: create a database only for uaf-server"
     case .newer(let migration):
       "the store was changed by a newer uaf-server (\(migration)): start that version, or restore the older store from a backup"
     case .noRights(let message): "the store's user lacks a right: \(message)"

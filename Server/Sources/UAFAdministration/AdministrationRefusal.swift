@@ -114,15 +114,15 @@ extension AdministrationRefusal: CustomStringConvertible {
     switch self {
     case .notAllowed(let permission): "the role does not allow this: it needs the permission \(permission)"
     case .signatureNeeded:
-      "this needs an administrator's signature: do it in the console, or with 'uaf-server' at the server itself"
+      "this needs an administrator's signature: do it in the console, or with 'uaf-server' on the server itself"
     case .privileged(let account): "\(account) is privileged: an administrator has to do this"
     case .lastAdministrator:
       "no administrator could sign in after this: give another person the role first, or use 'uaf-server' on the server"
-    case .unknown("account", let name): "no account \(name); 'uaf-server users' lists them"
-    case .unknown(let kind, let name): "no \(kind) \(name)"
+    case .unknown("account", let name): "there is no account \(name); 'uaf-server users' lists the accounts"
+    case .unknown(let kind, let name): "there is no \(kind) \(name)"
     case .conflict(let conflict): conflict.description
     case .auditUnsigned:
-      "the audit has not been signed for \(AuditGap.bound / 60) minutes: no remote changes now; see the server's log"
+      "the audit has not been signed for \(AuditGap.bound / 60) minutes, so nothing can be changed remotely; see the server's log"
     case .invalid(let field, let problem): "\(field) \(problem)"
     }
   }
@@ -131,29 +131,27 @@ extension AdministrationRefusal: CustomStringConvertible {
 extension Conflict: CustomStringConvertible {
   package var description: String {
     switch self {
-    case .accountExists(let name): "there is an account \(name)"
+    case .accountExists(let name): "the account \(name) already exists"
     case .isAdministrator(let name): "\(name) is an administrator: remove the administrator first"
-    case .disabled(let name): "\(name) is disabled; a lock would end that"
+    case .disabled(let name): "\(name) is disabled, and a lock would make that temporary"
     case .neitherDisabledNorLocked(let name): "\(name) is neither disabled nor locked"
     case .noSealingKeys: "this server has no keys to seal a code with"
     case .noSigningKeys: "this server has no keys to sign with"
     case .lockOut(let preview):
       "with this policy \(preview.locksEverybodyOut ? "everybody" : "\(preview.lockedOut) of \(preview.withKeys) accounts") "
-        + "could not log in any more (\(preview.namesText)): to save it all the same, allow \(preview.lockedOut) to be "
-        + "locked out"
+        + "could no longer log in (\(preview.namesText)): to save it anyway, allow \(preview.lockedOut) to be locked out"
     case .policyReplaced(let number):
-      "policy \(number) is not the one in force any more: look at the new one, and make your change of that"
+      "policy \(number) is no longer in force: look at the policy in force, and base your change on it"
     case .machinePolicyReplaced(let number, let group):
-      "policy \(number) is not the one in force for group \(group) any more: look at the new one, and make your change "
-        + "of that"
-    case .previewUnderWay: "another preview of a policy is under way: try again when it has ended"
-    case .tokenExists(let name): "there is, or was, a token \(name)"
+      "policy \(number) is no longer in force for group \(group): look at the policy in force, and base your change on it"
+    case .previewUnderWay: "another preview of a policy is running: try again when it has ended"
+    case .tokenExists(let name): "a token \(name) exists or has existed"
     case .keyGone(let name, let key): "\(name) no longer has the key \(key); list the keys again"
     case .lastAdministrator(let name): "\(name) is the last administrator who can sign in"
     case .list(let problem): problem.description
-    case .wrongLines(let count): "\(count) lines of the list are wrong, so that no code was made"
-    case .nobodyListed: "no line of the list names somebody"
-    case .tooManySheets(let most): "sheets are made for at most \(most) people at once"
+    case .wrongLines(let count): "\(count) lines of the list are wrong, so no code was made"
+    case .nobodyListed: "no line of the list names anybody"
+    case .tooManySheets(let most): "sheets are made for at most \(most) people at the same time"
     case .listTooLong: "the list is too long"
     }
   }
@@ -171,28 +169,29 @@ extension FieldProblem: CustomStringConvertible {
     case .tokenLifetime(let range, let role):
       "must be \(range.lowerBound) to \(range.upperBound) seconds for the role \(role.rawValue)"
     case .tooLong(let bytes): "must have at most \(bytes) bytes"
-    case .tooMany(let most): "must have at most \(most)"
-    case .noReason: "must say why"
-    case .badReason(let bytes): "must say why in at most \(bytes) bytes"
+    case .tooMany(let most): "must have at most \(most) entries"
+    case .noReason: "must be given"
+    case .badReason(let bytes): "must have 1 to \(bytes) bytes"
     case .hidden(let character): "must not have the character \(character), which is invisible or reorders text"
     case .badName: "must be 1 to 128 printable ASCII characters without white space"
     case .notAnAccount: "is not an account's name"
-    case .noSuchPrefix: "no account's name begins so"
+    case .noSuchPrefix: "matches no account: no name begins with it"
     case .notAPolicyNumber: "must be the number of a policy"
     case .malformed(let problem): problem.reason
     case .refusedByWorkstations(let problem): "is refused by workstations: \(problem.reason)"
     case .tooLongToSign: "is too long when it is signed: it has many quotes, backslashes or line ends"
     case .tooLongToConfirm: "is too long to be confirmed"
-    case .notCertificates(let bytes): "must be certificates in PEM of at most \(bytes) bytes"
+    case .notCertificates(let bytes): "must be certificates in PEM, at most \(bytes) bytes"
     case .notAKey: "must be an AAID, a space, and a KeyID in base64url"
-    case .notOnlyKeys: "has something else than keys in it"
-    case .keyAndDevice: "goes without device: say which of both is meant"
-    case .badGroup: "must be 1 to 64 of a to z, 0 to 9, '.', '_' and '-', a letter or a digit first"
-    case .unknownGroup: "the policy in force at this server has no such group"
+    case .notOnlyKeys: "contains something other than keys"
+    case .keyAndDevice: "excludes device: give only one of the two"
+    case .badGroup:
+      "must be 1 to 64 characters from a to z, 0 to 9, '.', '_' and '-', and begin with a letter or a digit"
+    case .unknownGroup: "is not a group in the policy in force at this server"
     case .textLength(let range):
       "must have \(range.lowerBound) to \(range.upperBound) bytes as shown, including the words that name who asks"
-    case .outlivesMaker: "must end no later than the token that it is made with"
-    case .emptyFilter: "says which rows to leave out, and the field is empty"
+    case .outlivesMaker: "must end no later than the token with which it is made"
+    case .emptyFilter: "says which rows to leave out, but the field is empty"
     }
   }
 }

@@ -22,12 +22,12 @@ struct UAFServerCommand: AsyncParsableCommand {
 
       EXIT STATUS:
         0  done
-        1  refused: no such account, or something that was checked does not hold
+        1  refused: no such account, or a check failed
         2  usage or configuration: the command line, or a file or folder that it names
-        3  the address cannot be listened on, or the store cannot be used
-        4  the person who was asked said no
-        5  what was to be printed could not be written
-        78 the database of --store cannot be used, or not be reached at the start
+        3  the server cannot listen on the address, or the store cannot be used
+        4  the person who was asked denied the request
+        5  the output could not be written
+        78 the database of --store cannot be used, or cannot be reached at the start
       """,
     version: ServerVersion.current,
     subcommands: [

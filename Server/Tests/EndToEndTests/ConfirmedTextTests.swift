@@ -42,7 +42,7 @@ extension EndToEnd {
       try Command.succeed(["python3", "-c", change, scene.server.state + "/server.db", scene.user], logged: false)
       let output = try scene.server.audit(scene.user)
       #expect(output.status == 1)
-      #expect(output.says("another text was signed"))
+      #expect(output.says("a different text was signed"))
     }
 
     @Test func `is not confirmed with a passcode that was typed for a different module`() throws {

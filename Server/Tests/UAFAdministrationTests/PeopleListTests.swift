@@ -40,12 +40,12 @@ struct PeopleListTests {
   ])
   func `names the character that separates the fields instead of commas`(text: String, problem: PeopleListProblem) {
     #expect(throws: problem) { try list(text) }
-    if case .separator = problem { #expect(problem.description.contains("commas are needed")) }
+    if case .separator = problem { #expect(problem.description.contains("instead of commas")) }
   }
 
   @Test func `a line with one field is read as one field`() {
-    #expect(PeopleListProblem.fields(found: 1, wanted: 2).description == "there is 1 field in place of 2")
-    #expect(PeopleListProblem.fields(found: 3, wanted: 2).description == "there are 3 fields in place of 2")
+    #expect(PeopleListProblem.fields(found: 1, wanted: 2).description == "there is 1 field instead of 2")
+    #expect(PeopleListProblem.fields(found: 3, wanted: 2).description == "there are 3 fields instead of 2")
   }
 
   @Test func `says that a UTF-16 file is UTF-16`() {

@@ -142,7 +142,7 @@ import UAFMessages
     }
     #expect(
       error?.description
-        == ("with this policy 2 of 3 accounts could not log in any more (bob, carol): to save it all the same, allow 2 to be "
+        == ("with this policy 2 of 3 accounts could no longer log in (bob, carol): to save it anyway, allow 2 to be "
           + "locked out"))
     #expect(try await administration.current(by: administrator) == nil)
     #expect(try await audit().isEmpty)

@@ -34,7 +34,7 @@ import UAFAdministration
       #expect(ConsoleBrowser.text(await browser.get(path)).contains("by administrator alice: gone"), "\(path)")
     }
     let page = ConsoleBrowser.text(await browser.get("/console/person?name=bob"))
-    #expect(page.contains("a public key of sshd") && !page.contains("/console/person/lock"))
+    #expect(page.contains("a public key in sshd") && !page.contains("/console/person/lock"))
     #expect(await browser.post("/console/person/enable", "name=bob&csrf=\(csrf)").status == .seeOther)
     #expect(try await state("bob") == .accountDisabled)
     #expect(try await confirm(browser, key, csrf).hasPrefix("Console: Enable account bob, code "))

@@ -133,7 +133,7 @@ import UAFAdministration
   {
     let (browser, _) = try await server.signedIn("alice", .administrator)
     let csrf = try await browser.csrf()
-    for (language, told) in [("en", "There is no such page or thing."), ("ko", "그런 페이지나 항목이 없습니다.")] {
+    for (language, told) in [("en", "This page or item does not exist."), ("ko", "그런 페이지나 항목이 없습니다.")] {
       _ = await browser.get("/console/language?to=\(language)")
       let answer = await browser.post(path, "\(body)&csrf=\(csrf)")
       #expect(answer.status == .notFound && ConsoleBrowser.text(answer).contains(told), "\(path) \(answer.status)")

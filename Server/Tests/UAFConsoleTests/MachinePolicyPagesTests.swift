@@ -84,7 +84,7 @@ import UAFAdministration
     #expect(cells("Reason", page) == ["longer", "for the office", "longer", "for the office", "of before"])
     #expect(cells("Group", page) == ["lab", "office", "lab", "office", "lab"])
     #expect(cells("Machines in the group", page) == ["1", "0"])
-    #expect(cells("Days that it is good for", page) == ["90", "100000 s"])
+    #expect(cells("Valid for (days)", page) == ["90", "100000 s"])
     let one = ConsoleBrowser.text(await browser.get("\(Self.list)?group=lab"))
     #expect(cells("Number", one) == ["3", "3", "1"] && !one.contains("office"))
   }

@@ -37,7 +37,7 @@ import UAFAdministration
     // The administrator's own key is the only one left.
     #expect(text.contains(Self.row("passcode 5541#0001", 1, 0)))
     #expect(text.contains(Self.row("pattern 5541#0002", 0, 4)) && text.contains(Self.row("0a0b#0001", 0, 2)))
-    #expect(text.contains("aria-label=\"Registered keys by model: usable, and revoked ones above them\""))
+    #expect(text.contains("aria-label=\"Registered keys by model: usable keys, with revoked keys above them\""))
     #expect(text.contains("<div class=\"axis\" aria-hidden=\"true\"><span>passcode 5541#0001</span>"))
     #expect(text.contains("<rect class=\"good\" x=\"1\" y=\"75\" width=\"8\" height=\"25\"/>"))
   }

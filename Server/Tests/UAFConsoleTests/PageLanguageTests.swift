@@ -46,7 +46,7 @@ struct PageLanguageTests {
 
   @Test func `a refused field is named by its label`() {
     #expect(PageLanguage.korean.text(.noReason, of: "reason") == "이유: 이유를 적어 주십시오")
-    #expect(PageLanguage.english.text(.noReason, of: "reason") == "reason must say why")
+    #expect(PageLanguage.english.text(.noReason, of: "reason") == "reason must be given")
   }
 
   @Test(arguments: [

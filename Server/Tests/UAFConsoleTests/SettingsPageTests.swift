@@ -33,7 +33,7 @@ import UAFAdministration
       return try records.audit.last().number
     }
     let page = ConsoleBrowser.text(await browser.get("/console/settings"))
-    #expect(page.contains("<td data-column=\"Rows that wait\">\(last)</td>"))
+    #expect(page.contains("<td data-column=\"Rows waiting\">\(last)</td>"))
     _ = await browser.get("/console/language?to=ko")
     #expect(ConsoleBrowser.text(await browser.get("/console/settings")).contains("기다리는 행"))
   }

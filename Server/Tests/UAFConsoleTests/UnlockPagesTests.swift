@@ -41,7 +41,7 @@ import UAFMessages
     let (browser, _) = try await server.signedIn("alice", .helpdesk)
     _ = await browser.get("/console/language?to=ko")
     let page = ConsoleBrowser.text(await browser.get("/console/person?name=mina"))
-    #expect(page.contains("잠금 해제 코드 발급") && !page.contains("Give out an unlock"))
+    #expect(page.contains("잠금 해제 코드 발급") && !page.contains("Issue an unlock"))
   }
 
   @Test func `a refused form says why in Korean to a browser that wants Korean`() async throws {

@@ -90,7 +90,8 @@ import UAFMessages
     let problem = await #expect(throws: Problem.self) {
       try await link(server).ask(APIRequest(.DELETE, ["accounts", "nobody", "block"]))
     }
-    #expect(problem?.text == "no account nobody; 'uaf-server users' lists them" && problem?.exit == .refused)
+    #expect(
+      problem?.text == "there is no account nobody; 'uaf-server users' lists the accounts" && problem?.exit == .refused)
     #expect(Problem(.serviceUnavailable, "store-away", "").exit == .unreachable)
     #expect(Problem(.tooManyRequests, "too-many", "").exit == .unreachable)
     #expect(Problem(.forbidden, "not-allowed", "a\u{1B}[2Jb").text == "a[2Jb")

@@ -42,7 +42,7 @@ struct AuditCommandTests {
       id: 7, username: "al\u{1B}ice", confirmedAt: 0, shown: "a\tb\u{1B}[2J", fcParams: "", assertion: [],
       publicKey: [1], signatureAlgorithm: 1)
     let lines = AuditShowCommand.lines(confirmation, .otherText)
-    #expect(lines.last == "signature  another text was signed")
+    #expect(lines.last == "signature  a different text was signed")
     let isPlain = lines.joined().utf8.allSatisfy { (0x20...0x7E).contains($0) }
     #expect(isPlain && lines.contains(#"text       "a\u{9}b\u{1b}[2J""#))
   }
@@ -54,6 +54,6 @@ struct AuditCommandTests {
       signatureAlgorithm: 1)
     let line = AuditTextsCommand.line(confirmation, .otherText)
     #expect(
-      line == "7\t1970-01-01T00:00:00Z\t\"al\\u{1b}ice\"\tanother text was signed\t\"a\\u{9}b\\u{1b}[2J\"")
+      line == "7\t1970-01-01T00:00:00Z\t\"al\\u{1b}ice\"\ta different text was signed\t\"a\\u{9}b\\u{1b}[2J\"")
   }
 }

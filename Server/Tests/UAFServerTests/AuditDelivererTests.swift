@@ -65,7 +65,7 @@ import Testing
     #expect(sink.numbers == Array(1...303))
     #expect(
       log.lines == [
-        "audit-sink-failed error=it does not answer in time sink=test", "audit-sink-back rows=303 sink=test",
+        "audit-sink-failed error=it does not reply in time sink=test", "audit-sink-back rows=303 sink=test",
       ])
   }
 

@@ -170,7 +170,8 @@ import UAFMessages
     try await AuditKeyCheck.run(server.store, state)
     await (try keeper()).round()
     let refused = await #expect(throws: ServerError.self) { try await AuditKeyCheck.run(server.store, state) }
-    #expect(refused?.description.contains("/audit.key: is another one than signs this store's audit") == true)
+    #expect(
+      refused?.description.contains("/audit.key: differs from the key that has signed this store's audit") == true)
     let both = (own.rings.auditKeys.entries + server.environment.keys.rings.auditKeys.entries).flatMap(
       \.key.publicKeyPEM)
     try StateFile.replace(path: state.auditPublicKeyPath, mode: 0o644, contents: both)

@@ -53,11 +53,11 @@ struct AuditLineTests {
   @Test func `says which rows are intact, and what is wrong with the others`() {
     #expect(
       AuditVerifyCommand.lines(AuditSummary(rows: 3, last: 9, signed: 8, removed: 6))
-        == ["rows up to 6 were removed by 'audit prune'", "3 rows hold; signed up to row 8"])
+        == ["rows up to 6 were removed by 'audit prune'", "3 rows valid; signed up to row 8"])
     #expect(
       AuditVerifyCommand.lines(AuditSummary(fault: .removed(from: 6, through: 7))) == ["rows 6 to 7 were removed"])
     let broken = AuditVerifyCommand.lines(AuditSummary(rows: 4, last: 4, signed: 4, broken: 4))
-    #expect(broken.first == "row 4 was written by the server: rows that it had signed were gone or changed")
+    #expect(broken.first == "row 4 was written by the server, because rows that it had signed were missing or changed")
     #expect(AuditVerifyCommand.lines(AuditSummary(fault: .changed(6))) == ["row 6 was changed"])
   }
 }

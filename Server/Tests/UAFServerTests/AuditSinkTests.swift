@@ -182,7 +182,7 @@ import UAFService
 
   @Test func `a CA file without a certificate is refused`() throws {
     let path = try secretFile("nothing\n")
-    #expect(throws: ServerError.unusableFile(path: path, reason: "holds no certificate in PEM")) {
+    #expect(throws: ServerError.unusableFile(path: path, reason: "contains no certificate in PEM")) {
       try SyslogSink(host: "a", port: 1, trust: SinkTrust(authorities: path), sender: "uaf1")
     }
   }

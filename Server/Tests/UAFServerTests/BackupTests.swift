@@ -191,7 +191,7 @@ struct BackupTests {
     try await ServerBackup.restore(ServerBackup.check(backup), to: target) { directory in
       #expect(FileManager.default.fileExists(atPath: directory.unfinishedPath))
       let refused = #expect(throws: ServerError.self) { try ServerDirectory(path: target, create: true) }
-      #expect(refused?.description.contains("a restore did not end here") == true)
+      #expect(refused?.description.contains("a restore into this folder did not finish") == true)
     }
     _ = try ServerDirectory(path: target, create: false)
   }

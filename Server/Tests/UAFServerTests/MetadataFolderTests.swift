@@ -74,7 +74,8 @@ final class MetadataFolderTests {
     ("{\"metadataStatement\":{},\"statusReports\":[]}", "an entry of the FIDO MDS"),
     ("{\"no\":1,\"nextUpdate\":\"2026-01-01\",\"entries\":[]}", "the list of the FIDO MDS"),
     ("eyJhbGciOiJFUzI1NiJ9.eyJlbnRyaWVzIjpbXX0.c2ln\n", "the signed list of the FIDO MDS"),
-    ("[]", "no metadata statement"), ("{}", "no metadata statement"), ("eyJ.eyJ", "no metadata statement"),
+    ("[]", "is not a metadata statement"), ("{}", "is not a metadata statement"),
+    ("eyJ.eyJ", "is not a metadata statement"),
   ])
   func `names the other FIDO MDS format that a file has`(text: String, words: String) throws {
     try write(text, to: "a.json")

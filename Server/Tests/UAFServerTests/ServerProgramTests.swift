@@ -49,13 +49,13 @@ struct ServerProgramTests {
     defer { try? FileManager.default.removeItem(at: folder) }
     let missing = try run(arguments + ["--state", folder.path()])
     #expect(missing.status == ExitStatus.usage.rawValue)
-    #expect(missing.notes.contains("no such folder: name the one that 'uaf-server serve' was started with"))
+    #expect(missing.notes.contains("no such folder: name the folder with which 'uaf-server serve' was started"))
     #expect(!FileManager.default.fileExists(atPath: folder.path()))
     try FileManager.default.createDirectory(
       at: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
     let empty = try run(arguments + ["--state", folder.path()])
     #expect(empty.status == ExitStatus.usage.rawValue)
-    #expect(empty.notes.contains("there is no store in it: name the folder that 'uaf-server serve' was started with"))
+    #expect(empty.notes.contains("there is no store in it: name the folder with which 'uaf-server serve' was started"))
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path()) == [])
   }
 
@@ -76,7 +76,7 @@ struct ServerProgramTests {
     defer { try? FileManager.default.removeItem(at: folder) }
     let end = try run(arguments + ["--state", store()], output: "/dev/full")
     #expect(end.status == ExitStatus.unwritten.rawValue)
-    #expect(end.notes.hasSuffix("No space left on device: what was asked for may be done all the same\n"))
+    #expect(end.notes.hasSuffix("No space left on device: the request may have been carried out anyway\n"))
   }
 
   @Test func `an export that could not be printed gets no audit row`() async throws {
@@ -107,7 +107,7 @@ struct ServerProgramTests {
     try database.write { db in try SQLiteTransaction(connection: db).settings.set(.decoySecret, to: "00000000") }
     let end = try run(["serve", "--development", "--listen", "127.0.0.1:0", "--state", state.path])
     #expect(end.status == ExitStatus.usage.rawValue)
-    #expect(end.notes.contains("/decoy.secret: is another one than this store was used with"))
+    #expect(end.notes.contains("/decoy.secret: differs from the secret with which this store was used"))
     #expect(!end.notes.contains("listening"))
   }
 
@@ -143,7 +143,7 @@ struct ServerProgramTests {
     try StateLock.hold(state) {
       let end = try run(rotate)
       #expect(end.status == ExitStatus.refused.rawValue)
-      let told = "uaf-server: \(state.path): another process exchanges its keys now: try again when that has ended\n"
+      let told = "uaf-server: \(state.path): another process is replacing its keys now: try again when that has ended\n"
       #expect(end.notes == told)
       #expect(throws: ServerError.self) { try StateLock.hold(state) {} }
     }
@@ -195,7 +195,7 @@ struct ServerProgramTests {
       (["admin", "add", "mina", "auditor"], #"{"name":"mina","role":"auditor"}"#),
       (
         ["revoke", "nobody"],
-        #"{"type":"about:blank","title":"Not Found","status":404,"code":"unknown","detail":"no account nobody"}"#
+        #"{"type":"about:blank","title":"Not Found","status":404,"code":"unknown","detail":"there is no account nobody"}"#
       ),
     ] {
       #expect(FileManager.default.createFile(atPath: output, contents: nil))

@@ -135,7 +135,7 @@ final class StateFileTests {
     _ = try StateFile.create(path: path("chain"), mode: 0o644, contents: [])
     _ = try StateFile.create(path: path("key"), mode: 0o600, contents: Array(text.utf8))
     let error = ServerError.unusableFile(
-      path: path("key"), reason: "the key is encrypted: store it without a password, readable by its owner alone")
+      path: path("key"), reason: "the key is encrypted: store it without a password, readable only by its owner")
     #expect(throws: error) { try CertificateFiles(certificatePath: path("chain"), privateKeyPath: path("key")) }
   }
 
@@ -154,16 +154,16 @@ final class StateFileTests {
     for wrong in [path("empty"), path("nonsense"), state.privateKeyPath] {
       #expect(
         refusal(wrong, state.privateKeyPath)?.description
-          == "\(wrong): holds no certificate in PEM: put the chain there, the server's own certificate first")
+          == "\(wrong): contains no certificate in PEM: put the chain there, the server's own certificate first")
     }
     for wrong in [path("empty"), path("nonsense")] {
       #expect(
         refusal(state.certificatePath, wrong)?.description
-          == "\(wrong): holds no private key in PEM that can be used: put that of the certificate there")
+          == "\(wrong): contains no usable private key in PEM: put the certificate's key there")
     }
     #expect(
       refusal(state.certificatePath, other.privateKeyPath)?.description
-        == "\(other.privateKeyPath): does not belong to the first certificate of \(state.certificatePath): put its own key there"
+        == "\(other.privateKeyPath): does not belong to the first certificate in \(state.certificatePath): put that certificate's key there"
     )
   }
 }

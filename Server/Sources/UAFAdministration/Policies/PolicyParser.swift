@@ -67,12 +67,12 @@ package struct PolicyParser {
     for account in try texts(list, "\(place).accounts") {
       guard Username.isValid(account) else {
         throw failure(
-          "\(place).accounts: \(ShownValue.quoted(account)) cannot be the name of an account",
+          "\(place).accounts: \(ShownValue.quoted(account)) cannot be an account's name",
           korean: "\(place).accounts: 계정의 이름이 될 수 없습니다: \(ShownValue.quoted(account))")
       }
       guard accounts.insert(account).inserted else {
         throw failure(
-          "\(place).accounts: \(ShownValue.quoted(account)) is there twice",
+          "\(place).accounts: \(ShownValue.quoted(account)) appears twice",
           korean: "\(place).accounts: 두 번 있습니다: \(ShownValue.quoted(account))")
       }
     }

@@ -30,8 +30,8 @@ enum APIDescription {
     "responses": .object([
       "Problem": .object([
         "description": .string(
-          "The request was refused; nothing was changed, unless `code` is `store-away`, `under-way` or `failed`: then "
-            + "that is not known."
+          "The request was refused, and nothing was changed. Only if `code` is `store-away`, `under-way` or `failed`, "
+            + "it is unknown whether something was changed."
         ),
         "content": .object([
           Problem.mediaType: .object(["schema": .object(["$ref": .string("#/components/schemas/Problem")])])
@@ -59,7 +59,7 @@ enum APIDescription {
       parameters.append(
         parameter(
           IdempotencyKey.header, in: "header", ["type": .string("string"), "maxLength": .integer(255)], false,
-          "The same request under the same key is done once within 24 hours."))
+          "The same request with the same key is done only once within 24 hours."))
     }
     var object: JSONObject = ["summary": .string(route.summary), "operationId": .string(operationID(route))]
     if !parameters.isEmpty { object.set("parameters", .array(parameters)) }

@@ -48,7 +48,7 @@ struct APIResponder: Sendable {
   private func response(to request: WebRequest, _ caller: () async throws -> Caller) async -> WebResponse {
     do {
       guard !RequestBody.announcesTooMuch(request.headers), request.body.readableBytes <= RequestBody.maximum else {
-        throw Problem(.payloadTooLarge, "too-large", "the body may have \(RequestBody.maximum) bytes")
+        throw Problem(.payloadTooLarge, "too-large", "the body may have at most \(RequestBody.maximum) bytes")
       }
       return try await routed(request, of: try await caller())
     } catch let problem as Problem {
@@ -57,11 +57,14 @@ struct APIResponder: Sendable {
       return Problem(refusal).webResponse()
     } catch let failure as any StoreFailure {
       logger.error("failed", metadata: ["by": "api", "error": "\(failure.logName)"])
-      return Problem(.serviceUnavailable, "store-away", "the store cannot be used; whether it was done is not known")
-        .webResponse([("Retry-After", "5")])
+      return Problem(
+        .serviceUnavailable, "store-away",
+        "the store cannot be used; it is unknown whether the request was done"
+      )
+      .webResponse([("Retry-After", "5")])
     } catch {
       logger.error("failed", metadata: ["by": "api", "error": "\(type(of: error))"])
-      return Problem(.internalServerError, "failed", "the server failed; its log says more").webResponse()
+      return Problem(.internalServerError, "failed", "the server failed; its log has details").webResponse()
     }
   }
 
@@ -97,7 +100,7 @@ struct APIResponder: Sendable {
       guard authorizations.isEmpty || wrong.admits(name, now: environment.now()) else {
         throw Problem(.tooManyRequests, "too-many-wrong-tokens", "too many wrong tokens from this address")
       }
-      throw Problem(.unauthorized, "no-token", "the request has no token that may be used from here")
+      throw Problem(.unauthorized, "no-token", "the request has no token that is valid from this address")
     }
     guard asked.admits(caller.actor.text, now: environment.now()) else {
       throw Problem(.tooManyRequests, "too-many", "too many requests with this token")
@@ -146,7 +149,7 @@ struct APIResponder: Sendable {
   private static let nothing = Problem(.notFound, "no-path", "the API has no such path: see /api/v1/openapi.json")
 
   private static func notAllowed(_ methods: [HTTPMethod]) -> Problem {
-    var problem = Problem(.methodNotAllowed, "method", "the path has other methods")
+    var problem = Problem(.methodNotAllowed, "method", "the path does not have this method")
     problem.allowed = methods
     return problem
   }
@@ -154,7 +157,7 @@ struct APIResponder: Sendable {
   private func body(of request: WebRequest, _ route: APIRoute) throws(Problem) -> BodyMembers {
     guard let members = route.body else {
       guard request.body.readableBytes == 0 else {
-        throw Problem(.badRequest, "malformed", "this path takes no body")
+        throw Problem(.badRequest, "malformed", "this path does not accept a body")
       }
       return BodyMembers()
     }
@@ -235,12 +238,12 @@ struct IdempotencyKey {
     }
     guard earlier.digest == noted.digest else {
       throw Problem(
-        .unprocessableEntity, "key-of-other-request", "another request was sent under this key", field: Self.header)
+        .unprocessableEntity, "key-of-other-request", "a different request was sent with this key", field: Self.header)
     }
     guard let response = earlier.answer.flatMap(APIResponse.init(kept:)) else {
       throw Problem(
         .conflict, "under-way",
-        "the request under this key is under way, or its outcome is not known: look at the audit",
+        "the request with this key is still running, or its outcome is unknown: look at the audit",
         field: Self.header)
     }
     return .repeated(response)

@@ -95,10 +95,10 @@ enum APIInputs {
     schema: [
       "type": .string("integer"), "minimum": .integer(1), "maximum": .integer(Int64(PageLimit.maximum)),
       "default": .integer(Int64(PageLimit.standard)),
-    ], description: "How many rows the page has at most.")
+    ], description: "The maximum number of rows on the page.")
 
   static func after(_ what: String) -> APIRoute.Input {
-    text("after", "Rows after this one; `next` of the page before. \(what)")
+    text("after", "Rows after this value; use `next` of the previous page. \(what)")
   }
 
   static func text(_ name: String, _ description: String, isRequired: Bool = false) -> APIRoute.Input {

@@ -40,7 +40,7 @@ enum AccessRoutes {
   ) { call in
     let addresses = try call.body.strings("addresses")
     guard addresses.allSatisfy({ AddressRange(argument: $0) != nil }) else {
-      throw Problem(.badRequest, "invalid", "must be ADDRESS or ADDRESS/BITS each", field: "addresses")
+      throw Problem(.badRequest, "invalid", "must each be ADDRESS or ADDRESS/BITS", field: "addresses")
     }
     guard let lifetime = try call.body.optionalInteger("lifetime") else {
       throw Problem(.badRequest, "invalid", "is missing", field: "lifetime")
@@ -53,7 +53,7 @@ enum AccessRoutes {
   }
 
   private static let tokens = APIRoute(
-    method: .GET, path: "/tokens", summary: "All tokens, those that ended included; never a token itself.",
+    method: .GET, path: "/tokens", summary: "All tokens, including those that have ended; never a token itself.",
     example: ["tokens": .array([.object(token)])]
   ) { call in
     let tokens = try await AccessAdministration(call.environment).tokens(by: call.caller)
@@ -61,7 +61,8 @@ enum AccessRoutes {
   }
 
   private static let revokeToken = APIRoute(
-    method: .DELETE, path: "/tokens/{name}", summary: "Revokes a token, from its next request on.", status: .noContent
+    method: .DELETE, path: "/tokens/{name}",
+    summary: "Revokes a token. Its next request is refused.", status: .noContent
   ) { call in
     try await AccessAdministration(call.environment).revokeToken(call.part("name"), by: call.caller)
     return .done
@@ -77,14 +78,14 @@ enum AccessRoutes {
 
   private static let setAdministrator = APIRoute(
     method: .PUT, path: "/administrators/{name}",
-    summary: "Makes an account's person an administrator, or gives them another role.",
+    summary: "Makes the person who has an account an administrator, or gives them another role.",
     body: [
       APIInputs.role,
       APIRoute.Input(
         name: "keys", schema: ["type": .string("array"), "items": .object(["type": .string("string")])],
         description:
-          "Keys that count from now on although no administrator has signed for their codes: AAID, a space, KeyID. "
-          + "At the server's own socket alone."),
+          "Keys that count from now on, although their codes were issued without an administrator's signature: AAID, a space, KeyID. "
+          + "Only at the server's own socket."),
     ],
     bodyExample: ["role": .string("helpdesk")], status: .noContent
   ) { call in
@@ -96,7 +97,8 @@ enum AccessRoutes {
 
   private static let removeAdministrator = APIRoute(
     method: .DELETE, path: "/administrators/{name}",
-    summary: "Removes an administrator; their account stays. The last one stays, too.", status: .noContent
+    summary: "Removes an administrator; their account stays. The last administrator cannot be removed.",
+    status: .noContent
   ) { call in
     try await AccessAdministration(call.environment).removeAdministrator(call.part("name"), by: call.caller)
     return .done

@@ -20,11 +20,12 @@ enum AccountRoutes {
   private static let list = APIRoute(
     method: .GET, path: "/accounts", summary: "Accounts in the order of their names.",
     query: [
-      APIInputs.text("prefix", "Only accounts whose names begin so."),
+      APIInputs.text("prefix", "Only accounts whose names begin with this text."),
       APIInputs.choice("state", SearchedState.allCases.map(\.rawValue), "Only accounts in this state."),
-      APIInputs.text("group", "Only accounts of this group of the policy in force."),
+      APIInputs.text("group", "Only accounts in this group of the policy in force."),
       APIInputs.number(
-        "idleSince", 0...Int64.max, "Only accounts none of whose keys was used since this time, in seconds since 1970."),
+        "idleSince", 0...Int64.max,
+        "Only accounts whose keys have not been used since this time, in seconds since 1970."),
       APIInputs.after("An account's name."), APIInputs.limit,
     ], example: ["accounts": .array([.object(account)]), "next": .string("mina")]
   ) { call in
@@ -77,7 +78,7 @@ enum AccountRoutes {
 
   private static let keys = APIRoute(
     method: .GET, path: "/accounts/{account}/keys",
-    summary: "The keys of an account, oldest first, revoked ones included.", example: ["keys": .array([.object(key)])]
+    summary: "The keys of an account, oldest first, including revoked keys.", example: ["keys": .array([.object(key)])]
   ) { call in
     let keys = try await KeyAdministration(call.environment).keys(of: call.part("account"), by: call.caller)
     return .ok(["keys": .array(keys.map { .object(APIShapes.key($0)) })])
@@ -85,7 +86,7 @@ enum AccountRoutes {
 
   private static let machines = APIRoute(
     method: .GET, path: "/accounts/{account}/machines",
-    summary: "The machines of an account, the one that was used last first.",
+    summary: "The machines of an account, the most recently used first.",
     example: [
       "machines": .array([
         .object([
@@ -120,11 +121,12 @@ enum AccountBlockRoutes {
 
   private static let block = APIRoute(
     method: .PUT, path: "/accounts/{account}/block",
-    summary: "Disables an account, or locks it for some time: it gets in by no way that this server decides.",
+    summary: "Disables an account, or locks it for a limited time: this server then refuses all its logins.",
     body: [
       APIInputs.text("reason", "Why, for the audit; one line, at most 200 bytes.", isRequired: true),
       APIInputs.number(
-        "seconds", AccountStateAdministration.lockTimes, "How long it is locked; disabled without an end if absent."),
+        "seconds", AccountStateAdministration.lockTimes,
+        "How long the account is locked, in seconds; if absent, it is disabled without an end."),
     ], bodyExample: ["reason": .string("left the company")], status: .noContent
   ) { call in
     let states = AccountStateAdministration(call.environment)
@@ -153,11 +155,11 @@ enum UnlockRoutes {
 
   private static let issue = APIRoute(
     method: .POST, path: "/accounts/{account}/unlocks",
-    summary: "Gives out an unlock of the account on one machine, as a payload and as codes to type.",
+    summary: "Issues an unlock for the account on one machine, as a payload and as codes to type.",
     body: [
       APIInputs.text(
         "machine", "The machine's device id, or the KeyID of one of the account's keys.", isRequired: true),
-      APIInputs.number("lifetime", UnlockStatement.lifetimes, "In seconds; 3600 unless given."), APIInputs.reason,
+      APIInputs.number("lifetime", UnlockStatement.lifetimes, "In seconds; the default is 3600."), APIInputs.reason,
     ], bodyExample: ["machine": .string("d-1"), "lifetime": .integer(3600), "reason": .string("forgot the new value")],
     status: .created,
     example: [

@@ -14,11 +14,13 @@ enum ApprovalRoutes {
 
   private static let create = APIRoute(
     method: .POST, path: "/approvals",
-    summary: "Opens a text for a person to confirm; an earlier one of the account that waits is closed.",
+    summary: "Opens a text for a person to confirm; an earlier text that waits for the same account is closed.",
     body: [
       APIInputs.text("account", "Who confirms it.", isRequired: true),
-      APIInputs.text("text", "Who asks is put before it; both have at most 200 bytes.", isRequired: true),
-      APIInputs.number("lifetime", ApprovalAdministration.lifetimes, "In seconds; 120 unless given."),
+      APIInputs.text(
+        "text",
+        "The server puts before it who asks; together they have at most 200 bytes.", isRequired: true),
+      APIInputs.number("lifetime", ApprovalAdministration.lifetimes, "In seconds; the default is 120."),
     ], bodyExample: ["account": .string("mina"), "text": .string("Deploy 4.2 to production")], status: .created,
     example: [
       "account": .string("mina"), "expires": .integer(1_800_000_120), "payload": .string("eyJ2IjoxfQ"),
@@ -45,7 +47,7 @@ enum ApprovalRoutes {
 
   private static let one = APIRoute(
     method: .GET, path: "/approvals/{number}",
-    summary: "One text and its outcome; there is none if it was closed before anybody answered.", example: approval
+    summary: "One text and its outcome; there is no outcome if it was closed before anybody replied.", example: approval
   ) { call in
     .ok(
       APIShapes.approval(
@@ -53,7 +55,8 @@ enum ApprovalRoutes {
   }
 
   private static let close = APIRoute(
-    method: .DELETE, path: "/approvals/{number}", summary: "Closes a text that waits: nobody can confirm it any more.",
+    method: .DELETE, path: "/approvals/{number}",
+    summary: "Closes a text that waits, so that nobody can confirm it any more.",
     status: .noContent
   ) { call in
     try await ApprovalAdministration(call.environment).close(call.number("number"), by: call.caller)

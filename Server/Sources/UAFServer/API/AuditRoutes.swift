@@ -18,13 +18,15 @@ enum AuditRoutes {
     query: [
       APIInputs.text("account", "Only this account."), APIInputs.text("kind", "Only this kind, such as login."),
       APIInputs.text("outcome", "Only this outcome: ok, or the reason of a refusal."),
-      APIInputs.text("machine", "Only this machine, by the text of its column."),
+      APIInputs.text("machine", "Only this machine, by the text in the machine column."),
       APIInputs.text(
-        "words", "Only rows with these words in a text but kind and outcome, whatever the letters' sizes."),
-      APIInputs.text("not", "Only rows that do not meet these conditions: names of parameters above, with commas."),
+        "words", "Only rows with these words in a text other than kind and outcome; upper and lower case are the same."),
+      APIInputs.text(
+        "not",
+        "Only rows that do not meet these conditions: names of the parameters above, separated by commas."),
       APIInputs.number("since", 0...Int64.max, "Only from this time on, in seconds since 1970."),
       APIInputs.number("until", 0...Int64.max, "Only before this time."),
-      APIInputs.choice("order", ["newest", "oldest"], "Which row comes first; newest unless given."),
+      APIInputs.choice("order", ["newest", "oldest"], "Which row comes first; the default is newest."),
       APIInputs.after("A row's number."), APIInputs.limit,
     ], example: ["rows": .array([.object(row)]), "next": .string("9")]
   ) { call in
@@ -55,7 +57,7 @@ enum AuditRoutes {
     for name in (text ?? "").split(separator: ",") {
       guard let field = AuditField(rawValue: String(name)) else {
         let names = AuditField.allCases.map(\.rawValue).joined(separator: ", ")
-        throw Problem(.badRequest, "invalid", "must be some of \(names)", field: "not")
+        throw Problem(.badRequest, "invalid", "must be one or more of \(names)", field: "not")
       }
       fields.insert(field)
     }

@@ -8,10 +8,10 @@ enum EnrolmentRoutes {
 
   private static let issue = APIRoute(
     method: .POST, path: "/enrolment-codes",
-    summary: "Issues a code with which a person registers once; an earlier one of the account is closed.",
+    summary: "Issues a code with which a person registers once; an earlier code of the account is closed.",
     body: [
-      APIInputs.text("account", "The account; it is made if it is not there.", isRequired: true),
-      APIInputs.number("lifetime", EnrolmentAdministration.lifetimes, "In seconds; 900 unless given."),
+      APIInputs.text("account", "The account; it is created if it does not exist.", isRequired: true),
+      APIInputs.number("lifetime", EnrolmentAdministration.lifetimes, "In seconds; the default is 900."),
     ], bodyExample: ["account": .string("mina"), "lifetime": .integer(900)], status: .created,
     example: ["account": .string("mina"), "expires": .integer(1_800_000_900), "payload": .string("eyJ2IjoxfQ")]
   ) { call in
@@ -22,9 +22,9 @@ enum EnrolmentRoutes {
   }
 
   private static let list = APIRoute(
-    method: .GET, path: "/enrolment-codes", summary: "Codes that were issued, the newest first; never the code.",
+    method: .GET, path: "/enrolment-codes", summary: "Codes that were issued, the newest first; never a code itself.",
     query: [
-      APIInputs.flag("open", "Only those that somebody can register with now."),
+      APIInputs.flag("open", "Only codes with which somebody can register now."),
       APIInputs.after("A code's number."), APIInputs.limit,
     ],
     example: [
@@ -64,11 +64,11 @@ enum JoinCodeRoutes {
   private static let issue = APIRoute(
     method: .POST, path: "/join-codes", summary: "Issues a code with which machines join.",
     body: [
-      APIInputs.text("group", "The group of machines that join with it; default unless given."),
-      APIInputs.number("machines", JoinCodeAdministration.counts, "How many machines may join; 1 unless given."),
-      APIInputs.number("lifetime", JoinCodeAdministration.lifetimes, "In seconds; 86400 unless given."),
+      APIInputs.text("group", "The group that the machines join; the default is `default`."),
+      APIInputs.number("machines", JoinCodeAdministration.counts, "How many machines may join; the default is 1."),
+      APIInputs.number("lifetime", JoinCodeAdministration.lifetimes, "In seconds; the default is 86400."),
       APIInputs.text(
-        "authority", "Certificates in PEM that the machines are to trust; the server's own authority unless given."),
+        "authority", "Certificates in PEM that the machines will trust; the default is the server's own authority."),
     ], bodyExample: ["group": .string("lab"), "machines": .integer(200)], status: .created,
     example: [
       "number": .integer(4), "group": .string("lab"), "machines": .integer(200), "expires": .integer(1_800_086_400),
@@ -84,7 +84,7 @@ enum JoinCodeRoutes {
   }
 
   private static let list = APIRoute(
-    method: .GET, path: "/join-codes", summary: "Join codes that were issued, the newest first; never the code.",
+    method: .GET, path: "/join-codes", summary: "Join codes that were issued, the newest first; never a code itself.",
     query: [APIInputs.after("A code's number."), APIInputs.limit],
     example: ["codes": .array([.object(code)]), "next": .string("4")]
   ) { call in

@@ -21,7 +21,7 @@ enum MachineRoutes {
 
   private static let list = APIRoute(
     method: .GET, path: "/machines",
-    summary: "The machines of the fleet, with keys or joined, in the order of their device ids.",
+    summary: "The machines of the fleet that have keys or have joined, in the order of their device ids.",
     query: [APIInputs.after("A device id."), APIInputs.limit],
     example: ["machines": .array([.object(machine)]), "next": .string("d-1")]
   ) { call in
@@ -42,7 +42,8 @@ enum MachineRoutes {
   }
 
   private static let revoke = APIRoute(
-    method: .POST, path: "/machines/{device}/revocations", summary: "Revokes all keys on a machine, and its joining.",
+    method: .POST, path: "/machines/{device}/revocations",
+    summary: "Revokes all keys on a machine, and its membership.",
     body: [APIInputs.reason], bodyExample: ["reason": .string("stolen")], example: ["revoked": .integer(1)]
   ) { call in
     let count = try await MachineAdministration(call.environment).revoke(
@@ -62,17 +63,17 @@ enum MachinePolicyRoutes {
   ]
   private static let group = APIInputs.text("group", "The group of machines.", isRequired: true)
   private static let policy = APIInputs.text(
-    "policy", "The policy, TOML of at most 16384 bytes; docs/workstation-policy.md has its form. Empty: none.",
+    "policy", "The policy, TOML of at most 16384 bytes; docs/workstation-policy.md has its form. Empty: no policy.",
     isRequired: true)
   private static let lifetime = APIInputs.number(
     "lifetime", WorkstationPolicy.lifetimes,
-    "For how many seconds a machine may rely on it after it was signed; 90 days unless given.")
+    "How long the signed policy is valid, in seconds; the default is 90 days.")
 
   private static let list = APIRoute(
     method: .GET, path: "/machine-policies",
-    summary: "The saved policies for workstations, the newest first; of each group the first one is in force.",
+    summary: "The saved policies for workstations, the newest first; the first policy of each group is in force.",
     query: [
-      APIInputs.text("group", "Those of one group."), APIInputs.after("A policy's number."), APIInputs.limit,
+      APIInputs.text("group", "Only policies of this group."), APIInputs.after("A policy's number."), APIInputs.limit,
     ],
     example: ["machinePolicies": .array([.object(example)]), "next": .string("3")]
   ) { call in
@@ -92,7 +93,8 @@ enum MachinePolicyRoutes {
 
   private static let preview = APIRoute(
     method: .POST, path: "/machine-policy-previews",
-    summary: "Says what a policy for workstations would change, and changes nothing.", body: [group, policy, lifetime],
+    summary: "Shows what a policy for workstations would change, and changes nothing.",
+    body: [group, policy, lifetime],
     bodyExample: ["group": .string("lab"), "policy": .string("[passcode]\nmin_length = 12\n")],
     example: APIShapes.machinePolicyPreview(
       MachinePolicyPreview(
@@ -104,11 +106,11 @@ enum MachinePolicyRoutes {
 
   private static let save = APIRoute(
     method: .POST, path: "/machine-policies",
-    summary: "Saves a policy for workstations, which they get when they are next in touch.",
+    summary: "Saves a policy for workstations, which they get when they next contact the server.",
     body: [
       group, policy, lifetime, APIInputs.text("reason", "Why, for the history; 1 to 500 bytes.", isRequired: true),
       APIInputs.number(
-        "after", 0...Int64.max, "The number of the group's policy that it was made from; 0 for none.",
+        "after", 0...Int64.max, "The number of the group's policy on which it is based; 0 for none.",
         isRequired: true),
     ],
     bodyExample: [

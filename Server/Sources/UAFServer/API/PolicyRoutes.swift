@@ -15,7 +15,7 @@ enum PolicyRoutes {
     "policy", "The policy, which is JSON itself; docs/server.md has its form.", isRequired: true)
 
   private static let list = APIRoute(
-    method: .GET, path: "/policies", summary: "The saved policies, the newest first, which is in force.",
+    method: .GET, path: "/policies", summary: "The saved policies, the newest first. The first is in force.",
     query: [APIInputs.after("A policy's number."), APIInputs.limit],
     example: ["policies": .array([.object(version)]), "next": .string("3")]
   ) { call in
@@ -33,7 +33,7 @@ enum PolicyRoutes {
   }
 
   private static let preview = APIRoute(
-    method: .POST, path: "/policy-previews", summary: "Says whom a policy would affect, and changes nothing.",
+    method: .POST, path: "/policy-previews", summary: "Shows whom a policy would affect, and changes nothing.",
     body: [policy], bodyExample: ["policy": .string("{}")],
     example: APIShapes.preview(PolicyPreview())
   ) { call in
@@ -46,8 +46,8 @@ enum PolicyRoutes {
     body: [
       policy, APIInputs.text("reason", "Why, for the history; 1 to 500 bytes.", isRequired: true),
       APIInputs.number(
-        "after", 0...Int64.max, "The number of the policy that it was made from; 0 for none.", isRequired: true),
-      APIInputs.number("lockOut", 0...Int64.max, "How many accounts may be locked out by it; 0 unless given."),
+        "after", 0...Int64.max, "The number of the policy on which it is based; 0 for none.", isRequired: true),
+      APIInputs.number("lockOut", 0...Int64.max, "How many accounts the policy may lock out; the default is 0."),
     ],
     bodyExample: ["policy": .string("{}"), "reason": .string("each by itself"), "after": .integer(3)],
     status: .created, example: version
@@ -69,7 +69,8 @@ enum ModelRoutes {
 
   private static let figures = APIRoute(
     method: .GET, path: "/models",
-    summary: "How many keys are registered of each model, the one with the most first; counted once a minute at most.",
+    summary:
+      "How many keys are registered for each model, the model with the most first; counted at most once a minute.",
     example: [
       "time": .integer(1_800_000_000),
       "models": .array([

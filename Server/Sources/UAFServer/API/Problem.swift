@@ -31,7 +31,7 @@ struct Problem: Error, Equatable {
     case .signatureNeeded: self.init(.forbidden, "signature-needed", refusal.description)
     case .lastAdministrator: self.init(.conflict, "last-administrator", refusal.description)
     case .privileged: self.init(.forbidden, "privileged", refusal.description)
-    case .unknown(let kind, let name): self.init(.notFound, "unknown", "no \(kind) \(name)")
+    case .unknown(let kind, let name): self.init(.notFound, "unknown", "there is no \(kind) \(name)")
     case .conflict: self.init(.conflict, "conflict", refusal.description)
     case .auditUnsigned: self.init(.serviceUnavailable, "audit-unsigned", refusal.description)
     case .invalid(let field, _): self.init(.badRequest, "invalid", refusal.description, field: field)
@@ -41,7 +41,7 @@ struct Problem: Error, Equatable {
   /// The text for the command line; a server elsewhere may have sent it.
   var text: String {
     let isAboutAccount = code == "unknown" && detail.hasPrefix("no account ")
-    return Text.cleaned(detail, limit: 1024) + (isAboutAccount ? "; 'uaf-server users' lists them" : "")
+    return Text.cleaned(detail, limit: 1024) + (isAboutAccount ? "; 'uaf-server users' lists the accounts" : "")
   }
 
   /// The exit status of a command that received it.

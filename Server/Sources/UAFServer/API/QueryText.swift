@@ -34,7 +34,7 @@ struct QueryText: Equatable {
   func integer(_ name: String) throws(Problem) -> Int64? {
     guard let text = self[name] else { return nil }
     guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int64(text) else {
-      throw Problem(.badRequest, "invalid", "must be a whole number, not negative", field: name)
+      throw Problem(.badRequest, "invalid", "must be a whole number that is not negative", field: name)
     }
     return number
   }

@@ -30,7 +30,7 @@ struct ProxySocket {
       return
     }
     guard info.st_mode & S_IFMT == S_IFSOCK else {
-      throw .unusableFile(path: path, reason: "is something else than a socket: remove it, or give another path")
+      throw .unusableFile(path: path, reason: "is not a socket: remove it, or give another path")
     }
     let error = connectionError()
     guard error == ECONNREFUSED else {

@@ -117,7 +117,7 @@ struct SinkTrust {
       }
       try PEMForm.require(bytes, of: authorities)
       guard let certificates = try? NIOSSLCertificate.fromPEMBytes(bytes), !certificates.isEmpty else {
-        throw ServerError.unusableFile(path: authorities, reason: "holds no certificate in PEM")
+        throw ServerError.unusableFile(path: authorities, reason: "contains no certificate in PEM")
       }
       configuration.trustRoots = .certificates(certificates)
     }

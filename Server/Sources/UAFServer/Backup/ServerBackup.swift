@@ -303,16 +303,18 @@ enum BackupError: Error, Equatable, CustomStringConvertible {
 
   var description: String {
     switch self {
-    case .exists: "is there already: name a folder that is not, or move this one away"
+    case .exists: "already exists: name a folder that does not exist, or move this folder away"
     case .notEmpty(let name):
-      "is not empty: it has \(ShownValue.quoted(name, maximumCount: 80)): name an empty folder, or move what is there away"
-    case .incomplete: "it has no backup.json: it was cut before its end, or is not a backup: use another one"
-    case .unreadable: "backup.json cannot be read: the backup was changed or cut: use another one"
+      "is not empty: it has \(ShownValue.quoted(name, maximumCount: 80)): name an empty folder, or move its contents away"
+    case .incomplete: "it has no backup.json: it is incomplete, or is not a backup: use another backup"
+    case .unreadable: "backup.json cannot be read: the backup was changed or cut: use another backup"
     case .otherForm(let form): "its form is \(form): restore it with the uaf-server that made it"
     case .unknownFile(let name):
-      "backup.json names \(ShownValue.quoted(name, maximumCount: 80)), which no backup has: use another one"
-    case .changed(let name): "\(name) is not as it was backed up: the backup was changed or cut: use another one"
-    case .withoutStore: "it has no server.db: it was made with --store; name that database, which you have brought back"
+      "backup.json names \(ShownValue.quoted(name, maximumCount: 80)), which no backup has: use another backup"
+    case .changed(let name):
+      "\(name) differs from what was backed up: the backup was changed or cut: use another backup"
+    case .withoutStore:
+      "it has no server.db because it was made with --store: restore that database first, and name it with --store"
     }
   }
 }

@@ -27,12 +27,12 @@ struct CertificateFiles {
     try PEMForm.require(key, of: privateKeyPath)
     guard !key.contains("ENCRYPTED".utf8) else {
       throw ServerError.unusableFile(
-        path: privateKeyPath, reason: "the key is encrypted: store it without a password, readable by its owner alone")
+        path: privateKeyPath, reason: "the key is encrypted: store it without a password, readable only by its owner")
     }
     guard (try? X509.certificates(pem: chain).first) != nil else {
       throw ServerError.unusableFile(
         path: certificatePath,
-        reason: "holds no certificate in PEM: put the chain there, the server's own certificate first")
+        reason: "contains no certificate in PEM: put the chain there, the server's own certificate first")
     }
     chainPEM = chain
     privateKeyPEM = key
@@ -90,7 +90,7 @@ struct CertificateFiles {
   private func tls() throws -> (configuration: TLSConfiguration, context: NIOSSLContext) {
     guard let key = try? NIOSSLPrivateKey(bytes: privateKeyPEM, format: .pem) else {
       throw ServerError.unusableFile(
-        path: privateKeyPath, reason: "holds no private key in PEM that can be used: put that of the certificate there")
+        path: privateKeyPath, reason: "contains no usable private key in PEM: put the certificate's key there")
     }
     let chain = try NIOSSLCertificate.fromPEMBytes(chainPEM)
     var configuration = TLSConfiguration.makeServerConfiguration(
@@ -99,7 +99,7 @@ struct CertificateFiles {
     guard let context = try? NIOSSLContext(configuration: configuration) else {
       throw ServerError.unusableFile(
         path: privateKeyPath,
-        reason: "does not belong to the first certificate of \(certificatePath): put its own key there")
+        reason: "does not belong to the first certificate in \(certificatePath): put that certificate's key there")
     }
     return (configuration, context)
   }
@@ -156,8 +156,8 @@ extension CertificateFiles {
     else { return nil }
     guard try X509.isFor(host, der: leaf(path: state.certificatePath)) else {
       throw ServerError.invalidArgument(
-        "the certificate of this server does not name \(host), and a payload would carry this server's authority: for another "
-          + "name of this server start 'serve' with --public-url; a server of others gives out its own codes")
+        "the certificate of this server does not name \(host), and a payload would contain this server's authority. For another "
+          + "name of this server start 'serve' with --public-url; other servers issue their own codes")
     }
     return String(decoding: authority, as: UTF8.self)
   }

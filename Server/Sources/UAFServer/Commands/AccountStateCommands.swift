@@ -5,7 +5,7 @@ import UAFMessages
 /// `uaf-server lock`: refuses every login of an account for some time.
 struct LockCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "lock", abstract: "Refuse an account's logins, confirmations and registrations for some time.",
+    commandName: "lock", abstract: "Refuse an account's logins, confirmations and registrations for a limited time.",
     discussion: "Its keys and codes stay. Works while the server runs. 'enable' ends it earlier.")
 
   @Argument(help: "The account's name at this server.", completion: AccountCompletion.accounts) var user: String
@@ -58,14 +58,15 @@ struct DisableCommand: AsyncParsableCommand {
     }
     json.print(["account": .string(user), "state": .string("disabled")], orElse: "disabled \(user)")
     Terminal.note(
-      "what does not ask this server goes on: a public key of sshd, a password, cron, sessions that are open")
+      "this does not stop logins that do not ask this server (a public key in sshd, a password, cron), or open sessions"
+    )
   }
 }
 
 /// `uaf-server enable`: removes a block or a lock from an account.
 struct EnableCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "enable", abstract: "Let an account in again that was disabled or locked.")
+    commandName: "enable", abstract: "Enable an account that was disabled or locked.")
 
   @Argument(help: "The account's name at this server.", completion: AccountCompletion.accounts) var user: String
   @OptionGroup var place: AdministrationOptions
@@ -95,7 +96,7 @@ enum AccountStateChange {
   static func warn(about user: String, _ link: any AdministrationLink) async throws {
     let account = try await link.ask(APIRequest(.GET, ["accounts", user]))
     guard block(of: account, now: Terminal.now) != nil else { return }
-    Terminal.note("\(user) is disabled or locked: nobody can use the code before 'uaf-server enable \(user)'")
+    Terminal.note("\(user) is disabled or locked: the code cannot be used before 'uaf-server enable \(user)'")
   }
 
   /// Refuses a reason that cannot be stored.

@@ -12,14 +12,14 @@ struct AdminCommand: AsyncParsableCommand {
 /// `uaf-server admin add`: makes an account's person an administrator.
 struct AdminAddCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "add", abstract: "Let an account's person administer the server, or give them another role.",
+    commandName: "add", abstract: "Let the person who has an account administer the server, or give them another role.",
     discussion: """
-      auditor reads; helpdesk gives out codes; operator revokes keys, manages accounts and opens texts; administrator \
-      does everything. Only administrators may change privileged accounts or give out codes for them.
+      auditor reads; helpdesk issues codes; operator revokes keys, manages accounts and opens texts; administrator \
+      does everything. Only administrators may change privileged accounts or issue codes for them.
 
-      A key counts in the console if an administrator signed for its code, or it was issued on the server. If the account \
-      has other keys, they are listed with the issuers of their codes, and the role is not given until you decide: \
-      --count-key for each key that is to count, or --count-none.
+      A key counts in the console if its code was issued with an administrator's signature, or on the server. If the \
+      account has other keys, they are listed with the issuers of their codes, and the role is not given until you \
+      decide: --count-key for each key that will count, or --count-none.
       """)
 
   @Argument(help: "The account's name at this server.", completion: AccountCompletion.accounts) var user: String
@@ -58,7 +58,7 @@ struct AdminAddCommand: AsyncParsableCommand {
       Terminal.note("\(name): code issued by \(key["issuedBy"] == nil ? "somebody unknown" : key.said("issuedBy"))")
     }
     throw Problem(
-      .conflict, "conflict", "\(user) has keys that do not count: choose with --count-key, or use --count-none")
+      .conflict, "conflict", "\(user) has keys that do not count: choose keys with --count-key, or use --count-none")
   }
 }
 
@@ -89,7 +89,7 @@ struct AdminRemoveCommand: AsyncParsableCommand {
 
   @Argument(help: "The account's name at this server.") var user: String
   @OptionGroup var place: AdministrationOptions
-  @Flag(help: "Also remove the last one with the role administrator.") var force = false
+  @Flag(help: "Remove even the last administrator.") var force = false
   @OptionGroup var json: JSONFlag
 
   func validate() throws {
@@ -106,7 +106,7 @@ struct AdminRemoveCommand: AsyncParsableCommand {
         _ = try await link.ask(APIRequest(.DELETE, ["administrators", user]))
       }
     }
-    json.print(["name": .string(user)], orElse: "\(user) is not an administrator any more")
+    json.print(["name": .string(user)], orElse: "\(user) is no longer an administrator")
   }
 }
 

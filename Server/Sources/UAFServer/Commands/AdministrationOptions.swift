@@ -17,23 +17,23 @@ struct AdministrationOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Ask a server that runs, in place of --state: unix:PATH of its admin.sock, or https://HOST:PORT of --admin-listen.",
+      "Ask a running server instead of using --state: unix:PATH of its admin.sock, or https://HOST:PORT of --admin-listen.",
       valueName: "address"))
   var api: APIAddress?
 
   @Option(
-    help: ArgumentHelp("File with the token for --api https, readable by its owner alone.", valueName: "file"),
+    help: ArgumentHelp("File with the token for --api https, readable only by its owner.", valueName: "file"),
     completion: .file())
   var tokenFile: String?
 
   @Option(
-    help: ArgumentHelp("Authorities of that server, PEM (default: the system's).", valueName: "file"),
+    help: ArgumentHelp("Certificate authorities of that server, PEM (default: the system's).", valueName: "file"),
     completion: .file())
   var apiCa: String?
 
   func validate() throws {
     guard (directory == nil) != (api == nil) else {
-      throw ValidationError("Give --state DIRECTORY, or --api ADDRESS for a server that runs.")
+      throw ValidationError("Give --state DIRECTORY, or --api ADDRESS for a running server.")
     }
     guard store == nil || api == nil else { throw ValidationError("--store goes with --state.") }
     if case .network = api {
@@ -75,7 +75,7 @@ struct AdministrationOptions: ParsableArguments {
     if let state { return try state.link(server: server, models: models) }
     guard let api else { throw ValidationError("Give --state or --api.") }
     guard server == nil else {
-      throw ValidationError("--server goes with --state: a server that runs knows its own address.")
+      throw ValidationError("--server goes with --state: a running server knows its own address.")
     }
     return try RemoteLink(
       to: api, token: tokenFile.map { try LinkToken(path: $0) }, trust: SinkTrust(authorities: apiCa))
@@ -84,7 +84,10 @@ struct AdministrationOptions: ParsableArguments {
 
 /// The option of commands that print results for people or for programs.
 struct JSONFlag: ParsableArguments {
-  @Flag(name: .customLong("json"), help: "Print JSON, as docs/api.md describes it, one object a line.") var isOn = false
+  @Flag(
+    name: .customLong("json"),
+    help: ArgumentHelp(
+      "Print JSON, as docs/api.md describes it, one object per line.")) var isOn = false
 
   /// Prints an object on one line, or else the text for people.
   func print(_ object: JSONObject, orElse text: String) {

@@ -7,24 +7,26 @@ struct ApproveCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "approve", abstract: "Print a one-time approval code, with which a person confirms a text.",
     discussion: """
-      For a login elsewhere that is approved out of band. The person reads `Asked of USER by root at the server:` before the \
-      text. Works while the server runs; an earlier text of the account that \
-      waits is closed. With --wait the command ends when the person has confirmed (0), has denied \
-      (\(ExitStatus.denied.rawValue)), or can no longer do either (1). What was confirmed is kept, signature and all: see \
-      'audit texts'. What was denied stays so.
+      Use it for a login elsewhere that is approved out of band. The person reads `Asked of USER by root at the \
+      server:` before the text. The command works while the server runs. An earlier text that waits for the account \
+      is closed. With --wait the command ends when the person has confirmed (0), has denied \
+      (\(ExitStatus.denied.rawValue)), or can no longer do either (1). The server keeps the confirmed text with its \
+      signature: see 'audit texts'. A denial is final.
       """)
 
   @Argument(help: "The account's name at this server.", completion: AccountCompletion.accounts) var user: String
   @Option(
     help: ArgumentHelp(
-      "What the person confirms, at most 200 bytes with the words that name the asker.", valueName: "text")) var text:
-    String
+      "What the person confirms; at most 200 bytes, including the words that say who asks.", valueName: "text"))
+  var text: String
   @OptionGroup var place: AdministrationOptions
-  @Option(help: "Base URL for the client (default: the one 'serve' was last started with).") var server: PublicURL?
-  @Option(help: ArgumentHelp("Seconds the code is good for, 1 to 3600.", valueName: "seconds"))
+  @Option(
+    help: ArgumentHelp(
+      "Base URL for the client (default: the URL with which 'serve' was last started).")) var server: PublicURL?
+  @Option(help: ArgumentHelp("How long the code is valid, in seconds, 1 to 3600.", valueName: "seconds"))
   var lifetime: Int64 = 120
   @OptionGroup var json: JSONFlag
-  @Flag(help: "Wait until the person has confirmed or denied, or cannot any more.") var wait = false
+  @Flag(help: "Wait until the person has confirmed or denied, or can no longer do so.") var wait = false
 
   func validate() throws {
     try Terminal.check(username: user)
@@ -62,7 +64,7 @@ struct ApproveCommand: AsyncParsableCommand {
         throw ExitCode(ExitStatus.denied.rawValue)
       case "open": try await Task.sleep(for: .milliseconds(250))
       default:
-        Terminal.note("nobody has confirmed the text, and nobody can any more")
+        Terminal.note("nobody has confirmed the text, and nobody can do so any more")
         throw ExitCode.failure
       }
     }

@@ -21,17 +21,20 @@ struct AuditListCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List what happened, oldest first.",
     discussion: """
-      One line each, tab-separated: number, time, kind, outcome, account, actor, address, machine, authenticators, detail; \
-      '-' where a row does not say. What a machine says of itself is not verified. A time is 2026-11-23T12:00:00Z, \
-      2026-11-23, or seconds since 1970. For the next page, give the last number after --after.
+      Each row is one line, separated by tabs: number, time, kind, outcome, account, actor, address, machine, \
+      authenticators, detail. '-' stands for a missing value. What a machine reports about itself is not verified. A \
+      time is 2026-11-23T12:00:00Z, 2026-11-23, or seconds since 1970. For the next page, give the last number to \
+      --after.
       """)
 
   @OptionGroup var place: AdministrationOptions
   @Option(help: "Only this account.", completion: AccountCompletion.accounts) var account: String?
   @Option(help: "Only this kind, such as login, registration, revocation.") var kind: String?
   @Option(help: "Only this outcome: ok, or the reason of a refusal.") var outcome: String?
-  @Option(help: "Only this machine, by its column.") var machine: String?
-  @Option(help: ArgumentHelp("Only rows with these words in a text, whatever the letters' sizes.", valueName: "text"))
+  @Option(help: "Only this machine, by the text in its column.") var machine: String?
+  @Option(
+    help: ArgumentHelp(
+      "Only rows with these words in a text; upper and lower case are the same.", valueName: "text"))
   var words: String?
   @Option(
     name: .customLong("not"),
@@ -42,7 +45,7 @@ struct AuditListCommand: AsyncParsableCommand {
   @Option(help: "Only from this time on.") var since: TypedTime?
   @Option(help: "Only before this time.") var until: TypedTime?
   @Option(help: ArgumentHelp("Only rows with a higher number.", valueName: "number")) var after: Int64 = 0
-  @Option(help: ArgumentHelp("How many at most, 1 to 100000.", valueName: "n")) var limit = 100
+  @Option(help: ArgumentHelp("The maximum number of rows, 1 to 100000.", valueName: "n")) var limit = 100
   @OptionGroup var json: JSONFlag
 
   func validate() throws {
@@ -68,10 +71,10 @@ struct AuditListCommand: AsyncParsableCommand {
 /// `uaf-server audit show`: one confirmed text, with what was signed and whether the signature is valid.
 struct AuditShowCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "show", abstract: "Show one confirmed text, what of it was signed, and by which key.",
+    commandName: "show", abstract: "Show one confirmed text, which part of it was signed, and by which key.",
     discussion: """
-      The number is that of `audit texts`. A text of more than 200 bytes is signed as its head, its tail, its \
-      length and its SHA-256. Exits with 1 if the signature does not hold, or there is no such number.
+      'audit texts' shows the number. For a text of more than 200 bytes, its beginning, its end, its length and its \
+      SHA-256 are signed. The exit status is 1 if the signature is not valid, or if there is no such number.
       """)
 
   @Argument(help: "The number of the text.") var number: Int64
@@ -116,10 +119,10 @@ struct AuditShowCommand: AsyncParsableCommand {
 /// `uaf-server audit export`: the audit as JSON, from any row on.
 struct AuditExportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "export", abstract: "Print the rows after a number as JSON, one object in a line.",
+    commandName: "export", abstract: "Print the rows after a number as JSON, one object per line.",
     discussion: """
-      To go on later, give the last number that was printed after --after. Each row has its hash, so the chain can be \
-      checked elsewhere. That rows were exported is a row as well, unless they are about exports alone.
+      To continue later, give the last number that was printed to --after. Each row has its hash, so the chain can be \
+      checked elsewhere. The export itself is recorded as a row, unless it printed only rows about exports.
       """)
 
   @OptionGroup var state: StateOption
@@ -155,14 +158,14 @@ struct AuditOutputOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Send each row of the audit to a syslog server, over TLS.", valueName: "host:port"))
   var auditSyslog: ListenAddress?
   @Option(
-    help: ArgumentHelp("Authorities of the syslog server, PEM (default: the system's).", valueName: "file"),
+    help: ArgumentHelp("Certificate authorities of the syslog server, PEM (default: the system's).", valueName: "file"),
     completion: .file())
   var auditSyslogCa: String?
   @Option(
-    help: ArgumentHelp("Certificate chain for the syslog server to see, PEM.", valueName: "file"), completion: .file())
+    help: ArgumentHelp("Certificate chain that the syslog server sees, PEM.", valueName: "file"), completion: .file())
   var auditSyslogCertificate: String?
   @Option(
-    help: ArgumentHelp("Private key of that certificate, PEM, readable by its owner alone.", valueName: "file"),
+    help: ArgumentHelp("Private key of that certificate, PEM, readable only by its owner.", valueName: "file"),
     completion: .file())
   var auditSyslogKey: String?
 
@@ -170,31 +173,32 @@ struct AuditOutputOptions: ParsableArguments {
   var auditWebhook: PublicURL?
   @Option(
     help: ArgumentHelp(
-      "File with the secret that signs what the webhook gets, readable by its owner alone.", valueName: "file"),
+      "File with the secret that signs what the webhook gets, readable only by its owner.", valueName: "file"),
     completion: .file())
   var auditWebhookSecret: String?
   @Option(
-    help: ArgumentHelp("Authorities of the webhook's server, PEM (default: the system's).", valueName: "file"),
+    help: ArgumentHelp(
+      "Certificate authorities of the webhook's server, PEM (default: the system's).", valueName: "file"),
     completion: .file())
   var auditWebhookCa: String?
 
   func validate() throws {
     if let auditSyslog {
       guard case .network(_, let port) = auditSyslog, port != 0, auditSyslog.host != nil else {
-        throw ValidationError("--audit-syslog takes HOST:PORT of the syslog server.")
+        throw ValidationError("--audit-syslog needs HOST:PORT of the syslog server.")
       }
     }
     guard (auditSyslogCertificate == nil) == (auditSyslogKey == nil) else {
       throw ValidationError("--audit-syslog-certificate and --audit-syslog-key go together.")
     }
     guard auditSyslog != nil || auditSyslogCa == nil && auditSyslogCertificate == nil else {
-      throw ValidationError("--audit-syslog-ca and --audit-syslog-certificate are of no use without --audit-syslog.")
+      throw ValidationError("--audit-syslog-ca and --audit-syslog-certificate need --audit-syslog.")
     }
     guard (auditWebhook == nil) == (auditWebhookSecret == nil) else {
       throw ValidationError("--audit-webhook and --audit-webhook-secret go together.")
     }
     guard auditWebhook != nil || auditWebhookCa == nil else {
-      throw ValidationError("--audit-webhook-ca is of no use without --audit-webhook.")
+      throw ValidationError("--audit-webhook-ca needs --audit-webhook.")
     }
   }
 

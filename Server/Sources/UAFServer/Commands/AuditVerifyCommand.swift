@@ -10,18 +10,19 @@ struct AuditVerifyCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify", abstract: "Check that no row of the audit was changed, removed or inserted.",
     discussion: """
-      Names the first row that does not hold, and exits with 1. Checked are the chain of the rows, each signed head in the \
-      store, the last head of the state folder, and the heads of --head: lines of the file that 'serve --audit-heads' wrote, \
-      kept on another machine. Only such a head shows that the end was cut off by somebody who can change store and folder.
-      Periods of more than five minutes without a signature are reported, too, and the exit status is then 1. Once you \
-      have looked into them, pass --accept-unsigned with the number of the last row concerned.
+      Reports the first row that is wrong, and exits with 1. The command checks the chain of the rows, each signed \
+      head in the store, the last head in the state folder, and the heads of --head: lines of the file that 'serve \
+      --audit-heads' wrote, kept on another machine. If somebody who can change the store and the folder has cut off \
+      the end, only such a head shows it.
+      Periods of more than five minutes without a signature are reported too, and the exit status is then 1. After \
+      you have investigated them, give --accept-unsigned the number of the last row concerned.
       """)
 
   @OptionGroup var state: StateOption
   @Option(help: "A file of signed heads that was kept elsewhere.", completion: .file()) var head: String?
   @Option(help: "The public keys of heads, PEM (default: audit.pub in the state folder).", completion: .file())
   var key: String?
-  @Option(help: ArgumentHelp("Do not report unsigned periods of rows up to this one.", valueName: "number"))
+  @Option(help: ArgumentHelp("Do not report unsigned periods of rows up to this number.", valueName: "number"))
   var acceptUnsigned: Int64 = 0
   @OptionGroup var json: JSONFlag
 
@@ -63,7 +64,8 @@ struct AuditVerifyCommand: AsyncParsableCommand {
   static func lines(_ summary: AuditSummary) -> [String] {
     var lines = summary.removed == 0 ? [] : ["rows up to \(summary.removed) were removed by 'audit prune'"]
     if summary.broken != 0 {
-      lines.append("row \(summary.broken) was written by the server: rows that it had signed were gone or changed")
+      lines.append(
+        "row \(summary.broken) was written by the server, because rows that it had signed were missing or changed")
     }
     lines += summary.gaps.map { gap in
       "\(gap) (\(SecondText.iso8601.text(at: gap.from)) to \(SecondText.iso8601.text(at: gap.until)))"
@@ -71,7 +73,7 @@ struct AuditVerifyCommand: AsyncParsableCommand {
     if let fault = summary.fault {
       lines.append("\(fault)")
     } else {
-      lines.append("\(summary.rows) row\(summary.rows == 1 ? "" : "s") hold; signed up to row \(summary.signed)")
+      lines.append("\(summary.rows) row\(summary.rows == 1 ? "" : "s") valid; signed up to row \(summary.signed)")
     }
     return lines
   }
@@ -86,7 +88,7 @@ struct AuditVerifyCommand: AsyncParsableCommand {
     return try AuditHeadFiles.tokens(Array(bytes)).enumerated().compactMap { number, token in
       guard let head = keys.head(of: token) else {
         if passesCut, AuditHeadFiles.isCut(token) {
-          Terminal.note("\(path): line \(number + 1) was cut by a crash or a full disk: it is passed over")
+          Terminal.note("\(path): line \(number + 1) was cut by a crash or a full disk: it is ignored")
           return nil
         }
         throw ServerError.unusableFile(
@@ -102,17 +104,17 @@ struct AuditPruneCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "prune", abstract: "Remove the rows of the audit that are older than some days.",
     discussion: """
-      The hash of the last removed row stays in a signed head, and a row says who removed how many, so 'audit verify' still \
-      holds. An audit that does not hold is not shortened. Export the rows first. What people confirmed is kept: see 'audit \
-      texts'.
+      The hash of the last removed row stays in a signed head, and a row says who removed how many, so 'audit verify' \
+      still succeeds. An audit that fails verification is not shortened. Export the rows first. Confirmed texts are \
+      kept: see 'audit texts'.
       """)
 
   @OptionGroup var state: StateOption
   @OptionGroup var json: JSONFlag
-  @Option(help: ArgumentHelp("Days of rows that stay, 1 to 36500.", valueName: "days")) var olderThan: Int64
-  @Flag(help: "Remove rows though the audit says that it was changed (audit-broken); the row of the removal says that.")
+  @Option(help: ArgumentHelp("Keep the rows of this many days, 1 to 36500.", valueName: "days")) var olderThan: Int64
+  @Flag(help: "Remove rows even if the audit says that it was changed (audit-broken); the removal's row records that.")
   var acceptBroken = false
-  @Flag(help: "Remove rows also if a sink of serve has not got them yet (--audit-syslog, --audit-webhook).")
+  @Flag(help: "Remove rows even if a sink of serve has not received them yet (--audit-syslog, --audit-webhook).")
   var acceptUndelivered = false
 
   func validate() throws {
@@ -142,8 +144,9 @@ struct AuditPruneCommand: AsyncParsableCommand {
     let behind = try await store.read { try $0.auditDeliveries.all() }.filter { $0.delivered < last }
     for delivery in behind {
       Terminal.note(
-        "nothing is removed, since \(delivery.sink) has got the rows up to \(delivery.delivered) only, and row \(last) is "
-          + "older than that: wait until it has them; if it is no more sent to, --accept-undelivered removes them")
+        "nothing is removed: \(delivery.sink) has received only the rows up to \(delivery.delivered), and row \(last) is "
+          + "also old enough: wait until the sink has it; if the sink is no longer used, --accept-undelivered removes the rows"
+      )
     }
     guard behind.isEmpty else { throw ExitCode.failure }
   }
@@ -156,12 +159,12 @@ struct AuditPruneCommand: AsyncParsableCommand {
     let verification = AuditVerification(of: store, keys: keys, kept: last ?? [], now: Terminal.now)
     let summary = try await verification.run()
     if let fault = summary.fault {
-      Terminal.note("nothing is removed, since the audit does not hold: \(fault)")
+      Terminal.note("nothing is removed, because the audit fails verification: \(fault)")
       throw ExitCode.failure
     }
     if summary.broken != 0, !acceptBroken {
       Terminal.note(
-        "nothing is removed, since row \(summary.broken) says that signed rows were gone or changed: look into that, and "
+        "nothing is removed, because row \(summary.broken) says that signed rows were missing or changed: investigate that, and "
           + "export the rows; then --accept-broken removes them")
       throw ExitCode.failure
     }
@@ -172,10 +175,11 @@ struct AuditPruneCommand: AsyncParsableCommand {
 /// `uaf-server audit texts`: checks the signature of each confirmed text again.
 struct AuditTextsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "texts", abstract: "List every confirmed text, and whether its signature holds.",
+    commandName: "texts", abstract: "List every confirmed text, and whether its signature is valid.",
     discussion: """
-      One line each, tab-separated: number, time, account, ok or what is wrong, text. Exits with 1 if one does not hold. \
-      What is checked was stored with the text. That nobody removed a line, this does not tell: 'audit list' has a row of each.
+      Each text is one line, separated by tabs: number, time, account, ok or what is wrong, text. The exit status is \
+      1 if a signature is not valid. The check uses what was stored with the text. It does not show that a line was \
+      removed: 'audit list' has a row for each text.
       """)
 
   @Argument(help: "Only this account.", completion: AccountCompletion.accounts) var user: String?
@@ -193,7 +197,7 @@ struct AuditTextsCommand: AsyncParsableCommand {
         count += 1
         if fault != nil { faults += 1 }
       }
-      Terminal.note("\(count) confirmed, \(faults) of them do not hold")
+      Terminal.note("\(count) confirmed, \(faults) of them not valid")
       return faults
     }
     if faults > 0 { throw ExitCode.failure }

@@ -7,11 +7,11 @@ import UAFService
 /// `uaf-server backup`: copies everything that a server needs into a new folder, while the server runs.
 struct BackupCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "backup", abstract: "Copy store, keys and certificate into a new folder, while the server serves.",
+    commandName: "backup", abstract: "Copy store, keys and certificate into a new folder, while the server runs.",
     discussion: """
-      The folder is for its owner alone, and holds the key that signs verdicts: keep it as the state folder itself. \
-      With --store it holds the files alone: back up the database with pg_dump, after this. \
-      A copy of server.db made by 'cp' while the server serves may not open, or lack the last logins.
+      Only its owner can read the folder. It has the key that signs verdicts, so protect it like the state folder. \
+      With --store it has only the files: back up the database afterwards, with pg_dump. A copy of server.db that \
+      'cp' makes while the server runs may not open, or may lack the last logins.
       """)
 
   @Argument(help: "The folder to make.", completion: .directory) var folder: String
@@ -28,7 +28,7 @@ struct BackupCommand: AsyncParsableCommand {
     json.print(
       ["files": .integer(Int64(made.files.count)), "bytes": .integer(Int64(size)), "folder": .string(folder)],
       orElse: "saved \(made.files.count) files, \(size) bytes, in \(folder)")
-    if state.store != nil { Terminal.note("the database of --store is not in it: back it up with pg_dump now") }
+    if state.store != nil { Terminal.note("the database of --store is not in the backup: back it up now with pg_dump") }
   }
 }
 
@@ -37,15 +37,16 @@ struct RestoreCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "restore", abstract: "Make a new state folder from a backup.",
     discussion: """
-      The state folder must be empty, or not there: stop the server, and move the old one away. With --store, stop every \
-      server of that database, and bring it back first (pg_restore); name no FOLDER if the state folder is whole. The \
-      server gets a new secret for session data, and all open codes and sessions of the console are closed, so no code and no \
-      signature that was used since the backup can be used again. What was changed since then is as it was: revoke and disable \
-      again, and look at administrators, tokens and the policy.
+      The state folder must be empty or must not exist: stop the server, and move the old folder away. With --store, \
+      stop every server of that database, and restore the database first (pg_restore); name no FOLDER if the state \
+      folder is intact. The server gets a new secret for session data, and all open codes and sessions of the console \
+      are closed, so no code and no signature that was used since the backup can be used again. Everything is as it \
+      was at the backup: revoke and disable again what was revoked or disabled since then, and check administrators, \
+      tokens and the policy.
       """)
 
   @Argument(
-    help: "The folder that 'uaf-server backup' made; none if only the database of --store was brought back.",
+    help: "The folder that 'uaf-server backup' made; none if only the database of --store was restored.",
     completion: .directory)
   var folder: String?
   @OptionGroup var state: StateOption
@@ -72,8 +73,8 @@ struct RestoreCommand: AsyncParsableCommand {
       ["madeAt": .integer(madeAt), "folder": .string(state.directory)],
       orElse: "restored the state of \(time) in \(state.directory)")
     Terminal.note(
-      "revoke again what was revoked since \(time), disable again what was disabled, "
-        + "and issue codes again that were not used"
+      "since \(time) something may have been changed: revoke and disable again what was revoked or disabled, "
+        + "and issue unused codes again"
     )
   }
 
@@ -83,9 +84,11 @@ struct RestoreCommand: AsyncParsableCommand {
     try await close(state.openStore(in: directory), [:], now: Terminal.now)
     try StateLock.wait(for: directory) { try FileManager.default.removeItem(atPath: directory.secretPath) }
     json.print(
-      ["folder": .string(state.directory)], orElse: "closed what was open in the database that was brought back")
+      ["folder": .string(state.directory)],
+      orElse: "closed the codes and sessions that were open in the restored database")
     Terminal.note(
-      "the next start makes a new server.secret: copy it to the other servers, and revoke again what was revoked")
+      "the next start makes a new server.secret: copy it to the other servers, and revoke again what was revoked since the backup"
+    )
   }
 
   /// Closes everything that may have been used since.

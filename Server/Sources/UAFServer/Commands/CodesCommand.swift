@@ -6,11 +6,12 @@ import UAFMessages
 struct CodesCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "codes",
-    abstract: "List the enrolment codes that were issued: number, user, by whom, when, end, state, when used.",
-    discussion: "The newest first; never a code itself. A code of the state 'closed' was not used, and works no more.")
+    abstract: "List the enrolment codes that were issued: number, user, issuer, when, end, state, when used.",
+    discussion: "The newest is first; the codes themselves are never shown. A code with the state 'closed' was not "
+      + "used, and no longer works.")
 
   @OptionGroup var place: AdministrationOptions
-  @Flag(help: "Only those that somebody can register with now.") var open = false
+  @Flag(help: "Only codes with which somebody can register now.") var open = false
   @OptionGroup var json: JSONFlag
 
   func run() async throws {
@@ -33,14 +34,14 @@ struct CodesCommand: AsyncParsableCommand {
 
 /// The options that say where the codes of a list go.
 struct CodePlaces: ParsableArguments {
-  @Option(help: ArgumentHelp("The file to make for the codes: CSV.", valueName: "file"), completion: .file())
+  @Option(help: ArgumentHelp("The new file for the codes: CSV.", valueName: "file"), completion: .file())
   var codes: String?
   @Option(
-    help: ArgumentHelp("The folder to make for payload files, one for each person.", valueName: "folder"),
+    help: ArgumentHelp("The new folder for payload files, one for each person.", valueName: "folder"),
     completion: .directory)
   var payloads: String?
   @Option(
-    help: ArgumentHelp("The file to make for sheets to print, one for each person: HTML.", valueName: "file"),
+    help: ArgumentHelp("The new file for sheets to print, one for each person: HTML.", valueName: "file"),
     completion: .file())
   var sheets: String?
   @Option(help: "The language of the sheets: en or ko.") var language = PageLanguage.english
@@ -51,7 +52,9 @@ struct CodePlaces: ParsableArguments {
     }
     // Standard output goes to logs and screens, and these are the codes of many people.
     for case "-"? in [codes, payloads, sheets] {
-      throw ValidationError("Name a file: codes of a list are not printed. './-' is a file of that name.")
+      throw ValidationError(
+        "Give a file name: the codes of a list are never written to standard output. For a file called '-', "
+          + "write './-'.")
     }
     guard sheets != nil || language == .english else { throw ValidationError("--language goes with --sheets.") }
   }

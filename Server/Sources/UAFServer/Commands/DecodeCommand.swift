@@ -5,10 +5,11 @@ import UAFDecoder
 /// `uaf-server decode`: shows a UAF message to a person.
 struct DecodeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "decode", abstract: "Print a UAF message with every name, and verify what can be.",
+    commandName: "decode",
+    abstract: "Print a UAF message with the names of its parts, and verify what can be verified.",
     discussion: """
-      Takes a request or response, a transport body around it, a bare assertion, or bare fcParams in base64url. Needs no \
-      state. Exits with 1 if the input is not a message, or if something about it that can be verified does not hold.
+      Accepts a request or response, a transport body around it, a bare assertion, or bare fcParams in base64url. \
+      Needs no state. The exit status is 1 if the input is not a message, or if something in it fails verification.
       """)
 
   /// The maximum number of bytes that are read, more than a server accepts.
@@ -19,7 +20,8 @@ struct DecodeCommand: ParsableCommand {
   func run() throws {
     let bytes = try read()
     guard let message = try? DecodedMessage(bytes) else {
-      Terminal.note("\(file ?? "standard input") holds neither JSON nor base64url: give a UAF message as it was sent")
+      Terminal.note(
+        "\(file ?? "standard input") contains neither JSON nor base64url: give a UAF message as it was sent")
       throw ExitCode.failure
     }
     for line in message.lines { Terminal.result(line) }
@@ -38,7 +40,7 @@ struct DecodeCommand: ParsableCommand {
         bytes += more
       }
       guard bytes.count <= Self.largest else {
-        throw ValidationError("\(name) is longer than the \(Self.largest) bytes a UAF message may have.")
+        throw ValidationError("\(name) is longer than \(Self.largest) bytes, the maximum for a UAF message.")
       }
       return Array(bytes)
     } catch let error as ValidationError {

@@ -13,10 +13,12 @@ struct EnrolCommand: AsyncParsableCommand {
 
   @Argument(help: "The account's name at this server.", completion: AccountCompletion.accounts) var user: String
   @OptionGroup var place: AdministrationOptions
-  @Option(help: "Base URL for the client (default: the one 'serve' was last started with).") var server: PublicURL?
-  @Option(help: ArgumentHelp("Seconds the code is good for, 1 to 604800.", valueName: "seconds"))
+  @Option(
+    help: ArgumentHelp(
+      "Base URL for the client (default: the URL with which 'serve' was last started).")) var server: PublicURL?
+  @Option(help: ArgumentHelp("How long the code is valid, in seconds, 1 to 604800.", valueName: "seconds"))
   var lifetime: Int64 = 900
-  @Flag(help: "Show the code as a QR code of block characters, too.") var qr = false
+  @Flag(help: "Also show the line as a QR code of block characters.") var qr = false
   @OptionGroup var json: JSONFlag
 
   func validate() throws {
@@ -35,7 +37,7 @@ struct EnrolCommand: AsyncParsableCommand {
       Terminal.note("the line above lets \(user) register once within \(lifetime) seconds; hand it over in private:")
       try await AccountStateChange.warn(about: user, link)
       if let code = try? EnrolmentPayload(encoded: payload).code {
-        Terminal.note("where this server is already configured, the code alone is enough: \(code.text)")
+        Terminal.note("on a machine whose configuration has this server, just the code is enough: \(code.text)")
       }
       Terminal.note("save the line to a file and run 'uafctl register --code FILE', or pipe it into '--code -'")
     }
@@ -45,11 +47,12 @@ struct EnrolCommand: AsyncParsableCommand {
 /// `uaf-server enrol-list`: issues a code for each person of a list.
 struct EnrolListCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "enrol-list", abstract: "Make a one-time enrolment code for each person of a list.",
+    commandName: "enrol-list", abstract: "Make a one-time enrolment code for each person in a list.",
     discussion: """
-      The list is CSV. Its first line names the columns: username, and lifetime (seconds) if wanted. A wrong line is \
-      named by its number, and then nothing is done, unless --skip-wrong is given. Codes go where --codes, --payloads and \
-      --sheets say, at least one of them; nothing is written over. Keep it all as secret as the codes.
+      The list is CSV. Its first line names the columns: username, and lifetime (seconds) if wanted. If a line is \
+      wrong, its number is shown and nothing is done, unless --skip-wrong is given. The codes go where --codes, \
+      --payloads and --sheets say, at least one of which is needed; no existing file is overwritten. All of these \
+      files are as secret as the codes.
       """)
 
   /// The maximum number of wrong lines that are named.
@@ -59,11 +62,14 @@ struct EnrolListCommand: AsyncParsableCommand {
   @OptionGroup var places: CodePlaces
   @OptionGroup var state: StateOption
   @OptionGroup var json: JSONFlag
-  @Option(help: "Base URL for the clients (default: the one 'serve' was last started with).") var server: PublicURL?
   @Option(
-    help: ArgumentHelp("Seconds a code is good for, 1 to 604800, if the list does not say.", valueName: "seconds"))
+    help: ArgumentHelp(
+      "Base URL for the clients (default: the URL with which 'serve' was last started).")) var server: PublicURL?
+  @Option(
+    help: ArgumentHelp(
+      "How long a code is valid, in seconds, 1 to 604800, unless the list says otherwise.", valueName: "seconds"))
   var lifetime: Int64 = 86_400
-  @Flag(help: "Make codes for the right lines although others are wrong.") var skipWrong = false
+  @Flag(help: "Make codes for the right lines even if others are wrong.") var skipWrong = false
 
   func validate() throws {
     guard (1...PeopleList.longestLifetime).contains(lifetime) else {
@@ -84,7 +90,8 @@ struct EnrolListCommand: AsyncParsableCommand {
         try await hand(part, to: outputs, codes, by: local.caller)
       } catch {
         Terminal.note(
-          "stopped after \(done) of \(Self.counted(people.count)), which are in \(names): make a list of the others")
+          "stopped after \(done) of \(Self.counted(people.count)), which are in \(names): make a list of the remaining people"
+        )
         throw error
       }
       done += part.count
@@ -109,7 +116,7 @@ struct EnrolListCommand: AsyncParsableCommand {
     } catch {
       do {
         try await codes.withdraw(made)
-        Terminal.note("\(which) is closed, and what there is of it is of no use")
+        Terminal.note("\(which) is closed, so the part that was written is useless")
       } catch {
         Terminal.note("\(which) stays open until it expires")
       }
@@ -131,7 +138,7 @@ struct EnrolListCommand: AsyncParsableCommand {
     guard parsed.wrong.isEmpty || skipWrong else {
       throw ServerError.unusableFile(
         path: list,
-        reason: "wrong lines: \(parsed.wrong.count), so no code was made: mend them, or give --skip-wrong")
+        reason: "wrong lines: \(parsed.wrong.count), so no code was made: correct them, or give --skip-wrong")
     }
     guard !parsed.people.isEmpty else { throw ServerError.unusableFile(path: list, reason: "names nobody") }
     return parsed.people

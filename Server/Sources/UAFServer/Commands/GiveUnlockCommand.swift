@@ -5,10 +5,11 @@ import UAFMessages
 /// `uaf-server unlock`: issues an unlock for an account on one machine.
 struct GiveUnlockCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "unlock", abstract: "Print an unlock of an account on one machine, which works once.",
+    commandName: "unlock", abstract: "Print an unlock for an account on one machine, which works once.",
     discussion: """
-      'uafctl unlock --code' takes the 24 characters, and 'uafctl unlock --payload FILE' the line below them; no network is \
-      needed. Both are one unlock. It logs nobody in. The store keeps nothing of it but the row of the audit.
+      'uafctl unlock --code' asks for the 24 characters, and 'uafctl unlock --payload FILE' reads the line below \
+      them; neither needs a network. Both are the same unlock. It logs nobody in. The store keeps only an audit row \
+      of it.
       """)
 
   @Argument(help: "The account's name at this server.", completion: AccountCompletion.accounts) var user: String
@@ -17,11 +18,11 @@ struct GiveUnlockCommand: AsyncParsableCommand {
       "The machine's device id ('machines' lists them), or the KeyID of a key on it.", valueName: "id"))
   var machine: String
   @OptionGroup var place: AdministrationOptions
-  @Option(help: ArgumentHelp("Seconds the unlock is good for, 300 to 604800.", valueName: "seconds"))
+  @Option(help: ArgumentHelp("How long the unlock is valid, in seconds, 300 to 604800.", valueName: "seconds"))
   var lifetime = UnlockAdministration.standardLifetime
   @Option(help: ArgumentHelp("Why, for the audit; at most 500 bytes.", valueName: "text")) var reason: String?
   @Option(
-    help: ArgumentHelp("Write the payload to this new file, for its owner alone.", valueName: "file"),
+    help: ArgumentHelp("Write the payload to this new file, readable only by its owner.", valueName: "file"),
     completion: .file())
   var payloadFile: String?
   @OptionGroup var json: JSONFlag
@@ -74,12 +75,12 @@ struct GiveUnlockCommand: AsyncParsableCommand {
   private func tell(_ count: Int, in file: CodeFile?) {
     let what = file.map { "the payload in \($0.path)" } ?? "the payload"
     switch count {
-    case 0: Terminal.note("no code can be typed there; \(what) unlocks \(user) on that machine once")
+    case 0: Terminal.note("no code can be typed on that machine; \(what) unlocks \(user) on that machine once")
     case 1: Terminal.note("the code or \(what) unlocks \(user) on that machine once")
     default:
       Terminal.note("one of the codes, or \(what), unlocks \(user) on that machine once")
-      Terminal.note("after a wrong code the machine says which name it has; it stands behind its code above")
+      Terminal.note("after a wrong code the machine shows a name; use the code with that name above")
     }
-    Terminal.note("within \(lifetime) seconds; give it to that person alone")
+    Terminal.note("within \(lifetime) seconds; give it only to that person")
   }
 }

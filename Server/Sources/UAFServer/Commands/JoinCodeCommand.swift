@@ -14,24 +14,27 @@ struct JoinCodeCreateCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "create", abstract: "Print a payload with a join code, with which machines join.",
     discussion: """
-      The payload names the server and what to trust of it. Whoever has it joins machines until the code has ended, so hand \
-      it over in private, and compare the fingerprint by another way. The store has only the code's hash.
+      The payload names the server, its authority and its verdict keys. Anybody who has it can join machines until \
+      the code expires, so hand it over in private, and compare the fingerprint over a different channel. The store \
+      has only the code's hash.
       """)
 
   @OptionGroup var place: AdministrationOptions
-  @Option(help: "Base URL for the machines (default: the one 'serve' was last started with).") var server: PublicURL?
-  @Option(help: ArgumentHelp("The group of machines that join with it.", valueName: "name"))
+  @Option(
+    help: ArgumentHelp(
+      "Base URL for the machines (default: the URL with which 'serve' was last started).")) var server: PublicURL?
+  @Option(help: ArgumentHelp("The group that the machines join.", valueName: "name"))
   var group = MachineGroup.standard
   @Option(help: ArgumentHelp("How many machines may join, 1 to 10000.", valueName: "count")) var machines: Int64 = 1
-  @Option(help: ArgumentHelp("Seconds the code is good for, 60 to 2592000.", valueName: "seconds"))
+  @Option(help: ArgumentHelp("How long the code is valid, in seconds, 60 to 2592000.", valueName: "seconds"))
   var lifetime = JoinCodeAdministration.standardLifetime
   @Option(
     help: ArgumentHelp(
-      "PEM file of the authority that the machines are to trust (default: the server's own, if it has one).",
+      "PEM file of the authority that the machines will trust (default: the server's own, if it has one).",
       valueName: "file"), completion: .file())
   var authority: String?
   @Option(
-    help: ArgumentHelp("Write the payload to this new file, for its owner alone.", valueName: "file"),
+    help: ArgumentHelp("Write the payload to this new file, readable only by its owner.", valueName: "file"),
     completion: .file())
   var payloadFile: String?
   @OptionGroup var json: JSONFlag
@@ -101,8 +104,8 @@ struct JoinCodeCreateCommand: AsyncParsableCommand {
 struct JoinCodeListCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list",
-    abstract: "List the join codes that were issued: number, group, machines, joined, by whom, when, end, state.",
-    discussion: "The newest first; never a code itself. A machine that has left keeps its place.")
+    abstract: "List the join codes that were issued: number, group, machines, joined, issuer, when, end, state.",
+    discussion: "The newest is first; the codes themselves are never shown. A machine that has left keeps its place.")
 
   @OptionGroup var place: AdministrationOptions
   @OptionGroup var json: JSONFlag
@@ -128,15 +131,15 @@ struct JoinCodeListCommand: AsyncParsableCommand {
 /// `uaf-server join-code close`: closes a join code.
 struct JoinCodeCloseCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "close", abstract: "Close a join code: no machine joins with it any more.",
-    discussion: "The machines that have joined with it stay; 'revoke --device' ends one of them.")
+    commandName: "close", abstract: "Close a join code, so that no more machines can join with it.",
+    discussion: "The machines that have joined with it stay; 'revoke --device' revokes one of them.")
 
   @Argument(help: "The code's number, as 'join-code list' shows it.") var number: Int64
   @OptionGroup var place: AdministrationOptions
   @OptionGroup var json: JSONFlag
 
   func validate() throws {
-    guard number > 0 else { throw ValidationError("NUMBER must be a join code's.") }
+    guard number > 0 else { throw ValidationError("NUMBER must be the number of a join code.") }
   }
 
   func run() async throws {

@@ -5,15 +5,16 @@ import UAFService
 /// `uaf-server keys`: the keys that can be exchanged while people log in.
 struct KeysCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "keys", abstract: "List the server's keys, and exchange them without a login lost.",
+    commandName: "keys", abstract: "List the server's keys, and replace them without losing a login.",
     subcommands: [KeysListCommand.self, KeysRotateCommand.self])
 }
 
 /// `uaf-server keys list`: lists the keys by their ids.
 struct KeysListCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "list", abstract: "List the keys of the state folder: kind, id, since when, and what it is used for.",
-    discussion: "The id of a verdict's key is the 'kid' of its tokens. Those of secrets are only names.")
+    commandName: "list",
+    abstract: "List the keys in the state folder: kind, id, since when, and whether the key is used or accepted.",
+    discussion: "The id of a verdict key is the 'kid' of its tokens. The ids of secrets are only names.")
 
   @OptionGroup var state: StateOption
   @OptionGroup var json: JSONFlag
@@ -29,12 +30,12 @@ struct KeysListCommand: ParsableCommand {
 /// `uaf-server keys rotate`: adds a key that is used from a later time on.
 struct KeysRotateCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "rotate", abstract: "Make a new key, which is used from a later time on.",
+    commandName: "rotate", abstract: "Make a new key, which comes into use later.",
     discussion: """
-      'secret' is the one over session data: give the file server.secret to the other servers of this store before the new \
-      one is used. 'verdict' signs successes: give verdict.key to the other servers, and verdict.pub to every workstation. \
-      'audit' signs heads of the audit: give audit.key and audit.pub to the other servers. Then send each server SIGHUP. A \
-      replaced key is accepted for a day more.
+      'secret' authenticates session data: copy server.secret to the other servers of this store before the new key \
+      is used. 'verdict' signs successes: copy verdict.key to the other servers, and verdict.pub to every \
+      workstation. 'audit' signs heads of the audit: copy audit.key and audit.pub to the other servers. Then send \
+      each server SIGHUP. A replaced key is accepted for one more day.
       """)
 
   @Argument(help: "secret, verdict or audit.") var kind: RotatedKey
@@ -43,7 +44,7 @@ struct KeysRotateCommand: AsyncParsableCommand {
   @Option(
     name: .customLong("in"),
     help: ArgumentHelp(
-      "Seconds until the new key is used, 0 to 2592000 (default: an hour for secret, a week for verdict, an hour for audit).",
+      "Seconds until the new key is used, 0 to 2592000 (default: an hour for secret and audit, a week for verdict).",
       valueName: "seconds"))
   var delay: Int64?
 
@@ -75,7 +76,8 @@ struct KeysRotateCommand: AsyncParsableCommand {
       try await store.write { try $0.audit.append([event]) }
     } catch {
       Terminal.note(
-        "the audit has no row of this: the store cannot be used; the server's next SIGHUP writes which keys it has")
+        "the audit has no row for this, because the store cannot be used; at its next SIGHUP the server records which keys it has"
+      )
     }
   }
 

@@ -6,7 +6,8 @@ import UAFMessages
 struct MachinePolicyCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "machine-policy",
-    abstract: "Show, try and save what workstations ask of passcodes, patterns and locks; every version is kept.",
+    abstract:
+      "Show, preview and save the rules of workstations for passcodes, patterns and locks; every version is kept.",
     subcommands: [
       MachinePolicyShowCommand.self, MachinePolicyListCommand.self, MachinePolicyPreviewCommand.self,
       MachinePolicySetCommand.self, MachinePolicyBackCommand.self, MachinePolicyRemoveCommand.self,
@@ -64,12 +65,12 @@ struct MachinePolicyOptions: ParsableArguments {
 struct MachinePolicyListCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List the saved policies, the newest first: number, group, time, who, why.",
-    discussion: "Of each group the first one is in force.")
+    discussion: "The first policy of each group is in force.")
 
   @OptionGroup var options: MachinePolicyOptions
-  @Option(help: "Only those of this group of machines.") var group: MachineGroup?
-  @Option(help: ArgumentHelp("Only those with a lower number.", valueName: "number")) var before: Int64?
-  @Option(help: ArgumentHelp("How many at most, 1 to 200.", valueName: "n")) var limit = 20
+  @Option(help: "Only the policies of this group of machines.") var group: MachineGroup?
+  @Option(help: ArgumentHelp("Only policies with a lower number.", valueName: "number")) var before: Int64?
+  @Option(help: ArgumentHelp("The maximum number of policies, 1 to 200.", valueName: "n")) var limit = 20
 
   func run() async throws {
     let query: [(name: String, value: String?)] = [
@@ -93,11 +94,11 @@ struct MachinePolicyListCommand: AsyncParsableCommand {
 /// `uaf-server machine-policy show`: prints a saved policy for workstations.
 struct MachinePolicyShowCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "show", abstract: "Print the policy that is in force for a group, or an earlier one, as it was given.")
+    commandName: "show", abstract: "Print, unchanged, the policy that is in force for a group, or an earlier policy.")
 
   @OptionGroup var options: MachinePolicyOptions
   @Option(help: "The group of machines.") var group = MachineGroup.standard
-  @Option(help: "An earlier one, by its number: see 'machine-policy list'.") var number: Int64?
+  @Option(help: "The number of an earlier policy: see 'machine-policy list'.") var number: Int64?
 
   func run() async throws {
     try await options.place.link { link in
@@ -121,10 +122,12 @@ struct MachinePolicyShowCommand: AsyncParsableCommand {
 /// `uaf-server machine-policy preview`: says what a policy for workstations would change.
 struct MachinePolicyPreviewCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "preview", abstract: "Say what a policy would change for the machines of a group, and change nothing.",
-    discussion: "Refuses what workstations would refuse. Whether they follow it is for their own configuration to say.")
+    commandName: "preview",
+    abstract: "Show what a policy would change for the machines of a group, and change nothing.",
+    discussion: "The command refuses what workstations would refuse. Each workstation's own configuration decides "
+      + "whether it follows the policy.")
 
-  @Argument(help: "The file of the policy, TOML.", completion: .file()) var file: String
+  @Argument(help: "The file with the policy, TOML.", completion: .file()) var file: String
   @OptionGroup var options: MachinePolicyOptions
   @Option(help: "The group of machines.") var group = MachineGroup.standard
 
@@ -158,19 +161,19 @@ struct MachinePolicySetCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "set", abstract: "Save a policy for the machines of a group.",
     discussion: """
-      The machines get it when they are next in touch with the server, and follow it as far as 'follow' of [policy] in \
-      their own configuration allows. See docs/workstation-policy.md for the form.
+      The machines get it when they next contact the server, and follow it as far as 'follow' in [policy] of their \
+      own configuration allows. See docs/workstation-policy.md for the form.
       """)
 
-  @Argument(help: "The file of the policy, TOML.", completion: .file()) var file: String
+  @Argument(help: "The file with the policy, TOML.", completion: .file()) var file: String
   @OptionGroup var options: MachinePolicyOptions
   @Option(help: "The group of machines.") var group = MachineGroup.standard
-  @Option(help: ArgumentHelp("Why, for those who read the history.", valueName: "text")) var reason: String
-  @Option(help: ArgumentHelp("For how many days a machine may rely on it, 1 to 366.", valueName: "n")) var days: Int64 =
+  @Option(help: ArgumentHelp("Why, for people who read the history.", valueName: "text")) var reason: String
+  @Option(help: ArgumentHelp("How many days the signed policy is valid, 1 to 366.", valueName: "n")) var days: Int64 =
     90
   @Option(
     help: ArgumentHelp(
-      "The policy that the file was made from; refused if another one is in force.", valueName: "number"))
+      "The policy on which the file is based; the command refuses if another policy is in force.", valueName: "number"))
   var after: Int64?
 
   func validate() throws {
@@ -192,7 +195,7 @@ struct MachinePolicyBackCommand: AsyncParsableCommand {
 
   @Argument(help: "The earlier policy's number: see 'machine-policy list'.") var number: Int64
   @OptionGroup var options: MachinePolicyOptions
-  @Option(help: ArgumentHelp("Why, for those who read the history.", valueName: "text")) var reason: String
+  @Option(help: ArgumentHelp("Why, for people who read the history.", valueName: "text")) var reason: String
 
   func run() async throws {
     try await options.place.link { link in
@@ -209,11 +212,11 @@ struct MachinePolicyBackCommand: AsyncParsableCommand {
 /// `uaf-server machine-policy remove`: saves a policy for workstations that sets nothing.
 struct MachinePolicyRemoveCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "remove", abstract: "Save an empty policy for a group, so that only the machines' own rules hold.")
+    commandName: "remove", abstract: "Save an empty policy for a group, so that only the machines' own rules apply.")
 
   @OptionGroup var options: MachinePolicyOptions
   @Option(help: "The group of machines.") var group: MachineGroup
-  @Option(help: ArgumentHelp("Why, for those who read the history.", valueName: "text")) var reason: String
+  @Option(help: ArgumentHelp("Why, for people who read the history.", valueName: "text")) var reason: String
 
   func run() async throws {
     try await options.place.link { link in

@@ -10,9 +10,10 @@ struct MachinesCommand: AsyncParsableCommand {
       joined, left, last report, package, policy, standing locks, when a copy was seen.
       """,
     discussion: """
-      What a machine says of itself is not verified; '-' where it said nothing. Machines that have joined with a code are \
-      there also without a key; a machine that was revoked has left. The last five columns are what a machine that has \
-      joined has told; the last one names machines of which there are two, or that were restored.
+      What a machine reports about itself is not verified; '-' stands for a missing value. Machines that have joined \
+      with a code are listed even without a key; a revoked machine is listed as one that has left. The last five \
+      columns come from the reports of a joined machine; a time in the last column means that there are two machines \
+      with one state, or that a state was restored.
       """)
 
   @OptionGroup var place: AdministrationOptions
@@ -61,8 +62,8 @@ struct DevicesCommand: AsyncParsableCommand {
     commandName: "devices",
     abstract: "List the machines of an account: name, model, system, keys, revoked keys, registration, last login.",
     discussion: """
-      Name, model and system are what a machine said of itself when it registered; '-' where it said nothing. The one that \
-      was used last stands first.
+      Name, model and system are what the machine reported about itself when it registered; '-' stands for a missing \
+      value. The most recently used machine is first.
       """)
 
   @Argument(help: "The account's name at this server.") var user: String
@@ -92,11 +93,11 @@ struct DevicesCommand: AsyncParsableCommand {
 /// `uaf-server revoke`: revokes keys.
 struct RevokeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "revoke", abstract: "Revoke keys of an account, or all on one machine.",
+    commandName: "revoke", abstract: "Revoke keys of an account, or all keys on one machine.",
     discussion: """
-      Without --key and --device all keys of the account are revoked, and its codes closed. With --device and without USER \
-      the keys of everybody on that machine are revoked, for example when it was lost, and its joining; 'machines' lists \
-      device ids.
+      Without --key and --device all keys of the account are revoked, and its codes closed. With --device and without \
+      USER the keys of everybody on that machine are revoked, for example after it was lost, and so is its \
+      membership; 'machines' lists device ids.
       """)
 
   @Argument(help: "The account's name at this server.", completion: AccountCompletion.accounts) var user: String?

@@ -9,8 +9,9 @@ struct MetadataCommand: ParsableCommand {
     commandName: "metadata",
     abstract: "Print the metadata statements of the \(names.joined(separator: " and the ")) authenticator.",
     discussion: """
-      One line for each, a JSON object by the FIDO metadata statement 1.1, with the limits the programs were built with: \
-      configuration outside them is refused, so what is printed always holds. Needs no state.
+      Each statement is one line: a JSON object in the form of the FIDO metadata statement 1.1, with the limits with \
+      which the programs were built. A configuration outside these limits is refused, so the statements are always \
+      true. Needs no state.
       """)
 
   @Argument(
@@ -38,7 +39,7 @@ struct MetadataCommand: ParsableCommand {
 struct MetadataOption: ParsableArguments {
   @Option(
     name: .customLong("metadata"),
-    help: "Folder of metadata statements of further authenticator models, one .json file each.",
+    help: "Folder with the metadata statements of additional authenticator models, one .json file for each.",
     completion: .directory)
   var folder: String?
 

@@ -11,25 +11,25 @@ struct MigrateCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "migrate", abstract: "Move the store from the state folder into an empty PostgreSQL database.",
     discussion: """
-      While it runs, a server that serves reads server.db and cannot change it. The copy is read again and compared. Then \
-      server.db is closed for good, and the database can be used: start the server again with --store. Open codes are not \
-      moved. If it does not end, it says which store can be used; run it again. --abandon empties the database, and opens \
-      server.db again as it was when it was closed.
+      During the move a running server can read server.db but not change it. The copy is read again and compared. \
+      Then server.db is closed permanently, and the database can be used: start the server again with --store. Open \
+      codes are not moved. If the move does not finish, the command says which store can be used; run it again. \
+      --abandon empties the database, and opens server.db again as it was when it was closed.
       """)
 
   @Option(
     help: ArgumentHelp(
-      "PostgreSQL database to move the store to, in the form of --store, with no password in it.", valueName: "url"))
+      "PostgreSQL database to which the store is moved, in the form of --store, without a password.", valueName: "url"))
   var to: String
-  @Flag(help: "Take server.db back: what happened in the database since the move is lost.") var abandon = false
-  @Flag(help: "Use a --to of several hosts also without a synchronous standby: a failover can then forget the copy.")
+  @Flag(help: "Use server.db again: what happened in the database since the move is lost.") var abandon = false
+  @Flag(help: "Let --to name several hosts without a synchronous standby; a failover may lose the copied store.")
   var allowAsynchronous = false
   @OptionGroup var state: StateOption
   @OptionGroup var json: JSONFlag
 
   func validate() throws {
     guard state.store == nil else {
-      throw ValidationError("It is the store in the state folder that is moved: give --to, and no --store.")
+      throw ValidationError("The store in the state folder is moved: give --to, and no --store.")
     }
   }
 
@@ -51,7 +51,8 @@ struct MigrateCommand: AsyncParsableCommand {
       ["state": .string("abandoned")],
       orElse: "server.db can be used again, as it was when it was moved; the database is empty, and no server uses it")
     Terminal.note(
-      "start the server without --store, revoke and disable again what was since the move, and issue codes again")
+      "start the server without --store, revoke and disable again what was revoked or disabled since the move, and issue codes again"
+    )
   }
 
   private func begin(_ moving: StoreMigration) async throws {
@@ -67,7 +68,7 @@ struct MigrateCommand: AsyncParsableCommand {
     json.print(
       ["state": .string("moved"), "store": .string(moving.place)],
       orElse: hasEnded
-        ? "ended the move to \(moving.place); server.db is closed" : "server.db was moved to \(moving.place) before")
+        ? "finished the move to \(moving.place); server.db is closed" : "server.db was moved to \(moving.place) before")
     advise()
   }
 
@@ -81,14 +82,14 @@ struct MigrateCommand: AsyncParsableCommand {
 /// `uaf-server export`: writes everything in the store as JSON lines, while the server runs.
 struct ExportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "export", abstract: "Write everything that the store holds as JSON, one object in a line.",
+    commandName: "export", abstract: "Write everything in the store as JSON, one object per line.",
     discussion: """
-      The file is made new, for its owner alone; '-' writes to standard output. It has no private key: copy verdict.key, \
-      verdict.pub, audit.key, audit.pub and decoy.secret of the state folder as well, and never server.secret. It has no open \
-      code and no session. That the store was exported is a row of the audit afterwards.
+      The file is newly created, readable only by its owner; '-' writes to standard output. It has no private key: \
+      copy verdict.key, verdict.pub, audit.key, audit.pub and decoy.secret from the state folder as well, and never \
+      server.secret. It has no open codes and no sessions. Afterwards a row of the audit records the export.
       """)
 
-  @Argument(help: "The file to make, or - for standard output.", completion: .file()) var file: String
+  @Argument(help: "The new file, or - for standard output.", completion: .file()) var file: String
   @OptionGroup var state: StateOption
   @OptionGroup var json: JSONFlag
 
@@ -118,11 +119,12 @@ struct ImportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import", abstract: "Make a store from an export, in an empty state folder or database.",
     discussion: """
-      Stop the old server first, and copy verdict.key, verdict.pub, audit.key, audit.pub and decoy.secret into the state \
-      folder; server.secret is removed there, so no signature that was used since the export can be used again. The whole \
-      file is checked before anything is stored. If the import does not end, no server starts with the store: run it again, \
-      and it begins anew. What was changed since the export is as it was: revoke and disable again. An export \
-      is not signed: check the administrators and tokens that are listed at the end, and run 'audit verify'.
+      Stop the old server first, and copy verdict.key, verdict.pub, audit.key, audit.pub and decoy.secret into the \
+      state folder; server.secret is removed there, so no signature that was used since the export can be used again. \
+      The whole file is checked before anything is stored. If the import does not finish, no server starts with the \
+      store: run it again, and it starts from the beginning. Everything is as it was at the export: revoke and \
+      disable again what was revoked or disabled since then. An export is not signed: check the administrators and \
+      tokens that are listed at the end, and run 'audit verify'.
       """)
 
   @Argument(help: "The file that 'uaf-server export' made.", completion: .file()) var file: String
@@ -169,7 +171,7 @@ struct ImportCommand: AsyncParsableCommand {
       ],
       orElse: "imported \(rows) rows of \(time), made by uaf-server \(Text.cleaned(header.version, limit: 80))")
     Terminal.note(
-      "revoke again what was revoked since \(time), disable again what was disabled, and issue codes again that were not used"
+      "since \(time) something may have been changed: revoke and disable again what was revoked or disabled, and issue codes again that were not used"
     )
     for line in powers.lines { Terminal.note(line) }
   }
@@ -193,7 +195,7 @@ struct ImportedPowers: Equatable {
   /// The report for whoever imports.
   var lines: [String] {
     [("administrators", administrators), ("tokens", tokens)].filter { !$0.1.isEmpty }.map { name, list in
-      "the file has these \(name); remove those that are not yours: \(list.joined(separator: ", "))"
+      "the file has these \(name); remove any that are not yours: \(list.joined(separator: ", "))"
     }
   }
 }

@@ -7,7 +7,7 @@ import UAFService
 /// `uaf-server policy`: the saved policies.
 struct PoliciesCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "policy", abstract: "Show, try and save which authenticators accounts use; every version is kept.",
+    commandName: "policy", abstract: "Show, preview and save which authenticators accounts use; every version is kept.",
     subcommands: [
       PolicyShowCommand.self, PolicyListCommand.self, PolicyPreviewCommand.self, PolicySetCommand.self,
       PolicyBackCommand.self,
@@ -21,7 +21,7 @@ struct PolicyOptions: ParsableArguments {
 
   func validate() throws {
     guard metadata.folder == nil || place.api == nil else {
-      throw ValidationError("--metadata goes with --state: a server that runs has its own.")
+      throw ValidationError("--metadata goes with --state: a running server has its own.")
     }
   }
 
@@ -58,7 +58,7 @@ struct PolicyOptions: ParsableArguments {
     // The API does not report this: the server's own log does at its start.
     guard let local = link as? LocalLink else { return }
     if try await PolicyAdministration(local.environment).isOverruledByFile(by: local.caller) {
-      Terminal.note("'serve' was last started with --policy FILE, which goes first: start it without")
+      Terminal.note("'serve' was last started with --policy FILE, which takes precedence: start it without --policy")
     }
   }
 }
@@ -69,8 +69,8 @@ struct PolicyListCommand: AsyncParsableCommand {
     commandName: "list", abstract: "List the saved policies, the newest first: number, time, who, why.")
 
   @OptionGroup var options: PolicyOptions
-  @Option(help: ArgumentHelp("Only those with a lower number.", valueName: "number")) var before: Int64?
-  @Option(help: ArgumentHelp("How many at most, 1 to 200.", valueName: "n")) var limit = 20
+  @Option(help: ArgumentHelp("Only policies with a lower number.", valueName: "number")) var before: Int64?
+  @Option(help: ArgumentHelp("The maximum number of policies, 1 to 200.", valueName: "n")) var limit = 20
   @OptionGroup var json: JSONFlag
 
   func run() async throws {
@@ -92,11 +92,11 @@ struct PolicyListCommand: AsyncParsableCommand {
 /// `uaf-server policy show`: prints a saved policy.
 struct PolicyShowCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "show", abstract: "Print the saved policy that is in force, or an earlier one, as it was given.")
+    commandName: "show", abstract: "Print, unchanged, the saved policy that is in force, or an earlier policy.")
 
   @OptionGroup var options: PolicyOptions
   @OptionGroup var json: JSONFlag
-  @Option(help: "An earlier one, by its number: see 'policy list'.") var number: Int64?
+  @Option(help: "The number of an earlier policy: see 'policy list'.") var number: Int64?
 
   func run() async throws {
     try await options.link { link in
@@ -122,13 +122,13 @@ struct PolicyShowCommand: AsyncParsableCommand {
 /// `uaf-server policy preview`: says which accounts a policy would affect.
 struct PolicyPreviewCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "preview", abstract: "Say whom a policy would affect, and change nothing.",
+    commandName: "preview", abstract: "Show whom a policy would affect, and change nothing.",
     discussion: """
-      The exit status is 1 if accounts that can log in now could not any more. Accounts are looked at one by one: some \
-      seconds for a million of them, while people log in.
+      The exit status is 1 if accounts that can log in now could no longer do so. The command checks every account, \
+      which takes some seconds for a million accounts; people can log in meanwhile.
       """)
 
-  @Argument(help: "The file of the policy, JSON.", completion: .file()) var file: String
+  @Argument(help: "The file with the policy, JSON.", completion: .file()) var file: String
   @OptionGroup var options: PolicyOptions
   @OptionGroup var json: JSONFlag
 
@@ -143,8 +143,8 @@ struct PolicyPreviewCommand: AsyncParsableCommand {
 
   static func lines(_ preview: JSONObject) -> String {
     var lines = [
-      "accounts with keys\t\(preview.number("accounts"))", "asked for something else\t\(preview.number("changed"))",
-      "locked out by it\t" + preview.number("lockedOut") + names(preview, "names", of: "lockedOut"),
+      "accounts with keys\t\(preview.number("accounts"))", "authenticators change\t\(preview.number("changed"))",
+      "locked out by this policy\t" + preview.number("lockedOut") + names(preview, "names", of: "lockedOut"),
       "locked out already\t" + preview.number("lockedOutAlready"),
       "named, but no account\t" + preview.number("missing") + names(preview, "missingNames", of: "missing"),
     ]
@@ -168,19 +168,19 @@ struct PolicySetCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "set", abstract: "Save a policy, which is in force from then on, without a restart.",
     discussion: """
-      All servers of the store follow within two seconds. Nothing is saved if accounts that can log in now could not any \
-      more, unless --lock-out allows as many. See uaf-server-policy.json among the examples for the form.
+      All servers of the store use it within two seconds. Nothing is saved if accounts that can log in now could no \
+      longer do so, unless --lock-out allows that many. For the form, see uaf-server-policy.json among the examples.
       """)
 
-  @Argument(help: "The file of the policy, JSON.", completion: .file()) var file: String
+  @Argument(help: "The file with the policy, JSON.", completion: .file()) var file: String
   @OptionGroup var options: PolicyOptions
   @OptionGroup var json: JSONFlag
-  @Option(help: ArgumentHelp("Why, for those who read the history.", valueName: "text")) var reason: String
+  @Option(help: ArgumentHelp("Why, for people who read the history.", valueName: "text")) var reason: String
   @Option(
     help: ArgumentHelp(
-      "The policy that the file was made from; refused if another one is in force.", valueName: "number"))
+      "The policy on which the file is based; the command refuses if another policy is in force.", valueName: "number"))
   var after: Int64?
-  @Option(help: ArgumentHelp("How many accounts may be locked out by it.", valueName: "n")) var lockOut = 0
+  @Option(help: ArgumentHelp("How many accounts the policy may lock out.", valueName: "n")) var lockOut = 0
 
   func run() async throws {
     let text = String(decoding: try PolicyFile(path: file).bytes(), as: UTF8.self)
@@ -198,8 +198,8 @@ struct PolicyBackCommand: AsyncParsableCommand {
   @Argument(help: "The earlier policy's number: see 'policy list'.") var number: Int64
   @OptionGroup var options: PolicyOptions
   @OptionGroup var json: JSONFlag
-  @Option(help: ArgumentHelp("Why, for those who read the history.", valueName: "text")) var reason: String
-  @Option(help: ArgumentHelp("How many accounts may be locked out by it.", valueName: "n")) var lockOut = 0
+  @Option(help: ArgumentHelp("Why, for people who read the history.", valueName: "text")) var reason: String
+  @Option(help: ArgumentHelp("How many accounts the policy may lock out.", valueName: "n")) var lockOut = 0
 
   func run() async throws {
     try await options.link { link in

@@ -16,46 +16,49 @@ struct ServeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "serve", abstract: "Serve UAF requests over HTTPS.",
     discussion: """
-      Prints 'listening on URL' on standard output as soon as it accepts connections; logs to standard error. SIGTERM \
-      and SIGINT end it after the requests under way. The AppID that keys are bound to is URL/uaf/facets: keep the \
-      URL, and with it the port, when you start the server again.
+      Prints 'listening on URL' on standard output as soon as it accepts connections; logs to standard error. On \
+      SIGTERM or SIGINT it finishes the requests that it is processing, and ends. The AppID to which keys are bound \
+      is URL/uaf/facets: keep the URL and its port when you start the server again.
       """)
 
   @OptionGroup var state: StateOption
-  @Flag(help: "Use a --store of several hosts also without a synchronous standby: a failover can then forget logins.")
+  @Flag(help: "Let --store name several hosts without a synchronous standby; a failover may then lose logins.")
   var allowAsynchronous = false
   @Option(
-    help: "HOST:PORT to listen on, port 0 lets the system choose; or unix:PATH for HTTP of a proxy on this machine.")
+    help: "HOST:PORT to listen on, port 0 lets the system choose; or unix:PATH for HTTP from a proxy on this machine.")
   var listen = ListenAddress.standard
   @Option(help: "Base URL that clients use (default: from --listen).") var publicURL: PublicURL?
-  @Flag(help: "Take another decoy.secret than this store was used with: names that nobody has get other keys.")
+  @Flag(help: "Accept a different decoy.secret than this store was used with; made-up names then get other keys.")
   var newDecoys = false
-  @Flag(help: "Take another audit.key than signed this store's audit: the audit gets a row audit-broken.")
+  @Flag(help: "Accept a different audit.key than signed this store's audit; the audit gets a row audit-broken.")
   var newAuditKey = false
-  @Flag(help: "Make a certificate authority and a certificate in the state folder if none is there.")
+  @Flag(help: "Make a certificate authority and a certificate in the state folder if there is none.")
   var development = false
   @Option(help: "Certificate chain, PEM.", completion: .file()) var certificate: String?
-  @Option(help: "Private key, PEM, readable by its owner alone.", completion: .file()) var key: String?
-  @Option(help: "A further FacetID to trust; may be repeated.") var facet: [String] = []
+  @Option(help: "Private key, PEM, readable only by its owner.", completion: .file()) var key: String?
+  @Option(help: "An additional FacetID to trust; may be repeated.") var facet: [String] = []
   @OptionGroup var metadata: MetadataOption
   @Option(
-    help: "File of policies in place of those that 'policy set' saves: which authenticators everybody and groups use.",
+    help: ArgumentHelp(
+      "Policy file, instead of the policies that 'policy set' saves: which authenticators everybody and groups use."),
     completion: .file())
   var policy: String?
-  @Option(help: "What is asked of a client's channel binding: require, check what is sent, or off.")
+  @Option(help: "How strictly a client's channel binding is checked: require, check (only if it is sent), or off.")
   var channelBinding = ChannelBindingPolicy.check
   @Option(
-    help: "A certificate that clients see where TLS ends elsewhere, PEM; may be repeated.", completion: .file())
+    help: "A certificate that clients see if TLS ends elsewhere, PEM; may be repeated.", completion: .file())
   var tlsCertificate: [String] = []
   @Option(help: "Whether a client is asked how it verified the person (fido.uaf.uvm): off, ask, or require.")
   var uvm = VerificationMethodPolicy.off
 
   @Option(
     help: ArgumentHelp(
-      "Addresses of proxies that are believed when they say for whom they ask; may be repeated.",
+      "Addresses of proxies whose information about the client's address is trusted; may be repeated.",
       valueName: "address/bits"))
   var behind: [AddressRange] = []
-  @Option(help: "The header in which those proxies say it: x-forwarded-for or forwarded. The other one is ignored.")
+  @Option(
+    help: ArgumentHelp(
+      "The header in which those proxies name the client: x-forwarded-for or forwarded. The other is ignored."))
   var forwardedHeader = ForwardedHeader.xForwardedFor
 
   @OptionGroup var limits: LimitOptions
@@ -64,7 +67,8 @@ struct ServeCommand: AsyncParsableCommand {
   var metricsListen: ListenAddress?
   @Option(
     help: ArgumentHelp(
-      "Serve the API and the console there, over TLS; a PORT alone: on this machine.", valueName: "host:port"))
+      "Serve the API and the console there, over TLS; just a PORT listens only on this machine.", valueName: "host:port"
+    ))
   var adminListen: AdminAddress?
   @OptionGroup var auditOutput: AuditOutputOptions
 
@@ -72,7 +76,7 @@ struct ServeCommand: AsyncParsableCommand {
     guard (certificate == nil) == (key == nil) else { throw ValidationError("--certificate and --key go together.") }
     try validateTLS()
     guard publicURL != nil || listen.host != nil else {
-      throw ValidationError("--listen names no host: say with --public-url what clients use.")
+      throw ValidationError("--listen names no host: give the URL that clients use with --public-url.")
     }
     guard adminListen == nil || listen.path == nil else {
       throw ValidationError("--admin-listen needs this server's certificate, and --listen unix:PATH has none.")
@@ -82,7 +86,7 @@ struct ServeCommand: AsyncParsableCommand {
 
   private func validateTLS() throws {
     guard channelBinding != .off || tlsCertificate.isEmpty else {
-      throw ValidationError("--tls-certificate is of no use with --channel-binding off.")
+      throw ValidationError("--tls-certificate has no effect with --channel-binding off.")
     }
     guard listen.path == nil else {
       guard !development, certificate == nil else {
@@ -262,7 +266,7 @@ struct ServeCommand: AsyncParsableCommand {
   private func run(_ services: [any Service], _ manager: ServiceManager, _ logger: Logger) async throws {
     let (ends, end) = AsyncThrowingStream<Void, any Error>.makeStream()
     let deadline = StopDeadline(limit: StopDeadline.standard) {
-      logger.notice("gave up what was under way")
+      logger.notice("dropped the requests that were still in progress")
       end.finish()
     }
     // They are stopped in the opposite order: the time begins to run, and systemd is told.
@@ -300,15 +304,15 @@ struct ServeCommand: AsyncParsableCommand {
 
 /// The options that say how many requests and connections `serve` accepts.
 struct LimitOptions: ParsableArguments {
-  @Option(help: "Requests of one address in a minute; twice as many at once; 0 for no limit.")
+  @Option(help: "Requests from one address per minute; twice as many in a burst; 0 for no limit.")
   var addressRate = Admission.standardAddressRate
-  @Option(help: "Requests for one account in a minute; twice as many at once; 0 for no limit.")
+  @Option(help: "Requests for one account per minute; twice as many in a burst; 0 for no limit.")
   var accountRate = Admission.standardAccountRate
 
   @Option(
     help: ArgumentHelp(
-      "Connections of one address at once; beyond, one that was quiet for long is closed. 0 for no limit. "
-        + "All loopback addresses are one."))
+      "Connections that one address may have at the same time; beyond that, an idle one is closed. 0 for no limit. "
+        + "All loopback addresses count as one."))
   var addressConnections = Connections.standardMaximum
 
   func validate() throws {

@@ -47,7 +47,7 @@ struct TokenCreateCommand: AsyncParsableCommand {
       let made = try await link.ask(APIRequest(.POST, ["tokens"], body: body))
       guard let text = made.text("token") else { throw LinkError.unexpected }
       json.print(made, orElse: text)
-      Terminal.note("the line above is shown once; it is good until \(made.time("expires", orElse: "-"))")
+      Terminal.note("the line above is shown only once; the token is valid until \(made.time("expires", orElse: "-"))")
     }
   }
 }
@@ -55,7 +55,7 @@ struct TokenCreateCommand: AsyncParsableCommand {
 /// `uaf-server token list`: lists the tokens.
 struct TokenListCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "list", abstract: "List the tokens: name, role, state, end, last use, addresses, by whom.")
+    commandName: "list", abstract: "List the tokens: name, role, state, end, last use, addresses, maker.")
 
   @OptionGroup var place: AdministrationOptions
   @OptionGroup var json: JSONFlag
@@ -84,7 +84,7 @@ struct TokenListCommand: AsyncParsableCommand {
 /// `uaf-server token revoke`: revokes a token.
 struct TokenRevokeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "revoke", abstract: "Revoke a token, from its next request on.")
+    commandName: "revoke", abstract: "Revoke a token. Its next request is refused.")
 
   @Argument(help: "The token's name.") var name: String
   @OptionGroup var place: AdministrationOptions

@@ -9,16 +9,16 @@ struct UsersCommand: AsyncParsableCommand {
   )
 
   @OptionGroup var place: AdministrationOptions
-  @Option(help: ArgumentHelp("Only accounts whose names begin so.", valueName: "text")) var prefix: String?
+  @Option(help: ArgumentHelp("Only accounts whose names begin with this text.", valueName: "text")) var prefix: String?
   @Option(help: "Only accounts in this state.") var only: SearchedState?
   @Option(
     help: ArgumentHelp(
-      "Only accounts of this group of the policy in force. Groups are known where the server runs: ask it with --api.",
+      "Only accounts in this group of the policy in force. Only a running server knows the groups: ask it with --api.",
       valueName: "name"))
   var group: String?
   @Option(
     help: ArgumentHelp(
-      "Only accounts none of whose keys was used since this time: 2026-11-23T12:00:00Z, 2026-11-23, or seconds since 1970.",
+      "Only accounts whose keys have not been used since this time: 2026-11-23T12:00:00Z, 2026-11-23, or seconds since 1970.",
       valueName: "time"))
   var idleSince: TypedTime?
   @OptionGroup var json: JSONFlag

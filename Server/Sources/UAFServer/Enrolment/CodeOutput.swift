@@ -143,7 +143,7 @@ final class PayloadFolder: CodeOutput {
     var status = stat()
     guard unsafe fstat(opened, &status) == 0, status.st_uid == geteuid(), status.st_mode & 0o077 == 0 else {
       close(opened)
-      throw .unusableDirectory(path: path, reason: "somebody has put another folder in its place")
+      throw .unusableDirectory(path: path, reason: "somebody has replaced it with another folder")
     }
     descriptor = opened
     self.path = path

@@ -35,29 +35,30 @@ enum ExportFault: Error, Equatable, CustomStringConvertible {
 
   var description: String {
     switch self {
-    case .notAnExport: "its first line is not a header of 'uaf-server export': name a file that this command made"
+    case .notAnExport:
+      "its first line is not a header of 'uaf-server export': name a file that 'uaf-server export' has made"
     case .otherForm(let form): "its form is \(form): import it with the uaf-server that made it"
-    case .cut: "it has no last line: the export was cut: make it again"
+    case .cut: "it has no last line, so the export was cut: make it again"
     case .afterEnd(let line): "line \(line) comes after the end: two files were put together: make the export again"
     case .tooLong(let line): "line \(line) is longer than \(Self.longestLine) bytes: no export has such a line"
     case .unreadable(let line): "line \(line) is not a JSON object with a type: the export was changed: make it again"
     case .unknownType(let line, let type):
-      "line \(line) has the type \(Self.shown(type)), which this uaf-server does not know: import it with the one that made it"
+      "line \(line) has the type \(Self.shown(type)), which this uaf-server does not know: import it with the version that made it"
     case .wrongMember(let line, let type, let name):
       "line \(line): \(Self.shown(name)) of this \(type) is missing or has a wrong value: make the export again"
     case .unknownMember(let line, let type, let name):
       "line \(line): no \(type) has the member \(Self.shown(name)): import it with the uaf-server that made it"
-    case .wrongOrder(let line): "line \(line) is not in its place, or is there twice: make the export again"
-    case .wrongCount(let type): "it has another number of lines of the type \(type) than it says: make it again"
-    case .wrongHash: "its hash is another one than its last line says: the export was changed: make it again"
+    case .wrongOrder(let line): "line \(line) is not in the right place, or appears twice: make the export again"
+    case .wrongCount(let type): "it does not have as many lines of the type \(type) as it says: make it again"
+    case .wrongHash: "its hash differs from the hash in its last line: the export was changed: make it again"
     case .changedMeanwhile: "it was changed while it was read: import it again when nobody writes to it"
     case .storeNotEmpty:
       "the store is not empty: name a state folder without server.db, or with --store an empty database"
     case .otherImport:
-      "another import into this store has begun since: this one has ended, and the store has nothing of it"
+      "another import into this store has begun since then: this import has ended, and nothing of it is in the store"
     case .storeWritten(let type):
-      "the store has another number of rows of the type \(type): stop whatever uses the store, and run the import again"
-    case .otherRows: "what the database holds after the copy is not what server.db holds"
+      "the store does not have the expected number of rows of the type \(type): stop everything that uses the store, and run the import again"
+    case .otherRows: "after the copy the database and server.db do not have the same contents"
     case .refused(let lines, let reason):
       "the store refuses one of the lines \(lines.lowerBound) to \(lines.upperBound): \(reason)"
     }
@@ -84,10 +85,10 @@ struct MoveFailure: Equatable, CustomStringConvertible {
     switch standing {
     case .untouched: "\(reason): server.db and the database are as they were"
     case .copying:
-      "\(reason): server.db is as it was and is used on; the database may have a part of the copy, and no server uses it: "
+      "\(reason): server.db is as it was and still in use; the database may have a part of the copy, and no server uses it: "
         + "run the command again"
     case .closed:
-      "\(reason): server.db may be closed, and the database is not open yet: run the command again, or take server.db back "
+      "\(reason): server.db may be closed, and the database is not open yet: run the command again, or use server.db again "
         + "with --abandon"
     }
   }

@@ -41,21 +41,20 @@ enum ServerError: Error, Equatable, CustomStringConvertible {
     case .newerDatabase:
       "the store was written by a newer uaf-server: start that version, or restore the older store from a backup"
     case .noStore(let path):
-      "\(path): there is no store in it: name the folder that 'uaf-server serve' was started with"
+      "\(path): there is no store in it: name the folder with which 'uaf-server serve' was started"
     case .unusableStore(let reason): reason
     case .unusablePolicy(let number, let reason):
-      "the saved policy \(number) cannot be used: \(reason): start the server with the --metadata that the policy was saved "
-        + "with, or save another one with 'uaf-server policy set'"
+      "the saved policy \(number) cannot be used: \(reason): start the server with the --metadata with which the policy was saved, or save another policy with 'uaf-server policy set'"
     case .unwritten(let errorNumber):
       // SAFETY: strerror's text is copied immediately.
-      "the output could not be written: \(unsafe String(cString: strerror(errorNumber))): what was asked for may be done all "
-        + "the same"
+      "the output could not be written: \(unsafe String(cString: strerror(errorNumber))): the request may have been carried out "
+        + "anyway"
     case .unusableFile(let path, let reason): "\(path): \(reason)"
     case .unusableDirectory(let path, let reason): "\(path): \(reason)"
     case .cannotListen(let address, let errorNumber):
       // SAFETY: strerror's text is copied immediately.
       "cannot listen on \(address): \(unsafe String(cString: strerror(errorNumber))): choose another address"
-    case .notListening: "the server does not listen yet: try again"
+    case .notListening: "the server is not listening yet: try again"
     case .unprotectedMemory(let errorNumber):
       // SAFETY: strerror's text is copied immediately.
       "core dumps cannot be forbidden: \(unsafe String(cString: strerror(errorNumber))): check what confines uaf-server"
@@ -94,5 +93,5 @@ extension ServerError {
   }
 
   /// The text about a target that is not overwritten.
-  static let isThereAlready = "is there already, and is not written over: name another"
+  static let isThereAlready = "already exists, and is not overwritten: name another file"
 }

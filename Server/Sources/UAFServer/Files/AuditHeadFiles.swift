@@ -100,7 +100,7 @@ final class AuditHeadFiles: Sendable {
     // SAFETY: `status` lives for the call.
     guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT != S_IFIFO else {
       close(descriptor)
-      throw .unusableFile(path: list, reason: "is a pipe, which keeps nothing: name a file")
+      throw .unusableFile(path: list, reason: "is a pipe, which stores nothing: name a file")
     }
     return descriptor
   }
@@ -184,7 +184,7 @@ enum AuditKeyCheck {
     throw ServerError.unusableFile(
       path: state.auditKeyPath,
       reason:
-        "is another one than signs this store's audit: copy audit.key and audit.pub from the other server or from a "
-        + "backup; if they are lost, start once with --new-audit-key, and the audit says so (audit-broken)")
+        "differs from the key that has signed this store's audit: copy audit.key and audit.pub from the other server or from a backup; if they are lost, start once with --new-audit-key, and the audit records that (audit-broken)"
+    )
   }
 }

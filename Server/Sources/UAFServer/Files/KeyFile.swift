@@ -44,7 +44,7 @@ struct KeyFile<Key: Sendable> {
     let entries = old.entries
     guard let last = entries.last, last.from < now, last.from < from else {
       throw ServerError.refusedRotation(
-        "\(path): its newest key is not in use yet, or has been only since this moment: wait until it is")
+        "\(path): its newest key is not in use yet, or came into use just now: wait, and try again")
     }
     let kept = old.kept(at: now).map(\.from)
     guard kept.count < Self.mostKeys else {
@@ -188,7 +188,7 @@ enum PublicKeyFile {
   static func auditHeadKeys(path: String) throws -> AuditHeadKeys {
     guard let bytes = try StateFile.read(path: path, isSecret: false) else {
       throw ServerError.unusableFile(
-        path: path, reason: "is not there: start the server once, or name another with --key")
+        path: path, reason: "does not exist: start the server once, or name another file with --key")
     }
     let blocks = String(decoding: bytes, as: UTF8.self).components(separatedBy: "-----BEGIN PUBLIC KEY-----")
       .dropFirst()
@@ -202,7 +202,7 @@ enum PublicKeyFile {
       return try AuditHeadKeys(publicKeys: keys.map { Array($0) })
     } catch {
       throw ServerError.unusableFile(
-        path: path, reason: "has no public key of P-256, or something else beside: restore it")
+        path: path, reason: "has no public key for P-256, or contains something else: restore it")
     }
   }
 }

@@ -55,7 +55,7 @@ struct ServerDirectory: Sendable {
     if try isThere() { return }
     guard create else {
       throw ServerError.unusableDirectory(
-        path: path, reason: "no such folder: name the one that 'uaf-server serve' was started with")
+        path: path, reason: "no such folder: name the folder with which 'uaf-server serve' was started")
     }
     do {
       try FileManager.default.createDirectory(
@@ -78,13 +78,14 @@ struct ServerDirectory: Sendable {
     guard folder.status.st_uid == geteuid() else {
       throw .unusableDirectory(
         path: path,
-        reason: "belongs to uid \(folder.status.st_uid), and uaf-server runs as uid \(geteuid()): run it as that user "
-          + "(runuser -u NAME), or give the folder away with chown")
+        reason: "belongs to uid \(folder.status.st_uid), and uaf-server runs as uid \(geteuid()): run it as that "
+          + "user (runuser -u NAME), or change the folder's owner with chown")
     }
     for name in Self.names { try folder.checkFile(name, of: path) }
     guard !FileManager.default.fileExists(atPath: unfinishedPath) else {
       throw .unusableDirectory(
-        path: path, reason: "a restore did not end here: empty the folder, and run 'uaf-server restore' again")
+        path: path,
+        reason: "a restore into this folder did not finish: empty the folder, and run 'uaf-server restore' again")
     }
     return true
   }
@@ -251,7 +252,7 @@ struct DatabaseURL {
     }
     // Its file could contain anything, even a password.
     guard environment["PGSERVICE"] == nil else {
-      throw .unusableStore("PGSERVICE is set: unset it, and write out what it stands for in the URL of --store")
+      throw .unusableStore("PGSERVICE is set: unset it, and write out its settings in the URL of --store")
     }
     let file = environment["CREDENTIALS_DIRECTORY"].map { "\($0)/\(Self.credential)" }
     do throws(PostgreSQLRefusal) {

@@ -56,7 +56,7 @@ enum StateFile {
     let folder = unsafe open(String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]) + "/.", O_RDONLY | O_CLOEXEC)
     guard folder >= 0 else { throw failure(path, "its folder cannot be opened") }
     defer { close(folder) }
-    guard fsync(folder) == 0 else { throw failure(path, "its folder cannot be written") }
+    guard fsync(folder) == 0 else { throw failure(path, "its folder is not writable") }
   }
 
   /// Writes and flushes a file under a temporary name, and returns that name.
@@ -145,7 +145,7 @@ enum StateFile {
   ) throws(ServerError) -> Contents? {
     guard let file = try TrustedPath.open(path, followsLinks: followsLinks ?? !isSecret) else { return nil }
     let status = file.status
-    guard status.st_mode & S_IFMT == S_IFREG else { throw .unusableFile(path: path, reason: "is not a plain file") }
+    guard status.st_mode & S_IFMT == S_IFREG else { throw .unusableFile(path: path, reason: "is not a regular file") }
     // Root may let a group read a key (Debian's ssl-cert), or one user by an access list (systemd's credentials), which
     // looks like a group here.
     let forbidden: mode_t = status.st_uid == 0 && geteuid() != 0 ? 0o027 : 0o077
@@ -195,7 +195,7 @@ enum StateLock {
       if errno == EINTR { continue }
       guard errno == EWOULDBLOCK else { throw unusable(directory, "locked") }
       throw ServerError.refusedRotation(
-        "\(directory.path): another process exchanges its keys now: try again when that has ended")
+        "\(directory.path): another process is replacing its keys now: try again when that has ended")
     }
     return try body()
   }

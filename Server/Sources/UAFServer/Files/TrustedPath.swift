@@ -39,7 +39,7 @@ struct TrustedPath: ~Copyable {
         links += 1
         defer { close(next) }
         guard followsLinks else {
-          throw .unusableFile(path: place, reason: "is a symbolic link: give what it leads to")
+          throw .unusableFile(path: place, reason: "is a symbolic link: give the path to which it leads")
         }
         try checkOwner(info, place)
         guard links <= maximumLinks else { throw .unusableFile(path: place, reason: "leads through too many links") }
@@ -82,7 +82,7 @@ struct TrustedPath: ~Copyable {
       guard errno == ENOENT else { throw Self.failure(place) }
       return
     }
-    guard info.st_mode & S_IFMT == S_IFREG else { throw .unusableFile(path: place, reason: "is not a plain file") }
+    guard info.st_mode & S_IFMT == S_IFREG else { throw .unusableFile(path: place, reason: "is not a regular file") }
     try Self.checkOwner(info, place)
     guard info.st_mode & Self.writableByOthers == 0 else { throw Self.openToOthers(place, info) }
   }
@@ -94,7 +94,7 @@ struct TrustedPath: ~Copyable {
       throw .unusableFile(
         path: path,
         reason: "belongs to uid \(info.st_uid), and uaf-server runs as uid \(geteuid()): run it as that user "
-          + "(runuser -u NAME), or look at what is there and give it away with chown")
+          + "(runuser -u NAME), or check its content and change its owner with chown")
     }
   }
 
@@ -134,7 +134,7 @@ struct TrustedPath: ~Copyable {
     guard descriptor < 0 else { return descriptor }
     switch errno {
     case ENOENT: return nil
-    case ENOTDIR: throw .unusableFile(path: path, reason: "what it lies in is not a folder")
+    case ENOTDIR: throw .unusableFile(path: path, reason: "the folder above it is not a folder")
     default: throw failure(path)
     }
   }
@@ -162,7 +162,9 @@ struct TrustedPath: ~Copyable {
 
   private static func failure(_ path: String, closing descriptor: CInt = -1) -> ServerError {
     // SAFETY: strerror's text is copied immediately.
-    let hint = errno == EACCES ? " (uaf-server runs as uid \(geteuid()): let that user, or its group, go there)" : ""
+    let hint =
+      errno == EACCES
+      ? " (uaf-server runs as uid \(geteuid()): give that user, or its group, access to it)" : ""
     let reason = unsafe "cannot be opened: \(String(cString: strerror(errno)))" + hint
     if descriptor >= 0 { close(descriptor) }
     return .unusableFile(path: path, reason: reason)

@@ -153,8 +153,8 @@ enum LinkError: Error, Equatable, CustomStringConvertible {
     switch self {
     case .away(let address, let reason, let mayBeDone):
       "\(address) does not answer: \(reason)"
-        + (mayBeDone ? ": whether it was done is not known; 'audit list' says what was" : "")
-    case .unexpected: "what answered is not uaf-server of this version: check --api"
+        + (mayBeDone ? ": it is unknown whether the request was done; 'audit list' shows what was done" : "")
+    case .unexpected: "the program at that address is not uaf-server of this version: check --api"
     }
   }
 }

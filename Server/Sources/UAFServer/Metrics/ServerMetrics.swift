@@ -118,7 +118,7 @@ enum ProcessFigures {
     // SAFETY: `usage` is an rusage.
     if unsafe getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage) == 0 {
       page.single(
-        "process_cpu_seconds_total", .counter, "Time of the processor, the system's part included.",
+        "process_cpu_seconds_total", .counter, "Processor time, including the system's part.",
         seconds(usage.ru_utime) + seconds(usage.ru_stime))
     }
     if let pages = statm().flatMap(residentPages) {
@@ -171,13 +171,15 @@ final class DeliveryFigures: Sendable {
     let now = now()
     let rows = figures.withLock { $0 }.sorted { $0.key < $1.key }.map { ([(name: "sink", value: $0.key)], $0.value) }
     page.begin(
-      "uaf_audit_sink_delivered_number", .gauge, "The number of the last row that a sink of the audit has got.")
+      "uaf_audit_sink_delivered_number", .gauge, "The number of the last row that a sink of the audit has received.")
     for (labels, figures) in rows { page.add("uaf_audit_sink_delivered_number", labels, figures.delivered) }
-    page.begin("uaf_audit_sink_lag_rows", .gauge, "Rows that a sink of the audit has not got yet.")
+    page.begin("uaf_audit_sink_lag_rows", .gauge, "Rows that a sink of the audit has not received yet.")
     for (labels, figures) in rows {
       page.add("uaf_audit_sink_lag_rows", labels, max(0, figures.last - figures.delivered))
     }
-    page.begin("uaf_audit_sink_lag_seconds", .gauge, "Age of the oldest row that a sink of the audit has not got yet.")
+    page.begin(
+      "uaf_audit_sink_lag_seconds", .gauge,
+      "Age of the oldest row that a sink of the audit has not received yet.")
     for (labels, figures) in rows {
       page.add("uaf_audit_sink_lag_seconds", labels, figures.oldest.map { max(0, now - $0) } ?? 0)
     }
@@ -241,7 +243,7 @@ final class RequestMetrics: Sendable {
   func count(_ duration: Duration, _ route: UAFRoute) { durations[route]?.count(duration) }
 
   func write(to page: inout MetricsPage) {
-    page.begin("uaf_requests_total", .counter, "Requests by what became of them.")
+    page.begin("uaf_requests_total", .counter, "Requests by result.")
     for (kind, counter) in results.sorted(by: { Self.name($0.key) < Self.name($1.key) }) {
       let labels: MetricsPage.Labels = [
         ("route", kind.route.rawValue), ("operation", kind.operation?.rawValue ?? "none"),
@@ -249,16 +251,18 @@ final class RequestMetrics: Sendable {
       ]
       page.add("uaf_requests_total", labels, counter.value)
     }
-    page.begin("uaf_refusals_total", .counter, "Refusals by their reason, which the log has, too.")
+    page.begin("uaf_refusals_total", .counter, "Refusals by reason; the log has the same reasons.")
     for route in UAFRoute.allCases {
       for reason in ServiceRefusal.allCases {
         let labels: MetricsPage.Labels = [("route", route.rawValue), ("reason", reason.rawValue)]
         page.add("uaf_refusals_total", labels, refusals[Refusal(route: route, reason: reason)]?.value ?? 0)
       }
     }
-    page.begin("uaf_limited_total", .counter, "Requests and wrong answers that a limit stopped, by what has too many.")
+    page.begin(
+      "uaf_limited_total", .counter,
+      "Requests and wrong responses that a limit stopped, by the kind of limit.")
     for limit in Limit.allCases { page.add("uaf_limited_total", [("by", limit.rawValue)], limited[limit]?.value ?? 0) }
-    page.begin("uaf_request_seconds", .histogram, "Time from a request's last byte to its answer.")
+    page.begin("uaf_request_seconds", .histogram, "Time from a request's last byte to its reply.")
     for route in UAFRoute.allCases {
       if let histogram = durations[route] {
         page.add("uaf_request_seconds", [("route", route.rawValue)], histogram)
@@ -337,9 +341,9 @@ final class StoreMetrics: Sendable {
     let rows = StoreOperation.allCases.compactMap { operation in
       figures[operation].map { (labels: [("operation", operation.rawValue)] as MetricsPage.Labels, figures: $0) }
     }
-    page.begin("uaf_store_seconds", .histogram, "Time that a use of the store took, with the wait for its turn.")
+    page.begin("uaf_store_seconds", .histogram, "Time that a use of the store took, including the wait for its turn.")
     for row in rows { page.add("uaf_store_seconds", row.labels, row.figures.durations) }
-    page.begin("uaf_store_under_way", .gauge, "Uses of the store that have not ended, with those that wait.")
+    page.begin("uaf_store_under_way", .gauge, "Uses of the store that have not ended, including those that wait.")
     for row in rows { page.add("uaf_store_under_way", row.labels, row.figures.underWay.value) }
     page.begin("uaf_store_failures_total", .counter, "Uses of the store that failed.")
     for row in rows { page.add("uaf_store_failures_total", row.labels, row.figures.failures.value) }

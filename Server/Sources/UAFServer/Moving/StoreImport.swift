@@ -95,7 +95,9 @@ struct ExportReader: ~Copyable {
     self.descriptor = descriptor
     self.path = path
     guard lseek(descriptor, 0, SEEK_SET) == 0 else {
-      throw ServerError.unusableFile(path: path, reason: "is not a plain file: an export is read twice")
+      throw ServerError.unusableFile(
+        path: path,
+        reason: "must be a regular file, not a pipe: the import reads it twice")
     }
   }
 

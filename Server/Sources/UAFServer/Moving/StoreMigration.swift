@@ -124,8 +124,8 @@ struct StoreMigration {
   private func otherDatabase(_ isAbandoned: Bool) -> ServerError {
     .unusableStore(
       isAbandoned
-        ? "the move to this database was given up: end that with --abandon"
-        : "server.db was not moved to this database: name the one that it was moved to with --to")
+        ? "the move to this database is being abandoned: finish that with --abandon"
+        : "server.db was not moved to this database: with --to name the database to which it was moved")
   }
 
   private static func failure(_ error: any Error, _ standing: MoveFailure.Standing) -> ServerError {

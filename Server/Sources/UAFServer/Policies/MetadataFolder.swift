@@ -37,13 +37,17 @@ struct MetadataFolder {
 
   private func files() throws -> [String] {
     guard let folder = try TrustedPath.open(path, followsLinks: true), folder.status.st_mode & S_IFMT == S_IFDIR else {
-      throw ServerError.unusableDirectory(path: path, reason: "is not a folder: give --metadata a folder of statements")
+      throw ServerError.unusableDirectory(
+        path: path,
+        reason: "is not a folder: give --metadata a folder with statements")
     }
     let names: [String]
     do {
       names = try FileManager.default.contentsOfDirectory(atPath: path).filter { $0.hasSuffix(".json") }.sorted()
     } catch {
-      throw ServerError.unusableDirectory(path: path, reason: "cannot be read: give --metadata a folder of statements")
+      throw ServerError.unusableDirectory(
+        path: path,
+        reason: "cannot be read: give --metadata a folder with statements")
     }
     guard names.count <= Self.maximumCount else {
       throw ServerError.unusableDirectory(path: path, reason: "more than \(Self.maximumCount) statements")
@@ -56,17 +60,17 @@ struct MetadataFolder {
     if let json = try? JSONValue(parsing: contents, limits: JSONLimits(maximumBytes: maximumBytes)) {
       guard case .object(let object) = json else { return nil }
       if object["metadataStatement"] != nil {
-        return "an entry of the FIDO MDS, not a statement: make a file of the value of its metadataStatement"
+        return "is an entry of the FIDO MDS, not a statement: make a file from the value of its metadataStatement"
       }
       if object["entries"] != nil {
-        return "the list of the FIDO MDS, not a statement: make a file of the metadataStatement of each model"
+        return "is the list of the FIDO MDS, not a statement: make a file from the metadataStatement of each model"
       }
       return nil
     }
     // The MDS publishes its list as a signed token: three parts in base64url, with points between them.
     let parts = contents.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     guard parts.count == 3, contents.starts(with: Array("eyJ".utf8)) else { return nil }
-    return "the signed list of the FIDO MDS, not a statement: make a file of the metadataStatement of each model"
+    return "is the signed list of the FIDO MDS, not a statement: make a file from the metadataStatement of each model"
   }
 
   private func statement(in file: String) throws -> MetadataStatement {
@@ -77,7 +81,7 @@ struct MetadataFolder {
     } catch {
       if let reason = Self.other(contents) { throw ServerError.unusableFile(path: file, reason: reason) }
       throw ServerError.unusableFile(
-        path: file, reason: "no metadata statement of UAF 1.1 or MDS 3: \(error.description)")
+        path: file, reason: "is not a metadata statement of UAF 1.1 or MDS 3: \(error.description)")
     }
   }
 }

@@ -169,8 +169,8 @@ enum DecoySecretCheck {
       throw ServerError.unusableFile(
         path: directory.decoySecretPath,
         reason:
-          "is another one than this store was used with: copy it from the other server or from a backup; if it is "
-          + "lost, start once with --new-decoys, and whoever compares can tell the names that nobody has")
+          "differs from the secret with which this store was used: copy it from the other server or from a backup; if it is lost, start once with --new-decoys; then anybody who compares can recognise made-up names"
+      )
     }
     try await store.write { [id = secret.id] records in
       try records.settings.set(.decoySecret, to: id)

@@ -49,22 +49,22 @@ struct MetricsRoutes: Sendable {
     metrics.requests.write(to: &page)
     metrics.store.write(to: &page)
     page.single(
-      "uaf_store_up", .gauge, "Whether the store answered the last look, once a second.", health.watch.isReady ? 1 : 0)
+      "uaf_store_up", .gauge, "Whether the store passed the last check, once a second.", health.watch.isReady ? 1 : 0)
     page.single("uaf_audit_last_number", .gauge, "The number of the audit's last row.", health.watch.lastRow)
     page.single(
       "uaf_audit_signed_number", .gauge, "The last row of the audit that this instance saw signed.",
       health.standing.moment?.link.number ?? 0)
     page.single(
       "uaf_audit_unsigned_seconds", .gauge,
-      "Seconds since this instance saw the whole audit signed; up to 60 is usual.",
+      "Seconds since this instance last knew that the whole audit was signed; up to 60 is usual.",
       health.standing.unsignedSeconds(at: health.now()))
     metrics.deliveries.write(to: &page)
     let size = connections.size
     page.single("uaf_connections", .gauge, "Connections that are open.", size.connections)
-    page.single("uaf_connection_addresses", .gauge, "Addresses that they come from.", size.addresses)
+    page.single("uaf_connection_addresses", .gauge, "Addresses that have open connections.", size.addresses)
     let ends = certificateEnds()
     if !ends.isEmpty {
-      page.begin("uaf_certificate_end_timestamp_seconds", .gauge, "When a certificate that clients see ends.")
+      page.begin("uaf_certificate_end_timestamp_seconds", .gauge, "When a certificate that clients see expires.")
       for (number, end) in ends.enumerated() {
         page.add("uaf_certificate_end_timestamp_seconds", [("certificate", String(number))], end)
       }

@@ -145,9 +145,9 @@ package enum ConfirmedTextCheck {
   package enum Fault: String, Equatable, Sendable {
     case unreadable = "the stored text or assertion cannot be read"
     case notConfirmed = "the authenticator did not say that the text was confirmed"
-    case otherText = "another text was signed"
-    case otherChallenge = "the signature belongs to other challenge parameters"
-    case invalidSignature = "the signature is not one of the stored key"
+    case otherText = "a different text was signed"
+    case otherChallenge = "the signature is for different challenge parameters"
+    case invalidSignature = "the signature was not made with the stored key"
   }
 
   /// The first fault; nil if the person's key signed this text.

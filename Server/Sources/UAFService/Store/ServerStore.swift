@@ -209,7 +209,7 @@ package enum StoreError: Error, Equatable {
 
   /// The message to an administrator about a store that was moved away.
   package static func movedText(to place: String) -> String {
-    "server.db was moved to \(place): start the server with --store and its URL, or take server.db back with "
+    "server.db was moved to \(place): start the server with --store and its URL, or use server.db again with "
       + "'uaf-server migrate --abandon --to URL'"
   }
 
@@ -221,7 +221,7 @@ package enum StoreError: Error, Equatable {
     "server.db is in use by another command, such as 'migrate': run it again when that has ended"
   /// The message about an unfinished store, of either engine.
   package static let unfinishedText =
-    "an import into this store did not end: run 'uaf-server import' or 'uaf-server migrate' again, or drop the store"
+    "an import into this store did not finish: run 'uaf-server import' or 'uaf-server migrate' again, or drop the store"
 }
 
 /// A failure of the store's engine, such as a full disk or a file that is not a database.

@@ -468,7 +468,7 @@ package enum MetadataError: Error, Equatable, CustomStringConvertible {
     switch self {
     case .unknownScheme: "its assertionScheme is not UAFV1TLV: remove the statement"
     case .unknownAlgorithm: "its authenticationAlgorithm is none of 1 to 6, 8 and 9: remove the statement"
-    case .unknownKeyEncoding: "its publicKeyAlgAndEncoding does not go with its algorithm: have its maker correct it"
+    case .unknownKeyEncoding: "its publicKeyAlgAndEncoding does not match its algorithm: have its maker correct it"
     case .notACertificate: "one of its attestationRootCertificates is not a certificate: have its maker correct it"
     case .repeatedModel: "another statement has the same aaid: remove one of them"
     }

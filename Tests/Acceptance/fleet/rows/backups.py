@@ -69,7 +69,7 @@ def backup(lab):
     folder(instance.state)
     as_user("cp", "-r", SAVED, f"{HOME}/cut")
     as_user("truncate", "-s", "8192", f"{HOME}/cut/server.db")
-    refused(instance, f"{HOME}/cut", "server.db is not as it was backed up")
+    refused(instance, f"{HOME}/cut", "server.db differs from what was backed up")
     told = instance.run("restore", SAVED)
     must("restored the state of" in told.stdout and "revoke again" in told.stderr, f"restore said {told}")
     instance.start()

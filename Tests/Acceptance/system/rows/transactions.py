@@ -208,15 +208,15 @@ def lies(lab):
 
 
 FORGERIES = {
-    "the text": ("shown", lambda shown: shown.replace("sudo: sh", "sudo: id"), "another text was signed"),
-    "the account in the text": ("shown", lambda shown: shown.replace("mina", "nina"), "another text was signed"),
-    "the challenge": ("fcParams", lambda parameters: parameters + "A", "the signature belongs to other challenge parameters"),
+    "the text": ("shown", lambda shown: shown.replace("sudo: sh", "sudo: id"), "a different text was signed"),
+    "the account in the text": ("shown", lambda shown: shown.replace("mina", "nina"), "a different text was signed"),
+    "the challenge": ("fcParams", lambda parameters: parameters + "A", "the signature is for different challenge parameters"),
     "the signature": (
         "assertion",
         lambda assertion: assertion[:-1] + bytes([assertion[-1] ^ 1]),
-        "the signature is not one of the stored key",
+        "the signature was not made with the stored key",
     ),
-    "the key": ("publicKey", lambda key: key[:-1] + bytes([key[-1] ^ 1]), "the signature is not one of the stored key"),
+    "the key": ("publicKey", lambda key: key[:-1] + bytes([key[-1] ^ 1]), "the signature was not made with the stored key"),
 }
 
 
