@@ -143,7 +143,7 @@ static void takes_no_end_for_a_change(void)
   host.next = "pause=100"; /* so that what happens while it has to wait has happened */
   for (unsigned i = 0; i < sizeof scripts / sizeof scripts[0]; i++) {
     CHECK(change(scripts[i]) == PAM_SYSTEM_ERR && host.delayed && log_has("core"));
-    CHECK(strstr(host.shown, "error: The login helper is missing, wrong or died.") != NULL);
+    CHECK(strstr(host.shown, "error: The login helper is missing or unusable, or it has died.") != NULL);
   }
 }
 

@@ -137,7 +137,7 @@ struct BrokenSetup: Sendable, CustomTestStringConvertible {
       $0.machine.follow(#""version":7,"issued":1,"expires":2,"note":"policy 7 has expired""#)
     },
     BrokenSetup("a policy that root's file contradicts", .policyRefused) {
-      $0.machine.follow(#""note":"the kept policy is not in force: policy 7:1: passcode.min_length: no""#)
+      $0.machine.follow(#""note":"the stored policy is not in force: policy 7:1: passcode.min_length: no""#)
     },
     BrokenSetup("follow without a server that was joined", .policyUnjoined) { $0.machine.follow(#""joined":false"#) },
     BrokenSetup("a trust.conf beside [server]", .trustNoEffect) {

@@ -29,16 +29,16 @@ import ToolTestSupport
   }
 
   @Test func `an expired policy is a warning, and no failure`() {
-    machine.follow(Self.times + #","note":"policy 7 has expired; it holds""#, values: Self.values)
+    machine.follow(Self.times + #","note":"policy 7 has expired; it stays in force""#, values: Self.values)
     #expect(lines().first?.hasPrefix("warn policy: version 7 of the server's has expired, signed ") == true)
     #expect(lines().first?.contains("it holds on, and from it: passcode.min_length") == true)
     #expect(machine.has(.policyExpired) && !machine.doctor().findings.contains { $0.id == .policyRefused })
   }
 
   @Test func `a stored policy that is not in force is a warning with the core's reason`() {
-    machine.follow(#""joined":true,"note":"the kept policy is not in force: it is not signed with verdict_key""#)
+    machine.follow(#""joined":true,"note":"the stored policy is not in force: it is not signed with verdict_key""#)
     #expect(
-      lines().first?.contains("by root's configuration alone: the kept policy is not in force: it is not") == true)
+      lines().first?.contains("by root's configuration alone: the stored policy is not in force: it is not") == true)
     #expect(machine.has(.policyRefused) && !machine.has(.policyExpired))
   }
 

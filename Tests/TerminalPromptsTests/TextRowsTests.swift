@@ -48,7 +48,7 @@ import Testing
     _ columns: Int
   ) {
     let text =
-      "The server has seen more signatures of this key than this machine: an older copy was put back.\n"
+      "The server has seen more signatures by this key than this machine has made: an older copy was restored.\n"
       + "  서버가 이 컴퓨터보다 이 키의 서명을 더 많이 확인했습니다. 이전 사본이 복원되었습니다.\n"
       + "/a/path/that/is/longer/than/any/row/of/the/terminal/and/has/to/stay/one/word/to/be/copied Passcode: "
     let flowing = TextRows.flowing(text, columns: columns)

@@ -76,7 +76,7 @@ import UAFMessages
       let refusal = refusal(.invalidParameter, byServer: true) {
         _ = try offered(login(settings), Self.challenge(purpose))
       }
-      #expect(refusal?.detail.contains("for another purpose than asked for: \(purpose.word)") == true)
+      #expect(refusal?.detail.contains("for a different purpose from the one requested: \(purpose.word)") == true)
     }
   }
 
@@ -90,7 +90,7 @@ import UAFMessages
       let refusal = refusal(.invalidParameter, byServer: true) {
         _ = try offered(login(), Self.challenge(.login, other))
       }
-      #expect(refusal?.detail.contains("than asked for") == true)
+      #expect(refusal?.detail.contains("from the one requested") == true)
     }
   }
 

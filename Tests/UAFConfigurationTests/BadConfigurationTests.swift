@@ -27,7 +27,7 @@ import Testing
     ),
     (
       "[server]\nrequest_url='https://a/{appID}'\nresponse_url='https://a/{appID}'",
-      "2: server.request_url: {appID} is not known before the server has answered: name its AppID first in app_ids"
+      "2: server.request_url: {appID} is not known before the server has replied: make it the first entry of app_ids"
     ),
     ("[lock]\nretry_count_to_lock = 11", "2: lock.retry_count_to_lock: must be a whole number from 1 to 10"),
     ("[lock]\nmax_lock_count = 11", "2: lock.max_lock_count: must be a whole number from 0 to 10"),
@@ -40,11 +40,11 @@ import Testing
     ("[lock]\nroot_permanent_lock = 1", "2: lock.root_permanent_lock: must be true or false, without quotes"),
     (
       "[service.sudo]\n\nlock_time = 60",
-      "3: service.sudo.lock_time: locks are never per service: move it to [lock]"
+      "3: service.sudo.lock_time: locks are never per service: move the key to [lock]"
     ),
     (
       "[service.sudo.lock]\nretry_count_to_lock = 3",
-      "1: service.sudo.lock: locks are never per service: move it to [lock]"
+      "1: service.sudo.lock: locks are never per service: move the key to [lock]"
     ),
     ("[biometric]\nrequire_tpm = 'no'", "2: biometric.require_tpm: must be true or false, without quotes"),
     (
@@ -69,7 +69,7 @@ import Testing
     ("[passcode]\nui_type = 'pin5'", #"2: passcode.ui_type: must be one of "normal", "pin4", "pin6""#),
     (
       "[passcode]\n\nkeypad = 'shuffled'",
-      #"3: passcode.keypad: "shuffled" has digits alone: it needs ui_type = "pin4" or "pin6", or digits_only = true"#
+      #"3: passcode.keypad: "shuffled" has only digits: it needs ui_type = "pin4" or "pin6", or digits_only = true"#
     ),
     (
       "[passcode]\nregular_expression = 'a(b'",
@@ -159,10 +159,10 @@ import Testing
   }
 
   @Test(arguments: [
-    ("use_first_pass", "[passcode]\nkeypad='shuffled'\nui_type='pin4'", "cannot go with keypad = \"shuffled\""),
-    ("try_first_pass", "[passcode]\nkeypad='shuffled'\nui_type='pin4'", "cannot go with keypad = \"shuffled\""),
-    ("use_first_pass", "[service.sudo]\ntransaction=true", "cannot go with transaction = true"),
-    ("try_first_pass", "[service.sudo]\ntransaction=true", "cannot go with transaction = true"),
+    ("use_first_pass", "[passcode]\nkeypad='shuffled'\nui_type='pin4'", "excludes keypad = \"shuffled\""),
+    ("try_first_pass", "[passcode]\nkeypad='shuffled'\nui_type='pin4'", "excludes keypad = \"shuffled\""),
+    ("use_first_pass", "[service.sudo]\ntransaction=true", "excludes transaction = true"),
+    ("try_first_pass", "[service.sudo]\ntransaction=true", "excludes transaction = true"),
     (
       "authenticator=pattern", "authenticators=['passcode']",
       "pattern is not in the configuration's authenticators"

@@ -183,7 +183,7 @@ import UAFWire
     #expect(login.result == 1001 && login.pamCode == 7 && login.prompts.isEmpty)
     #expect(
       login.errors == [
-        "The configuration has another server name for this account than it is registered under: tell the administrator."
+        "The configuration's server name for this account is not the name under which it is registered: tell the administrator."
       ])
     var remote = bench.begin()
     (remote.isRemote, remote.remoteHost) = (true, Array("192.0.2.1".utf8))
@@ -208,7 +208,7 @@ import UAFWire
     let file = bench.folder + "/state/accounts/4242.db"
     try damaged.write(to: URL(fileURLWithPath: file))
     _ = unsafe chmod(file, 0o600)
-    let locked = "Locked for good after too many wrong entries: ask the administrator to unlock."
+    let locked = "Locked permanently after too many wrong entries: ask the administrator to unlock."
     for operation in [UAFWire.Operation.unlock, .status, .reset, .register] {
       var begin = operation == .register ? bench.registration() : bench.begin(operation)
       begin.service = Array("uafctl".utf8)

@@ -186,7 +186,7 @@ import UAFWire
     let bench = try HelperBench.registered()
     bench.server.respondStatus = UAFStatusCode(rawValue: 1494)
     let transcript = try bench.run(bench.begin(), ["correct"])
-    #expect(transcript.errors == ["The server answered with status 1494."])
+    #expect(transcript.errors == ["The server replied with status 1494."])
   }
 
   @Test func `cancelling counts nothing`() throws {

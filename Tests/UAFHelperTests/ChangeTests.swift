@@ -62,7 +62,7 @@ import UAFWire
     let bench = try HelperBench.registered("[passcode.rules]\nequal_character = true")
     let transcript = try bench.run(change(bench), ["correct", "aaaaaa", "correct", "battery", "battery"])
     #expect(transcript.result == 7110)
-    #expect(transcript.prompts[2].errorMessage == "Do not use one character only.")
+    #expect(transcript.prompts[2].errorMessage == "Do not use only one character.")
     #expect(transcript.prompts[3].errorMessage == "That is the passcode you have already: choose another.")
   }
 

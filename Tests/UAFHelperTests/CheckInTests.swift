@@ -221,7 +221,7 @@ import UAFWire
     bench.server.checkingIn = nil
     #expect(try login() == 0)
     let lines = bench.log.lines.filter { $0.contains("event=checkIn") }
-    #expect(lines.count == 1 && lines[0].contains("the server takes no reports of machines"))
+    #expect(lines.count == 1 && lines[0].contains("the server does not accept reports from machines"))
     let mark = try #require(try record.nextMark)
     bench.server.checkingIn = { [unowned self] in try answer($0) }
     advance(299)
@@ -346,7 +346,7 @@ import UAFWire
     let turn = try MachineTurn(for: .offlineLogins, in: state, owner: getuid())
     #expect(try loginAway() == 0)
     withExtendedLifetime(turn) {}
-    #expect(bench.log.lines.contains { $0.contains("the server will not be told of this login without it") })
+    #expect(bench.log.lines.contains { $0.contains("the login without the server could not be recorded for a report") })
     try JoinRecord.remove(in: state, owner: getuid())
     #expect(try loginAway() == 0)
     #expect(try waiting == OfflineLoginRecord())
@@ -368,9 +368,9 @@ import UAFWire
   @Test func `root's command says why nothing is reported, and nobody else may use it`() throws {
     #expect(try operation(peer: 4242).result == 1001)
     bench.server.checkingIn = nil
-    #expect(try operation().finished.text == "check-in: the server takes no reports of machines")
+    #expect(try operation().finished.text == "check-in: the server does not accept reports from machines")
     try JoinRecord.remove(in: state, owner: getuid())
-    #expect(try operation().finished.text?.hasPrefix("This machine has joined no server.") == true)
+    #expect(try operation().finished.text?.hasPrefix("This machine has not joined a server.") == true)
     bench.configuration = bench.configuration.replacing("[state]", with: "send_device = false\n[state]")
     #expect(try operation().result == 1001)
     #expect(reports.isEmpty)

@@ -156,7 +156,7 @@ import UAFWire
       if operation == .repair { begin.payload = Array(bench.server.payload().encoded.utf8) }
       let transcript = try bench.run(begin)
       #expect(transcript.result == (operation == .reset ? 7102 : 1009), "\(other) alone")
-      #expect(transcript.finished.text?.hasPrefix("This account has another authenticator on this machine") == true)
+      #expect(transcript.finished.text?.hasPrefix("This account has a different authenticator on this machine") == true)
       _ = try bench.run(bench.begin(.forget))
       let none = try bench.run(begin)
       #expect(none.finished.text?.contains("another authenticator") == false)

@@ -45,7 +45,7 @@ import UAFWire
     let bench = try HelperBench.registered()
     bench.server.respondStatus = UAFStatusCode(rawValue: 1496)
     bench.server.description = "\u{1b}\u{7}\u{202e}"
-    #expect(try bench.run(bench.begin(), ["correct"]).errors == ["The server answered with status 1496."])
+    #expect(try bench.run(bench.begin(), ["correct"]).errors == ["The server replied with status 1496."])
   }
 
   @Test func `with PAM_SILENT a lock and a refusal are still shown`() throws {
@@ -53,7 +53,7 @@ import UAFWire
     var begin = bench.begin()
     begin.pamFlags = 0x8000
     bench.server.respondStatus = UAFStatusCode(rawValue: 1496)
-    #expect(try bench.run(begin, ["correct"]).errors == ["The server answered with status 1496."])
+    #expect(try bench.run(begin, ["correct"]).errors == ["The server replied with status 1496."])
     bench.server.respondStatus = UAFStatusCode(rawValue: 1200)
     for wrong in ["wrong1", "wrong2", "wrong3"] { try bench.run(begin, [wrong]) }
     let locked = try bench.run(begin)

@@ -29,7 +29,7 @@ import UAFWire
     let bench = try HelperBench.registered()
     let old = bench.server.payload(operation: .authentication, expires: 1_799_999_999)
     let transcript = try bench.run(tool(.authenticate, old), peer: 4242)
-    #expect(text(transcript) == "The time to confirm this is over.\nHave it asked for again.")
+    #expect(text(transcript) == "The time to confirm this has expired.\nAsk for a new request.")
   }
 
   @Test func `after a used approval no text says to register again`() throws {
@@ -39,11 +39,11 @@ import UAFWire
     let transcript = try bench.run(tool(.authenticate, payload), peer: 4242)
     #expect(
       text(transcript)
-        == "The server has nothing to confirm for this code: it was used, or its time is over.\nHave it asked for again."
+        == "The server has nothing to confirm for this code: it was used, or it has expired.\nAsk for a new request."
     )
   }
 
-  @Test(arguments: [("ko_KR.UTF-8", "다른 계정의 등록 코드입니다."), ("C", "The enrolment code is for another account.")])
+  @Test(arguments: [("ko_KR.UTF-8", "다른 계정의 등록 코드입니다."), ("C", "The enrolment code is for a different account.")])
   func `a code for a different account is refused in the person's language, with the name that it has to be for`(
     _ locale: String, _ words: String
   ) throws {
@@ -57,7 +57,7 @@ import UAFWire
   @Test func `an operation only for root has no hint to read a log`() throws {
     let bench = try HelperBench.registered()
     let transcript = try bench.run(tool(.unlock), peer: 4242)
-    #expect(transcript.result == 1001 && text(transcript) == "Only root may ask for that.")
+    #expect(transcript.result == 1001 && text(transcript) == "Only root may do that.")
   }
 
   @Test func `if nothing can be unlocked, no text says to register`() throws {
@@ -85,7 +85,7 @@ import UAFWire
     #expect(transcript.result == 2002)
     #expect(
       transcript.errors == [
-        "The server accepts none of the authenticators that are set up here. Ask the administrator which one it accepts."
+        "The server accepts none of the authenticators on this machine. Ask the administrator which one it accepts."
       ])
   }
 
@@ -108,7 +108,7 @@ import UAFWire
     #expect(transcript.result == 2002)
     #expect(
       transcript.errors.first?.hasPrefix(
-        "The configuration of this machine leaves no authenticator that could be used.")
+        "With this machine's configuration, no authenticator can be used.")
         == true)
   }
 
@@ -119,7 +119,7 @@ import UAFWire
     #expect(transcript.result == 2002)
     #expect(
       transcript.errors == [
-        "The server does not ask for the passcode: it has no key of it any more, or does not accept it. Use another "
+        "The server does not ask for the passcode: it no longer has its key, or does not accept it. Use another "
           + "authenticator, or register it again: 'uafctl register passcode'."
       ])
     #expect(bench.log.lines.contains { $0.contains("passcode") && $0.contains("result=2002") })
@@ -132,7 +132,7 @@ import UAFWire
     let transcript = try bench.run(begin)
     #expect(transcript.result == 2002)
     #expect(
-      transcript.errors.first?.hasPrefix("Several authenticators fit, and this program can ask for one only.") == true)
+      transcript.errors.first?.hasPrefix("Several authenticators fit, but this program can ask for only one.") == true)
   }
 
   // MARK: Which value is stale
@@ -163,6 +163,6 @@ import UAFWire
     begin.pamFlags = 0x20
     let transcript = try bench.run(begin, ["correct"])
     #expect(transcript.result == 7111)
-    #expect(transcript.errors == ["Your value meets the rules: nothing has to be changed."])
+    #expect(transcript.errors == ["Your value meets the rules: you need not change anything."])
   }
 }

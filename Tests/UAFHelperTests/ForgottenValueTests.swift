@@ -162,7 +162,7 @@ import UAFWire
     begin.payload = Array(bench.server.payload().encoded.utf8)
     let transcript = try bench.run(begin, [], peer: 4242)
     let text = try #require(transcript.finished.text)
-    #expect(transcript.result == 0 && text.hasPrefix("mina is deregistered: passcode, at the server alone."))
+    #expect(transcript.result == 0 && text.hasPrefix("mina is deregistered: passcode, only at the server."))
     #expect(
       text.contains("server.require_signed_verdict") && text.contains("'uafctl register USER passcode --code FILE'"))
     #expect(try bench.run(bench.begin(.status)).finished.document?.contains(#""atServer":"unknown""#) == true)

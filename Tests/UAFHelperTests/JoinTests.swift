@@ -138,17 +138,17 @@ import UAFWire
     }
     let transcript = try join()
     #expect(transcript.result == 9008 || transcript.result != 0)
-    #expect(transcript.finished.text?.hasPrefix("The answer is not signed with the key") == true)
+    #expect(transcript.finished.text?.hasPrefix("The server's reply is not signed with the key") == true)
     #expect(try record == nil)
   }
 
   @Test(
     arguments: [
       (1401, "The server does not accept the join code of the machine payload."),
-      (1404, "The time of the machine payload is over."),
-      (1403, "A machine with this ID has already joined, and this machine could not prove that it is the same one."),
-      (1493, "The server has revoked this machine, which had joined with this machine payload."),
-      (1491, "The machine limit of this payload is reached."),
+      (1404, "The machine payload has expired."),
+      (1403, "A machine with this ID has already joined, and this machine could not prove that it is that machine."),
+      (1493, "The server has revoked this machine, which joined with this machine payload."),
+      (1491, "This payload's limit of machines has been reached."),
     ] as [(UInt32, String)]) func `says why the server refuses`(_ status: UInt32, _ text: String) throws
   {
     bench.server.joining = { [unowned self] _ in response(JoinAnswer(statusCode: UAFStatusCode(rawValue: status))) }
@@ -159,7 +159,7 @@ import UAFWire
 
   @Test func `says that a server does not let machines join, and that a busy one may later`() throws {
     bench.server.joining = nil
-    #expect(try join().finished.text?.hasPrefix("This server joins no machines.") == true)
+    #expect(try join().finished.text?.hasPrefix("This server does not let machines join.") == true)
     bench.server.joining = { _ in TransportResponse(status: 429, contentType: "", body: []) }
     #expect(try join().result != 0)
     #expect(try record == nil)
@@ -178,7 +178,7 @@ import UAFWire
   @Test func `refuses if root lets the machine report nothing, and if no signature is demanded`() throws {
     let configuration = bench.configuration
     bench.configuration = configuration.replacing("[state]", with: "send_device = false\n[state]")
-    #expect(try join().finished.text?.hasPrefix("A machine joins by its id") == true)
+    #expect(try join().finished.text?.hasPrefix("A machine joins with its id") == true)
     bench.configuration = configuration.replacing("require_signed_verdict = true\n", with: "")
     #expect(try join().result == 1001)
     #expect(bench.server.requests.isEmpty)
@@ -220,7 +220,7 @@ import UAFWire
   }
 
   @Test func `refuses to leave if the machine has not joined`() throws {
-    #expect(try leave().finished.text?.hasPrefix("This machine has joined no server.") == true)
+    #expect(try leave().finished.text?.hasPrefix("This machine has not joined a server.") == true)
     #expect(bench.server.requests.isEmpty)
   }
 

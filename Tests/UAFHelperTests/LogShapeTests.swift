@@ -111,16 +111,16 @@ import UAFWire
     log.write(.memory, HelperProgram.memoryNotice, .warning)
     log.write(.start, "not started as root", .error)
     log.write(.conversation, "\(PacketSocketError.closed)", .warning)
-    log.write(.state, "which authenticator was used could not be noted: \(StateError.damaged)", .warning)
+    log.write(.state, "the authenticator that was used could not be recorded: \(StateError.damaged)", .warning)
     log.write(Seclusion.notice("landlock:38,seccomp:38", of: "uaf-helper"), .warning)
     log.write(.binding, "an index was left in the chip: the chip is gone", .warning)
     log.write(.fingerprint, "refused while locked", .notice)
     log.write(.helpdesk, "unlocked by the helpdesk's payload AAECAwQFBgcICQoLDA0ODw", .notice)
-    log.write(.serverPolicy, "policy 7 has expired; it holds until the server sends another one", .warning)
+    log.write(.serverPolicy, "policy 7 has expired; it stays in force until the server sends another one", .warning)
     var login = LogLine(.authenticate)
     login.add(.policy, "7")
     log.write(login, .notice)
-    log.write(.audit, "the kernel takes no audit records (errno 111)", .debug)
+    log.write(.audit, "the kernel accepts no audit records (errno 111)", .debug)
     return log.lines
   }
 

@@ -33,7 +33,7 @@ import UAFWire
   }
 
   @Test func `a program that does not answer in time is given up`() throws {
-    #expect(try answer([]).0 == .failed("the name services did not answer in 0 ms"))
+    #expect(try answer([]).0 == .failed("the name services did not reply in 0 ms"))
   }
 
   @Test func `a program that ends, or sends a wrong message, gives no name`() throws {
@@ -55,6 +55,6 @@ import UAFWire
   @Test func `a program that never ends is killed`() {
     // It writes to nobody. This returns only after the process was reaped.
     let name = NameProcess(program: "/usr/bin/yes", patience: 0).name(of: 70_000)
-    #expect(name == .failed("the name services did not answer in 0 ms"))
+    #expect(name == .failed("the name services did not reply in 0 ms"))
   }
 }

@@ -18,10 +18,10 @@ import UAFWire
   }
 
   @Test(arguments: [
-    ("correct", "Use the digits 1 to 9 only."), ("1232569", "Use each node once."),
+    ("correct", "Use only the digits 1 to 9."), ("1232569", "Use each node once."),
     ("11", "Use each node once. Use at least 5 nodes."), ("1236", "Use at least 5 nodes."),
     ("", "Nothing was entered."),
-    ("0123", "Use the digits 1 to 9 only."), ("132456", "Use each node once."),
+    ("0123", "Use only the digits 1 to 9."), ("132456", "Use each node once."),
   ])
   func `says why an entry cannot be a pattern, and nothing else`(_ entry: String, _ words: String)
     throws
@@ -54,7 +54,7 @@ import UAFWire
       ("", ["Use at least 6 characters."]),
       ("min_length = 8\nmax_length = 20", ["Use at least 8 characters.", "Use at most 20 characters."]),
       ("digits_only = true", ["Use at least 6 characters.", "Use digits only."]),
-      ("ui_type = 'pin6'\n[passcode.rules]\nequal_character = true", ["Do not use one character only."]),
+      ("ui_type = 'pin6'\n[passcode.rules]\nequal_character = true", ["Do not use only one character."]),
       (
         "[passcode.rules]\nascending_descending = 'No runs.'\ntwo_character_repeat = true\nequal_character = false",
         ["Use at least 6 characters.", "No runs.", "Do not use two characters in turn, such as 373737."]
@@ -67,7 +67,7 @@ import UAFWire
       ),
       (
         "regular_expression = '[0-9]+'\n[passcode.regex]\n'.*8.*' = 'An 8, please.'",
-        ["Use at least 6 characters.", "Use the form that your administrator asks for.", "An 8, please."]
+        ["Use at least 6 characters.", "Use the form that your administrator requires.", "An 8, please."]
       ),
     ] as [(String, [String])])
   func `every rule for a new passcode is shown before one is entered`(_ lines: String, _ words: [String]) throws {

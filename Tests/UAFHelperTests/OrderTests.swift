@@ -150,7 +150,7 @@ import UAFWire
     begin.pamFlags = 0x20
     let transcript = try bench.run(begin, ["2", "12369", "correct", "longbattery", "longbattery"])
     #expect(transcript.result == 7110)
-    #expect(transcript.errors == ["Your pattern meets the rules: it is the passcode that has to be changed."])
+    #expect(transcript.errors == ["Your pattern meets the rules: only the passcode must be changed."])
     #expect(try bench.run(bench.begin(.authenticate, "authenticator=pattern"), ["12369"]).result == 0)
     begin.authenticator = Array("pattern".utf8)
     #expect(try bench.run(begin, ["12369"]).result == 7111)

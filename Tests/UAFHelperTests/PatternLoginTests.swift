@@ -53,7 +53,7 @@ import UAFWire
     let transcript = try bench.run(bench.registration("pattern"), ["12369", "correct", "1397", "1397"])
     #expect(transcript.result == 0)
     #expect(transcript.prompts[1].errorMessage == "Use at least 6 nodes.")
-    #expect(transcript.prompts[2].errorMessage == "Use the digits 1 to 9 only.")
+    #expect(transcript.prompts[2].errorMessage == "Use only the digits 1 to 9.")
   }
 
   @Test func `gives a screen reader words instead of the grid`() throws {

@@ -175,6 +175,6 @@ import UAFWire
   @Test func `the log says which entry caused the permanent lock`() throws {
     let bench = try HelperBench.registered("max_lock_count = 0")
     for wrong in ["wrong1", "wrong2", "wrong3"] { try bench.run(bench.begin(), [wrong]) }
-    #expect(bench.log.lines.last?.contains("now locked for good") == true)
+    #expect(bench.log.lines.last?.contains("now locked permanently") == true)
   }
 }

@@ -63,7 +63,7 @@ import UAFWire
       // The whole line that the server prints may be longer than a prompt accepts.
       #expect(
         transcript.errors.last
-          == "This is not a valid enrolment code. Check what you entered: just the 20 characters of the code."
+          == "This is not a valid enrolment code. Check your entry: give just the 20 characters of the code."
       )
     }
     #expect(!bench.server.asked.dropFirst(asked).contains { $0.op == .registration || $0.context.authCode != nil })
@@ -119,7 +119,7 @@ import UAFWire
     bench.configuration += "\n[passcode]\nmin_length = 6"
     let transcript = try bench.run(bench.begin(), ["2", Self.code, "abc", "abc", "abc"])
     #expect(transcript.result == 980 && transcript.pamCode == 7)
-    #expect(transcript.errors.last == "No passcode was set, as no entry could be used. Try again.")
+    #expect(transcript.errors.last == "No passcode was set, because no entry could be used. Try again.")
     #expect(try bench.run(bench.begin(), ["1", "correct"]).result == 0)
   }
 

@@ -55,7 +55,7 @@ import UAFWire
     let bench = try bench()
     let transcript = try bench.run(bench.registration(), ["abc", "abc", "abc"])
     #expect(transcript.result == 7111 && transcript.pamCode == 20)
-    #expect(transcript.finished.text == "No passcode was set, as no entry could be used. Try again.")
+    #expect(transcript.finished.text == "No passcode was set, because no entry could be used. Try again.")
     #expect(try !hasState(bench))
   }
 

@@ -81,7 +81,7 @@ import UAFWire
     let transcript = try rename(bench, to: "mina2", from: "mina")
     #expect(
       transcript.finished.text
-        == "mina2 has taken over what was registered as mina. At the server the account stays mina.",
+        == "mina2 now has what was registered as mina. At the server the account stays mina.",
       "\(bench.log.lines)")
     #expect(bench.audit.records.contains { $0.event == .renamed })
     #expect(try bench.run(begin(bench, as: "mina2"), ["wrong2"]).errors.contains { $0.contains("1 try left") })
@@ -110,7 +110,7 @@ import UAFWire
     bench.passwd = "mina2:x:4242:4242::/:/bin/sh\n"
     var begin = persons(.rename)
     begin.payload = Array("mina".utf8)
-    #expect(try bench.run(begin, peer: 4242).finished.text == "Only root may ask for that.")
+    #expect(try bench.run(begin, peer: 4242).finished.text == "Only root may do that.")
     #expect(try bench.run(self.begin(bench, as: "mina2")).result == 1001)
   }
 
@@ -159,15 +159,15 @@ import UAFWire
     #expect(
       refused.finished.text
         == "number 4242, now 'mina2', is registered at the server as 'mina': 'uafctl forget mina2' removes that registration, "
-        + "and 'mina2' gets a new one under a name of its own")
+        + "and 'mina2' then registers under its own name")
     var own = persons(.register)
     own.payload = Array(bench.server.payload().encoded.utf8)
     let persons = try bench.run(own, ["battery", "battery"], peer: 4243)
     #expect(persons.prompts.isEmpty)
     #expect(
       persons.finished.text
-        == "Another account of this machine is registered under this account's name at the server.\n"
-        + "Ask the administrator; the log says which.")
+        == "Another account on this machine is registered under this account's name at the server.\n"
+        + "Ask the administrator; the log says which account.")
     #expect(bench.log.lines.contains { $0.contains("'uafctl forget mina2'") })
     // The hints are followed.
     #expect(try bench.run(roots(bench, .forget, 4242, as: "mina2")).result == 0)
@@ -199,7 +199,8 @@ import UAFWire
     #expect(
       told
         == "registered as 'mina', and number 4242 is 'nora' now: 'mina' is the name of number 4243 now, so nothing can be "
-        + "taken over: 'uafctl forget nora' removes the registration, and a new enrolment code registers 'nora' anew")
+        + "moved: 'uafctl forget nora' removes the registration, and 'nora' can register again with a new enrolment code"
+    )
     #expect(try bench.run(roots(bench, .forget, 4242, as: "nora")).result == 0)
     let next = try #require(try register(bench, 4242, as: "nora").finished.text)
     #expect(next.contains("number 4243, now 'mina', is registered") && next.contains("'uafctl forget mina'"))

@@ -88,7 +88,7 @@ import UAFWire
     bench.server.forgetsLostKeys = false
     let transcript = try bench.run(repair(bench), ["correct"])
     #expect(transcript.result == 0)
-    #expect(transcript.finished.text?.contains("has not said that it forgot the old one") == true)
+    #expect(transcript.finished.text?.contains("has not said that it deleted the old one") == true)
   }
 
   @Test func `a second repair renews a valid key, and leaves nothing behind at the server`() throws {

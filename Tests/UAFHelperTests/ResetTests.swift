@@ -83,7 +83,7 @@ import UAFWire
       begin.operation = operation
       let transcript = try bench.run(begin, peer: 4242)
       #expect(transcript.result == 9000 && transcript.pamCode == 7)
-      #expect(transcript.finished.text?.hasPrefix("The server did not let this account in when this machine") == true)
+      #expect(transcript.finished.text?.hasPrefix("The server refused this account when this machine") == true)
     }
     #expect(bench.server.asked.count == before, "nobody is asked")
     bench.server.respondStatus = .ok
@@ -105,8 +105,8 @@ import UAFWire
       let transcript = try bench.run(begin, peer: 4242)
       #expect(transcript.result == 9000 && transcript.pamCode == 7)
       #expect(
-        transcript.finished.text == "The server does not allow this for this account, which may be disabled: ask its "
-          + "administrator.")
+        transcript.finished.text
+          == "The server does not allow this for this account, which may be disabled: ask its administrator.")
     }
     let document = try #require(try bench.run(bench.begin(.status)).finished.document)
     #expect(!document.contains("forbidden") && document.contains(#""usableTypes":4"#), "\(document)")

@@ -8,8 +8,7 @@ import UAFWire
 /// A state folder that is older than what the server has seen: a backup was restored, or the machine is a copy.
 @Suite struct RestoredStateTests {
   private static let text =
-    "The server has seen more signatures of this key than this machine: an older copy was put back, or another machine "
-    + "has the key. Ask the administrator for an enrolment code, then run 'uafctl repair --code FILE'."
+    "The server has seen more signatures by this key than this machine has made: an older copy was restored, or another machine has the key. Ask the administrator for an enrolment code, then run 'uafctl repair --code FILE'."
 
   /// A machine whose account's file is restored to its state of three logins ago.
   private func restored() throws -> HelperBench {

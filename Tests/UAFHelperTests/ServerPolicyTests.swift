@@ -265,7 +265,7 @@ import UAFWire
     bench.configuration += "\n[passcode]\nmax_length = 8"
     #expect(try policyInLog() == nil)
     #expect(
-      bench.log.lines.contains { $0.contains("the kept policy is not in force: policy 7:2: passcode.min_length") })
+      bench.log.lines.contains { $0.contains("the stored policy is not in force: policy 7:2: passcode.min_length") })
     #expect((try status()["note"] as? String)?.contains("not in force") == true)
   }
 

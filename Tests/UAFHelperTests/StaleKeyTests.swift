@@ -215,7 +215,7 @@ import UAFWire
     bench.server.policyKeys = [pattern]
     #expect(
       try bench.run(begin, ["correct"]).errors == [
-        "The server does not ask for the passcode: it has no key of it any more, or does not accept it. Use another "
+        "The server does not ask for the passcode: it no longer has its key, or does not accept it. Use another "
           + "authenticator, or register it again: 'uafctl register passcode'."
       ])
     guard way == "last used" else { return }

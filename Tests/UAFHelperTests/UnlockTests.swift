@@ -144,7 +144,7 @@ import UAFWire
   @Test func `refuses a payload before and after its validity, and one that is older than the lock`() throws {
     bench.now.wallSeconds += 10_000
     try lock()
-    #expect(try told(payload(statement(issued: 6000))).contains("time of this unlock is over"))
+    #expect(try told(payload(statement(issued: 6000))).contains("unlock has expired"))
     #expect(try told(payload(statement(issued: 10_301))).contains("future"))
     #expect(try told(payload(statement(issued: 9699))).contains("older than the lock"))
     #expect(try isLocked)
@@ -154,7 +154,7 @@ import UAFWire
   @Test func `refuses what a wrong key has signed, and what is signed as something else`() throws {
     try lock()
     let stranger = try VerdictSigner()
-    #expect(try told(payload(by: stranger)).contains("not an unlock of this machine's server"))
+    #expect(try told(payload(by: stranger)).contains("unlock is not from this machine's server"))
     for type in ["JWT", "account-state+jwt", "machine-join+jwt"] {
       #expect(try told(payload(type: type)).contains("not an unlock"))
     }

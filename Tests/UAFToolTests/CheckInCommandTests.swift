@@ -33,7 +33,7 @@ import UAFWire
   }
 
   @Test func `says why the server was not told, and asks nothing for anybody but root`() {
-    let why = "check-in: the server takes no reports of machines"
+    let why = "check-in: the server does not accept reports from machines"
     let bench = Bench(["check-in"], as: 0, core: [Bench.failure(4, 4001, why)])
     #expect(bench.exit != .success && bench.notes.hasPrefix("uafctl: \(why)"))
     let script = Bench(["check-in", "--json"], as: 0, core: [Bench.failure(4, 4001, why)])

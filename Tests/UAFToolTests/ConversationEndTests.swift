@@ -26,9 +26,9 @@ import UAFWire
   }
 
   @Test(arguments: [
-    (UInt32(3012), "Locked for good after too many wrong entries: ask the administrator to unlock."),
+    (UInt32(3012), "Locked permanently after too many wrong entries: ask the administrator to unlock."),
     (1100, "The enrolment code has expired."), (13_006, "The server has nothing to confirm for this code."),
-    (1001, "Only root may ask for that."), (4001, "No answer. Check the network, then try again."),
+    (1001, "Only root may do that."), (4001, "No answer. Check the network, then try again."),
   ])
   func `adds nothing to what the core said`(_ result: UInt32, _ text: String) {
     let bench = Bench(["authenticate"], core: [Bench.failure(7, result, text)])

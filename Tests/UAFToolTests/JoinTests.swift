@@ -104,7 +104,7 @@ import UAFWire
   }
 
   @Test func `a machine that has not joined does not check in`() {
-    let bench = run(["join"], core: [Bench.failure(4, 1100, "The time of the machine payload is over.")])
+    let bench = run(["join"], core: [Bench.failure(4, 1100, "The machine payload has expired.")])
     #expect(bench.startedOwn.count == 1)
   }
 
@@ -126,7 +126,7 @@ import UAFWire
 
   @Test func `prints one object if it does not join, whoever refuses`() {
     let refusal = Bench.failure(
-      4, 1100, "The time of the machine payload is over.\nAsk the administrator for a new one.")
+      4, 1100, "The machine payload has expired.\nAsk the administrator for a new one.")
     let byCore = run(["join", "--json"], core: [refusal])
     #expect(byCore.exit == .refused && byCore.notes == "")
     #expect(byCore.output.hasPrefix(#"{"type":"failure","result":1100,"#) && byCore.output.contains(#""pamCode":4"#))
@@ -185,9 +185,9 @@ import UAFWire
 
   @Test func `a refusal of the core changes nothing`() {
     let refusal = Bench.failure(
-      4, 1100, "The time of the machine payload is over.\nAsk the administrator for a new one.")
+      4, 1100, "The machine payload has expired.\nAsk the administrator for a new one.")
     let bench = run(["join"], core: [refusal])
-    expectUntouched(bench, "The time of the machine payload is over. [1100]\nhint: Ask", .refused)
+    expectUntouched(bench, "The machine payload has expired. [1100]\nhint: Ask", .refused)
     #expect(dropIns == nil)
   }
 
@@ -279,7 +279,7 @@ import UAFWire
 
   @Test func `removes the files even if the core knows of no join`() {
     #expect(run(["join"]).exit == .success)
-    let bench = run(["leave"], core: [Bench.failure(4, 1100, "This machine has joined no server.")])
+    let bench = run(["leave"], core: [Bench.failure(4, 1100, "This machine has not joined a server.")])
     #expect(bench.exit == .success && bench.notes == "uafctl: left\n")
     #expect(dropIns == [])
   }
@@ -294,18 +294,18 @@ import UAFWire
   }
 
   @Test func `prints how it left as one object, and why it did not leave`() {
-    let never = run(["leave", "--json"], core: [Bench.failure(4, 1100, "This machine has joined no server.")])
+    let never = run(["leave", "--json"], core: [Bench.failure(4, 1100, "This machine has not joined a server.")])
     #expect(never.exit == .refused && never.notes == "" && never.output.hasPrefix(#"{"type":"failure","result":1100,"#))
     #expect(run(["join"]).exit == .success)
-    let bench = run(["leave", "--json"], core: [Bench.failure(4, 1100, "This machine has joined no server.")])
+    let bench = run(["leave", "--json"], core: [Bench.failure(4, 1100, "This machine has not joined a server.")])
     #expect(bench.exit == .success && bench.notes == "")
     #expect(
       bench.output == #"{"type":"success","result":0,"name":"RESULT_SUCCESS","pamCode":0,"text":"left"}"# + "\n")
   }
 
   @Test func `refuses if there is nothing to leave, to anybody but root, and while services ask`() {
-    let bench = run(["leave"], core: [Bench.failure(4, 1100, "This machine has joined no server.")])
-    #expect(bench.exit == .refused && bench.notes.hasPrefix("uafctl: This machine has joined no server. [1100]"))
+    let bench = run(["leave"], core: [Bench.failure(4, 1100, "This machine has not joined a server.")])
+    #expect(bench.exit == .refused && bench.notes.hasPrefix("uafctl: This machine has not joined a server. [1100]"))
     #expect(run(["join"]).exit == .success)
     #expect(run(["leave"], as: 1000).notes.hasPrefix("uafctl: only root may join a server or leave it\n"))
     _ = folder.folder("pam.d", mode: 0o755)

@@ -50,7 +50,7 @@ import UAFWire
     #expect(
       check("EEEE\n", ["--conf", file()]).output == """
         min_length: Use at least 8 characters.
-        equal_character: Do not use one character only.
+        equal_character: Do not use only one character.
         regex: Small letters and digits.
 
         """)

@@ -91,7 +91,7 @@ import UAFWire
   }
 
   @Test func `uses only the file if no policy is in force`() {
-    for core in [answer(""), answer(#","note":"the kept policy is not in force: it is damaged""#)] {
+    for core in [answer(""), answer(#","note":"the stored policy is not in force: it is damaged""#)] {
       #expect(check("horsesmane", FakeCore(core)).exit == .success)
     }
   }

@@ -59,7 +59,7 @@ import UAFWire
   ) {
     let terminal = terminal
     let typist = Typist {
-      _ = terminal.expect("Ready. Enter goes on, Ctrl-C cancels. ")
+      _ = terminal.expect("Ready. Enter continues, Ctrl-C cancels. ")
       terminal.type(Array(keys.utf8))
     }
     let core: [CoreMessage] = [.ready, signal == .resume ? Bench.success : Bench.failure(19, 999)]

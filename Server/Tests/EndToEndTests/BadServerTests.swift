@@ -30,16 +30,16 @@ extension EndToEnd {
         log: "no connection to the server (refused); check network, address and server"),
       Case(
         "plain", .authenticationError, "No answer from the server: no secure connection could be made.",
-        log: "no secure connection came about (tls)"),
+        log: "no secure connection could be made (tls)"),
       Case(
         "tls11", .authenticationError, "No answer from the server: no secure connection could be made.",
-        log: "no secure connection came about (tls)"),
+        log: "no secure connection could be made (tls)"),
       Case(
         "reset", .authenticationError, "No answer from the server: no secure connection could be made.",
-        log: "no secure connection came about (tls)"),
+        log: "no secure connection could be made (tls)"),
       Case(
         "mute", .authenticationError, "No answer from the server: it took too long.",
-        log: "no secure connection came about (timeOut)"),
+        log: "no secure connection could be made (timeOut)"),
     ]
 
     private static let uncertified = ["wrongHost", "expired", "unknown", "selfSigned"].map {
@@ -49,30 +49,30 @@ extension EndToEnd {
     private static let slow = ["/hang", "/drip"].map {
       Case(
         "good", path: $0, .authenticationError, "No answer from the server: it took too long.",
-        log: "the server stopped answering (timeOut)")
+        log: "the server stopped replying (timeOut)")
     }
 
     private static let lost = ["/garbage", "/cut"].map {
       Case(
         "good", path: $0, .authenticationError, "No answer from the server: the connection broke off.",
-        log: "the server stopped answering (connectionLost); check the server")
+        log: "the server stopped replying (connectionLost); check the server")
     }
 
     private static let garbage = [
       Case(
         "good", path: "/ok", .authenticationError,
-        "The server sent something that is not valid. Tell the administrator; the log says what.",
+        "The server sent an invalid message. Tell the administrator; the log says what.",
         log: "the UAF message lacks ReturnUAFRequest.statusCode; the sender has to correct it"),
       Case(
         "good", path: "/one-more", .authenticationError, misunderstood,
-        log: "the server's answer is too large; check that the address is a UAF server's"),
+        log: "the server's reply is too large; check that the address belongs to a UAF server"),
       notUAF("/empty", 204), notUAF("/redirect", 302), notUAF("/nothing-here", 404),
     ]
 
     private static func notUAF(_ path: String, _ status: Int) -> Case {
       Case(
         "good", path: path, .authenticationError, misunderstood,
-        log: "the answer with HTTP status \(status) is not a UAF message; check the addresses in the configuration")
+        log: "the reply with HTTP status \(status) is not a UAF message; check the addresses in the configuration")
     }
 
     private static let all = absent + uncertified + slow + lost + garbage

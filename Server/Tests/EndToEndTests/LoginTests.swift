@@ -57,7 +57,7 @@ extension EndToEnd {
       _ = try scene.logIn("wrong1111")
       try Wait.until("the end of the lock") { try scene.status().state == 3006 }
       let last = try scene.logIn("wrong2222")
-      let text = "Locked for good after too many wrong entries: ask the administrator to unlock."
+      let text = "Locked permanently after too many wrong entries: ask the administrator to unlock."
       #expect(last.errors == [text])
       let login = try scene.logIn(Scene.passcode)
       #expect(login.code == .maximumTries)

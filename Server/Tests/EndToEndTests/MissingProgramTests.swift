@@ -3,7 +3,8 @@ import Testing
 
 extension EndToEnd {
   @Suite struct `A login without its programs` {
-    private static let text = "The login helper is missing, wrong or died. Reinstall the libpam-uaf package."
+    private static let text =
+      "The login helper is missing or unusable, or it has died. Reinstall the libpam-uaf package."
 
     /// A registered account on a machine with these programs.
     private func scene(_ programs: [String: String]) throws -> (Scene, helper: String) {

@@ -7,7 +7,8 @@ extension EndToEnd {
   ///
   /// Attack A41 covers the module and the core.
   @Suite struct `A login whose programs are of two packages` {
-    private static let text = "The login helper is missing, wrong or died. Reinstall the libpam-uaf package."
+    private static let text =
+      "The login helper is missing or unusable, or it has died. Reinstall the libpam-uaf package."
 
     /// A registered account on a machine whose network program accepts what a core sends, and answers with these packets.
     private func scene(_ packets: [[UInt8]]) throws -> Scene {

@@ -38,7 +38,7 @@ extension EndToEnd {
       let machine = try SocketMachine(try Scene())
       let output = try register(machine, payload(machine, of: "somebody"))
       #expect(output.status == 1)
-      #expect(output.says("The enrolment code is for another account."))
+      #expect(output.says("The enrolment code is for a different account."))
       #expect(output.says("[1001]"))
       #expect(try machine.accountFiles() == [])
     }
@@ -57,10 +57,10 @@ extension EndToEnd {
       ]
       let state = machine.scene.settings.stateDirectory
       let before = try FileManager.default.subpathsOfDirectory(atPath: state).sorted()
-      for (payload, what) in zip(foreign, ["is for another server", "names another certificate authority"]) {
+      for (payload, what) in zip(foreign, [" is not for this machine's server", " and this machine's configuration"]) {
         let output = try register(machine, payload)
         #expect(output.status == 1)
-        #expect(output.says("The enrolment code \(what) than this machine's"))
+        #expect(output.says("The enrolment code\(what)"))
         #expect(output.says("[1001]"))
       }
       #expect(try FileManager.default.subpathsOfDirectory(atPath: state).sorted() == before)
@@ -81,7 +81,11 @@ extension EndToEnd {
       #expect(end?.result == 1001)
       #expect(end?.pamCode == 7)
       #expect(try scene.status().state == 3008)
-      #expect(try SystemLog.shared().take().contains { $0.contains("peer 4242 asked for what only root may ask for") })
+      #expect(
+        try SystemLog.shared().take().contains {
+          $0.contains(
+            "peer 4242 requested something that only root may request")
+        })
     }
 
     @Test func `an enrolment code ends no lock`() throws {
@@ -198,13 +202,14 @@ extension EndToEnd {
       let end = try finished([SocketMachine.message(try #require(lines.dropFirst().first))])
       #expect(end?.result == 7011 && end?.pamCode == 4)
       #expect(
-        end?.text == "Too many of your logins at once or in a short time: wait a moment, or end one, and try again.")
+        end?.text
+          == "You have too many logins at the same time or in a short time: wait a moment, or end one, and try again.")
       // They use up neither root's places nor those of a different person.
       try machine.scene.stack("auth required MODULE", module: Module.atSocket().path)
       #expect(Login(try machine.asRoot(machine.scene.host(), input: Scene.passcode + "\n")).code == .success)
       #expect(try finished(machine.converse(begin, uid: 4243))?.result == 1009)
       let fifth = try machine.tool("authenticate", input: Scene.passcode + "\n")
-      #expect(fifth.status == 1 && fifth.says("Too many of your logins at once"), "\(fifth.text)")
+      #expect(fifth.status == 1 && fifth.says("You have too many logins at the same time"), "\(fifth.text)")
       #expect(try machine.scene.status().remainingTries == 5, "nothing was charged")
       _ = try crowd.end()
       try Wait.until("a place") { try machine.tool("authenticate", input: Scene.passcode + "\n").status == 0 }

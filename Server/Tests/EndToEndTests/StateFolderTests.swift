@@ -58,7 +58,7 @@ extension EndToEnd {
       try files.removeItem(atPath: state + "/accounts")
       try files.moveItem(atPath: state + "/before", toPath: state + "/accounts")
       try Refusal(
-        code: .maximumTries, text: "Locked for good after too many wrong entries: ask the administrator to unlock.",
+        code: .maximumTries, text: "Locked permanently after too many wrong entries: ask the administrator to unlock.",
         log: "state damaged or edited: the account is locked; root's 'uafctl forget USER' removes it"
       ).check { try scene.logIn(Scene.passcode) }
     }

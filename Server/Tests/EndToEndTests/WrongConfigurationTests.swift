@@ -137,8 +137,8 @@ extension EndToEnd {
     }
 
     @Test(arguments: [
-      ("[passcode]\nui_type = \"pin6\"\nkeypad = \"shuffled\"", "cannot go with keypad = "),
-      ("[service.demo]\ntransaction = true", "cannot go with transaction = true"),
+      ("[passcode]\nui_type = \"pin6\"\nkeypad = \"shuffled\"", "excludes keypad = "),
+      ("[service.demo]\ntransaction = true", "excludes transaction = true"),
     ])
     func `an earlier module's password is refused with a shuffled keypad or a transaction`(
       _ section: String, _ problem: String

@@ -104,7 +104,7 @@ public struct PrivilegeError: Error, Equatable {
     case bounding = "clear the capability bounding set"
     case identity = "become the unprivileged user"
     case capabilities = "clear the capabilities"
-    case noWayBack = "make sure that there is no way back to root"
+    case noWayBack = "make sure that the program cannot become root again"
     case newPrivileges = "forbid new privileges"
     case dumps = "forbid core dumps"
     case parentDeath = "end with the parent"

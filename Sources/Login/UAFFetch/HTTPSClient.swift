@@ -127,7 +127,7 @@ import UAFWire
     // SAFETY: the handle is ours, and its transfer is over.
     let status = unsafe curl_get_status(curl)
     guard reception.handshakeCompleted, let status = UInt16(exactly: status), status > 0 else {
-      return (Self.failure(.other, handshakeCompleted, "an answer without a status or without a handshake"), [])
+      return (Self.failure(.other, handshakeCompleted, "a reply without a status or without a handshake"), [])
     }
     var response = FetchResponse(
       .answered, handshakeCompleted: true, status: status, bodyLength: UInt32(reception.body.count))

@@ -73,7 +73,7 @@ import UAFWire
   private static func requireSense(_ begin: Begin) throws(Ending) {
     let isLogin = begin.operation == .authenticate
     if let text = begin.transaction, text.isEmpty || !isLogin || begin.payload != nil {
-      throw Ending(.invalidParameter, log: "a text to be confirmed that is empty, or goes with no login")
+      throw Ending(.invalidParameter, log: "a text to be confirmed is empty, or is not for a login")
     }
     if begin.denies, !isLogin || begin.payload == nil {
       throw Ending(.invalidParameter, log: "a denial without a payload that asks for an approval")

@@ -146,9 +146,9 @@ extension PacketError: CustomStringConvertible {
     switch self {
     case .size: "a packet must have 1 to \(WireLimit.packet) bytes"
     case .unknownType(let type): "packet of unknown type \(type)"
-    case .unexpectedField(let type, let tag): "\(type): field \(tag) may not stand here"
+    case .unexpectedField(let type, let tag): "\(type): field \(tag) is not allowed here"
     case .truncated(let type): "\(type): a field goes beyond the packet's end"
-    case .invalidValue(let type, let tag): "\(type): field \(tag) has a value it may not have"
+    case .invalidValue(let type, let tag): "\(type): field \(tag) has a value that is not allowed"
     case .missingField(let type, let tag): "\(type): field \(tag) is missing"
     case .unexpectedType(let type): "\(type): not expected at this point of the conversation"
     }

@@ -273,9 +273,9 @@ extension PacketSocketError: CustomStringConvertible {
     case .notASocket: "not a packet socket: this program is started by pam_uaf.so, systemd or uafctl, not by hand"
     // SAFETY: strerror returns a NUL-terminated text for every number.
     case .notConnected(let number): "cannot connect: \(unsafe String(cString: strerror(number)))"
-    case .noPeer: "the peer's user id cannot be told"
+    case .noPeer: "the peer's user id cannot be determined"
     case .timedOut: "no message within the time"
-    case .closed: "the other end is gone"
+    case .closed: "the other end has closed the connection"
     case .malformed(let error): "malformed packet: \(error)"
     }
   }

@@ -26,7 +26,7 @@ enum EnglishCatalogue: Catalogue {
     case .forgotten: " The server has forgotten \(name)."
     case .refusedBefore: ""
     case .unsaid(let keyIDs):
-      " The server has not said that it forgot \(name): have its administrator revoke it with 'uaf-server revoke --key': \(keyIDs.joined(separator: ", "))"
+      " The server has not said that it deleted \(name): have its administrator revoke it with 'uaf-server revoke --key': \(keyIDs.joined(separator: ", "))"
     }
   }
 
@@ -37,14 +37,14 @@ enum EnglishCatalogue: Catalogue {
       980: ResultText(
         "Registering again was chosen.", newCode(codes)),
       999: ResultText("Cancelled."),
-      1001: ResultText("A setting or a message is not valid.", "Ask the administrator; the log names it."),
+      1001: ResultText("A setting or a message is not valid.", "Ask the administrator; the log says which one."),
       1002: ResultText(
         "The server's certificate or the channel binding is wrong.",
         "Do not enter your passcode elsewhere; tell the administrator."),
       1005: ResultText(
         "A message from the server was not understood.",
         "Tell the administrator; the log says which one."),
-      1006: ResultText("The login helper is missing, wrong or died.", "Reinstall the libpam-uaf package."),
+      1006: ResultText("The login helper is missing or unusable, or it has died.", "Reinstall the libpam-uaf package."),
       1007: ResultText("FIDO cannot be used on this machine.", "Ask the administrator; the log says why."),
       1008: ResultText(
         "The server knows this account, but this machine has no key for it.",
@@ -59,9 +59,9 @@ enum EnglishCatalogue: Catalogue {
         "The server does not trust this client.",
         "Have the administrator list what uafctl facet shows."),
       2002: ResultText(
-        "No authenticator here fits what the server asks for.",
-        "Ask the administrator; the log says what it asks for."),
-      2003: ResultText("The server speaks another version of UAF.", "Update pam-uaf or the server."),
+        "No authenticator on this machine fits the server's request.",
+        "Ask the administrator; the log says what the server asks for."),
+      2003: ResultText("The server uses a different version of UAF.", "Update pam-uaf or the server."),
       3005: ResultText("Not supported."),
       3006: ResultText("Registered and ready."),
       3007: ResultText("Not registered.", "Register with '\(codes.registration)'."),
@@ -70,23 +70,23 @@ enum EnglishCatalogue: Catalogue {
       3011: ResultText("The reset failed.", "Ask the administrator; the log says why."),
       3012: ResultText("That is not the right value.", "Try again. \(ifForgotten(codes))"),
       3013: ResultText("Locked for a while after wrong entries.", "Wait, then try again."),
-      3014: ResultText("Locked for good after too many wrong entries.", "Ask the administrator to unlock."),
+      3014: ResultText("Locked permanently after too many wrong entries.", "Ask the administrator to unlock."),
       3015: ResultText(
-        "The lock options stay as they are while wrong entries stand.",
+        "The lock options stay as they are until the count of wrong entries is cleared.",
         "Enter the right value once, or have the administrator unlock."),
       4001: ResultText("No answer from the server.", "Check the network, then try again."),
       7000: ResultText("The enrolled biometry has not changed."),
       7001: ResultText("The enrolled biometry has changed.", "Enter your passcode once."),
-      7002: ResultText("The state of biometry cannot be told on this machine.", "Use another authenticator."),
+      7002: ResultText("The state of biometry cannot be determined on this machine.", "Use another authenticator."),
       7003: ResultText("The state of biometry could not be read.", "Tell the administrator; the log says why."),
       7004: ResultText("Biometry did not recognise you.", "Try again."),
       7005: ResultText("Biometry is locked.", "Use your passcode."),
       7006: ResultText("No biometry is enrolled.", "Enrol it in the system's settings."),
       7007: ResultText("Biometry needs a passcode first.", "Register a passcode."),
       7008: ResultText("This machine has no biometry.", "Use another authenticator."),
-      7009: ResultText("The other way in was chosen.", "Go on with your password."),
+      7009: ResultText("The other way to log in was chosen.", "Continue with your password."),
       7010: ResultText("The program ended the conversation.", "Try again."),
-      7011: ResultText("Ended by the system or out of time.", "Try again."),
+      7011: ResultText("Ended by the system, or the time ran out.", "Try again."),
       7012: ResultText("Biometry cannot be asked for here.", "Use another authenticator."),
       7013: ResultText("Biometry cannot be used now.", "Use another authenticator."),
       7014: ResultText("No conversation is possible here.", "Use a terminal."),
@@ -94,13 +94,13 @@ enum EnglishCatalogue: Catalogue {
       7100: ResultText("The value was reset.", "Register again with '\(codes.registration)'."),
       7101: ResultText("The value was not reset.", "Ask the administrator; the log says why."),
       7102: ResultText("There is nothing to reset.", "Register with '\(codes.registration)'."),
-      7103: ResultText("This authenticator has no value of its own that could be reset."),
+      7103: ResultText("This authenticator has no value that could be reset."),
       7110: ResultText("The value was changed."),
       7111: ResultText("The value was not changed.", "Try again."),
       7112: ResultText("The change was cancelled."),
       7113: ResultText("This authenticator's value cannot be changed here.", "Use the system's settings."),
       9000: ResultText("The server is busy: try again later."),
-      9999: ResultText("Unknown error.", "Tell the administrator; the log has more."),
+      9999: ResultText("Unknown error.", "Tell the administrator; the log has details."),
       13_006: ResultText(
         "The server has no such registration.", newCode(codes)),
       15_007: ResultText("The server does not know the account that was to be deregistered."),
@@ -130,12 +130,12 @@ enum EnglishCatalogue: Catalogue {
     case .noSuchChoice(let count): return "Enter a number from 1 to \(count); this was not counted."
     case .emptyLineBack: return "empty line: back to the list"
     case .valueIsStale(let kind):
-      return "Your \(kind.english) no longer meets the rules: it has to be changed."
+      return "Your \(kind.english) no longer meets the rules: you must change it."
     case .valueIsStaleHere(let kind):
       return "Your \(kind.english) no longer meets the rules: change it with 'uafctl change'."
-    case .acceptedOffline: return "The server could not be reached; accepted without it."
+    case .acceptedOffline: return "The server could not be reached; you are logged in without it."
     case .valueMeetsRules(let kind, let other):
-      return "Your \(kind.english) meets the rules: it is the \(other.english) that has to be changed."
+      return "Your \(kind.english) meets the rules: only the \(other.english) must be changed."
     case .enrolmentCode: return "Enrolment code: "
     case .machinePayload: return "Machine payload: "
     case .unlockLine: return "Unlock line: "
@@ -145,11 +145,11 @@ enum EnglishCatalogue: Catalogue {
     case .unlockCode: return "Unlock code (24 characters): "
     case .recoveryKey: return "Recovery key (empty line: none): "
     case .oneTimeCode: return "Code: "
-    case .valueNotSet(let kind): return "No \(kind.english) was set, as no entry could be used. Try again."
+    case .valueNotSet(let kind): return "No \(kind.english) was set, because no entry could be used. Try again."
     case .wrong(let kind, let tries): return wrong(kind, tries)
     case .wrongBefore(let tries): return "An earlier entry was wrong: \(tries == 1 ? "1 try" : "\(tries) tries") left."
     case .locked(let seconds): return "Locked after wrong entries: try again in \(wait(seconds))."
-    case .lockedForGood: return "Locked for good after too many wrong entries: ask the administrator to unlock."
+    case .lockedForGood: return "Locked permanently after too many wrong entries: ask the administrator to unlock."
     case .digitsExpected(let count): return "Enter exactly \(count) digits; this was not counted."
     case .waitingForServer: return "Waiting for the server."
     case .noAnswer(let reason): return noAnswer(reason)
@@ -163,11 +163,11 @@ enum EnglishCatalogue: Catalogue {
           ? "have root run '\(codes.setting())' with a new enrolment code."
           : "ask the administrator for an enrolment code, then run '\(codes.setting())'.")
     case .keyGone(let kind):
-      return "The \(kind.english) is no longer registered at the server: "
-        + "'\(codes.command("register", kind.english))' registers it again."
+      return
+        "The \(kind.english) is no longer registered at the server: '\(codes.command("register", kind.english))' registers it again."
     case .notAskedFor(let kind):
       return
-        "The server does not ask for the \(kind.english): it has no key of it any more, or does not accept it. Use another "
+        "The server does not ask for the \(kind.english): it no longer has its key, or does not accept it. Use another "
         + "authenticator, or register it again: '\(codes.command("register", kind.english))'."
     case .serverForbids:
       return "The server does not allow this for this account, which may be disabled: ask its administrator."
@@ -175,42 +175,40 @@ enum EnglishCatalogue: Catalogue {
     case .serverFailed: return "The server reported an internal error: tell its administrator."
     case .serverNameChanged:
       return
-        "The configuration has another server name for this account than it is registered under: tell the administrator."
-    case .serverStatus(let status): return "The server answered with status \(status)."
-    case .serverNumber(let number): return "The server answered with result \(number)."
+        "The configuration's server name for this account is not the name under which it is registered: tell the administrator."
+    case .serverStatus(let status): return "The server replied with status \(status)."
+    case .serverNumber(let number): return "The server replied with result \(number)."
     case .stateIsOlder:
       return
-        "The server has seen more signatures of this key than this machine: an older copy was put back, or another "
-        + "machine has the key. Ask the administrator for an enrolment code, then run "
+        "The server has seen more signatures by this key than this machine has made: an older copy was restored, or another machine has the key. Ask the administrator for an enrolment code, then run "
         + "'\(codes.command("repair", "--code FILE"))'."
     case .cancelled: return "Cancelled."
     case .confirm(let kind, let text): return "Your \(kind.english) confirms: \(text)"
-    case .ready: return "Ready. Enter goes on, Ctrl-C cancels. "
+    case .ready: return "Ready. Enter continues, Ctrl-C cancels. "
     case .denied: return "Denied: it can no longer be approved."
     case .approvalIsOver: return "There is no pending approval for this code."
     case .partOfText(let left):
       return
-        "Not shown: \(left == 1 ? "1 character" : "\(left) characters"), where \\.. stands. After \\# are the length of the whole and its SHA-256."
+        "Not shown: \(left == 1 ? "1 character" : "\(left) characters"), where \\.. is. After \\# come the length of the whole text and its SHA-256."
     case .textTooLong(let count):
-      return "The command has more than the \(count) characters that can be confirmed: put it into a script."
+      return "The command has more than \(count) characters, which is the most that can be confirmed: put it into "
+        + "a script."
     case .ownTextTooLong(let count):
-      return "The text has more than the \(count) characters that can be confirmed: shorten it."
+      return "The text has more than \(count) characters, which is the most that can be confirmed: shorten it."
     case .overwrittenByList:
       return "A command with --preserve-env=LIST cannot be confirmed: write NAME=VALUE before the command instead."
     case .codeOfOtherAccount(let name):
       return
-        "The enrolment code is for another account. Ask the administrator for one of \(PromptText.shown(name)), which is the "
-        + "name of this account at the server."
+        "The enrolment code is for a different account. Ask the administrator for a code for \(PromptText.shown(name)), which is this account's name at the server."
     case .approvalOfOtherAccount(let name):
       return
-        "The approval is asked of another account. This account's name at the server is \(PromptText.shown(name)): whoever it "
-        + "is asked of gives it."
+        "The approval is requested from a different account. This account's name at the server is \(PromptText.shown(name)): only the requested account can approve."
     case .configurationError: return "The configuration of this machine is wrong: tell the administrator."
     case .tooManyConversations:
-      return "Too many of your logins at once or in a short time: wait a moment, or end one, and try again."
+      return "You have too many logins at the same time or in a short time: wait a moment, or end one, and try again."
     case .registered(let user): return "\(PromptText.shown(user)) is registered."
     case .lostKeysForgotten:
-      return "The server knew this account by a key that this machine had lost, and has forgotten that key. [1008]"
+      return "The server had a key for this account that this machine has lost, and has deleted that key. [1008]"
     case .registeredBefore(let kind, let user):
       return "\(PromptText.shown(user)) has a \(kind.english) on this machine already: the code sets a new one. "
         + "The old one stays until the server has accepted the new one."
@@ -222,8 +220,7 @@ enum EnglishCatalogue: Catalogue {
         "\(PromptText.shown(user)) is deregistered\(colon(kinds)), at the server and on this machine. \(registersAgain(kinds, codes))"
     case .deregisteredThere(let user, let kinds):
       return
-        "\(PromptText.shown(user)) is deregistered\(colon(kinds)), at the server alone. On this machine it stays, because the "
-        + "server's yes is not signed (server.require_signed_verdict); it no longer logs anybody in. For a new value, have "
+        "\(PromptText.shown(user)) is deregistered\(colon(kinds)), only at the server. It stays on this machine, because the server's success is not signed (server.require_signed_verdict); it no longer logs anybody in. For a new value, have "
         + "root run 'uafctl register USER\(PromptText.named(kinds)) --code FILE' with a new enrolment code, or have it reset."
     case .deregisteredHere(let user, let kinds):
       return
@@ -237,13 +234,13 @@ enum EnglishCatalogue: Catalogue {
       return
         "\(PromptText.shown(user)) is forgotten on this machine; the server still knows the keys. \(registersAgain([], codes))"
     case .renamed(let user, let from, let server):
-      return "\(PromptText.shown(user)) has taken over what was registered as \(PromptText.shown(from)). "
+      return "\(PromptText.shown(user)) now has what was registered as \(PromptText.shown(from)). "
         + "At the server the account stays \(PromptText.shown(server))."
     case .changed(let kind, let user): return "The \(kind.english) of \(PromptText.shown(user)) is changed."
     case .changedButRefused(let kind, let user):
       return "The \(kind.english) of \(PromptText.shown(user)) is changed. The server still does not accept its key: "
         + (codes == .roots ? "have root run " : "") + "'\(codes.setting())' with an enrolment code"
-        + (codes == .roots ? ", which makes a new one." : " makes a new one.")
+        + (codes == .roots ? ", which makes a new key." : " makes a new one.")
     case .reset(let kind, let user, let serverKnows):
       let done = "The \(kind.english) of \(PromptText.shown(user)) is reset."
       let next = " " + registersAgain([kind], codes)
@@ -260,7 +257,7 @@ enum EnglishCatalogue: Catalogue {
     case .touch: return "Touch the fingerprint sensor."
     case .touchThenEnter: return "Touch the fingerprint sensor, then press Enter: "
     case .touched(let touch): return text(touch)
-    case .printsAccepted: return "Your enrolled fingers are accepted from now on."
+    case .printsAccepted: return "From now on your enrolled fingers are accepted."
     case .patternGrid:
       return "Draw with the mouse, the digits 1-9, or arrows and space. Enter: done. Backspace: one node back."
     }
@@ -275,17 +272,17 @@ enum EnglishCatalogue: Catalogue {
     case .tooLong: "This is too long."
     case .unusableCharacters: "This has characters that cannot be used."
     case .digitsOnly: "Use digits only."
-    case .equalCharacter: "Do not use one character only."
+    case .equalCharacter: "Do not use only one character."
     case .ascendingDescending: "Do not use a run such as 123456 or fedcba."
     case .twoCharacterRepeat: "Do not use two characters in turn, such as 373737."
-    case .twoEqualCharacterRepeat: "Do not use pairs of equal characters only, such as 335577."
-    case .notNumberEnglish: "Use English letters and digits only."
+    case .twoEqualCharacterRepeat: "Do not use only pairs of equal characters, such as 335577."
+    case .notNumberEnglish: "Use only English letters and digits."
     case .minimumNodes(let count): "Use at least \(count) \(count == 1 ? "node" : "nodes")."
-    case .nodesOnly: "Use the digits 1 to 9 only."
+    case .nodesOnly: "Use only the digits 1 to 9."
     case .nodeTwice: "Use each node once."
-    case .regularExpression: "This does not have the form that is asked for."
+    case .regularExpression: "This does not have the required form."
     case .ignored: "This contains something that is not allowed."
-    case .ownForm: "Use the form that your administrator asks for."
+    case .ownForm: "Use the form that your administrator requires."
     case .ownExclusions: "Do not use words that your administrator has excluded."
     }
   }

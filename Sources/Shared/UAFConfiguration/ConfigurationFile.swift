@@ -246,14 +246,14 @@ extension ConfigurationFileProblem: CustomStringConvertible {
     case .notRegular: "it is not a regular file"
     case .owner(let uid): "it belongs to uid \(uid): chown root it"
     case .writable: "group or others may write to it: chmod go-w it"
-    case .hardLinks: "it has a second name (hard link): make it a file of its own"
+    case .hardLinks: "it has a second name (hard link): make it a separate file"
     case .tooLarge(let limit): "it is larger than \(limit) bytes, the most that is read"
     case .tooManyFiles: "it has more than \(ConfigurationFile.maximumDropIns) files *.conf: put some of them together"
-    case .noCertificate: "it holds no certificate in PEM: none of its lines is -----BEGIN CERTIFICATE-----"
+    case .noCertificate: "it contains no certificate in PEM: none of its lines is -----BEGIN CERTIFICATE-----"
     case .isDER: "it is a certificate in DER, and PEM is needed: convert it with openssl x509 -inform DER"
     case .isUTF16: "it is written in UTF-16: save it as UTF-8 or ASCII"
     case .badCertificate(let line):
-      "the certificate that begins in line \(line) cannot be read: copy it anew, or take it out"
+      "the certificate that begins in line \(line) cannot be read: copy it again, or remove it"
     case .system(let number): "it cannot be read (errno \(number))"
     }
   }

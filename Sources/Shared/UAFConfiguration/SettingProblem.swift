@@ -79,15 +79,15 @@ extension SettingForm: CustomStringConvertible {
     case .refusal:
       "must be true for the built-in message, or a message: \(Self.message), or one for each language: \(Self.languages)"
     case .deviceName:
-      "must be a text of 1 to \(DeviceNameTemplate.maximumLength) characters on one line, in which {hostname} may stand"
+      "must be a text of 1 to \(DeviceNameTemplate.maximumLength) characters on one line, which may contain {hostname}"
     case .character: "must be one character"
     case .color: "must be a color's name or #rrggbb"
     case .environmentName: "must be an environment variable's name in capitals, or empty"
     case .serverURL: "must be a URL https://HOST[:PORT]/PATH"
     case .mediaType: "must be a media type such as application/json"
-    case .appIDs: "must be a list of https URLs, none twice"
+    case .appIDs: "must be a list of https URLs without duplicates"
     case .facetID: "must be 1 to 512 printable ASCII characters without spaces"
-    case .usernameMapping: "must be a name with {user} in it once, without spaces"
+    case .usernameMapping: "must be a name that contains {user} once, without spaces"
     case .proxy: "must be http://HOST:PORT, or empty for none"
     case .parameterName: "must be 1 to 64 letters, digits, '.', '_' or '-'"
     case .successMark: "must be 1 to 64 printable ASCII characters"
@@ -174,7 +174,7 @@ extension SettingProblem: CustomStringConvertible {
     case .unknownSection:
       "unknown key (allowed: \(Self.firstSections), [TYPE.lock] of one of \(SettingForm.types), \(Self.lastSections))"
     case .notAService: "is not a name of a PAM service"
-    case .lockOfService: "locks are never per service: move it to [lock]"
+    case .lockOfService: "locks are never per service: move the key to [lock]"
     case .ignoredText:
       "the key must be a text of 1 to \(PasscodeFormat.maximumByteCount) bytes that a value can contain: no control, "
         + "private-use or unassigned characters (an empty one would refuse every value)"
@@ -183,25 +183,25 @@ extension SettingProblem: CustomStringConvertible {
       "min_length (\(minimum)) is above max_length (\(maximum)): both must be \(range.lowerBound) to "
         + "\(range.upperBound), and min_length not above max_length"
     case .shuffledWithoutDigits:
-      "\"shuffled\" has digits alone: it needs ui_type = \"pin4\" or \"pin6\", or digits_only = true"
+      "\"shuffled\" has only digits: it needs ui_type = \"pin4\" or \"pin6\", or digits_only = true"
     case .resetWithoutVerdict:
       "true needs server.require_signed_verdict = true: without it, whoever controls uaf-fetch could set a new value with "
         + "any code"
     case .offlineWithoutAge: "\"allow\" needs offline_max_age, in seconds"
     case .offlineWithTransaction:
-      "\"allow\" cannot go with transaction = true: what is confirmed has to reach the server"
+      "\"allow\" excludes transaction = true: the confirmed text must reach the server"
     case .notEnabled(let type, let enabled):
       "\(type) is not enabled: must be one of authenticators (\(enabled.joined(separator: ", ")))"
     case .incompleteServer: "must have request_url and response_url, here or for each operation"
     case .insecureURL: "every URL must be https (http only to this machine, with allow_insecure = true)"
     case .unknownAppID:
-      "{appID} is not known before the server has answered: name its AppID first in app_ids"
+      "{appID} is not known before the server has replied: make it the first entry of app_ids"
     case .unverified: "false is only for servers on this machine (elsewhere: allow_insecure = true)"
-    case .onlyPlainDialect: "goes with dialect = \"plain\" alone"
+    case .onlyPlainDialect: "works only with dialect = \"plain\""
     case .incompleteSuccess: "must have member and value"
-    case .sameContextNames: "must give each member a name of its own"
+    case .sameContextNames: "must give each member a different name"
     case .verdictWithoutKey: "true needs verdict_key"
-    case .notServers: "no server may set it (allowed: \(Self.lentSections))"
+    case .notServers: "a server may not set this (allowed: \(Self.lentSections))"
     case .tooManyExpressions(let limit): "has more than \(limit) expressions"
     case .tooManyTexts(let limit): "has more than \(limit) texts"
     case .lentLengths(let minimum, let maximum):
@@ -255,13 +255,13 @@ extension ModuleArgumentProblem: CustomStringConvertible {
       "unknown, or with a value where none belongs, or without one (allowed: \(Self.allowed))"
     case .twice: "given twice"
     case .tooMany(let limit): "more than \(limit) arguments"
-    case .bothFirstPasses: "together with try_first_pass: give one of them"
+    case .bothFirstPasses: "excludes try_first_pass: give only one of the two"
     case .accountCheckValue: "must have no value, or be account_check=required"
     case .notAccount: "belongs to a line of type account"
     case .notEnabled(let type): "\(type) is not in the configuration's authenticators"
-    case .shuffledKeypad: "cannot go with keypad = \"shuffled\""
-    case .transaction: "cannot go with transaction = true"
-    case .anyTransaction: "cannot go with server.accept_transaction = \"any\""
+    case .shuffledKeypad: "excludes keypad = \"shuffled\""
+    case .transaction: "excludes transaction = true"
+    case .anyTransaction: "excludes server.accept_transaction = \"any\""
     }
   }
 

@@ -83,7 +83,7 @@ import UAFWire
     expectRefusal(try check(argument), Self.disabled)
     state = .locked(until: bench.now.wallSeconds + 60)
     expectRefusal(
-      try check(argument), "This account is locked for a time. Ask the administrator, or come again later.")
+      try check(argument), "This account is locked for a limited time. Ask the administrator, or try again later.")
     state = .active
     #expect(try check(argument).result == 0)
   }
@@ -291,7 +291,7 @@ import UAFWire
     #expect(bench.server.requests.count == asked + 2)
     state = .disabled
     for argument in Self.both { expectRefusal(try check(argument), Self.disabled) }
-    #expect(!bench.log.lines.contains { $0.contains("could not be kept") }, "\(bench.log.lines)")
+    #expect(!bench.log.lines.contains { $0.contains("could not be stored") }, "\(bench.log.lines)")
     bench.server.lateFailure = .noHandshake(.refused)
     for argument in Self.both { expectRefusal(try check(argument), Self.disabled) }
     expectRefusal(try check(service: "cron"), Self.disabled)

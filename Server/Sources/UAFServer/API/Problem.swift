@@ -40,7 +40,7 @@ struct Problem: Error, Equatable {
 
   /// The text for the command line; a server elsewhere may have sent it.
   var text: String {
-    let isAboutAccount = code == "unknown" && detail.hasPrefix("no account ")
+    let isAboutAccount = code == "unknown" && detail.hasPrefix("there is no account ")
     return Text.cleaned(detail, limit: 1024) + (isAboutAccount ? "; 'uaf-server users' lists the accounts" : "")
   }
 

@@ -178,12 +178,12 @@ extension OfflineJudgement.Reason: CustomStringConvertible {
   /// What the log says.
   public var description: String {
     switch self {
-    case .noYes: "the server's last answer was not a yes"
-    case .otherTerms: "the server's last answer came from other addresses, or was signed with another key"
-    case .otherAuthenticator: "the server's last answer was for another authenticator, or for several"
-    case .otherBoot: "the server has not answered since the machine was started"
-    case .clockSetBack: "a clock shows less than it did before"
-    case .tooOld: "the server's last answer is too old"
+    case .noYes: "the server's last verdict was not a success"
+    case .otherTerms: "the server's last verdict came from different addresses, or was signed with a different key"
+    case .otherAuthenticator: "the server's last verdict was for a different authenticator, or for several"
+    case .otherBoot: "the server has not replied since the machine was started"
+    case .clockSetBack: "a clock shows an earlier time than before"
+    case .tooOld: "the server's last verdict is too old"
     }
   }
 }

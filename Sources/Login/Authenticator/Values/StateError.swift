@@ -56,21 +56,20 @@ extension StateError: CustomStringConvertible {
     case .unsafe(let path, let why): "\(path): \(why); refused"
     case .notInitialised(let path): "\(path): no device key; run 'uafctl init' as root"
     case .keyMissing(let path):
-      "\(path): missing, and no other key opens the accounts beside it; restore it, or move 'accounts' away to begin anew"
-    case .keySealed(let path): "\(path): sealed by a chip, and not opened; 'uafctl doctor' says why"
-    case .keyElsewhere(let path): "\(path): the device key is not here, so there is nothing to move"
+      "\(path): missing, and no other key opens the accounts in the same folder; restore the key, or move 'accounts' away to start again"
+    case .keySealed(let path): "\(path): sealed by a chip, and could not be opened; 'uafctl doctor' says why"
+    case .keyElsewhere(let path): "\(path): there is no device key here, so there is nothing to move"
     case .cannotOpen(let path, let number):
       // SAFETY: strerror returns a NUL-terminated text for every number.
       "\(path): \(unsafe String(cString: strerror(number)))"
-        + (number == EROFS ? ": state has to be written at each login: mount its file system for writing" : "")
+        + (number == EROFS ? ": the state must be written at each login: mount its file system for writing" : "")
     case .damaged: "state damaged or edited: the account is locked; root's 'uafctl forget USER' removes it"
     case .identityMismatch:
-      "registered under another name than the account has now; root's 'uafctl rename USER --from OLD' takes the registration of "
-        + "a renamed account over, 'uafctl forget USER' removes one of somebody else"
+      "registered under a different name than the account has now; root's 'uafctl rename USER --from OLD' moves the registration of a renamed account, and 'uafctl forget USER' removes somebody else's registration"
     case .serverNameChanged(let registered, let configured):
       "registered at the server as '\(registered)', and server.username now gives '\(configured)': set it back; to change the "
         + "name, deregister first, then change it and register again"
-    case .superseded: "another call changed the value or registered meanwhile; nothing was changed, try again"
+    case .superseded: "another call has changed the value or registered in the meantime; nothing was changed, try again"
     case .database(let code):
       // SAFETY: sqlite3_errstr returns a static NUL-terminated text for every number.
       "state database: SQLite error \(code): \(unsafe String(cString: sqlite3_errstr(code)))"
@@ -78,8 +77,8 @@ extension StateError: CustomStringConvertible {
         + (meansLocked ? ": the account is locked; root's 'uafctl forget USER' removes it" : "")
     case .unknownSchema(let version): "state database has schema \(version): written by another version of pam-uaf"
     case .absent: "nothing is registered"
-    case .cryptography: "the key derivation or random source failed: no memory?"
-    case .share: "the chip did not do its part for this account"
+    case .cryptography: "the key derivation or the random source failed, perhaps for lack of memory"
+    case .share: "the chip did not return what this account's key needs"
     }
   }
 }

@@ -15,9 +15,9 @@ public struct AccountStateFlow: Sendable {
     public var description: String {
       switch self {
       case .transport(let failure): "\(failure)"
-      case .status(403): "the server does not know this machine for the account; log in once with uaf"
-      case .status(404): "the server does not tell states of accounts"
-      case .status(let number): "the server answered with HTTP status \(number)"
+      case .status(403): "the server does not know this machine for the account; log in once with pam_uaf"
+      case .status(404): "the server does not report the states of accounts"
+      case .status(let number): "the server replied with HTTP status \(number)"
       case .statement(let fault): fault.rawValue
       }
     }

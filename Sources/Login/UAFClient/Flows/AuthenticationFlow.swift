@@ -252,7 +252,7 @@ public struct AuthenticationFlow: Sendable {
     let texts = request.transaction.filter { $0.contentType == .plainText }
     guard let expected = try signedText() else {
       guard request.transaction.isEmpty else {
-        throw opening.link.refusal(ofServer: .invalidParameter, "the request has a transaction nobody asked for")
+        throw opening.link.refusal(ofServer: .invalidParameter, "the request has a transaction that nobody asked for")
       }
       return
     }

@@ -36,18 +36,19 @@ public struct JoinFlow: Sendable {
     guard response.status == 200, MediaType.matches(response.contentType, [Self.contentType]) else {
       throw Self.isUnknown(response.status)
         ? link.refusal(ofServer: .clientMismatch, "the server does not know /join", because: .joinNotOffered)
-        : link.httpRefusal(response, "is not an answer to a machine that joins", isNoUAF: true)
+        : link.httpRefusal(response, "is not a reply to a machine that joins", isNoUAF: true)
     }
     let answer: JoinAnswer
     do throws(MessageError) { answer = try JoinAnswer(parsing: response.body) } catch { throw link.refusal(error) }
     guard answer.statusCode == .ok else {
       throw link.refusal(
-        ofServer: .serverNoRegistration, "the server answered with status \(answer.statusCode.rawValue)",
+        ofServer: .serverNoRegistration, "the server replied with status \(answer.statusCode.rawValue)",
         because: Self.cause(answer.statusCode))
     }
     guard let joined = SignedJoin.check(answer, to: request, publicKeys: publicKeys, now: now()) else {
       throw link.refusal(
-        .channelBinding, "no token for this request that is fresh and signed with verdict_key", because: .joinNotSigned)
+        .channelBinding,
+        "there is no current token for this request that is signed with verdict_key", because: .joinNotSigned)
     }
     return joined
   }
@@ -110,10 +111,10 @@ public struct CheckInFlow: Sendable {
       switch self {
       case .transport(let failure): "\(failure)"
       case .status(403): "the server does not know this machine; join it again"
-      case .status(404): "the server takes no reports of machines"
-      case .status(let number): "the server answered with HTTP status \(number)"
-      case .answer: "the server's answer is none to a report"
-      case .unsigned: "the server's answer is not fresh, or not signed with verdict_key for this report"
+      case .status(404): "the server does not accept reports from machines"
+      case .status(let number): "the server replied with HTTP status \(number)"
+      case .answer: "the server's reply is not a reply to a report"
+      case .unsigned: "the server's reply is not current, or not signed with verdict_key for this report"
       }
     }
   }

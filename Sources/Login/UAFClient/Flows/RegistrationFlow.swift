@@ -80,7 +80,7 @@ public struct RegistrationFlow: Sendable {
     let opened = try opening.collect(over: &transport)
     guard case .registration(let request) = opened.request else { throw opening.foreign() }
     guard request.username.isIdentical(to: username) else {
-      throw opening.link.refusal(ofServer: .invalidParameter, "the server's request is for another account")
+      throw opening.link.refusal(ofServer: .invalidParameter, "the server's request is for a different account")
     }
     let purpose = try opening.purpose(
       of: request.challenge, among: authority.purpose.map { [$0] } ?? [], isOurs: authority.purpose != nil)

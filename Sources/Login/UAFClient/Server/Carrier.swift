@@ -77,7 +77,7 @@ struct Carrier: Sendable {
         tokens: body.additionalTokens)
     case .plain:
       guard case .array = try bareAnswer(response, operation, of: link) else {
-        throw link.refusal(ofServer: .jsonParser, "the answer is not a UAF message; check the addresses")
+        throw link.refusal(ofServer: .jsonParser, "the reply is not a UAF message; check the addresses")
       }
       return Carried(message: response.body, op: nil, lifetimeMilliseconds: nil)
     }
@@ -90,13 +90,13 @@ struct Carrier: Sendable {
     in response: TransportResponse, _ operation: UAFOperation, of link: ServerLink
   ) throws(Refusal) {
     guard settings.dialect == .fido else {
-      throw link.refusal(.invalidParameter, "the plain dialect has no words for a denial")
+      throw link.refusal(.invalidParameter, "the plain dialect has no message for a denial")
     }
     let body = try link.body(ReturnUAFRequest.self, of: response, types, operation: operation) {
       ($0.statusCode, nil, nil)
     }
     guard body.uafRequest == nil else {
-      throw link.refusal(ofServer: .invalidParameter, "the server does not know denials: it sent a request in answer")
+      throw link.refusal(ofServer: .invalidParameter, "the server does not know denials: it replied with a request")
     }
   }
 
@@ -125,7 +125,8 @@ struct Carrier: Sendable {
 
   private func noYes(_ link: ServerLink) -> Refusal {
     link.refusal(
-      ofServer: .jsonParser, "the answer has neither a UAF status nor the mark of server.success; it is not a yes")
+      ofServer: .jsonParser,
+      "the reply has neither a UAF status nor the value of server.success, so it is not a success")
   }
 
   /// The objects of a bare answer: the answer itself, or the elements of a list that contains only objects.

@@ -189,7 +189,7 @@ struct RequestOpening: Sendable {
     }
     guard furtherRequests < Self.maximumFurtherRequests else {
       throw link.refusal(
-        ofServer: .unknown, "the server demands more than \(Self.maximumFurtherRequests) further authentications")
+        ofServer: .unknown, "the server demands more than \(Self.maximumFurtherRequests) additional authentications")
     }
     furtherRequests += 1
     operation = .authentication
@@ -204,11 +204,13 @@ struct RequestOpening: Sendable {
   // MARK: Refusals
 
   func outOfTurn() -> Refusal {
-    link.refusal(.requestNotExist, "no request is under way at this step")
+    link.refusal(.requestNotExist, "there is no open request at this step")
   }
 
   func foreign() -> Refusal {
-    link.refusal(ofServer: .invalidParameter, "the server's request is for another operation than asked for")
+    link.refusal(
+      ofServer: .invalidParameter,
+      "the server's request is for a different operation from the one requested")
   }
 
   /// Names that PAM hosts pass on may contain anything; a server's names contain visible ASCII.
@@ -258,9 +260,10 @@ struct PurposeCheck {
       case .unmarked:
         "the challenge does not name its purpose, as uaf-server's do; the server may be an older version"
       case .unreadable: "the challenge names its purpose in an unknown form; uaf-server may be a newer version"
-      case .otherPurpose(let found): "attack: the challenge is for another purpose than asked for: \(found.word)"
+      case .otherPurpose(let found):
+        "attack: the challenge is for a different purpose from the one requested: \(found.word)"
       case .otherQuestion(let found):
-        "attack: the challenge (\(found.word)) is for another account, machine, code, key or text than asked for"
+        "attack: the challenge (\(found.word)) is for a different account, machine, code, key or text from the one requested"
       case .crypto(let error): error.description
       }
     }

@@ -91,7 +91,7 @@ struct ServerLink: Sendable {
   func refusal(plainNo value: String, of member: String) -> Refusal {
     Refusal(
       .unknown, spokenByServer: true, handshakeCompleted: handshakeCompleted, saysPlainNo: true,
-      detail: "the server said no: its '\(member)' is '\(Text.cleaned(value))'")
+      detail: "the server refused: its '\(member)' is '\(Text.cleaned(value))'")
   }
 
   /// The server refused.
@@ -103,7 +103,7 @@ struct ServerLink: Sendable {
     let words = text.map { Text.cleaned($0) } ?? ""
     return Refusal(
       result, spokenByServer: true, handshakeCompleted: handshakeCompleted, serverText: words.isEmpty ? nil : words,
-      serverStatus: status.rawValue, detail: "the server answered with status \(status.rawValue)")
+      serverStatus: status.rawValue, detail: "the server replied with status \(status.rawValue)")
   }
 
   /// A message of the server could not be understood.
@@ -158,8 +158,8 @@ struct ServerLink: Sendable {
       hasFailed ? .forbidden : .jsonParser, spokenByServer: true, handshakeCompleted: handshakeCompleted,
       httpStatus: response.status, cause: isOnTheWay ? .refusedOnTheWay : nil,
       detail: isOnTheWay
-        ? "a proxy or a gateway before the server has refused (HTTP status \(response.status)); have it let the request through"
-        : "the answer with HTTP status \(response.status) \(fault); check the addresses in the configuration")
+        ? "a proxy or a gateway in front of the server has refused the request (HTTP status \(response.status)); have it pass the request on"
+        : "the reply with HTTP status \(response.status) \(fault); check the addresses in the configuration")
   }
 }
 
@@ -187,7 +187,7 @@ extension ServerLink {
     guard let address = settings.address(appID) else { throw untrusted("the AppID is neither https nor our own") }
     if let origin = HTTPSAddress(facetID), origin.host == address.host { return .settled(appID) }
     guard settings.mayAsk(appID, of: settings.endpoint(for: operation)) else {
-      throw untrusted("the AppID has another host or port than the server and is not in server.app_ids")
+      throw untrusted("the AppID has a different host or port from the server, and is not in server.app_ids")
     }
     try ask(appID, over: &transport)
     return .listed(appID, address, header.upv)
@@ -241,7 +241,7 @@ extension ServerLink {
           throw untrusted("the AppID redirects without FIDO-AppID-Redirect-Authorized")
         }
         guard settings.mayAsk(redirect.url, of: endpoint) else {
-          throw untrusted("the AppID redirects to another host or port than the server's")
+          throw untrusted("the AppID redirects to a host or port that is not the server's")
         }
         if redirects < Self.maximumRedirects { try ask(redirect.url, over: &transport) }
         continue

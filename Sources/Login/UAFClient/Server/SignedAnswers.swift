@@ -5,9 +5,9 @@ import UAFMessages
 public enum SignedAccountState {
   /// Why a statement is not accepted.
   public enum Fault: String, Error, Sendable {
-    case unsigned = "what the server says of the account is not signed with verdict_key"
-    case otherQuestion = "what the server says of the account answers another question"
-    case stale = "what the server says of the account is too old or from the future; compare the clocks of both"
+    case unsigned = "the server's statement about the account is not signed with verdict_key"
+    case otherQuestion = "the server's statement about the account is for a different request"
+    case stale = "the server's statement about the account is too old or from the future; compare the clocks of both"
   }
 
   /// The state that a token states.
@@ -86,9 +86,9 @@ public enum SignedPolicy {
     case tooLong = "is longer than 24 KiB"
     case unsigned = "is not signed with verdict_key"
     case malformed = "does not have the form of a policy, or its text is longer than 16 KiB"
-    case otherMachine = "is signed for another machine"
-    case otherGroup = "is for another group than the one that this machine has joined"
-    case older = "is older than the one that this machine had last"
+    case otherMachine = "is signed for a different machine"
+    case otherGroup = "is for a different group from the one that this machine has joined"
+    case older = "is older than the last policy that this machine accepted"
     case beforeJoin = "was signed before this machine joined"
     case notYetValid = "is not valid yet; compare the clocks of this machine and the server"
     case expired = "has expired; compare the clocks of this machine and the server"

@@ -8,13 +8,14 @@ import UAFMessages
 public struct SignedVerdict: Sendable {
   /// Why a verdict is not accepted.
   public enum Fault: String, Error, Sendable {
-    case missing = "the server's yes came without a token that is signed with verdict_key"
-    case otherLogin = "the signed token is for another account, operation or challenge"
-    case otherPurpose = "attack: the signed token is for another purpose than asked for"
-    case widerUse = "attack: the signed token authorises more than was asked for"
-    case otherKeys = "attack: the signed token is for other keys than those that signed, were made or had to go"
-    case otherText = "attack: the signed token is for another text than the one that was confirmed"
-    case otherMachine = "attack: the signed token is for another machine"
+    case missing = "the server's success has no token that is signed with verdict_key"
+    case otherLogin = "the signed token is for a different account, operation or challenge"
+    case otherPurpose = "attack: the signed token is for a different purpose from the one requested"
+    case widerUse = "attack: the signed token authorises more than was requested"
+    case otherKeys =
+      "attack: the signed token is for keys other than those that signed, were made or were to be removed"
+    case otherText = "attack: the signed token is for a text other than the confirmed one"
+    case otherMachine = "attack: the signed token is for a different machine"
     case stale = "the signed token is too old or from the future; compare the clocks of this machine and the server"
   }
 

@@ -120,16 +120,15 @@ public enum TransportFailure: Error, Equatable, Sendable, CustomStringConvertibl
     switch self {
     case .noHandshake(let failure): "no connection to the server (\(failure)); check network, address and server"
     case .withoutHandshake(.proxy):
-      "the proxy does not let the request through; check server.proxy, and which servers and machines the proxy serves"
+      "the proxy does not let the request through; check server.proxy, and for which servers and machines the proxy works"
     case .withoutHandshake(let failure):
-      "a machine answers at the server's address, and no secure connection came about (\(failure)); check the server, and "
-        + "what accepts connections in its place"
+      "a machine accepts connections at the server's address, but no secure connection could be made (\(failure)); check the server, and what else accepts connections there"
     case .ownMeans:
-      "this machine lacks a process, memory, a descriptor or a port to ask the server with; look for limits and for who uses "
+      "this machine lacks a process, memory, a descriptor or a port for asking the server; look for limits and for who uses "
         + "them up"
-    case .afterHandshake(let failure): "the server stopped answering (\(failure)); check the server"
+    case .afterHandshake(let failure): "the server stopped replying (\(failure)); check the server"
     case .certificateRefused: "the server's certificate is not trusted; check the server and ca_file"
-    case .answerTooLarge: "the server's answer is too large; check that the address is a UAF server's"
+    case .answerTooLarge: "the server's reply is too large; check that the address belongs to a UAF server"
     case .requestNotAcceptable: "the request cannot be sent; check the addresses in the configuration"
     case .unavailable: "the network program is missing or has died: 'uafctl doctor', run by root, says why"
     }

@@ -41,7 +41,7 @@ import UAFWire
   /// For an unknown name, the chip is asked only for the time it takes, and its answer is ignored.
   func hides(_ error: StateError) -> Bool {
     guard error == .share, policy.hidesState else { return false }
-    log.write(.binding, "told as a wrong value: \(shares.ending(for: error).log)", .warning)
+    log.write(.binding, "reported as a wrong value: \(shares.ending(for: error).log)", .warning)
     return true
   }
 
@@ -52,7 +52,9 @@ import UAFWire
     do throws(StateError) { try AccountShares.removeLeftovers(of: uid, in: directory) } catch {
       guard error == .superseded else { throw error }
       log.write(
-        .binding, "what is left of \(uid) in the chip stays: a registration or change is under way; unlock again later",
+        .binding,
+        "what is left of \(uid) in the chip stays, because a registration or change is in progress; unlock "
+          + "again later",
         .warning)
     }
   }
@@ -125,13 +127,12 @@ import UAFWire
         RootText("root's 'uafctl status \(new)' says what helps", korean: "root의 'uafctl status \(new)' 명령이 방법을 알려 줍니다")
       } else if let other = call.caller.otherHolder(of: registered, than: uid) {
         RootText(
-          "'\(old)' is the name of number \(other) now, so nothing can be taken over: 'uafctl forget \(new)' removes the "
-            + "registration, and a new enrolment code registers '\(new)' anew",
+          "'\(old)' is the name of number \(other) now, so nothing can be moved: 'uafctl forget \(new)' removes the registration, and '\(new)' can register again with a new enrolment code",
           korean: "이제 '\(old)'은(는) \(other)번 계정의 이름이므로 옮길 수 없습니다. 'uafctl forget \(new)' 명령으로 등록을 지우고 새 등록 코드로 "
             + "'\(new)' 계정을 다시 등록하십시오")
       } else {
         RootText(
-          "'uafctl rename \(new) --from \(old)' takes the registration over for the same person, 'uafctl forget \(new)' "
+          "'uafctl rename \(new) --from \(old)' moves the registration for the same person, 'uafctl forget \(new)' "
             + "removes it",
           korean: "같은 사람이면 'uafctl rename \(new) --from \(old)' 명령으로 등록을 옮기고, 아니면 'uafctl forget \(new)' 명령으로 지우십시오")
       }
@@ -159,7 +160,7 @@ import UAFWire
     let help =
       if let name {
         RootText(
-          "'uafctl forget \(name)' removes that registration, and '\(name)' gets a new one under a name of its own",
+          "'uafctl forget \(name)' removes that registration, and '\(name)' then registers under its own name",
           korean: "'uafctl forget \(name)' 명령으로 그 등록을 지우고, '\(name)' 계정은 자기 이름으로 다시 등록하십시오")
       } else {
         RootText(
@@ -342,10 +343,10 @@ import UAFWire
     if let record = try? StandingRecord.of(account),
       let reason = AccountRefusal(saidLast: record.standing, at: now().wallSeconds)
     {
-      throw Ending(.forbidden, because: reason.cause, log: "the server said last that the account is \(reason)")
+      throw Ending(.forbidden, because: reason.cause, log: "the server last said that the account is \(reason)")
     }
     guard call.begin.payload != nil, try keys(of: account).contains(where: \.isForbidden) else { return }
-    throw Ending(.forbidden, because: .accountForbidden, log: "the server forbade the account what it asked for last")
+    throw Ending(.forbidden, because: .accountForbidden, log: "the server refused the account's last request")
   }
 
   /// Whether the server has disabled or locked the account, or refused its last login as forbidden (1403), as far as this
@@ -399,7 +400,7 @@ import UAFWire
     } catch {
       // A record that cannot be read allows nothing anyway, and an account without keys has none.
       guard error != .damaged, error != .absent else { return }
-      log.write(.state, "the server's refusal could not be kept: \(error)", .warning)
+      log.write(.state, "the server's refusal could not be stored: \(error)", .warning)
     }
   }
 
@@ -415,7 +416,7 @@ import UAFWire
     guard let account else { return }
     do throws(StateError) {
       for key in try account.keys() where isMeant(key) { try account.mark(key.keyID, serverStatus: status) }
-    } catch { log.write(.state, "the server's status \(status) could not be noted: \(error)", .warning) }
+    } catch { log.write(.state, "the server's status \(status) could not be recorded: \(error)", .warning) }
   }
 }
 

@@ -28,7 +28,7 @@ final class ChipShares: ShareKeeper {
 
   func allowNone() throws(StateError) {
     guard source.requiresIndex else { return }
-    throw noted(.withoutIndex(source.use == .off ? "use = \"off\"" : "the device key lies in a file"))
+    throw noted(.withoutIndex(source.use == .off ? "use = \"off\"" : "the device key is in a file"))
   }
 
   func make(
@@ -49,7 +49,7 @@ final class ChipShares: ShareKeeper {
     case .full, .owned:
       guard !source.requiresIndex else { throw noted(.withoutIndex(reply.answer.told)) }
       log.write(
-        .binding, "no index for \(type): \(reply.answer.told); wrong values are counted by this machine alone",
+        .binding, "no index for \(type): \(reply.answer.told); only this machine counts wrong values",
         .warning)
       return nil
     default: throw noted(Ending(ofShare: reply.answer))
@@ -78,7 +78,7 @@ final class ChipShares: ShareKeeper {
     log.write(
       .binding,
       "no copy of the share for \(type): device.recovery was not made with this device key, or is damaged; "
-        + "'uafctl recover' makes it anew", .warning)
+        + "'uafctl recover' makes a new one", .warning)
   }
 
   func holds(_ kept: [UInt8]) throws(StateError) -> Bool {

@@ -60,8 +60,8 @@ import UAFMessages
     return Ending(refusal).saying(
       .stateIsOlder,
       log:
-        "the server has seen signature \(seen.signCounter) of the key, and this state folder counts \(key.signCounter): "
-        + "an older copy was put back, or another machine has the key; 'uafctl repair --code FILE'")
+        "the server has seen signature \(seen.signCounter) of the key, and this state folder has counted \(key.signCounter): an older copy was restored, or another machine has the key; 'uafctl repair --code FILE' makes a new one"
+    )
   }
 
   /// Stores what the refusal of a login says about the keys, and makes the ending from it.
@@ -96,7 +96,7 @@ import UAFMessages
     guard let secret else { return }
     let record = MachineRecord(machineID: secret.machineID, secret: secret.secret, place: place)
     do throws(StateError) { try record.store(in: account) } catch {
-      log.write(.state, "what this machine is known by at the server could not be kept: \(error)", .warning)
+      log.write(.state, "the secret by which the server knows this machine could not be stored: \(error)", .warning)
     }
   }
 
@@ -106,7 +106,7 @@ import UAFMessages
   private func note(_ status: UInt32, of types: [AuthenticatorType], _ account: AccountFile) throws(Ending) {
     for key in try accounts.keys(of: account) where types.contains(key.type) {
       do throws(StateError) { try account.mark(key.keyID, serverStatus: status) } catch {
-        log.write(.state, "the server's status \(status) could not be noted: \(error)", .warning)
+        log.write(.state, "the server's status \(status) could not be recorded: \(error)", .warning)
       }
     }
   }

@@ -148,14 +148,15 @@ final class CallPolicy {
     guard let wanted = named ?? arguments.authenticator ?? settings.authenticator else {
       guard !enabledTypes.isEmpty else {
         throw Ending(
-          .noSuitableAuthenticator, because: .noneEnabled, log: "no authenticator that is built is enabled")
+          .noSuitableAuthenticator, because: .noneEnabled, log: "no authenticator that this version supports is enabled"
+        )
       }
       return nil
     }
     guard let type = AuthenticatorType(nameOrAAID: wanted) else { throw notAvailable(wanted, isRoots: named == nil) }
     // Even if the type is enabled, it has nothing that can be changed or reset.
     if !type.isTyped, let result = untyped {
-      throw Ending(result, log: "\(type.rawValue) is not a value that is typed")
+      throw Ending(result, log: "\(type.rawValue) has no value that can be typed")
     }
     guard enabledTypes.contains(type) else {
       throw Ending(

@@ -80,7 +80,7 @@ struct CallerIdentity: Equatable {
   /// - Throws: ``Ending`` (1001) for a peer that is not root and describes an account or asks for an administrator's operation.
   init(
     _ begin: Begin, peer: UInt32, passwd: () -> [UInt8],
-    directory: (UInt32) -> DirectoryName = { _ in .failed("there is no uaf-name") }
+    directory: (UInt32) -> DirectoryName = { _ in .failed("uaf-name does not exist") }
   ) throws(Ending) {
     self.peer = peer
     service = begin.service.flatMap { String(validating: $0, as: UTF8.self) }
@@ -105,7 +105,7 @@ struct CallerIdentity: Equatable {
       || begin.callerUID != nil || begin.program != nil || begin.commandLine != nil
     guard !saysTooMuch, !Self.isAdministrative(begin) else {
       throw Ending(
-        .invalidParameter, text: .cause(.onlyRoot), log: "peer \(peer) asked for what only root may ask for",
+        .invalidParameter, text: .cause(.onlyRoot), log: "peer \(peer) requested something that only root may request",
         .overreach(peer: peer, name: PasswdFile.name(of: peer, in: passwd) ?? Self.digits(peer)))
     }
     own = OwnName(

@@ -43,12 +43,16 @@ enum OwnName: Equatable {
   private init(_ answer: DirectoryName, of uid: UInt32, passwd: [UInt8]) {
     switch answer {
     case .unknown: self = .missing(.nameNotFound, log: "uid \(uid) is neither in /etc/passwd nor in the name services")
-    case .ambiguous: self = .missing(.nameOfOther, log: "the name services give uid \(uid) the name of another account")
+    case .ambiguous:
+      self = .missing(
+        .nameOfOther,
+        log: "the name services report the name of a different account for uid \(uid)")
     case .failed(let detail): self = .missing(.namesSilent, log: "uid \(uid) is not in /etc/passwd, and \(detail)")
     case .found(let name):
       guard !PasswdFile.has(name, in: passwd) else {
         self = .missing(
-          .nameOfOther, log: "the name services give uid \(uid) a name that /etc/passwd gives another account")
+          .nameOfOther,
+          log: "the name services report a name for uid \(uid) that belongs to a different account in /etc/passwd")
         return
       }
       // A host with root privileges may send the same characters, except the colon, which ends a name in /etc/passwd.
@@ -96,7 +100,7 @@ struct NameProcess {
       packet = try socket.receive(into: &buffer, timeoutMilliseconds: patience)
     } catch {
       guard error == .timedOut else { throw error }
-      return .failed("the name services did not answer in \(patience) ms")
+      return .failed("the name services did not reply in \(patience) ms")
     }
     let answer = try buffer.withBytes { (bytes: Span<UInt8>) throws(PacketError) in try NameAnswer(packet, bytes) }
     if let missing = answer.missing { report(missing) }

@@ -61,11 +61,11 @@ struct TransactionSource {
       case .overwritten:
         throw Ending(
           .invalidParameter, text: .overwrittenByList,
-          log: "sudo has written over its command line, by --preserve-env=LIST: nobody can say what was typed")
+          log: "sudo has overwritten its command line, because of --preserve-env=LIST: nobody can tell what was typed")
       case .ambiguousName:
         throw Ending(
           .invalidParameter, because: .ambiguousName,
-          log: "sudo was called by a name that may make it an editor, and may not")
+          log: "sudo was called under a name that only some versions treat as an editor")
       }
     }
   }

@@ -92,7 +92,7 @@ import UAFWire
     return sealed
   }
 
-  static var withoutResult: Ending { Ending(.clientMismatch, log: "uaf-chip: an answer without its result") }
+  static var withoutResult: Ending { Ending(.clientMismatch, log: "uaf-chip: a reply without its result") }
 
   private func receive() throws(PacketSocketError) -> Packet {
     switch socket {
@@ -116,7 +116,7 @@ import UAFWire
       if error == .timedOut {
         // The socket is closed: the next request would otherwise get the answer to this one.
         socket = nil
-        throw Ending(of: .busy, log: "the chip did not answer in time")
+        throw Ending(of: .busy, log: "the chip did not reply in time")
       }
       throw Ending(.clientMismatch, log: "uaf-chip: \(error)")
     }
@@ -173,8 +173,8 @@ extension Ending {
     self.init(
       .cannotUse, because: cause,
       log: answer.told
-        + "; where there is a recovery key, root's 'uafctl recover' brings the share back; otherwise the account has to be "
-        + "reset and registered anew")
+        + "; with a recovery key, root's 'uafctl recover' restores the share; without one the account must be reset and registered again"
+    )
   }
 
   /// Root requires an index for each value, and there is none; with the reason.

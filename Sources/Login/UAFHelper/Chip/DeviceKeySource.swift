@@ -44,7 +44,7 @@ import UAFWire
     guard let sealed else {
       if settings.use == .require, !Self.moves(operation) {
         refusal = Ending(
-          .cannotUse, because: .keyNotSealed, log: "[tpm] use = \"require\", and the device key lies in a file")
+          .cannotUse, because: .keyNotSealed, log: "[tpm] use = \"require\", and the device key is in a file")
       }
       return
     }
@@ -76,7 +76,7 @@ import UAFWire
     guard opened != nil, let opening else {
       throw Ending(
         .cannotUse, because: .keyNotSealed,
-        log: "the account's key needs a share of the chip, and the device key lies in a file: 'uafctl seal' seals it")
+        log: "the account's key needs a share of the chip, and the device key is in a file: 'uafctl seal' seals it")
     }
     return (try opening.get(), settings.place)
   }

@@ -144,7 +144,7 @@ import UAFWire
       }
       error = PromptText.noSuchChoice(options.count).text(in: policy.language)
     }
-    throw Ending(.noSuitableAuthenticator, because: .nothingChosen, log: "nothing of the list was chosen")
+    throw Ending(.noSuitableAuthenticator, because: .nothingChosen, log: "nothing in the list was chosen")
   }
 
   /// Lets the person choose one type from a list.
@@ -163,7 +163,7 @@ import UAFWire
   /// Ends the login if a different way to log in was offered: an empty line chooses that way, and is never a success.
   private func leaveByEmptyLine() throws(Ending) {
     guard policy.cancelText != nil else { return }
-    throw Ending(.userFallback, log: "the person chose the other way in")
+    throw Ending(.userFallback, log: "the person chose the other way to log in")
   }
 
   /// A number of one or two digits; a choice is not a secret.

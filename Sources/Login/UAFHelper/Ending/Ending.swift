@@ -53,25 +53,25 @@ struct Ending: Error {
 
   /// The front end went away, so nobody waits for the result.
   static var frontEndGone: Ending {
-    Ending(.applicationCancel, log: "the front end went away: nothing more was signed or sent")
+    Ending(.applicationCancel, log: "the front end has ended: nothing more was signed or sent")
   }
 
   /// The front end went away after an answer was sent, which the server may have accepted.
   static var answerUnused: Ending {
     Ending(
-      .applicationCancel, log: "the front end went away: the answer was sent, and is of no use", .unusedAnswer)
+      .applicationCancel, log: "the front end has ended: the response was sent, but is of no use", .unusedAnswer)
   }
 
   /// A divided login got no request from the server before anybody was asked: 1100, whatever the reason.
   static func noRequest(_ refusal: Refusal?) -> Ending {
     Ending(
       .requestNotExist, because: .noRequest,
-      log: "no request of the server's to be ready with: \(refusal?.detail ?? "none came")")
+      log: "there is no request from the server, so the login is not ready: \(refusal?.detail ?? "none came")")
   }
 
   /// Something happened that the operation did not ask for.
   static func outOfTurn(in operation: String) -> Ending {
-    Ending(.cannotUse, log: "something came that the \(operation) did not ask for")
+    Ending(.cannotUse, log: "something arrived that the \(operation) did not request")
   }
 
   /// The event that the log has in addition to the ending; nil for most endings.

@@ -71,7 +71,7 @@ struct Listener {
     case .start: start(on: accepted, for: uid)
     case .drop: break
     case .refuse(let isNews):
-      if isNews { tell("turned away: too many connections", uid) }
+      if isNews { tell("refused: too many connections", uid) }
       try? connection.send(refusal, timeoutMilliseconds: 0)
       // If a packet were unread, closing the socket would reset the connection, and the peer would not read the refusal.
       var byte: UInt8 = 0
@@ -90,7 +90,7 @@ struct Listener {
       cores.append((try ChildProcess(starting: program, socket: connection), uid))
     } catch {
       limits.noteEnd(uid)
-      tell("no core could be started: \(error)", uid)
+      tell("a core could not be started: \(error)", uid)
     }
   }
 

@@ -47,7 +47,7 @@ final class PeerSeat {
     }
     let language = Language.matching(locale, default: configuration.settings(for: nil).general.language)
     let ending = Ending(
-      .systemCancel, text: .tooManyConversations, log: "turned away: \(way.count) conversations are under way")
+      .systemCancel, text: .tooManyConversations, log: "refused: \(way.count) conversations are open")
     refusal = PAMExit.finished(ending, text: PromptText.tooManyConversations.text(in: language))
     Self.log(ending.log, uid, to: log)
   }

@@ -35,7 +35,7 @@ struct PolicyKeeper {
     do throws(StateError) { found = try joined() } catch { return try without(error) }
     guard let found else { return PolicyStanding(configuration: own, hasJoined: false) }
     if found.isDamaged {
-      return PolicyStanding(configuration: own, note: "the kept policy is not in force: its record is damaged")
+      return PolicyStanding(configuration: own, note: "the stored policy is not in force: its record is damaged")
     }
     guard !found.record.token.isEmpty else { return none }
     let keys = try keys()
@@ -43,7 +43,7 @@ struct PolicyKeeper {
       let policy = try SignedPolicy.read(found.record.token, for: found.expected, publicKeys: keys)
       return standing(of: policy, at: now().wallSeconds)
     } catch {
-      return PolicyStanding(configuration: own, note: "the kept policy is not in force: it \(error.rawValue)")
+      return PolicyStanding(configuration: own, note: "the stored policy is not in force: it \(error.rawValue)")
     }
   }
 
@@ -51,16 +51,16 @@ struct PolicyKeeper {
     do throws(ConfigurationError) {
       var standing = PolicyStanding(configuration: try merged(policy), policy: policy)
       if SignedPolicy.hasExpired(policy, now: now) {
-        standing.note = "policy \(policy.version) has expired; it holds until the server sends another one"
+        standing.note = "policy \(policy.version) has expired; it stays in force until the server sends another one"
       }
       return standing
-    } catch { return PolicyStanding(configuration: own, note: "the kept policy is not in force: \(error)") }
+    } catch { return PolicyStanding(configuration: own, note: "the stored policy is not in force: \(error)") }
   }
 
   /// The standing without a policy, because of a failure to read it.
   private func without(_ error: StateError) throws(Ending) -> PolicyStanding {
     guard case .cannotOpen(_, let number) = error, number != ENOENT, number != ENOTDIR else {
-      return PolicyStanding(configuration: own, note: "the kept policy is not in force: \(error)")
+      return PolicyStanding(configuration: own, note: "the stored policy is not in force: \(error)")
     }
     throw .configuration("the server's policy cannot be read: \(error)", isRoots: false)
   }
@@ -75,7 +75,7 @@ struct PolicyKeeper {
   func take(_ token: [UInt8], publicKeys: [[UInt8]], at now: Int64) -> PolicyIntake {
     guard isFollowing else { return .refused("[policy] follow is empty") }
     do throws(StateError) {
-      guard let found = try joined() else { return .refused("this machine has joined no server") }
+      guard let found = try joined() else { return .refused("this machine has not joined a server") }
       let policy: WorkstationPolicy
       do throws(SignedPolicy.Fault) {
         policy = try SignedPolicy.receive(token, for: found.expected, publicKeys: publicKeys, now: now)
@@ -177,7 +177,7 @@ enum VerdictKeys {
     }
     do throws(CryptoError) { return try P256.publicKeys(pem: pem) } catch {
       let log =
-        "server.verdict_key: \(path): is not the public key of a P-256 key pair, PEM, or up to \(P256.maximumKeys) of them"
+        "server.verdict_key: \(path): is not a P-256 public key in PEM, or up to \(P256.maximumKeys) such keys"
       throw .configuration(log, isRoots: error == .invalidKey)
     }
   }

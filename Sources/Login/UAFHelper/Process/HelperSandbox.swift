@@ -99,7 +99,7 @@ final class Seclusion {
     _ server: ServerSettings, _ authorities: String?, _ waiter: ExchangeWaiter
   ) throws(Ending) -> Network {
     guard let process = groundwork.fetch else {
-      throw Ending(.cannotUse, log: "uaf-fetch was not started: no server was to be asked")
+      throw Ending(.cannotUse, log: "uaf-fetch was not started, because no server was needed")
     }
     let fetch = FetchTransport(server, over: try process.get(), authorities: authorities, waiter: waiter) {
       [self] missing in report(missing, of: "uaf-fetch")
@@ -125,7 +125,9 @@ final class Seclusion {
     var line = LogLine(.sandbox)
     line.add(.program, program)
     line.add(.missing, missing)
-    line.add(.detail, "the kernel refuses these parts of the sandbox, by these error numbers; going on without")
+    line.add(
+      .detail,
+      "the kernel refuses these parts of the sandbox, with these error numbers; the call continues without them")
     return line
   }
 }

@@ -71,7 +71,7 @@ final class LockLog {
     write(.policy, type, .notice) { line in
       line.add(.result, String(result.code))
       line.add(.name, result.name)
-      line.add(.detail, "looser lock options wait while wrong entries stand")
+      line.add(.detail, "looser lock options do not apply until the count of wrong entries is zero")
     }
   }
 

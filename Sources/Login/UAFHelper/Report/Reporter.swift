@@ -50,7 +50,7 @@ import UAFWire
   private func noteUntaken() {
     log.write(.conversation, .warning) { line in
       line.add(.unused, "yes")
-      line.add(.detail, "the front end did not take the success")
+      line.add(.detail, "the front end did not read the success")
     }
   }
 
@@ -152,7 +152,7 @@ final class CallLog {
     let failure = audit.write(records)
     records = []
     guard failure != 0 else { return }
-    write(.audit, "the kernel takes no audit records (errno \(failure))", .debug)
+    write(.audit, "the kernel accepts no audit records (errno \(failure))", .debug)
   }
 }
 

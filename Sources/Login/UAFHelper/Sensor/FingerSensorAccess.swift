@@ -30,7 +30,9 @@ struct FingerSensorAccess {
   func obstacle(_ call: Call, _ policy: CallPolicy, isBoundToChip: Bool) -> FingerObstacle? {
     guard call.caller.origin == .local, isAtSeat, !policy.hidesState else {
       return FingerObstacle(
-        .biometryInvalidContext, log: "not proved to be at the machine, for another account, or with hidden states")
+        .biometryInvalidContext,
+        log: "there is no proof that the person is at the machine, the account is a different one, or states are hidden"
+      )
     }
     guard isBoundToChip || !policy.configuration.biometric.requiresChip else {
       return FingerObstacle(

@@ -55,7 +55,7 @@ struct EnrolmentCodes {
     _ payload: EnrolmentPayload, _ operation: UAFOperation
   ) throws(Ending) -> EnrolmentPayload {
     guard payload.op == operation else {
-      throw Ending(.invalidParameter, because: .codeOfOtherOperation, log: "code of another operation")
+      throw Ending(.invalidParameter, because: .codeOfOtherOperation, log: "the code is for a different operation")
     }
     guard payload.expires > now().wallSeconds else {
       throw Ending(
@@ -85,7 +85,7 @@ struct EnrolmentCodes {
       settings.dialect == .plain || !EnrolmentPayload.mayBeMistyped(text)
     else {
       throw Ending(
-        .invalidParameter, because: .enteredCodeUnreadable, log: "code: neither a code of our server nor a payload")
+        .invalidParameter, because: .enteredCodeUnreadable, log: "code: neither a code from our server nor a payload")
     }
     return .plainCode(text)
   }
@@ -117,7 +117,7 @@ struct EnrolmentCodes {
       let isApproval = payload.op == .authentication
       throw Ending(
         .invalidParameter, text: isApproval ? .approvalOfOtherAccount(than: name) : .codeOfOtherAccount(than: name),
-        log: "\(isApproval ? "approval" : "code") of another account than \(name)")
+        log: "\(isApproval ? "approval" : "code") is for a different account, not \(name)")
     }
     return payload
   }

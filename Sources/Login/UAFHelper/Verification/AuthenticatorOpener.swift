@@ -57,7 +57,7 @@ import UAFMessages
     guard let first = ways.first else {
       throw Ending(
         .noSuitableAuthenticator, because: named == nil ? .typesNotAccepted : policy.namedNotAccepted,
-        log: "the server takes no authenticator that is here" + (named.map { ": not \($0.rawValue)" } ?? ""))
+        log: "the server accepts no authenticator on this machine" + (named.map { ": not \($0.rawValue)" } ?? ""))
     }
     // If a type was named, only that type, if it is enough.
     if named != nil { return ways.min { $0.count < $1.count } ?? first }
@@ -69,7 +69,7 @@ import UAFMessages
       throw Ending(.noSuitableAuthenticator, because: .severalToName, log: "several authenticators fit: name one")
     }
     guard case .way(let way) = try prompter.choose(among: ways) else {
-      throw Ending(.noSuitableAuthenticator, because: .nothingChosen, log: "nothing of the list was chosen")
+      throw Ending(.noSuitableAuthenticator, because: .nothingChosen, log: "nothing in the list was chosen")
     }
     return way
   }
@@ -121,7 +121,8 @@ import UAFMessages
     guard !further.isEmpty else {
       throw Ending(
         .noSuitableAuthenticator, because: held.named == nil ? .typesNotAccepted : policy.namedNotAccepted,
-        log: "the server asks for authenticators that are not here" + (held.named.map { ": not \($0.rawValue)" } ?? ""))
+        log: "the server asks for authenticators that are not on this machine"
+          + (held.named.map { ": not \($0.rawValue)" } ?? ""))
     }
     // A request also names keys that the server refuses: it checks a key only when the key has signed.
     let promising = further.filter { $0.allSatisfy(held.usable.contains) }
@@ -129,7 +130,7 @@ import UAFMessages
     guard policy.isInteractive else {
       throw Ending(
         .noSuitableAuthenticator, because: .severalTogether,
-        log: "the server asks for more than one prompt can give")
+        log: "the server asks for more than one prompt can provide")
     }
     return try open(oneOf: further, accepting: ways, held)
   }

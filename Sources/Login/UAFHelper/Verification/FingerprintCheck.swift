@@ -113,7 +113,7 @@ import UAFWire
     case .some(.none), nil:
       throw Ending(
         .biometryStateNotSupported,
-        log: "the stored prints are not in \(sensor.printsFolder): a change could not be noticed")
+        log: "the stored prints are not in \(sensor.printsFolder): a change could not be detected")
     }
   }
 
@@ -135,9 +135,9 @@ import UAFWire
       try account.change(
         unlocked.authenticator, to: new.value(), cost: FingerprintRecord.cost, in: directory, holding: slot)
       try new.store(in: account)
-      log.write(.fingerprint, "other enrolled prints were accepted after the value was entered")
+      log.write(.fingerprint, "changed prints were accepted after the value was entered")
       try prompter.show(.printsAccepted)
-    } catch { log.write(.fingerprint, "other enrolled prints were not accepted: \(error)", .warning) }
+    } catch { log.write(.fingerprint, "changed prints were not accepted: \(error)", .warning) }
   }
 
   // MARK: Status
@@ -210,7 +210,8 @@ import UAFWire
     do throws(StateError) {
       if let record = try FingerprintRecord.of(account) { return record }
     } catch { throw Ending(error) }
-    throw FingerObstacle(.biometryStateError, log: "no record of the prints: deregister and register again").ending
+    throw FingerObstacle(.biometryStateError, log: "there is no record of the prints: deregister and register again")
+      .ending
   }
 
   /// Why stored prints do not match a record; nil if they match.
@@ -221,7 +222,7 @@ import UAFWire
     case .unreadable(let why): return FingerObstacle(.biometryStateError, log: "the stored prints: \(why)")
     case .prints(let hash):
       guard hash != record.prints else { return nil }
-      return FingerObstacle(.biometryChanged, log: "other prints than at the registration")
+      return FingerObstacle(.biometryChanged, log: "the prints are not the same as at the registration")
     }
   }
 

@@ -90,7 +90,7 @@ import UAFConfiguration
     var question = question
     attempts.use()
     if let format = rules.formatRefusal(entry, type) {
-      guard attempts.left > 0 else { throw Ending(.wrongValue, text: format, log: "entry of another format") }
+      guard attempts.left > 0 else { throw Ending(.wrongValue, text: format, log: "the entry has a different format") }
       question.error = format.text(in: policy.language)
       return .again(question)
     }
@@ -235,13 +235,13 @@ import UAFConfiguration
     return Ending(
       isForGood ? .lockedForGood : .locked,
       text: isForGood ? .lockedForGood : .locked(seconds: (status.remainingLock ?? .zero).secondsTold),
-      log: "wrong value; " + (isForGood ? "now locked for good" : "now locked"), types: [type])
+      log: "wrong value; " + (isForGood ? "now locked permanently" : "now locked"), types: [type])
   }
 
   private func lockedEnding(_ type: AuthenticatorType, _ time: Duration?) -> Ending {
     locks.refused(type, for: time)
     guard let seconds = time?.secondsTold else {
-      return Ending(.lockedForGood, text: .lockedForGood, log: "refused while locked for good", types: [type])
+      return Ending(.lockedForGood, text: .lockedForGood, log: "refused while locked permanently", types: [type])
     }
     return Ending(
       .locked, text: .locked(seconds: seconds), log: "refused while locked for another \(seconds) s", types: [type])

@@ -116,7 +116,7 @@ extension PasscodeExpressionError: CustomStringConvertible {
     switch self {
     case .doesNotCompile(let offset, let reason):
       "the expression does not compile at position \(offset): \(reason); correct it there"
-    case .empty: "the expression is empty and would refuse every value: write one, or leave the key out"
+    case .empty: "the expression is empty and would refuse every value: write one, or remove the key"
     case .tooLarge:
       "the expression is too large (at most \(PasscodeExpression.maximumLength) bytes, and 64 KiB once compiled): "
         + "shorten it or split it into several"

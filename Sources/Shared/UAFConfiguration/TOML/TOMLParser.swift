@@ -308,7 +308,7 @@ extension TOMLProblem: CustomStringConvertible {
     case .tooManyEntries(let limit): "more than \(limit) entries"
     case .tooManyParts(let limit): "a key of more than \(limit) parts"
     case .openArray: "an array's elements need commas, its end ]"
-    case .openTable: "an inline table must end with } in its line"
+    case .openTable: "an inline table must end with } in the same line"
     case .openHeader: "a table's name must end with ]"
     case .openString: "a string is not closed"
     case .noKey: "a key is missing"

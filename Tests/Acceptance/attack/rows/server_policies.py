@@ -139,7 +139,7 @@ def not_for_it(machine, claims):
     def signed(**changed):
         return server.sign(KIND, {**newer, **changed}, like=like)
 
-    machine.refuses("an older version", "is older than the one", signed(version=claims["version"] - 1))
+    machine.refuses("an older version", "is older than the last policy", signed(version=claims["version"] - 1))
     machine.refuses("another machine", "for another machine", signed(machine="0" * len(claims["machine"])))
     machine.refuses("another group", "for another group", signed(group="lab"))
     machine.refuses("nobody", "is not signed", unsigned(KIND, newer))
@@ -182,7 +182,7 @@ def over(machine, claims):
     short = {**claims, "version": claims["version"] + 1, "iat": now, "nbf": now, "exp": now + HOUR}
     machine.between.ahead = 2 * HOUR
     wall.move(2 * HOUR)
-    machine.refuses("its time is over", "has expired", machine.server.sign(KIND, short, like=machine.between.sent))
+    machine.refuses("it has expired", "has expired", machine.server.sign(KIND, short, like=machine.between.sent))
     wall.move(0)
     machine.between.ahead = 0
     machine.goes_on("a policy whose time was over")

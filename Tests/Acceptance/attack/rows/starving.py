@@ -77,7 +77,7 @@ def standing_prompts(lab):
         must(len(cores) <= PLACES, seen)
         # After a refusal su waits before it ends: its output identifies the refused ones.
         said = {process.stdout.read() for process in standing if process.poll() is not None}
-        must(len(said) == 1 and b"Too many of your logins" in next(iter(said)), f"the refused ones were told {said}")
+        must(len(said) == 1 and b"You have too many logins" in next(iter(said)), f"the refused ones were told {said}")
         login = hosts.su(other, target, target.passcode)
         must(login.is_in, f"with {PROMPTS} prompts of one person, another by su: {login}")
         login = lab.login(target, target.passcode)

@@ -135,8 +135,8 @@ def timed(desk, person, wall):
     desk.lock(person)
     payload, code = desk.give(person, lifetime=600)
     wall.move(661)
-    desk.refuses("after its time, payload", "its time is over", person, payload=payload)
-    desk.refuses("after its time, code", "its time is over", person, code=code)
+    desk.refuses("after its time, payload", "it has expired", person, payload=payload)
+    desk.refuses("after its time, code", "it has expired", person, code=code)
     wall.move(-361)
     desk.refuses("before its time, payload", "from the future", person, payload=payload)
     wall.move(0)
@@ -156,13 +156,13 @@ def forged(desk, person, neighbour):
     """Payloads that others sign, or nobody, and each with one bit changed."""
     payload, _ = desk.give(person)
     claims, stranger, server = claims_of(payload), Signer.stranger(), Signer.server()
-    unread = "neither signed here nor a code"
+    unread = "neither signed by this machine's server nor a code"
     desk.refuses("another key", unread, person, payload=stranger.sign(KIND, claims, like=payload))
     desk.refuses("nobody", unread, person, payload=unsigned(KIND, claims))
     desk.refuses("another type", unread, person, payload=server.sign("workstation-policy+jwt", claims))
     desk.refuses("another person", "another account", neighbour, payload=payload)
     named = server.sign(KIND, {**claims, "device": "0" * len(claims["device"])}, like=payload)
-    desk.refuses("signed for another machine", "another machine", person, payload=named)
+    desk.refuses("signed for another machine", "a different machine", person, payload=named)
     for number, changed in enumerate(flipped(payload, BITS)):
         desk.refuses(f"changed bit {number}", unread, person, payload=changed)
     # An unlock that the row signs itself is valid if its content is the server's.
@@ -187,8 +187,8 @@ def used_twice(desk, person):
     payload, code = desk.give(person)
     desk.accepts("24 characters", person, code=code)
     desk.lock(person)
-    desk.refuses("the same code again", "used, or a later one was", person, code=code)
-    desk.refuses("the payload of the same unlock", "used, or a later one was", person, payload=payload)
+    desk.refuses("the same code again", "this unlock or a later one was used already", person, code=code)
+    desk.refuses("the payload of the same unlock", "this unlock or a later one was used already", person, payload=payload)
 
 
 @row(

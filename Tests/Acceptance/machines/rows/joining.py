@@ -51,7 +51,7 @@ def two_of_two(lab):
     with lab.workstation() as machine:
         before = configuration(machine)
         refused = join(machine, code["payload"], check=False)
-        must(refused.returncode == 1 and "The machine limit" in refused.stdout, refused.stdout)
+        must(refused.returncode == 1 and "limit of machines" in refused.stdout, refused.stdout)
         unchanged(machine, before, "a payload that is used up")
     return f"{', '.join(names)} joined and let mina in; the third one was told that the payload is used up"
 
@@ -65,12 +65,12 @@ def wrong_payloads(lab):
     return [
         ("cut", payload[:-40], (), "this is not a machine payload"),
         ("no payload", "eyJ2IjoxfQ", (), "this is not a machine payload"),
-        ("expired", changed(payload, expires=1), (), "The time of the machine payload is over."),
+        ("expired", changed(payload, expires=1), (), "The machine payload has expired."),
         ("closed", closed["payload"], (), "The server does not accept the join code"),
         ("a code that nobody issued", changed(payload, code="A" * 32), (), "The server does not accept the join code"),
         ("another group", payload, ("--group", "lab"), "the payload is for the group default"),
         ("another server", payload, ("--fingerprint", "0" * 64), "of a server with another fingerprint"),
-        ("another key of verdicts", changed(payload, verdictKeys=OTHER_KEY), (), "The answer is not signed with the key"),
+        ("another key of verdicts", changed(payload, verdictKeys=OTHER_KEY), (), "The server's reply is not signed with the key"),
         ("no such host", changed(payload, server="https://nowhere.example:8443"), (), ""),
         ("another authority", changed(payload, ca=None), (), ""),
         ("a person's code", lab.says("enrol", "otto").strip(), (), "this is an enrolment code, by which a person registers"),

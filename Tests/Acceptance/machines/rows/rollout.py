@@ -102,7 +102,7 @@ def ansible(lab):
         wanted["pam_uaf_fingerprint"] = code["fingerprint"]
         old = changed(code["payload"], expires=1)
         give(control, old, **wanted)
-        played(control, old, fails="The time of the machine payload is over.")
+        played(control, old, fails="The machine payload has expired.")
         give(control, "", **wanted)
         played(control, code["payload"], fails="this machine has joined no server: set pam_uaf_payload")
         for path in (JOINED, KEPT):

@@ -19,7 +19,7 @@ struct AccountCheckOperation: CallOperation {
 
   func run() throws(Ending) -> Success {
     guard let demand = policy.arguments.accountCheck else {
-      throw .configuration("the account stage was asked for without the argument account_check")
+      throw .configuration("the account stage was requested without the argument account_check")
     }
     var why: [String] = []
     let (account, stored) = held(&why)
@@ -52,7 +52,7 @@ struct AccountCheckOperation: CallOperation {
       }
       // A record that cannot be read is ignored; the server can still be asked.
       do throws(StateError) { return (account, try StandingRecord.of(account)?.standing) } catch {
-        why.append("what the server said last cannot be read: \(error)")
+        why.append("the server's last statement cannot be read: \(error)")
         return (account, nil)
       }
     } catch {
@@ -69,7 +69,7 @@ struct AccountCheckOperation: CallOperation {
       if record.standing == .active { accounts.noteAllowed() }
       // The server's answer decides now, whether or not it can be stored.
       do throws(StateError) { try record.store(in: account) } catch {
-        log.write(.state, "what the server says of the account could not be kept: \(error)", .warning)
+        log.write(.state, "the server's statement about the account could not be stored: \(error)", .warning)
       }
       return .told(record.standing)
     } catch {
@@ -98,7 +98,7 @@ struct AccountCheckOperation: CallOperation {
       if case .refused(let reason) = judgement { why.append("\(reason)") }
       return .judged(judgement)
     } catch {
-      why.append("what the server said last cannot be used: \(error)")
+      why.append("the server's last statement cannot be used: \(error)")
       return .judged(.refused(.noYes))
     }
   }
@@ -106,19 +106,19 @@ struct AccountCheckOperation: CallOperation {
   private func describe(_ ground: AccountStateMachine.Ground, _ why: [String]) -> String {
     switch ground {
     case .told: "the server says that the account is active"
-    case .remembered: "the server said that the account is active; it was not heard now: \(told(why))"
-    case .notKnown: "let through, because nothing says that the account is disabled: \(told(why))"
+    case .remembered: "the server last said that the account is active, but did not reply now: \(told(why))"
+    case .notKnown: "allowed, because nothing says that the account is disabled: \(told(why))"
     }
   }
 
   private func told(_ why: [String]) -> String {
-    why.isEmpty ? "it is not asked for this service" : why.joined(separator: "; ")
+    why.isEmpty ? "the server is not asked for this service" : why.joined(separator: "; ")
   }
 
   private func ending(_ reason: AccountRefusal, _ why: [String], _ isTold: Bool) -> Ending {
     // A refusal of the server revokes what its last success allows.
     let server = isTold ? ServerPart(hasSpoken: true, hasRefused: true) : ServerPart()
-    let source = isTold ? "the server says" : "the server said last, and was not heard now"
+    let source = isTold ? "the server says" : "the server last said, and did not reply now,"
     let log =
       switch reason {
       case .disabled, .locked: "\(source) that the account is \(reason)"
@@ -259,19 +259,19 @@ struct AccountStateQuestion {
   private func answer(of account: AccountFile) throws(Ending) -> Result<StandingRecord, AccountStateSilence> {
     let settings = try server.settings()
     guard let publicKeys = server.verdictKeys else {
-      throw unknown("server.require_signed_verdict and server.verdict_key are needed to believe what it says")
+      throw unknown("server.require_signed_verdict and server.verdict_key are needed to trust what the server says")
     }
     let endpoint = try server.clientSettings(settings).authentication
     guard let url = OwnRoute.account.url(beside: endpoint.requestURL) else {
-      throw unknown("server.request_url does not end in /get, so nobody knows where to ask")
+      throw unknown("server.request_url does not end in /get, so it is unknown where to ask")
     }
     guard let record = try server.machine(settings, of: account) else {
-      throw unknown("the server has given this machine no secret for the account yet; a login with uaf brings one")
+      throw unknown("the server has given this machine no secret for the account yet; a login with pam_uaf brings one")
     }
     let asked = now()
     guard let prover = try? MachineProver(record, from: call.caller.origin, now: now),
       let made = prover.make(.state(of: account.identity.serverUserName))
-    else { throw unknown("nothing could be proved to the server") }
+    else { throw unknown("no proof could be sent to the server") }
     let network = try server.network(settings, for: account, isForLogin: true)
     let flow = AccountStateFlow(made.proof, publicKeys: publicKeys)
     let terms = try server.terms(endpoint)

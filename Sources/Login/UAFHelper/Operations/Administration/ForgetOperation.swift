@@ -50,7 +50,7 @@ struct RenameOperation: CallOperation {
       throw Ending(
         .invalidParameter,
         detail: RootText(
-          "'\(now)' is registered under this name: there is nothing to take over from '\(before)'",
+          "'\(now)' is registered under this name: there is nothing to move from '\(before)'",
           korean: "'\(now)' 계정은 이 이름으로 등록되어 있으므로 '\(before)'에서 옮길 것이 없습니다"),
         log: "rename: registered under this name")
     }
@@ -80,7 +80,7 @@ struct TrustOperation: CallOperation {
       throw Ending(
         .invalidParameter,
         detail: RootText(
-          "the configuration names a server already (\(configured.text)): change it there",
+          "the configuration already names a server (\(configured.text)): change it there",
           korean: "설정에 이미 서버가 있습니다(\(configured.text)). 설정에서 바꾸십시오"),
         log: "trust: the configuration names a server")
     }

@@ -43,7 +43,7 @@ struct UnsealOperation: CallOperation {
     } catch { throw Ending(moving: error) }
     return Success(
       detail: RootText(
-        "unsealed: the device key lies in a file, and a recovery key is of no use any more",
+        "unsealed: the device key is in a file, and a recovery key is no longer of any use",
         korean: "봉인을 풀었습니다. 기기 키는 파일에 있고, 복구 키는 더 이상 쓸모가 없습니다"))
   }
 
@@ -55,7 +55,7 @@ struct UnsealOperation: CallOperation {
     guard counted.isEmpty else {
       let named = counted.map(String.init).joined(separator: ", ")
       throw Ending(
-        .invalidParameter, because: .indicesInUse, log: "the chip counts wrong values of these accounts: \(named)")
+        .invalidParameter, because: .indicesInUse, log: "the chip counts the wrong values of these accounts: \(named)")
     }
   }
 }
@@ -83,7 +83,7 @@ struct KeySealing {
     hasRecovery
       ? RootText("\(what): the device key is sealed by the chip", korean: "\(korean). 기기 키는 칩이 봉인했습니다")
       : RootText(
-        "\(what): the device key is sealed by the chip; no recovery key was made, so without the chip every account has to be "
+        "\(what): the device key is sealed by the chip; no recovery key was made, so without the chip every account must be "
           + "registered anew",
         korean: "\(korean). 기기 키는 칩이 봉인했습니다. 복구 키를 만들지 않았으므로 칩이 없으면 모든 계정을 다시 등록해야 합니다")
   }
@@ -201,7 +201,7 @@ struct RecoverOperation: CallOperation {
     do throws(StateError) { try move.removeSealed() } catch { throw Ending(moving: error) }
     return Success(
       detail: RootText(
-        "recovered: the device key lies in a file, since [tpm] use = \"off\"" + told.english,
+        "recovered: the device key is in a file, because [tpm] use = \"off\"" + told.english,
         korean: "복구했습니다. [tpm] use = \"off\"이므로 기기 키는 파일에 있습니다" + told.korean))
   }
 
@@ -225,7 +225,7 @@ struct RecoverOperation: CallOperation {
     }
     if !found.released.isEmpty {
       english +=
-        "; \(count(found.released)) with the same values: this machine alone counts wrong ones until they are changed"
+        "; \(count(found.released)) with the same values: only this machine counts wrong values until they are changed"
       korean += ". 계정 \(found.released.count)개는 같은 값을 그대로 씁니다. 값을 바꿀 때까지 이 컴퓨터만 잘못된 값을 셉니다"
     }
     if !found.lost.isEmpty {

@@ -59,7 +59,8 @@ struct GivenUnlockOperation: CallOperation {
       name = "code of minute \(code.minute)"
       guard let machine = try server.machine(settings, of: account) else {
         throw Ending(
-          .requestNotExist, because: .unlockCodeNotKnown, log: "unlock: no secret of the server's for a code")
+          .requestNotExist, because: .unlockCodeNotKnown,
+          log: "unlock: this machine has no secret from the server for checking a code")
       }
       let isRight = try isRight(code, account, by: machine)
       let given = GivenUnlock(issuedAt: code.issuedAt, expiresAt: code.expiresAt)
@@ -67,7 +68,9 @@ struct GivenUnlockOperation: CallOperation {
         try given.use(typed: isRight, for: account, at: time)
       }
     } else {
-      throw Ending(.invalidParameter, because: .unlockUnreadable, log: "unlock: neither signed here nor a code")
+      throw Ending(
+        .invalidParameter, because: .unlockUnreadable,
+        log: "unlock: neither signed by this machine's server nor a code")
     }
     log.write(.helpdesk, "unlocked by the helpdesk's \(name)")
     log.audit(.unlockedByHelpdesk, of: account.identity)
@@ -79,7 +82,9 @@ struct GivenUnlockOperation: CallOperation {
   /// Refuses a payload for a different account or machine.
   private func requireOwn(_ statement: UnlockStatement, _ account: AccountFile, device: String?) throws(Ending) {
     guard statement.account.isIdentical(to: account.identity.serverUserName) else {
-      throw Ending(.invalidParameter, because: .unlockOfOtherAccount, log: "unlock: the payload is of another account")
+      throw Ending(
+        .invalidParameter, because: .unlockOfOtherAccount,
+        log: "unlock: the payload is for a different account")
     }
     let isHere =
       switch statement.target {
@@ -87,7 +92,9 @@ struct GivenUnlockOperation: CallOperation {
       case .key(let id): try accounts.keys(of: account).contains { $0.keyID == id.bytes }
       }
     guard isHere else {
-      throw Ending(.invalidParameter, because: .unlockOfOtherMachine, log: "unlock: the payload is of another machine")
+      throw Ending(
+        .invalidParameter, because: .unlockOfOtherMachine,
+        log: "unlock: the payload is for a different machine")
     }
   }
 
@@ -112,8 +119,8 @@ struct GivenUnlockOperation: CallOperation {
     switch outcome {
     case .unlocked: return
     case .early: (cause, what) = (.unlockFromFuture, "from the future; compare the clocks of both")
-    case .expired: (cause, what) = (.unlockExpired, "its time is over")
-    case .used: (cause, what) = (.unlockUsed, "used, or a later one was")
+    case .expired: (cause, what) = (.unlockExpired, "it has expired")
+    case .used: (cause, what) = (.unlockUsed, "this unlock or a later one was used already")
     case .olderThanLock: (cause, what) = (.unlockOlderThanLock, "older than a lock")
     case .notLocked: (cause, what) = (.unlockNotNeeded, "there is no lock")
     case .tooSoon: (cause, what) = (.unlockCodeTooSoon, "less than an hour after another unlock")
@@ -122,7 +129,10 @@ struct GivenUnlockOperation: CallOperation {
         .requestNotExist, text: .unlockCodeWrong(machine: label),
         log: "unlock, \(name): wrong; \(left) left before a pause")
     case .held(let time):
-      (cause, what) = (.unlockCodesHeld, "not looked at, for \(time.components.seconds) s: too many were wrong")
+      (cause, what) = (
+        .unlockCodesHeld,
+        "not checked, for another \(time.components.seconds) s: too many codes were wrong"
+      )
     }
     throw Ending(.requestNotExist, because: cause, log: "unlock, \(name): \(what)")
   }

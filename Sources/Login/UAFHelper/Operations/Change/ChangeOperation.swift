@@ -57,7 +57,7 @@ struct ChangeOperation: CallOperation {
       let typed = held.types.filter(\.isTyped)
       let chosen = if let first { first } else { try prompter.chooseType(among: typed) }
       guard let type = chosen else {
-        throw Ending(.authenticatorChangeFailed, because: .nothingChosen, log: "nothing of the list was chosen")
+        throw Ending(.authenticatorChangeFailed, because: .nothingChosen, log: "nothing in the list was chosen")
       }
       let unlocked = try check.verify(
         held.account, type, in: held.directory, attempts: held.attempts(type, tries: policy.tries),

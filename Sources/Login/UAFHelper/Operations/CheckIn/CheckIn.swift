@@ -99,7 +99,7 @@ struct CheckIn {
     guard let url = OwnRoute.machine.url(beside: client.authentication.requestURL), let deviceID = client.device.id,
       let hash = try? SHA256.hash(body), let prover = try? MachineProver(joined.machine, from: .local, now: now),
       let proof = prover.make(.checkIn(bodyHash: hash))
-    else { throw Self.ending("nothing could be proved to the server", korean: "서버에 증명할 수 없습니다") }
+    else { throw Self.ending("no proof could be sent to the server", korean: "서버에 증명할 수 없습니다") }
     let network = try server.network(settings, for: nil)
     let flow = CheckInFlow(deviceID: deviceID, publicKeys: publicKeys)
     do throws(CheckInFlow.Fault) {
@@ -238,7 +238,7 @@ struct FollowedPolicy {
   func take(_ answer: CheckInFlow.Answer) throws(Ending) {
     guard let token = answer.policy else { return }
     switch keeper.take(Array(token.utf8), publicKeys: server.verdictKeys ?? [], at: now().wallSeconds) {
-    case .kept(let version): log.write(.serverPolicy, "policy \(version) counts from the next call on", .notice)
+    case .kept(let version): log.write(.serverPolicy, "policy \(version) applies from the next call on", .notice)
     case .refused(let why): throw Ending(.invalidParameter, log: why)
     }
   }

@@ -51,7 +51,8 @@ struct DeregistrationOperation: CallOperation {
     }
     log.write(
       .keys,
-      "the server has forgotten the key of the \(left.rawValue) as well, which was not asked for; it is kept here")
+      "the server has also deleted the key of the \(left.rawValue), although nobody asked for that; the key is kept here"
+    )
     return Success(text: .deregisteredMore(user: name, left: left.kind), token: order.token)
   }
 
@@ -98,7 +99,7 @@ struct DeregistrationOperation: CallOperation {
     let keys = try accounts.keys(of: account).filter { type == nil || $0.type == type }
     let kinds = AuthenticatorType.allCases.filter { type in keys.contains { $0.type == type } }.map(\.kind)
     try remove(keys.map(\.keyID), from: account)
-    log.write(.keys, "\(Self.counted(keys.count)) removed, which the server did not know any more")
+    log.write(.keys, "\(Self.counted(keys.count)) removed, which the server no longer knew")
     return Success(text: .deregisteredHere(user: account.identity.serverUserName, of: kinds))
   }
 
@@ -124,14 +125,14 @@ struct DeregistrationOperation: CallOperation {
     guard !named.isEmpty else {
       throw Ending(
         .invalidParameter, because: .messageNotValid,
-        log: "the server's order names no key of this account on this machine", server: ServerPart(hasSpoken: true))
+        log: "the server's request names no key of this account on this machine", server: ServerPart(hasSpoken: true))
     }
     if removesHere {
       try remove(named.map(\.keyID), from: account)
       log.write(.keys, "\(Self.counted(named.count)) removed")
     } else {
       for key in named { mark(key, of: account) }
-      log.write(.keys, "\(Self.counted(named.count)) forgotten by the server, and kept here")
+      log.write(.keys, "\(Self.counted(named.count)) deleted by the server, but kept here")
     }
     return AuthenticatorType.allCases.filter { type in named.contains { $0.type == type } }
   }
@@ -139,7 +140,7 @@ struct DeregistrationOperation: CallOperation {
   private func mark(_ key: UAFKey, of account: AccountFile) {
     do throws(StateError) {
       try account.mark(key.keyID, serverStatus: UAFStatusCode.unknownKeyID.rawValue)
-    } catch { log.write(.state, "that the server has forgotten a key could not be noted: \(error)", .warning) }
+    } catch { log.write(.state, "that the server has deleted a key could not be recorded: \(error)", .warning) }
   }
 
   private func remove(_ keyIDs: [[UInt8]], from account: AccountFile) throws(Ending) {

@@ -22,7 +22,7 @@ struct JoinOperation: CallOperation {
     let client = try server.clientSettings(settings)
     guard let url = OwnRoute.join.url(beside: client.authentication.requestURL), url == payload.server + "/uaf/join"
     else {
-      throw Ending(.invalidParameter, because: .joinOfOtherServer, log: "join: the payload is of another server")
+      throw Ending(.invalidParameter, because: .joinOfOtherServer, log: "join: the payload is from a different server")
     }
     guard let publicKeys = server.verdictKeys else {
       throw .configuration("join: server.require_signed_verdict and server.verdict_key are needed")
@@ -95,7 +95,7 @@ struct LeaveOperation: CallOperation {
 
   func run() throws(Ending) -> Success {
     guard let record = try read() else {
-      throw Ending(.requestNotExist, because: .notJoined, log: "leave: this machine has joined no server")
+      throw Ending(.requestNotExist, because: .notJoined, log: "leave: this machine has not joined a server")
     }
     let fault = tell(record)
     do throws(StateError) {
@@ -128,14 +128,14 @@ struct LeaveOperation: CallOperation {
       let endpoint = try server.clientSettings(settings).authentication
       guard let url = OwnRoute.leave.url(beside: endpoint.requestURL),
         try server.place(endpoint) == record.machine.place
-      else { return "the configuration names another server" }
+      else { return "the configuration names a different server" }
       guard let prover = try? MachineProver(record.machine, from: .local, now: now),
         let made = prover.make(.state(of: LeaveFlow.nobody))
-      else { return "nothing could be proved to it" }
+      else { return "no proof could be sent to it" }
       let network = try server.network(settings, for: nil)
       do throws(TransportFailure) {
         let status = try LeaveFlow.leave(at: url, proof: made.text, over: network)
-        return status == 200 ? nil : "it answered with HTTP status \(status)"
+        return status == 200 ? nil : "it replied with HTTP status \(status)"
       } catch { return "\(error)" }
     } catch { return error.log }
   }

@@ -27,7 +27,7 @@ struct LoginAccount {
     if let held = try known(uid, named) { return held }
     if policy.hidesState { throw try pretend(client, settings) }
     if let cause = try accounts.causeOfMissing(named) {
-      throw Ending(.notRegistered, because: cause, log: "the account has another authenticator than the named one")
+      throw Ending(.notRegistered, because: cause, log: "the account has a different authenticator from the named one")
     }
     let isNew = accounts.neverHadRow(uid, in: try accounts.openState())
     throw Ending(.notRegistered, log: "no key of this account on this machine", isNew ? .neverRegistered : nil)
@@ -78,7 +78,7 @@ struct LoginAccount {
     let typed = held.opened.map(\.type).first(where: \.isTyped)
     guard held.types.count > 1, let used = held.staleTypes.first ?? typed else { return }
     do throws(StateError) { try held.account.noteUse(of: used) } catch {
-      log.write(.state, "which authenticator was used could not be noted: \(error)", .warning)
+      log.write(.state, "the authenticator that was used could not be recorded: \(error)", .warning)
     }
   }
 }

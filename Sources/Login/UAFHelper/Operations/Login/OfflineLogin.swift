@@ -36,7 +36,7 @@ import UAFMessages
       try account.settleRefusal(at: now())
       return try account.refusals()
     } catch {
-      logTrouble(error, "the server's last answer cannot be read")
+      logTrouble(error, "the server's last verdict cannot be read")
       return nil
     }
   }
@@ -53,7 +53,7 @@ import UAFMessages
     do throws(StateError) {
       try held.account.noteYes(asked: asked, with: held.opened.map(\.type), under: terms, since: refusals)
     } catch {
-      logTrouble(error, "the server's yes could not be kept")
+      logTrouble(error, "the server's success could not be stored")
     }
   }
 
@@ -74,7 +74,7 @@ import UAFMessages
       judgement = try held.account.judgeOffline(
         at: now(), maximumAge: limit, opened: held.opened.map(\.type), terms: terms)
     } catch {
-      throw ending.adding("not accepted without it: \(error)")
+      throw ending.adding("not accepted without the server: \(error)")
     }
     switch judgement {
     case .holds(let age):
@@ -82,7 +82,7 @@ import UAFMessages
       try prompter.show(.acceptedOffline)
       return Success(offlineAge: age)
     case .refused(let reason):
-      throw ending.adding("not accepted without it: \(reason)")
+      throw ending.adding("not accepted without the server: \(reason)")
     }
   }
 
@@ -123,7 +123,7 @@ struct OfflineLoginNotes {
       record.add(login)
       try record.store(in: folder.path, owner: folder.owner)
     } catch {
-      log.write(.checkIn, "the server will not be told of this login without it: \(error)", .warning)
+      log.write(.checkIn, "the login without the server could not be recorded for a report: \(error)", .warning)
     }
   }
 

@@ -132,7 +132,7 @@ import UAFWire
     if count > 0 {
       tools.log.write(
         .keys,
-        "\(FidoResult.alreadyRegistered): the server forgot \(count == 1 ? "1 key" : "\(count) keys") that this machine had lost"
+        "\(FidoResult.alreadyRegistered): the server deleted \(count == 1 ? "1 key" : "\(count) keys") that this machine had lost"
       )
     }
     // The server has accepted the new key: a missing front end must not prevent the machine from storing it.
@@ -193,7 +193,7 @@ struct RegistrationOperation: CallOperation {
     let oldKey = driver.replacedKey(wasRefused: types.allSatisfy(dead.contains))
     let text: PromptText
     if let replaced {
-      tools.log.write(.keys, "\(replaced.rawValue) has a new value and key, by an enrolment code")
+      tools.log.write(.keys, "\(replaced.rawValue) has a new value and key, set with an enrolment code")
       text = .valueReplaced(replaced.kind, user: user, oldKey: oldKey)
     } else if isRepair, let named {
       text = .repaired(named.kind, user: user, oldKey: oldKey)
@@ -303,7 +303,9 @@ struct RegistrationOperation: CallOperation {
   }
 
   private static var keysLost: Ending {
-    Ending(.alreadyRegistered, because: .keysLost, log: "no code, and the server knows a key that is lost here")
+    Ending(
+      .alreadyRegistered, because: .keysLost,
+      log: "there is no code, and the server knows a key that this machine has lost")
   }
 
   /// The ending if there is no code and nothing else proves the person; this does not ask for a code that would be refused.
@@ -331,7 +333,7 @@ struct RegistrationOperation: CallOperation {
     guard username.map({ $0 == serverName }) ?? true else {
       throw Ending(
         .invalidParameter, text: .codeOfOtherAccount(than: serverName),
-        log: "code of another account than \(serverName)")
+        log: "the code is for a different account, not \(serverName)")
     }
     if account == nil { try tools.accounts.requireOwn(serverName, of: uid, in: directory) }
     return AccountIdentity(uid: uid, name: name, serverUserName: serverName)
@@ -370,10 +372,10 @@ struct RegisterAgain {
     let types = held.refused.isEmpty ? held.types : held.refused
     let chosen = types.count == 1 ? types.first : try tools.prompter.chooseType(among: types)
     guard let type = chosen else {
-      return Ending(.resetChosen, log: "registering anew was chosen, and no authenticator")
+      return Ending(.resetChosen, log: "registering again was chosen, but no authenticator")
     }
     guard let text = try tools.prompter.askCode() else {
-      return Ending(.resetChosen, log: "registering anew was chosen, and no code entered")
+      return Ending(.resetChosen, log: "registering again was chosen, but no code was entered")
     }
     let settings = try tools.server.settings()
     let client = try tools.server.clientSettings(settings)
@@ -383,7 +385,7 @@ struct RegisterAgain {
       among: [type], named: type,
       in: try tools.accounts.openState(), replacingValues: true)
     _ = try driver.run()
-    tools.log.write(.keys, "\(type.rawValue) was registered anew with an enrolment code")
-    return Ending(.resetChosen, text: .registeredAgain(type.kind), log: "registered anew; not a login")
+    tools.log.write(.keys, "\(type.rawValue) was registered again with an enrolment code")
+    return Ending(.resetChosen, text: .registeredAgain(type.kind), log: "registered again; this is not a login")
   }
 }

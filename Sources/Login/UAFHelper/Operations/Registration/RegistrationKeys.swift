@@ -171,10 +171,12 @@ import UAFMessages
     }
     way.removeFirst()
     guard let key = offer?.key(of: type, among: signing) else {
-      throw Ending(.noSuitableAuthenticator, because: .keysNotHere, log: "the server asks for keys that are not here")
+      throw Ending(
+        .noSuitableAuthenticator, because: .keysNotHere,
+        log: "the server asks for keys that are not on this machine")
     }
     if makers[index].made?.keyID == key.keyID { return try makers[index].signer() }
-    guard let account else { throw Ending(.cannotUse, log: "the key is not there") }
+    guard let account else { throw Ending(.cannotUse, log: "the key does not exist") }
     return try tools.keys.signer(key, account, makers[index].unlocked)
   }
 
@@ -225,7 +227,7 @@ import UAFMessages
     } catch {
       let ending = Ending(error)
       throw ending.saying(
-        ending.text, log: "the server accepted the key, but it could not be kept: \(error)")
+        ending.text, log: "the server accepted the key, but the key could not be stored: \(error)")
     }
   }
 }

@@ -395,11 +395,11 @@ struct RegistrationWord {
         log: "the account is in use, and nothing proves that it is this person's")
     }
     guard client.dialect == .fido else {
-      throw Ending(.invalidParameter, because: .codesNotJudged, log: "the server cannot judge an enrolment code")
+      throw Ending(.invalidParameter, because: .codesNotJudged, log: "the server cannot check an enrolment code")
     }
     guard tools.server.isWordUnsigned, try tools.accounts.isInUse(account) else { return .wordAllowed }
     throw Ending(
       .invalidParameter, because: .codesNotSigned,
-      log: "a code for an account in use, and server.require_signed_verdict is not set")
+      log: "there is a code for an account in use, but server.require_signed_verdict is not set")
   }
 }

@@ -39,7 +39,7 @@ struct ResetOperation: CallOperation {
     guard isRoot || !server.isWordUnsigned else {
       throw Ending(
         .authenticatorResetFailed, because: .resetsNotSigned,
-        log: "a reset by code, and server.require_signed_verdict is not set")
+        log: "a reset with a code needs server.require_signed_verdict, which is not set")
     }
     try accounts.requireNotBlocked(held.account)
     let typed = held.types.filter(\.isTyped)
@@ -68,7 +68,7 @@ struct ResetOperation: CallOperation {
     guard client.dialect == .fido, client.device.id != nil else {
       throw Ending(
         .authenticatorResetFailed, because: .codesResetNothing,
-        log: "the server cannot judge an enrolment code")
+        log: "the server cannot check an enrolment code")
     }
     try prompter.requireFrontEnd()
     var network = try server.network(settings, for: account)
