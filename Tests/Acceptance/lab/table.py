@@ -7,7 +7,7 @@ LIMIT = 600
 
 # The person who logs in; a different account of the machine; a remote attacker; an attacker between the machine
 # and the server; the server; root's own mistake; power, disk and kernel.
-CAUSES = ("the person", "a local user", "somebody afar", "the network", "the server", "root", "the machine")
+CAUSES = ("the person", "a local user", "somebody remote", "the network", "the server", "root", "the machine")
 
 
 class Broken(Exception):

@@ -110,9 +110,9 @@ def point_to(lab, name):
 
 @row(
     "A51",
-    'the server made "away" by starving the network program, or by keeping the server busy',
-    "never told of a want of our own, nor of a machine that was reached: a revoked account gets in nowhere",
-    causes=("a local user", "somebody afar"),
+    'making the server seem unreachable by starving the network program, or by keeping the server busy',
+    "never reported for a lack of our own resources, nor for a machine that was reached: a revoked account gets in nowhere",
+    causes=("a local user", "somebody remote"),
 )
 def away_by_starving(lab):
     gone, caller, person = revoked(lab), lab.person(), lab.person()
@@ -155,7 +155,7 @@ def away_by_starving(lab):
 
 @row(
     "A60",
-    "name servers that hang: silent, many of them, with long limits of their own, silent after a first word",
+    "name servers that hang: silent, many of them, with their own long time limits, silent after the first bytes",
     f"an end within the time-out ({TIMEOUT} s); PAM_AUTHINFO_UNAVAIL after the right value, a wrong one is counted",
     causes=("the network",),
 )

@@ -51,7 +51,7 @@ def share(messages):
     f"{sum(ACCOUNTS.values())} accounts of three shapes, and {UNKNOWN} names that nobody has: asked for by somebody "
     "without a key",
     "the same shapes with about the same shares, the same keys for a name each time and after a restart",
-    causes=("somebody afar",),
+    causes=("somebody remote",),
 )
 def shapes(lab):
     server = lab.start_server(FOLDER, PORT)

@@ -72,7 +72,7 @@ def spoil(lab, path, change):
 
 @row(
     "A12",
-    "the server's answer truncated, endless, slow, malformed",
+    "a truncated, endless, slow or malformed reply from the server",
     f"an error within {LONGEST} s of a time-out of {TIMEOUT} s, bounded memory, nothing counted, never success",
     causes=("the server", "the network"),
 )

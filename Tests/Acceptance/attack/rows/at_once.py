@@ -48,8 +48,9 @@ def all_at_once(lab, person, value, number):
 
 @row(
     "A32",
-    "registering, changing and logging in at once; state of a newer and an older schema",
-    "one change at most, one value lets in afterwards, nothing torn; another schema refused by name, never as new",
+    "registering, changing and logging in at the same time; state of a newer and an older schema",
+    "at most one change, one value works afterwards, nothing is left half done; another schema is refused by its "
+    "number, and never treated as new",
     causes=("the person",),
 )
 def at_once(lab):

@@ -124,8 +124,8 @@ def without_a_core(lab, person):
 
 @row(
     "A21",
-    "a core that crashes, is missing, hangs, talks nonsense, says success and does not mean it",
-    "PAM_SYSTEM_ERR within the time allowed, and the next module of the stack runs, as each control word has it",
+    "a core that crashes, is missing, hangs, sends nonsense, or sends a success that it contradicts",
+    "PAM_SYSTEM_ERR within the allowed time, and the next module of the stack runs as each control word says",
     causes=("root", "the machine"),
 )
 def bad_core(lab):

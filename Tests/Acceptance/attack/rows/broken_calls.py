@@ -116,8 +116,8 @@ def everywhere(lab, effects, counts):
 
 @row(
     "A2",
-    "kill -9 of the core, and of the host, at each step of a login",
-    "counted, or never looked at; no success without the core's whole word; the next login works",
+    "kill -9 of the core and of the host at each step of a login",
+    "counted, or never checked; no success without the core's complete message; the next login works",
     causes=("a local user", "the machine"),
 )
 def killed(lab):
@@ -155,7 +155,7 @@ def lying_disk(lab):
 @row(
     "A42",
     "one system call fails: full disk, broken disk, no memory, locks held, interruptions",
-    "refused and counted, or never looked at; never in with a wrong value; the next login works",
+    "refused and counted, or never checked; a wrong value never gets in; the next login works",
     causes=("the machine",),
 )
 def failing_calls(lab):

@@ -135,8 +135,8 @@ def in_the_host(person, canary):
 
 @row(
     "A24",
-    "a value that is nowhere else: memory, cores, arguments, environments, log, files, network",
-    "found while it is used, and nowhere once it was; the scanner finds it where it must be",
+    "searching for a unique value in memory, core dumps, arguments, environments, log, files and network",
+    "found while it is in use, and nowhere afterwards; the scanner finds it where it must be",
     causes=("a local user", "the network"),
 )
 def canary_row(lab):

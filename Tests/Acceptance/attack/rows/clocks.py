@@ -35,7 +35,7 @@ def left(lab, person, prefix=()):
 @row(
     "A5",
     "the clock set forward and back; the boot clock at the edges of a lock",
-    "a lock neither ends early nor outlives its length; no wall clock moves it",
+    "a lock neither ends early nor lasts longer than its length; the wall clock does not affect it",
     causes=("the network", "root"),
 )
 def clock(lab):
@@ -97,7 +97,7 @@ def clock_baseline(lab):
 @row(
     "A6",
     "reboot during a lock, and between guesses",
-    f"the count goes on; the lock runs its {LOCK} s again from the start of the boot, and no longer",
+    f"the count continues; the lock runs its {LOCK} s again from the start of the boot, but not longer",
     causes=("the person",),
 )
 def reboot(lab):

@@ -105,9 +105,9 @@ def try_one(lab, name, person):
 
 @row(
     "A46",
-    "sudo called by another name, with a prompt, options, environment and arguments that hide what it does",
+    "sudo called under another name, with a prompt, options, environment and arguments that hide what it does",
     "the screen names the program, the options in words and the command, before the passcode and on at most "
-    f"{MOST_LINES} lines; the server keeps just that",
+    f"{MOST_LINES} lines; the server stores exactly that",
     causes=("a local user",),
 )
 def forged_texts(lab):
@@ -203,8 +203,8 @@ def die(lab, between, people, path):
 
 @row(
     "A53",
-    "sudo killed after Enter, by 4 signals, while the server owes the request or the verdict",
-    "after that nothing is signed or sent; what was sent already is not a plain success in the log",
+    "sudo killed after Enter, by 4 signals, while the request or the verdict is still to come",
+    "afterwards nothing is signed or sent; the log marks a response that was already sent as unused",
     causes=("a local user",),
 )
 def killed_host(lab):

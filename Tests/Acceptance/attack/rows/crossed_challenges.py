@@ -111,8 +111,8 @@ class Step:
 
 @row(
     "A93",
-    "the attacker asks the console for a sign-in as an administrator, or for a role in the administrator's session, and whoever "
-    "holds uaf-fetch has the administrator's login answer its challenge",
+    "an attacker who controls uaf-fetch asks the console for a sign-in as an administrator, or for a role in the "
+    "administrator's session, and makes the administrator's login sign its challenge",
     "no session, and no role",
     causes=("the network",),
 )
@@ -193,9 +193,9 @@ LENDINGS = {
 
 @row(
     "A94",
-    "a login at one server answers the challenge of another one behind the same certificate: as it is, under the AppID of "
-    "the first, and the challenge alone",
-    "the other server accepts no answer",
+    "a login at one server is given the challenge of another server behind the same certificate: unchanged, under the "
+    "AppID of the first, and only the challenge",
+    "the other server accepts no response",
     causes=("the network", "the server"),
 )
 def two_servers(lab):
@@ -297,9 +297,9 @@ EXCHANGES = {
 
 @row(
     "A95",
-    "answers of two people who log in at once exchanged: whole, under the own name, in the own message, the KeyID; another AAID; "
-    "the yes of an earlier login said again",
-    "nobody is let in by what another key, another person or another login has signed",
+    "exchanging the responses of two people who log in at the same time: whole, under the own name, in the own "
+    "message, the KeyID; another AAID; repeating the success of an earlier login",
+    "nobody gets in with what another key, another person or another login has signed",
     causes=("the network",),
 )
 def answers_exchanged(lab):
@@ -348,7 +348,8 @@ def foreign_challenges(lab, person):
 
 @row(
     "A97",
-    "whoever holds uaf-fetch has a login answer the challenge of a registration, a proof, another account, and of no server",
+    "an attacker who controls uaf-fetch makes a login sign the challenge of a registration, of a proof, of another "
+    "account, and of no server",
     "the person's key signs none of them, and the person is not let in",
     causes=("the network", "the server"),
 )

@@ -21,8 +21,8 @@ def tries(lab, person):
 
 @row(
     "A39",
-    f"{CONNECTIONS} connections to the socket by one person; more key derivations at once than it bears",
-    "others still log in; memory is bounded; nothing is charged for those turned away",
+    f"{CONNECTIONS} connections to the socket by one person; more key derivations at the same time than the machine can handle",
+    "others still log in; memory is bounded; refused calls are not counted",
     causes=("a local user",),
 )
 def crowd(lab):

@@ -108,7 +108,7 @@ def suffer(lab, content, person, case):
 @row(
     "A9",
     "an account's file cut, each byte changed, rows edited, removed, undone by a trigger; another schema",
-    "refused as locked or unusable, and logged; what was counted stands; never a fresh account, never ignored",
+    "refused as locked or unusable, and logged; the count stays; never treated as a new account, never ignored",
     causes=("root", "the machine"),
 )
 def damaged(lab):

@@ -16,8 +16,8 @@ def become(caller, target, *answers):
 
 @row(
     "A47",
-    "sudo -i and su - with the password alone, after uafctl pam enable sudo and su",
-    "each of a program's names asks for the passcode, by the settings of its section; disable takes all of them back",
+    "sudo -i and su - with only the password, after uafctl pam enable sudo and su",
+    "each of a program's names asks for the passcode, with the settings of its section; disable undoes all of them",
     causes=("a local user", "the person"),
 )
 def other_names(lab):

@@ -96,8 +96,8 @@ def as_person(lab, person, *arguments, answers=""):
 
 @row(
     "A50",
-    "any code, said yes to by whoever holds uaf-fetch: at the prompt of su, and by uafctl in the person's session",
-    "an account in use gets no value and loses none without a yes that the server signed",
+    "an attacker who controls uaf-fetch accepts any code: at the prompt of su, and with uafctl in the person's session",
+    "an account in use gets no value and loses none without a success that the server has signed",
     causes=("a local user", "the server"),
 )
 def codes_of_nobody(lab):

@@ -45,9 +45,9 @@ def neutral(text, name):
 
 @row(
     "A25",
-    "accounts told by texts or prompts: registered, locked, for good, unregistered, unknown, root ...",
+    "distinguishing accounts by texts or prompts: registered, locked, permanently locked, unregistered, unknown, root ...",
     "the transcripts are equal byte for byte, through the small host and through sshd",
-    causes=("somebody afar",),
+    causes=("somebody remote",),
 )
 def transcripts(lab):
     right, names = everybody(lab)

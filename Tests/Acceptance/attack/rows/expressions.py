@@ -35,7 +35,7 @@ def timed(action):
 
 @row(
     "A22",
-    "a policy expression that explodes, with the value that makes it",
+    "an expression with exponential cost, and a value that triggers it",
     f"a value that runs into the limits is refused as not matching, within {LIMIT:.0f} s",
     causes=("root",),
 )

@@ -62,9 +62,9 @@ class CodeReader:
 
 @row(
     "A89",
-    "whoever holds uaf-fetch reads what a first registration, a reset or a removal says of its code, registers its own key "
-    "with it, and lets the person go on by a proof of that key",
-    "no key of the attacker's at the server; where the machine says registered, its own key is there and alone",
+    "an attacker who controls uaf-fetch reads what a first registration, a reset or a removal reveals about its code, "
+    "registers its own key with it, and lets the person continue with a proof of that key",
+    "the server has no key of the attacker; if the machine reports a registration, only its own key is there",
     causes=("the network",),
 )
 def code_used_first(lab):
@@ -135,8 +135,9 @@ EXCHANGES = {
 
 @row(
     "A90",
-    "whoever holds uaf-fetch exchanges key, KeyID or AAID of a first registration, or answers its request first",
-    "no key of the attacker's at the server; where the machine says registered, its own key is there and alone",
+    "an attacker who controls uaf-fetch exchanges the key, KeyID or AAID of a first registration, or responds to its "
+    "request first",
+    "the server has no key of the attacker; if the machine reports a registration, only its own key is there",
     causes=("the network",),
 )
 def rebound(lab):
@@ -161,7 +162,7 @@ NAME = "ceo-laptop"
 
 @row(
     "A91",
-    "a registration under the device id and the name of a machine that has joined: by a changed request, and by an "
+    "a registration under the device id and the name of a joined machine: with a changed request, and with an "
     "authenticator in software",
     "the server counts no key for that machine, and lists none under its name",
     causes=("the network", "the person"),
@@ -257,9 +258,9 @@ PROVOCATIONS = {
 
 @row(
     "A92",
-    "whoever holds uaf-fetch looks for the code of a first registration in every byte that passes, also where the server is "
-    "made to say that it is another one",
-    f"nothing of the code is there, not {TELLING} characters of it, nor a hash of it",
+    "an attacker who controls uaf-fetch looks for the code of a first registration in every byte that passes, even "
+    "after making the server appear to be a different one",
+    f"no part of the code is there: not {TELLING} characters of it, nor a hash of it",
     causes=("the network",),
 )
 def code_on_the_wire(lab):

@@ -104,8 +104,8 @@ def small_disk(lab):
 
 @row(
     "A43",
-    "a first registration that is killed, meets a failing call, or finds no room, at each step of it",
-    "an account that never registered, or a whole one: never damaged, never locked; registering again works",
+    "a first registration that is killed, meets a failing call, or finds no room, at each step",
+    "either an account that never registered, or a complete one: never damaged, never locked; registering again works",
     causes=("the machine",),
 )
 def interrupted(lab):

@@ -96,7 +96,7 @@ def own_locker(lab, person):
 @row(
     "A57",
     f"{FLOODERS} processes of one person connect to the socket and hang up, as fast as they can",
-    "another person's uafctl and screen locker are served; the log stays short, and names who floods",
+    "another person's uafctl and screen locker are served; the log stays short, and names the attacker",
     causes=("a local user",),
 )
 def connections(lab):

@@ -167,8 +167,8 @@ class Held:
 
 @row(
     "A3",
-    "inside a call: SIGSTOP; cgroup.freeze and cgroup.kill by a delegated cgroup's owner; no processor time",
-    "nobody else waits; the core is out of its person's reach, goes on, and what it looked at is counted",
+    "during a call: SIGSTOP; cgroup.freeze and cgroup.kill by the owner of a delegated cgroup; no processor time",
+    "nobody else waits; the person cannot reach the core, which continues, and every value that it checked is counted",
     causes=("a local user",),
 )
 def held_still(lab):

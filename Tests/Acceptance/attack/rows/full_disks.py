@@ -65,8 +65,9 @@ DISKS = {
 
 @row(
     "A7",
-    f"the disk is full, breaks or is read-only: {counting.GUESSES} wrong guesses, then the right one",
-    f"counted up to {counting.LIMIT} by blocks kept for it, or not looked at: wrong and right alike PAM_SYSTEM_ERR",
+    f"the disk is full, breaks or is read-only: {counting.GUESSES} wrong guesses, then the right value",
+    f"counted up to {counting.LIMIT} with blocks reserved for it, or not checked: PAM_SYSTEM_ERR for wrong and right "
+    "values alike",
     causes=("a local user", "the machine"),
 )
 def full_disks(lab):

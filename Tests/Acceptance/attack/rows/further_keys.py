@@ -89,9 +89,10 @@ OCCASIONS = {
 
 @row(
     "A85",
-    "whoever holds uaf-fetch has a login, a confirmed text or an approval prove a registration as well: with its question, in a "
-    "further request, or by a request of its own; then registers its key with every token that passes",
-    "no key at the server but the person's, and none that gets in",
+    "an attacker who controls uaf-fetch makes a login, a confirmed text or an approval prove a registration as well: "
+    "with the same request, in an additional request, or with its own request; then registers its own key with every "
+    "token that passes",
+    "the server has only the person's key, and no other key gets in",
     causes=("the network",),
 )
 def login_made_a_registration(lab):
@@ -119,7 +120,7 @@ def login_made_a_registration(lab):
 @row(
     "A86",
     "the same with an administrator's login; then the attacker's key confirms a sign-in to the console",
-    "no key of the attacker's, and no session",
+    "the attacker gets no key and no session",
     causes=("the network",),
 )
 def console_by_a_stolen_key(lab):
@@ -150,8 +151,8 @@ def own(machine):
 
 @row(
     "A87",
-    "whoever holds uaf-fetch has a login prove a removal as well, and has more removed than a person asks for",
-    "the server forgets no key but the one that the person has asked to be removed",
+    "an attacker who controls uaf-fetch makes a login prove a removal as well, and has more keys removed than a person asks for",
+    "the server deletes only the key whose removal the person requested",
     causes=("the network",),
 )
 def keys_removed(lab):

@@ -235,7 +235,7 @@ def of_the_tree(lab):
 @row(
     "A33",
     "fuzzing: packets at the helper as root and as a person, a server's answers, a core's packets, messages",
-    "no crash, no hang; no success but where the core's own last packet says so",
+    "no crash, no hang; a success only if the core's own last packet says so",
     causes=("a local user", "the network", "the server"),
 )
 def fuzzing(lab):

@@ -41,9 +41,9 @@ def somebody(lab):
 
 @row(
     "A70",
-    "requests for logins without end, for a known name and for names that nobody has, with texts to be confirmed",
-    "the server's store has not a byte and not a row more; the person still logs in",
-    causes=("somebody afar",),
+    "endless requests for logins, for a known name and for made-up names, with texts to be confirmed",
+    "the server's store does not grow by a byte or a row; the person still logs in",
+    causes=("somebody remote",),
 )
 def fill_the_store(lab):
     person = somebody(lab)

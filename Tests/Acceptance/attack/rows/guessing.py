@@ -29,8 +29,8 @@ def race(start, right, limit):
 
 @row(
     "A1",
-    f"{CONVERSATIONS} conversations at once, limit {LIMIT}",
-    f"exactly {LIMIT} values are looked at; the right one among the rest is refused",
+    f"{CONVERSATIONS} conversations at the same time, limit {LIMIT}",
+    f"exactly {LIMIT} values are checked; the right value among the others is refused",
     causes=("a local user",),
 )
 def parallel_guesses(lab):
@@ -43,7 +43,7 @@ def parallel_guesses(lab):
     must(accepted == 0, f"the right value got in after {checked} wrong ones")
     must(checked == LIMIT, f"{checked} values were looked at")
     must(len(results) == CONVERSATIONS, f"{len(results)} of {CONVERSATIONS} conversations are in the log: {results}")
-    return f"{checked} looked at and wrong, {refused} refused while locked, {accepted} let in"
+    return f"{checked} checked and wrong, {refused} refused while locked, {accepted} let in"
 
 
 @baseline("A1")

@@ -114,9 +114,9 @@ WAYS = {
 
 @row(
     "A88",
-    "a proof for a second authenticator, spent by whoever holds uaf-fetch for a key of its own, another account, a removal; "
-    "twice; late; and with the key exchanged",
-    "no key but those that the person has made, and none of them gone",
+    "an attacker who controls uaf-fetch uses a proof for a second authenticator for its own key, another account or a "
+    "removal; twice; late; and with the key exchanged",
+    "only keys that the person has made, and none of them is lost",
     causes=("the network",),
 )
 def stolen_proof(lab):

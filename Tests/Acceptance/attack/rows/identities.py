@@ -23,8 +23,8 @@ CODES = {
 
 @row(
     "A37",
-    "`nouserok` reached by deregistration, reset, a server's word, a failed lookup, damaged state",
-    "ignored where nothing was ever registered, and nowhere else",
+    "reaching `nouserok` through deregistration, a reset, the server's replies, a failed lookup or damaged state",
+    "ignored only if nothing was ever registered",
     causes=("the person", "root"),
 )
 def never_registered(lab):

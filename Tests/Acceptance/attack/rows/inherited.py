@@ -107,7 +107,8 @@ def may_raise():
 @row(
     "A8",
     "limits of the caller: file size, processor, memory, descriptors, stack, processes",
-    "raised, or refused; nothing uncounted, and a right value is not told from a wrong one where it is refused",
+    "the limit is raised, or the login is refused; nothing is uncounted, and a refused right value cannot be "
+    "distinguished from a wrong one",
     causes=("a local user",),
 )
 def limits(lab):
@@ -223,7 +224,7 @@ def trouble(lab, name, wrong, right):
 @row(
     "A20",
     "a host with closed or leaked descriptors, ignored or blocked signals, timers, no folder",
-    "no way in with a wrong value; counted; the core has its own descriptors alone, 0-2 are /dev/null",
+    "a wrong value never gets in, and is counted; the core has only its own descriptors; 0-2 are /dev/null",
     causes=("a local user",),
 )
 def bad_state(lab):

@@ -113,7 +113,7 @@ def timed_logins(lab, person):
 @row(
     "A71",
     f"{RATE} requests a second that are junk, from the loopback address of a person's machine, after a restart of the server",
-    f"{LOGINS} of {LOGINS} logins come through; none sees the server as away; who is not known is told to try again later",
+    f"{LOGINS} of {LOGINS} logins succeed; none sees the server as unreachable; unknown machines are told to try later",
     causes=("a local user",),
 )
 def flooded_loopback(lab):
@@ -142,7 +142,7 @@ def flooded_loopback(lab):
 @row(
     "A72",
     f"{IDLE} silent, half-open and idle connections, opened again when closed, from the loopback address of a person's machine",
-    f"{LOGINS} of {LOGINS} logins come through; none sees the server as away",
+    f"{LOGINS} of {LOGINS} logins succeed; none sees the server as unreachable",
     causes=("a local user",),
 )
 def crowded_loopback(lab):

@@ -122,7 +122,7 @@ def times_out(start, caller, target):
 @row(
     "A52",
     "settings of the caller that outlive fork and exec: 40 s of timer slack, oom_score_adj, personality ...",
-    "the core and its network program have the normal ones; a time-out ends when it says",
+    "the core and its network program have the normal settings; a time-out ends on time",
     causes=("a local user",),
 )
 def kernel_settings(lab):

@@ -18,7 +18,7 @@ DAY, YEAR = 86400, 365 * 86400
 @row(
     "A35",
     "the number of locks is used up (max_lock_count)",
-    "locked for good, for every host and after every wait; the way out is root's or a new enrolment's, and logged",
+    "locked permanently, for every host and after every wait; only root or a new enrolment ends it, which is logged",
     causes=("a local user",),
 )
 def for_good(lab):
@@ -90,9 +90,10 @@ def knock(name, port):
 
 @row(
     "A38",
-    "locking others from afar: guesses for every account; sshd's junk for those it refuses",
-    "junk is not counted; remote locks, and another user's, stop no local login, end by themselves, never for good",
-    causes=("somebody afar", "a local user"),
+    "locking others remotely: guesses for every account; sshd's junk for accounts that it refuses",
+    "junk is not counted; remote locks and another user's locks do not stop local logins, end by themselves, and are "
+    "never permanent",
+    causes=("somebody remote", "a local user"),
 )
 def from_afar(lab):
     limit, lock = 5, 300

@@ -121,8 +121,8 @@ def left_behind():
 
 @row(
     "A13",
-    "TLS: expired, other host, unknown CA, self-signed, TLS 1.0 and 1.1; trust planted in the environment",
-    "refused before anything is sent, the message says why; what is planted changes nothing",
+    "TLS: expired, other host, unknown CA, self-signed, TLS 1.0 and 1.1; certificates planted in the environment",
+    "refused before anything is sent; the message says why; planted files and variables change nothing",
     causes=("the network", "a local user"),
 )
 def wrong_certificates(lab):
@@ -227,9 +227,9 @@ CALL_LIMIT = 4
 
 @row(
     "A29",
-    "server down, name server silent, black hole, half-open, silent after the handshake, dragged out",
+    "server down, name server silent, black hole, half-open, silent after the handshake, slowed down",
     f"an end within the time-out ({TIMEOUT} s an exchange), or timeout={CALL_LIMIT} for the call; "
-    "PAM_AUTHINFO_UNAVAIL only where no connection came about",
+    "PAM_AUTHINFO_UNAVAIL only if no connection was made",
     causes=("the network", "the server"),
 )
 def nobody_there(lab):

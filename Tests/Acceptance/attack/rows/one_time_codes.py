@@ -37,8 +37,8 @@ def approval(lab, name):
 @row(
     "A49",
     f"{WRONG} wrong codes for somebody's enrolment, and as many for a text that waits to be confirmed",
-    "the right code works afterwards, and once: who does not know it can spend nothing of it",
-    causes=("a local user", "somebody afar"),
+    "the right code works afterwards, and only once: somebody who does not know it cannot use any of it up",
+    causes=("a local user", "somebody remote"),
 )
 def wrong_ones(lab):
     person = lab.person(registered=False)

@@ -103,8 +103,8 @@ def filters(lab):
 
 @row(
     "A64",
-    "su, uafctl and a host of one's own in a user namespace, as its root; the same under filters that answer calls",
-    "no setuid program gets root there; for the core it is the person; nothing of another's is counted or let in",
+    "su, uafctl and a private host in a user namespace, as its root; the same under filters that reply to calls",
+    "no setuid program gets root there; the core sees the person; nothing is counted or accepted for another account",
     causes=("a local user",),
 )
 def own_worlds(lab):
@@ -150,8 +150,8 @@ def own_worlds(lab):
 
 @row(
     "A63",
-    "whose the files of the state are, for a disk quota of the person's; no quota is set",
-    "all are root's, whoever asked and by whatever way, so that a person's quota counts none of them",
+    "who owns the state files, for a person's disk quota; no quota is set",
+    "root owns all of them, whoever calls and however, so a person's quota counts none of them",
     causes=("a local user",),
 )
 def quota(lab):

@@ -58,7 +58,7 @@ def everything(lab):
 @row(
     "A19",
     "planted LD_*, SSL_*, OPENSSL_*, SWIFT_BACKTRACE, proxies, HOME, TMPDIR, TZ ... through su, sudo, a host",
-    "the environment of helper and network program is the fixed list; nothing that is planted runs",
+    "the environment of helper and network program is the fixed list; nothing planted runs",
     causes=("a local user",),
 )
 def planted_environment(lab):

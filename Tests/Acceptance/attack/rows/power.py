@@ -90,8 +90,8 @@ def cut(lab, disk, people, moment, environment):
 
 @row(
     "A4",
-    "the power goes on ext4 while wrong guesses are counted",
-    "no count that was told is lost; the next login works",
+    "a power cut while wrong guesses are counted on ext4",
+    "no reported count is lost; the next login works",
     causes=("the machine",),
 )
 def power_cut(lab):

@@ -48,9 +48,9 @@ def until_limited(source, lines):
 
 @row(
     "A81",
-    "requests without end, with X-Forwarded-For and Forwarded forged, past the proxy and through it",
-    "counted by the address that the proxy saw, or by their own; nobody else's turns are used up",
-    causes=("somebody afar",),
+    "endless requests with forged X-Forwarded-For and Forwarded, bypassing the proxy and through it",
+    "counted for the address that the proxy saw, or for their own address; nobody else's limit is used up",
+    causes=("somebody remote",),
 )
 def forged_addresses(lab):
     near_server(lab, "--behind", PROXY, "--address-rate", str(RATE), "--account-rate", "0")
@@ -81,7 +81,7 @@ def forged_addresses(lab):
 @row(
     "A82",
     "the server stopped (SIGTERM) while people log in",
-    "it ends with 0; no login that was let in is missing in its store; all log in when it serves again",
+    "it ends with 0; no accepted login is missing in its store; all can log in when it runs again",
     causes=("root",),
 )
 def stopped_under_load(lab):

@@ -36,7 +36,7 @@ def leading(url, target):
 @row(
     "A59",
     "a server whose AppID, or the way to it, names another port or address of the machine's network",
-    "nothing is asked but the configured host and port, unless root lists more",
+    "only the configured host and port are contacted, unless root lists more",
     causes=("the server",),
 )
 def reaching(lab):

@@ -19,8 +19,8 @@ AT_ONCE = 50
 
 @row(
     "A14",
-    "interception with a certificate the client trusts",
-    "the server refuses by the channel binding",
+    "interception with a certificate that the client trusts",
+    "the server refuses because of the channel binding",
     causes=("the network",),
 )
 def interception(lab):
@@ -80,9 +80,9 @@ def count(reasons):
 
 @row(
     "A15",
-    f"answers sent again ({AT_ONCE} at once), late, for another person, for another operation",
-    "one success at most, by the one it was made for",
-    causes=("somebody afar", "the network"),
+    f"responses sent again ({AT_ONCE} at the same time), late, for another person, for another operation",
+    "at most one success, for the response that was made for the request",
+    causes=("somebody remote", "the network"),
 )
 def replays(lab):
     folder, port = "/srv/uaf-replay", 8444
@@ -236,8 +236,8 @@ BEHIND = 6
 
 @row(
     "A16",
-    "a copy of the state folder used beside the original",
-    "an equal or lower counter is refused and logged; of a pair at once one is accepted",
+    "a copy of the state folder is used in addition to the original",
+    "an equal or lower counter is refused and logged; of two responses at the same time, one is accepted",
     causes=("root",),
 )
 def cloned(lab):

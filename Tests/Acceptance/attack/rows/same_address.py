@@ -122,7 +122,7 @@ class Crowd:
 @row(
     "A45",
     f"{CONNECTIONS} silent, half-open and idle connections to the server from the address of a person's machine",
-    f"{LOGINS} of {LOGINS} logins come through; the server is not told as away, and a revoked account gets in nowhere",
+    f"{LOGINS} of {LOGINS} logins succeed; the server is not reported as unreachable, and a revoked account gets in nowhere",
     causes=("a local user",),
 )
 def crowded_address(lab):
@@ -171,8 +171,8 @@ def until_limited(path, body):
 
 @row(
     "A67",
-    "requests for nobody and answers that are none, without end, from the address of a person's machine",
-    "a machine that the server knows still gets in; the limit tells names apart by nothing else",
+    "endless requests for unknown names and invalid responses, from the address of a person's machine",
+    "a machine that the server knows still gets in; the limit distinguishes names by nothing else",
     causes=("a local user",),
 )
 def flooded_address(lab):

@@ -103,8 +103,8 @@ def ends(command):
 
 @row(
     "A58",
-    "the server's state folder, its files, policy and metadata in a stranger's reach",
-    "refused by every command that opens them, with path, fault and what to do; taken again once put right",
+    "the server's state folder, its files, policy and metadata within a stranger's reach",
+    "refused by every command that opens them, with the path, the fault and what to do; accepted again after the correction",
     causes=("a local user", "root"),
 )
 def open_folders(lab):

@@ -221,8 +221,9 @@ def before_joining(machine, claims):
 
 @row(
     "A83",
-    "a policy on its way: older, of others, unsigned, changed, late, of before; by its server: loose, impossible, more",
-    "what was in force stays, the log says why, logins go on; no looser lock than root's, none of a policy's for root",
+    "a policy in transit: older, for others, unsigned, changed, expired, from before joining; from the server: looser, "
+    "impossible, with more sections",
+    "the policy in force stays, the log says why, logins continue; no lock looser than root's, and no policy's lock for root",
     causes=("the network", "the server"),
 )
 def attacked(lab):

@@ -101,8 +101,8 @@ def packets(person, other, forged):
 
 @row(
     "A36",
-    "malware in the session: further authenticator, own server or authority, other accounts, forged frames",
-    "no record changes without a code for that account or a verification; trust from root's configuration alone",
+    "malware in the session: an additional authenticator, its own server or authority, other accounts, forged frames",
+    "no record changes without a code for that account or a verification; trust comes only from root's configuration",
     causes=("the person",),
 )
 def malware(lab):
@@ -169,7 +169,7 @@ def by_hand(person, program):
 @row(
     "A34",
     "the core started by hand, or asked over the socket by another user",
-    "gives nothing, and leads round no count",
+    "the caller gains nothing and bypasses no count",
     causes=("a local user",),
 )
 def another_user(lab):

@@ -19,9 +19,10 @@ def guess(lab, person):
 
 @row(
     "A68",
-    "guesses through a network service that sets no PAM_RHOST",
-    "counted as local ones, so as few as at the console; none let in; with hide_state = true nothing is told of the account",
-    causes=("somebody afar",),
+    "guesses through a network service that does not set PAM_RHOST",
+    "counted as local guesses, so no more than at the console; none gets in; with hide_state = true nothing about the "
+    "account is revealed",
+    causes=("somebody remote",),
 )
 def silent(lab):
     lab.stack(SERVICE, "auth required pam_uaf.so", "account required pam_permit.so")

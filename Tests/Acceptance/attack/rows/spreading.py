@@ -28,9 +28,9 @@ def ask_everywhere(lab, *sudoers):
 @row(
     "A26",
     f"guesses spread over sudo, su and login; over ssh and another remote service; limit {LIMIT}",
-    "one count for the person's own attempts, one for remote ones, one for other users at su; at the limit all of its kind"
-    " are refused",
-    causes=("a local user", "somebody afar"),
+    "one count for the person's own attempts, one for remote attempts, one for other users at su; at its limit, all "
+    "attempts of that kind are refused",
+    causes=("a local user", "somebody remote"),
 )
 def spread(lab):
     person, far, neighbour = lab.person(), lab.person(), lab.person(registered=False)
@@ -94,7 +94,7 @@ def spread(lab):
 @row(
     "A27",
     "sudo without a password (NOPASSWD), and with a cached ticket, between wrong guesses",
-    "neither takes a count back",
+    "neither lowers a count",
     causes=("the person",),
 )
 def ticket(lab):
@@ -136,8 +136,8 @@ def ticket_baseline(lab):
 
 @row(
     "A28",
-    "to have the count forgotten: register again, change, reset, remove and add",
-    "a verification first, which counts as any; or the count is kept",
+    "trying to clear the count: register again, change, reset, remove and add",
+    "either a verification comes first, which counts like any other; or the count is kept",
     causes=("the person",),
 )
 def start_over(lab):

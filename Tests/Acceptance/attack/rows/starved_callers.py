@@ -160,8 +160,8 @@ def controls(lab, caller, target):
 
 @row(
     "A44",
-    "a caller starves the module by limits, a cgroup, signals or a full disk, and has the password alone",
-    "nobody gets in without the passcode in any shipped stack; root's own mistake leaves the way by password",
+    "a caller starves the module by limits, a cgroup, signals or a full disk, and has only the password",
+    "nobody gets in without the passcode in any shipped stack; after root's own mistake the password still works",
     causes=("a local user",),
 )
 def starved(lab):
@@ -225,8 +225,8 @@ def starved(lab):
 
 @row(
     "A61",
-    "polkit's helper and a screen locker under limits of their person's, with the password alone",
-    "not let in without the passcode; somebody who never registered unlocks by password, as ever",
+    "polkit's helper and a screen locker under the person's own limits, with only the password",
+    "not let in without the passcode; somebody who never registered still unlocks with the password",
     causes=("a local user", "the person"),
 )
 def other_hosts(lab):

@@ -52,8 +52,8 @@ def end(processes):
 
 @row(
     "A54",
-    f"{PROMPTS} prompts of su left standing by one person",
-    "the person has few of them, in bounded memory; the others are refused with words; other people log in, by su too",
+    f"{PROMPTS} prompts of su left open by one person",
+    "the person has few of them, in bounded memory; the others are refused with a message; other people can log in, with su too",
     causes=("a local user",),
 )
 def standing_prompts(lab):
@@ -97,9 +97,9 @@ MADE_UP, REMOTE = 40, 6
 
 @row(
     "A55",
-    f"{MADE_UP} logins from one host under names that nobody has, while {REMOTE} people log in from elsewhere",
-    "all of them get in: what one host asks for makes logins from elsewhere wait no longer than for a derivation",
-    causes=("somebody afar",),
+    f"{MADE_UP} logins from one host under made-up names, while {REMOTE} people log in from elsewhere",
+    "all of them get in: because of one host, logins from elsewhere wait no longer than for one derivation",
+    causes=("somebody remote",),
 )
 def made_up_names(lab):
     lab.configure(cost=16)

@@ -21,8 +21,8 @@ def standing(lab, person, prefix=()):
 
 @row(
     "A48",
-    "locking another local user for good: wrong values at his name in su, over and over",
-    "they lock su for other users alone, for a time; his own sudo, su, console and ssh let him in",
+    "trying to lock another local user permanently: wrong values for that name in su, again and again",
+    "they lock su only for other users, and for a limited time; the person's own sudo, su, console and ssh still work",
     causes=("a local user",),
 )
 def by_another_user(lab):
@@ -67,8 +67,8 @@ def by_another_user(lab):
 
 @row(
     "A66",
-    "a stranger's lock across reboots and under other clocks; a local lock seen by a stranger",
-    "each count runs by the boot clock alone; the person's own lock stops strangers too; root's unlock ends both",
+    "a stranger's lock across reboots and under other clocks; a local lock and a stranger",
+    "each count uses only the boot clock; the person's own lock stops strangers too; root's unlock ends both",
     causes=("a local user", "root"),
 )
 def in_time(lab):

@@ -77,9 +77,9 @@ def raw_lines(lines):
 
 @row(
     "A17",
-    "hostile user names: control bytes, paths, formats, 64 KiB, empty; also by ssh",
-    "refused; no crash, no file, no raw control byte in prompts and log",
-    causes=("somebody afar",),
+    "hostile user names: control bytes, paths, formats, 64 KiB, empty; by ssh too",
+    "refused; no crash, no file, no raw control bytes in prompts or the log",
+    causes=("somebody remote",),
 )
 def hostile_names(lab):
     with open("/etc/passwd", "a") as lines:
@@ -201,8 +201,8 @@ def said(login):
 
 @row(
     "A18",
-    "hostile texts of the server: control bytes, bidirectional overrides, overlong lines",
-    f"one clean line of at most {LONGEST} characters on the screen, in one clean line of the log",
+    "hostile texts from the server: control bytes, bidirectional overrides, overlong lines",
+    f"one clean line of at most {LONGEST} characters on the screen, and one clean line in the log",
     causes=("the server",),
 )
 def hostile_texts(lab):

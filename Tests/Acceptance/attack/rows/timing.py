@@ -131,10 +131,10 @@ def states(lab, cost):
 
 @row(
     "A23",
-    "accounts told by time: wrong, locked, locked for good, unregistered, unknown; interleaved, from afar",
-    f"medians not further apart than {MILLISECONDS} ms or {SHARE:.0%} with a rank beyond {RANK}, or {SMALL} ms with one "
+    "distinguishing accounts by time: wrong, locked, permanently locked, unregistered, unknown; interleaved, remotely",
+    f"medians differ by at most {MILLISECONDS} ms or {SHARE:.0%} with a rank beyond {RANK}, or {SMALL} ms with one "
     f"beyond {EXTREME}; with a small and a large key derivation, a fast and a slow disk",
-    causes=("somebody afar",),
+    causes=("somebody remote",),
 )
 def timing(lab):
     runs = 200 if lab.thorough else 30

@@ -99,9 +99,9 @@ class Desk:
 
 @row(
     "A96",
-    "the text of a login stripped or exchanged on the way; a helpdesk's text confirmed by a login that shows the same; a "
-    "helpdesk's text that reads like the console's",
-    "what is confirmed is what was on the screen, for what it was shown for, and the screen says who has written it",
+    "the text of a login stripped or exchanged in transit; a helpdesk's text confirmed by a login that shows the same; "
+    "a helpdesk's text that reads like the console's",
+    "what is confirmed is what was on the screen, for the purpose for which it was shown, and the screen says who wrote it",
     causes=("the network", "the server"),
 )
 def turned_texts(lab):

@@ -193,8 +193,8 @@ def used_twice(desk, person):
 
 @row(
     "A84",
-    "an unlock used twice, on another machine, for another person, after its time, for a later lock, forged, changed, guessed",
-    f"none ends a lock, and the log says why; after {BEFORE_A_PAUSE} wrong codes none is looked at; the good one ends it once",
+    "an unlock used twice, on another machine, for another person, after it expired, for a later lock, forged, changed, guessed",
+    f"none ends a lock, and the log says why; after {BEFORE_A_PAUSE} wrong codes no code is checked; the right one ends it once",
     causes=("the person", "a local user", "root"),
 )
 def attacked(lab):

@@ -103,7 +103,7 @@ def refused(lab, person, path, what, codes, named=""):
 @row(
     "A10",
     "configuration and its folder, state folder, device key, account file of another owner, open, linked, a FIFO, a folder",
-    "refused before anybody is asked, and the log names the path",
+    "refused before anybody is asked; the log names the path",
     causes=("a local user", "root"),
 )
 def unsafe_files(lab):

@@ -52,7 +52,7 @@ def stub(lab, *packets):
 @row(
     "A41",
     "an old module with a new core, and the reverse",
-    "works, or a clear refusal: PAM_SYSTEM_ERR with a text and a line in the log, and the stack goes on",
+    "it works, or is clearly refused: PAM_SYSTEM_ERR with a text and a line in the log, and the stack continues",
     causes=("root",),
 )
 def versions(lab):

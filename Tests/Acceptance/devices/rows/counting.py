@@ -103,7 +103,7 @@ def older_folder(lab):
     "D32",
     "twenty wrong values of one person",
     "another person logs in, and TPM_PT_LOCKOUT_COUNTER stays 0",
-    causes=("the person", "somebody afar"),
+    causes=("the person", "somebody remote"),
     limit=180,
 )
 def locks_nobody_else(lab):

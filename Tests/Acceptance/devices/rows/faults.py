@@ -112,7 +112,7 @@ def locked_out(lab):
     "D16",
     "a person's wrong values, up to the lock",
     "TPM_PT_LOCKOUT_COUNTER stays 0: nobody locks the disk's PIN or another person",
-    causes=("the person", "somebody afar"),
+    causes=("the person", "somebody remote"),
     limit=120,
 )
 def counts_nothing(lab):

@@ -110,7 +110,7 @@ def clocks(lab):
     "F18",
     "wrong answers for one account, one to each of two instances, where two are allowed; one of them is started again",
     "the next wrong one is told 'try again later' at both, and after the start; right answers are accepted at both",
-    causes=("somebody afar",),
+    causes=("somebody remote",),
     limit=120,
 )
 def wrong_answers(lab):
