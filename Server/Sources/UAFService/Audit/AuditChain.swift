@@ -119,7 +119,7 @@ extension AuditFault: CustomStringConvertible {
     case .exchanged(let number): "rows \(number) and \(number + 1) were exchanged"
     case .removed(let from, let through): "\(Self.rows(from, through)) removed"
     case .rewritten(let from, let through):
-      "\(Self.rows(from, through)) were written anew: the head of row \(through) was signed for a different row"
+      "\(Self.rows(from, through)) rewritten: the head of row \(through) was signed for a different row"
     case .cutOff(let from, let through): "\(Self.rows(from, through)) cut off at the end: they were signed"
     case .headRemoved(let number): "the signed head of row \(number) was removed"
     case .headNotSigned(let number): "the head of row \(number) was not signed by a key of this server"
