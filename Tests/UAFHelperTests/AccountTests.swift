@@ -183,7 +183,8 @@ import UAFWire
     #expect(login.result == 1001 && login.pamCode == 7 && login.prompts.isEmpty)
     #expect(
       login.errors == [
-        "The configuration's server name for this account is not the name under which it is registered: tell the administrator."
+        "The configuration's server name for this account is not the name under which it is registered: tell the "
+          + "administrator."
       ])
     var remote = bench.begin()
     (remote.isRemote, remote.remoteHost) = (true, Array("192.0.2.1".utf8))

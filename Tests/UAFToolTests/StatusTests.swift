@@ -109,7 +109,8 @@ import UAFWire
     let waiting = entry.replacing("\"stateName\"", with: "\"lockOptionsWait\":true,\"stateName\"")
     #expect(
       bench([], Self.document(waiting)).output.hasSuffix(
-        "  The lock options stay as they are until the count of wrong entries is cleared. Enter the right value once, or have the "
+        "  The lock options stay as they are until the count of wrong entries is cleared. Enter the right value "
+          + "once, or have the "
           + "administrator unlock. [3015]\n"))
     #expect(!bench([], Self.document(entry)).output.contains("3015"))
   }

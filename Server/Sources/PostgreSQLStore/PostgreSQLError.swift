@@ -104,11 +104,14 @@ extension PostgreSQLRefusal: CustomStringConvertible {
     switch self {
     case .wrongURL: "the store's URL is not a PostgreSQL URL: write postgresql://HOST,HOST/DATABASE?SETTING=VALUE"
     case .passwordInURL:
-      "the store's URL contains a password, which every process on the machine can see: change the password, and name a passfile in the URL"
+      "the store's URL contains a password, which every process on the machine can see: change the password, and "
+        + "name a passfile in the URL"
     case .settingNotAllowed(let name):
-      "the store's URL has the setting \(name), which uaf-server does not accept: write out the settings for which it stands"
+      "the store's URL has the setting \(name), which uaf-server does not accept: write out the settings for "
+        + "which it stands"
     case .pooler:
-      "the store's URL names a pooler, which may run each statement on a different connection, without the settings that keep a commit durable: name PostgreSQL itself"
+      "the store's URL names a pooler, which may run each statement on a different connection, without the "
+        + "settings that keep a commit durable: name PostgreSQL itself"
     case .tooOld(let version): "the store's PostgreSQL is version \(version / 10_000): 13 or newer is needed"
     case .otherEncoding: "the store's database is not in UTF-8: create it with ENCODING 'UTF8'"
     case .readOnly:

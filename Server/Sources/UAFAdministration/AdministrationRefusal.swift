@@ -122,7 +122,8 @@ extension AdministrationRefusal: CustomStringConvertible {
     case .unknown(let kind, let name): "there is no \(kind) \(name)"
     case .conflict(let conflict): conflict.description
     case .auditUnsigned:
-      "the audit has not been signed for \(AuditGap.bound / 60) minutes, so nothing can be changed remotely; see the server's log"
+      "the audit has not been signed for \(AuditGap.bound / 60) minutes, so nothing can be changed remotely; see "
+        + "the server's log"
     case .invalid(let field, let problem): "\(field) \(problem)"
     }
   }
@@ -139,11 +140,13 @@ extension Conflict: CustomStringConvertible {
     case .noSigningKeys: "this server has no keys to sign with"
     case .lockOut(let preview):
       "with this policy \(preview.locksEverybodyOut ? "everybody" : "\(preview.lockedOut) of \(preview.withKeys) accounts") "
-        + "could no longer log in (\(preview.namesText)): to save it anyway, allow \(preview.lockedOut) to be locked out"
+        + "could no longer log in (\(preview.namesText)): to save it anyway, allow "
+        + "\(preview.lockedOut) to be locked out"
     case .policyReplaced(let number):
       "policy \(number) is no longer in force: look at the policy in force, and base your change on it"
     case .machinePolicyReplaced(let number, let group):
-      "policy \(number) is no longer in force for group \(group): look at the policy in force, and base your change on it"
+      "policy \(number) is no longer in force for group \(group): look at the policy in force, "
+        + "and base your change on it"
     case .previewUnderWay: "another preview of a policy is running: try again when it has ended"
     case .tokenExists(let name): "a token \(name) exists or has existed"
     case .keyGone(let name, let key): "\(name) no longer has the key \(key); list the keys again"

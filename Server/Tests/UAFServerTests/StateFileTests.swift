@@ -163,7 +163,8 @@ final class StateFileTests {
     }
     #expect(
       refusal(state.certificatePath, other.privateKeyPath)?.description
-        == "\(other.privateKeyPath): does not belong to the first certificate in \(state.certificatePath): put that certificate's key there"
+        == "\(other.privateKeyPath): does not belong to the first certificate in \(state.certificatePath): put that "
+        + "certificate's key there"
     )
   }
 }

@@ -77,7 +77,8 @@ import UAFMessages
     #expect(found == [AuditGap(after: 1, through: 3, from: time, until: server.now)])
     #expect(
       found.first?.description
-        == "rows 2 to 3 were unsigned for 301 s: anybody who could change the store in that time could rewrite these rows"
+        == "rows 2 to 3 were unsigned for 301 s: anybody who could change the store in that "
+        + "time could rewrite these rows"
     )
   }
 

@@ -46,7 +46,8 @@ extension EnglishCatalogue {
     case .codesNotJudged:
       ResultText(
         "This server does not check enrolment codes.",
-        "Register without one, and confirm with a registered authenticator. If you have forgotten the value, root's 'uafctl reset USER' removes it."
+        "Register without one, and confirm with a registered authenticator. If you have forgotten the value, "
+          + "root's 'uafctl reset USER' removes it."
       )
     case .codesResetNothing:
       ResultText("This server does not check enrolment codes.", "Have root run 'uafctl reset USER'.")
@@ -236,7 +237,8 @@ extension EnglishCatalogue {
     case .accountForbidden:
       ResultText(
         "The server refused this account when this machine last asked: the account may be disabled or locked.",
-        "Ask the administrator. If the account is active again, log in once, or set a new value with a new enrolment code: "
+        "Ask the administrator. If the account is active again, log in once, or set a new value with a new "
+          + "enrolment code: "
           + "'\(codes.setting())'.")
     case .accountNotKnown:
       ResultText(
@@ -282,7 +284,8 @@ extension EnglishCatalogue {
         indexLost(codes))
     case .indexReplaced:
       ResultText(
-        "The count of this account's wrong entries in the chip (TPM) was replaced, and does not open the account's key.",
+        "The count of this account's wrong entries in the chip (TPM) was replaced, and does not open the "
+          + "account's key.",
         indexLost(codes))
     case .shareDamaged:
       ResultText(

@@ -26,7 +26,8 @@ enum EnglishCatalogue: Catalogue {
     case .forgotten: " The server has forgotten \(name)."
     case .refusedBefore: ""
     case .unsaid(let keyIDs):
-      " The server has not said that it deleted \(name): have its administrator revoke it with 'uaf-server revoke --key': \(keyIDs.joined(separator: ", "))"
+      " The server has not said that it deleted \(name): have its administrator revoke it with 'uaf-server "
+        + "revoke --key': \(keyIDs.joined(separator: ", "))"
     }
   }
 
@@ -164,7 +165,8 @@ enum EnglishCatalogue: Catalogue {
           : "ask the administrator for an enrolment code, then run '\(codes.setting())'.")
     case .keyGone(let kind):
       return
-        "The \(kind.english) is no longer registered at the server: '\(codes.command("register", kind.english))' registers it again."
+        "The \(kind.english) is no longer registered at the server: '\(codes.command("register", kind.english))' "
+        + "registers it again."
     case .notAskedFor(let kind):
       return
         "The server does not ask for the \(kind.english): it no longer has its key, or does not accept it. Use another "
@@ -175,12 +177,14 @@ enum EnglishCatalogue: Catalogue {
     case .serverFailed: return "The server reported an internal error: tell its administrator."
     case .serverNameChanged:
       return
-        "The configuration's server name for this account is not the name under which it is registered: tell the administrator."
+        "The configuration's server name for this account is not the name under which it is registered: tell the "
+        + "administrator."
     case .serverStatus(let status): return "The server replied with status \(status)."
     case .serverNumber(let number): return "The server replied with result \(number)."
     case .stateIsOlder:
       return
-        "The server has seen more signatures by this key than this machine has made: an older copy was restored, or another machine has the key. Ask the administrator for an enrolment code, then run "
+        "The server has seen more signatures by this key than this machine has made: an older copy was restored, "
+        + "or another machine has the key. Ask the administrator for an enrolment code, then run "
         + "'\(codes.command("repair", "--code FILE"))'."
     case .cancelled: return "Cancelled."
     case .confirm(let kind, let text): return "Your \(kind.english) confirms: \(text)"
@@ -189,7 +193,8 @@ enum EnglishCatalogue: Catalogue {
     case .approvalIsOver: return "There is no pending approval for this code."
     case .partOfText(let left):
       return
-        "Not shown: \(left == 1 ? "1 character" : "\(left) characters"), where \\.. is. After \\# come the length of the whole text and its SHA-256."
+        "Not shown: \(left == 1 ? "1 character" : "\(left) characters"), where \\.. is. After \\# come the "
+        + "length of the whole text and its SHA-256."
     case .textTooLong(let count):
       return "The command has more than \(count) characters, which is the most that can be confirmed: put it into "
         + "a script."
@@ -199,10 +204,12 @@ enum EnglishCatalogue: Catalogue {
       return "A command with --preserve-env=LIST cannot be confirmed: write NAME=VALUE before the command instead."
     case .codeOfOtherAccount(let name):
       return
-        "The enrolment code is for a different account. Ask the administrator for a code for \(PromptText.shown(name)), which is this account's name at the server."
+        "The enrolment code is for a different account. Ask the administrator for a code for "
+        + "\(PromptText.shown(name)), which is this account's name at the server."
     case .approvalOfOtherAccount(let name):
       return
-        "The approval is requested from a different account. This account's name at the server is \(PromptText.shown(name)): only the requested account can approve."
+        "The approval is requested from a different account. This account's name at the server is "
+        + "\(PromptText.shown(name)): only the requested account can approve."
     case .configurationError: return "The configuration of this machine is wrong: tell the administrator."
     case .tooManyConversations:
       return "You have too many logins at the same time or in a short time: wait a moment, or end one, and try again."
@@ -220,7 +227,9 @@ enum EnglishCatalogue: Catalogue {
         "\(PromptText.shown(user)) is deregistered\(colon(kinds)), at the server and on this machine. \(registersAgain(kinds, codes))"
     case .deregisteredThere(let user, let kinds):
       return
-        "\(PromptText.shown(user)) is deregistered\(colon(kinds)), only at the server. It stays on this machine, because the server's success is not signed (server.require_signed_verdict); it no longer logs anybody in. For a new value, have "
+        "\(PromptText.shown(user)) is deregistered\(colon(kinds)), only at the server. It stays on this machine, "
+        + "because the server's success is not signed (server.require_signed_verdict); it no longer logs anybody "
+        + "in. For a new value, have "
         + "root run 'uafctl register USER\(PromptText.named(kinds)) --code FILE' with a new enrolment code, or have it reset."
     case .deregisteredHere(let user, let kinds):
       return

@@ -32,7 +32,8 @@ enum EnglishPageTexts {
     .signInEnded: "This sign-in has ended. Start again.",
     .signInRefused: "This account may not sign in here.",
     .auditUnsigned:
-      "The audit has not been signed for five minutes. Until it is signed, nobody can sign in or change anything here. The server's log says why.",
+      "The audit has not been signed for five minutes. Until it is signed, nobody can sign in or change anything "
+      + "here. The server's log says why.",
     .tooMany: "Too many attempts. Wait a minute.",
     .cancel: "Cancel",
     .notAllowed: "Your role does not allow this.",
@@ -189,12 +190,14 @@ enum EnglishPageTexts {
     .enableAccount: "Enable the account again",
     .enable: "Enable",
     .notDecidedHere:
-      "This server does not control other ways to log in: a public key in sshd if the account stage does not ask the server, a password, cron, open sessions. Block these on the workstations.",
+      "This server does not control other ways to log in: a public key in sshd if the account stage does not ask "
+      + "the server, a password, cron, open sessions. Block these on the workstations.",
     .policies: "Policies",
     .policyInForce: "The policy in force",
     .noPolicy: "No policy was saved: everybody uses each model by itself.",
     .policyOfFile:
-      "The server was last started with a policy file, which takes precedence over the saved policies. Start it without --policy to use the saved policies.",
+      "The server was last started with a policy file, which takes precedence over the saved policies. Start it "
+      + "without --policy to use the saved policies.",
     .policyHistory: "Saved policies",
     .policyNumber: "Policy {}",
     .policyText: "Policy (JSON)",
@@ -212,7 +215,8 @@ enum EnglishPageTexts {
     .machinePolicies: "Workstation policies",
     .machinePoliciesInForce: "In force, by group",
     .machinePolicyHow:
-      "The machines in a group get its policy with their next login or check-in. Root on each machine decides which parts of the policy it follows. An empty policy requires nothing.",
+      "The machines in a group get its policy with their next login or check-in. Root on each machine decides "
+      + "which parts of the policy it follows. An empty policy requires nothing.",
     .machinePolicyNone: "No policy was saved: only the machines' own rules apply.",
     .machinePolicyEmpty: "The policy is empty: only the machines' own rules apply.",
     .machinePolicyText: "Policy (TOML)",
@@ -234,7 +238,8 @@ enum EnglishPageTexts {
     .line: "Line",
     .sheetsTitle: "Sheets with enrolment codes",
     .sheetsHow:
-      "Print this on A4, one sheet for each person, and hand each sheet over in private. The codes are secrets: do not keep another copy of this page.",
+      "Print this on A4, one sheet for each person, and hand each sheet over in private. The codes are secrets: "
+      + "do not keep another copy of this page.",
     .settings: "Settings and keys",
     .listenLogins: "Address for logins",
     .listenAdministration: "Address for API and console",
@@ -257,10 +262,13 @@ enum EnglishPageTexts {
     .noSinks: "The audit is sent to no sink.",
     .retention: "Retention",
     .retentionHow:
-      "No row of the audit is removed automatically: uaf-server audit prune removes old rows, and a signed row records that. Policies, confirmed texts and issued codes stay.",
+      "No row of the audit is removed automatically: uaf-server audit prune removes old rows, and a signed row "
+      + "records that. Policies, confirmed texts and issued codes stay.",
     .earlierKeys: "Keys that do not count",
     .earlierKeysHow:
-      "This person has keys whose codes were issued without an administrator's signature. Whoever issued such a code may have used it to register their own key. Only a key that counts can sign in to the console and confirm steps.",
+      "This person has keys whose codes were issued without an administrator's signature. Whoever issued such a "
+      + "code may have used it to register their own key. Only a key that counts can sign in to the console and "
+      + "confirm steps.",
     .earlierKeysAsk: "Keys that count from now on",
     .earlierKeysNone: "None: the person registers a new key with a code from an administrator",
     .earlierKeysAll: "All keys shown: I have verified that they belong to this person",
@@ -275,7 +283,9 @@ enum EnglishPageTexts {
 enum EnglishListTexts {
   static let all: [PageText: String] = [
     .listHow:
-      "The list is CSV in UTF-8, at most 1 MiB, which is enough for 10,000 people. Its first line names the columns: username and, optionally, lifetime (seconds). The list is only checked first; nothing is done yet.",
+      "The list is CSV in UTF-8, at most 1 MiB, which is enough for 10,000 people. Its first line names the "
+      + "columns: username and, optionally, lifetime (seconds). The list is only checked "
+      + "first; nothing is done yet.",
     .listFile: "List (CSV)",
     .listCheck: "Check",
     .listChecked: "The list was checked; nothing is done yet",
@@ -285,7 +295,8 @@ enum EnglishListTexts {
     .listMoreWrong: "And {} more lines.",
     .listNobody: "Nobody on the list can get a code.",
     .listSecret:
-      "The codes are sent once, and the server keeps no copy: the file or the sheets are as secret as the codes. Earlier codes of these people are closed.",
+      "The codes are sent once, and the server keeps no copy: the file or the sheets are as secret as the codes. "
+      + "Earlier codes of these people are closed.",
     .listWrongAsk: "If lines are wrong",
     .listRefuse: "make no codes",
     .listSkip: "make codes only for the right lines",
@@ -319,16 +330,19 @@ enum EnglishListTexts {
     .listFormFile: "a file with the codes (CSV)",
     .listFormSheets: "sheets to print, for at most {} people",
     .listManySheets:
-      "sheets can be made for at most {} people at the same time: divide the list, ask for the file, or use uaf-server enrol-list --sheets",
+      "sheets can be made for at most {} people at the same time: divide the list, ask for the file, or use "
+      + "uaf-server enrol-list --sheets",
     .sheetLanguage: "Language of the sheets",
     .sheetTitle: "Registering {}",
     .sheetServer: "Server",
     .sheetEnd: "The code is valid until (UTC)",
     .sheetSave:
-      "On your workstation, put the code into a file with the name {} that only you can read: scan the QR code, or use the file that you were given.",
+      "On your workstation, put the code into a file with the name {} that only you can read: scan the QR code, "
+      + "or use the file that you were given.",
     .sheetRun: "In a terminal, in the folder of that file, run:",
     .sheetAfter:
-      "Answer the questions. The code works only once. Afterwards delete the file and destroy this sheet: until the code is used, anybody who has it can register in your place.",
+      "Answer the questions. The code works only once. Afterwards delete the file and destroy this sheet: until "
+      + "the code is used, anybody who has it can register in your place.",
     .sheetCode: "Code",
     .sheetNoPicture: "The code is too long for a QR code.",
   ]

@@ -84,7 +84,8 @@ enum AccessRoutes {
       APIRoute.Input(
         name: "keys", schema: ["type": .string("array"), "items": .object(["type": .string("string")])],
         description:
-          "Keys that count from now on, although their codes were issued without an administrator's signature: AAID, a space, KeyID. "
+          "Keys that count from now on, although their codes were issued without an administrator's signature: "
+          + "AAID, a space, KeyID. "
           + "Only at the server's own socket."),
     ],
     bodyExample: ["role": .string("helpdesk")], status: .noContent

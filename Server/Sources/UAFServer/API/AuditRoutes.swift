@@ -20,7 +20,9 @@ enum AuditRoutes {
       APIInputs.text("outcome", "Only this outcome: ok, or the reason of a refusal."),
       APIInputs.text("machine", "Only this machine, by the text in the machine column."),
       APIInputs.text(
-        "words", "Only rows with these words in a text other than kind and outcome; upper and lower case are the same."),
+        "words",
+        "Only rows with these words in a text other than kind and outcome; upper "
+          + "and lower case are the same."),
       APIInputs.text(
         "not",
         "Only rows that do not meet these conditions: names of the parameters above, separated by commas."),

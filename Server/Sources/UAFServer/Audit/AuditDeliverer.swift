@@ -175,7 +175,8 @@ enum SinkFailure: Error, Equatable, CustomStringConvertible {
     case .system(let errorNumber): unsafe String(cString: strerror(errorNumber))
     case .unknownHost: "its name has no address: check the name, and this machine's name servers"
     case .untrusted:
-      "no TLS connection: its certificate is not from a trusted authority or is not valid now, or it does not support TLS 1.2"
+      "no TLS connection: its certificate is not from a trusted authority or is not valid now, or it does not "
+        + "support TLS 1.2"
     case .otherName: "its certificate is for a different name: give the name in the certificate"
     case .silent: "it does not reply in time"
     case .closed: "it closed the connection before it had received everything"

@@ -305,7 +305,8 @@ enum BackupError: Error, Equatable, CustomStringConvertible {
     switch self {
     case .exists: "already exists: name a folder that does not exist, or move this folder away"
     case .notEmpty(let name):
-      "is not empty: it has \(ShownValue.quoted(name, maximumCount: 80)): name an empty folder, or move its contents away"
+      "is not empty: it has \(ShownValue.quoted(name, maximumCount: 80)): name an empty folder, "
+        + "or move its contents away"
     case .incomplete: "it has no backup.json: it is incomplete, or is not a backup: use another backup"
     case .unreadable: "backup.json cannot be read: the backup was changed or cut: use another backup"
     case .otherForm(let form): "its form is \(form): restore it with the uaf-server that made it"

@@ -156,7 +156,8 @@ extension CertificateFiles {
     else { return nil }
     guard try X509.isFor(host, der: leaf(path: state.certificatePath)) else {
       throw ServerError.invalidArgument(
-        "the certificate of this server does not name \(host), and a payload would contain this server's authority. For another "
+        "the certificate of this server does not name \(host), and a payload would contain this server's "
+          + "authority. For another "
           + "name of this server start 'serve' with --public-url; other servers issue their own codes")
     }
     return String(decoding: authority, as: UTF8.self)

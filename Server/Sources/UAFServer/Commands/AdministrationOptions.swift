@@ -17,7 +17,8 @@ struct AdministrationOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Ask a running server instead of using --state: unix:PATH of its admin.sock, or https://HOST:PORT of --admin-listen.",
+      "Ask a running server instead of using --state: unix:PATH of its admin.sock, or https://HOST:PORT of "
+        + "--admin-listen.",
       valueName: "address"))
   var api: APIAddress?
 

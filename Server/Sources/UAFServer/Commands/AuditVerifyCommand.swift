@@ -144,8 +144,10 @@ struct AuditPruneCommand: AsyncParsableCommand {
     let behind = try await store.read { try $0.auditDeliveries.all() }.filter { $0.delivered < last }
     for delivery in behind {
       Terminal.note(
-        "nothing is removed: \(delivery.sink) has received only the rows up to \(delivery.delivered), and row \(last) is "
-          + "also old enough: wait until the sink has it; if the sink is no longer used, --accept-undelivered removes the rows"
+        "nothing is removed: \(delivery.sink) has received only the rows up to "
+          + "\(delivery.delivered), and row \(last) is "
+          + "also old enough: wait until the sink has it; if the sink is no longer used, --accept-undelivered "
+          + "removes the rows"
       )
     }
     guard behind.isEmpty else { throw ExitCode.failure }
@@ -164,7 +166,8 @@ struct AuditPruneCommand: AsyncParsableCommand {
     }
     if summary.broken != 0, !acceptBroken {
       Terminal.note(
-        "nothing is removed, because row \(summary.broken) says that signed rows were missing or changed: investigate that, and "
+        "nothing is removed, because row \(summary.broken) says that signed rows were missing or changed: "
+          + "investigate that, and "
           + "export the rows; then --accept-broken removes them")
       throw ExitCode.failure
     }

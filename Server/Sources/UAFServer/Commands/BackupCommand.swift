@@ -87,7 +87,8 @@ struct RestoreCommand: AsyncParsableCommand {
       ["folder": .string(state.directory)],
       orElse: "closed the codes and sessions that were open in the restored database")
     Terminal.note(
-      "the next start makes a new server.secret: copy it to the other servers, and revoke again what was revoked since the backup"
+      "the next start makes a new server.secret: copy it to the other servers, and revoke again what was revoked "
+        + "since the backup"
     )
   }
 

@@ -90,7 +90,8 @@ struct EnrolListCommand: AsyncParsableCommand {
         try await hand(part, to: outputs, codes, by: local.caller)
       } catch {
         Terminal.note(
-          "stopped after \(done) of \(Self.counted(people.count)), which are in \(names): make a list of the remaining people"
+          "stopped after \(done) of \(Self.counted(people.count)), which are in \(names): make a list of the "
+            + "remaining people"
         )
         throw error
       }

@@ -76,7 +76,8 @@ struct KeysRotateCommand: AsyncParsableCommand {
       try await store.write { try $0.audit.append([event]) }
     } catch {
       Terminal.note(
-        "the audit has no row for this, because the store cannot be used; at its next SIGHUP the server records which keys it has"
+        "the audit has no row for this, because the store cannot be used; at its next SIGHUP the server records "
+          + "which keys it has"
       )
     }
   }

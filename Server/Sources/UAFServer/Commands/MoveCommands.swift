@@ -51,7 +51,8 @@ struct MigrateCommand: AsyncParsableCommand {
       ["state": .string("abandoned")],
       orElse: "server.db can be used again, as it was when it was moved; the database is empty, and no server uses it")
     Terminal.note(
-      "start the server without --store, revoke and disable again what was revoked or disabled since the move, and issue codes again"
+      "start the server without --store, revoke and disable again what was revoked or disabled since the move, "
+        + "and issue codes again"
     )
   }
 
@@ -171,7 +172,8 @@ struct ImportCommand: AsyncParsableCommand {
       ],
       orElse: "imported \(rows) rows of \(time), made by uaf-server \(Text.cleaned(header.version, limit: 80))")
     Terminal.note(
-      "since \(time) something may have been changed: revoke and disable again what was revoked or disabled, and issue codes again that were not used"
+      "since \(time) something may have been changed: revoke and disable again what was revoked or disabled, and "
+        + "issue codes again that were not used"
     )
     for line in powers.lines { Terminal.note(line) }
   }

@@ -18,7 +18,8 @@ struct UsersCommand: AsyncParsableCommand {
   var group: String?
   @Option(
     help: ArgumentHelp(
-      "Only accounts whose keys have not been used since this time: 2026-11-23T12:00:00Z, 2026-11-23, or seconds since 1970.",
+      "Only accounts whose keys have not been used since this time: 2026-11-23T12:00:00Z, "
+        + "2026-11-23, or seconds since 1970.",
       valueName: "time"))
   var idleSince: TypedTime?
   @OptionGroup var json: JSONFlag

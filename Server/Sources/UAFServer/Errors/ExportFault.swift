@@ -43,7 +43,8 @@ enum ExportFault: Error, Equatable, CustomStringConvertible {
     case .tooLong(let line): "line \(line) is longer than \(Self.longestLine) bytes: no export has such a line"
     case .unreadable(let line): "line \(line) is not a JSON object with a type: the export was changed: make it again"
     case .unknownType(let line, let type):
-      "line \(line) has the type \(Self.shown(type)), which this uaf-server does not know: import it with the version that made it"
+      "line \(line) has the type \(Self.shown(type)), which this uaf-server does not know: import it with the "
+        + "version that made it"
     case .wrongMember(let line, let type, let name):
       "line \(line): \(Self.shown(name)) of this \(type) is missing or has a wrong value: make the export again"
     case .unknownMember(let line, let type, let name):
@@ -57,7 +58,8 @@ enum ExportFault: Error, Equatable, CustomStringConvertible {
     case .otherImport:
       "another import into this store has begun since then: this import has ended, and nothing of it is in the store"
     case .storeWritten(let type):
-      "the store does not have the expected number of rows of the type \(type): stop everything that uses the store, and run the import again"
+      "the store does not have the expected number of rows of the type \(type): stop everything that uses the "
+        + "store, and run the import again"
     case .otherRows: "after the copy the database and server.db do not have the same contents"
     case .refused(let lines, let reason):
       "the store refuses one of the lines \(lines.lowerBound) to \(lines.upperBound): \(reason)"
@@ -85,10 +87,12 @@ struct MoveFailure: Equatable, CustomStringConvertible {
     switch standing {
     case .untouched: "\(reason): server.db and the database are as they were"
     case .copying:
-      "\(reason): server.db is as it was and still in use; the database may have a part of the copy, and no server uses it: "
+      "\(reason): server.db is as it was and still in use; the database may have a part of the copy, and no "
+        + "server uses it: "
         + "run the command again"
     case .closed:
-      "\(reason): server.db may be closed, and the database is not open yet: run the command again, or use server.db again "
+      "\(reason): server.db may be closed, and the database is not open yet: run the command again, or use "
+        + "server.db again "
         + "with --abandon"
     }
   }

@@ -44,10 +44,12 @@ enum ServerError: Error, Equatable, CustomStringConvertible {
       "\(path): there is no store in it: name the folder with which 'uaf-server serve' was started"
     case .unusableStore(let reason): reason
     case .unusablePolicy(let number, let reason):
-      "the saved policy \(number) cannot be used: \(reason): start the server with the --metadata with which the policy was saved, or save another policy with 'uaf-server policy set'"
+      "the saved policy \(number) cannot be used: \(reason): start the server with the --metadata with which the "
+        + "policy was saved, or save another policy with 'uaf-server policy set'"
     case .unwritten(let errorNumber):
       // SAFETY: strerror's text is copied immediately.
-      "the output could not be written: \(unsafe String(cString: strerror(errorNumber))): the request may have been carried out "
+      "the output could not be written: \(unsafe String(cString: strerror(errorNumber))): the request may have "
+        + "been carried out "
         + "anyway"
     case .unusableFile(let path, let reason): "\(path): \(reason)"
     case .unusableDirectory(let path, let reason): "\(path): \(reason)"

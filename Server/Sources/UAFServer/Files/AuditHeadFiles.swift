@@ -184,7 +184,9 @@ enum AuditKeyCheck {
     throw ServerError.unusableFile(
       path: state.auditKeyPath,
       reason:
-        "differs from the key that has signed this store's audit: copy audit.key and audit.pub from the other server or from a backup; if they are lost, start once with --new-audit-key, and the audit records that (audit-broken)"
+        "differs from the key that has signed this store's audit: copy audit.key and audit.pub from the other "
+        + "server or from a backup; if they are lost, start once with --new-audit-key, and the audit records that "
+        + "(audit-broken)"
     )
   }
 }

@@ -169,7 +169,9 @@ enum DecoySecretCheck {
       throw ServerError.unusableFile(
         path: directory.decoySecretPath,
         reason:
-          "differs from the secret with which this store was used: copy it from the other server or from a backup; if it is lost, start once with --new-decoys; then anybody who compares can recognise made-up names"
+          "differs from the secret with which this store was used: copy it from the other server or from a "
+          + "backup; if it is lost, start once with --new-decoys; then anybody who compares "
+          + "can recognise made-up names"
       )
     }
     try await store.write { [id = secret.id] records in

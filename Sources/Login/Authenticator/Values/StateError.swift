@@ -56,7 +56,8 @@ extension StateError: CustomStringConvertible {
     case .unsafe(let path, let why): "\(path): \(why); refused"
     case .notInitialised(let path): "\(path): no device key; run 'uafctl init' as root"
     case .keyMissing(let path):
-      "\(path): missing, and no other key opens the accounts in the same folder; restore the key, or move 'accounts' away to start again"
+      "\(path): missing, and no other key opens the accounts in the same folder; restore the key, or move "
+        + "'accounts' away to start again"
     case .keySealed(let path): "\(path): sealed by a chip, and could not be opened; 'uafctl doctor' says why"
     case .keyElsewhere(let path): "\(path): there is no device key here, so there is nothing to move"
     case .cannotOpen(let path, let number):
@@ -65,7 +66,8 @@ extension StateError: CustomStringConvertible {
         + (number == EROFS ? ": the state must be written at each login: mount its file system for writing" : "")
     case .damaged: "state damaged or edited: the account is locked; root's 'uafctl forget USER' removes it"
     case .identityMismatch:
-      "registered under a different name than the account has now; root's 'uafctl rename USER --from OLD' moves the registration of a renamed account, and 'uafctl forget USER' removes somebody else's registration"
+      "registered under a different name than the account has now; root's 'uafctl rename USER --from OLD' moves "
+        + "the registration of a renamed account, and 'uafctl forget USER' removes somebody else's registration"
     case .serverNameChanged(let registered, let configured):
       "registered at the server as '\(registered)', and server.username now gives '\(configured)': set it back; to change the "
         + "name, deregister first, then change it and register again"

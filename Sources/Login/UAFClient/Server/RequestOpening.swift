@@ -263,7 +263,8 @@ struct PurposeCheck {
       case .otherPurpose(let found):
         "attack: the challenge is for a different purpose from the one requested: \(found.word)"
       case .otherQuestion(let found):
-        "attack: the challenge (\(found.word)) is for a different account, machine, code, key or text from the one requested"
+        "attack: the challenge (\(found.word)) is for a different account, machine, code, key or "
+          + "text from the one requested"
       case .crypto(let error): error.description
       }
     }

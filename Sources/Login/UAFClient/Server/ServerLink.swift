@@ -158,7 +158,8 @@ struct ServerLink: Sendable {
       hasFailed ? .forbidden : .jsonParser, spokenByServer: true, handshakeCompleted: handshakeCompleted,
       httpStatus: response.status, cause: isOnTheWay ? .refusedOnTheWay : nil,
       detail: isOnTheWay
-        ? "a proxy or a gateway in front of the server has refused the request (HTTP status \(response.status)); have it pass the request on"
+        ? "a proxy or a gateway in front of the server has refused the request (HTTP status \(response.status)); "
+          + "have it pass the request on"
         : "the reply with HTTP status \(response.status) \(fault); check the addresses in the configuration")
   }
 }

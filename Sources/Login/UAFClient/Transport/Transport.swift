@@ -120,11 +120,14 @@ public enum TransportFailure: Error, Equatable, Sendable, CustomStringConvertibl
     switch self {
     case .noHandshake(let failure): "no connection to the server (\(failure)); check network, address and server"
     case .withoutHandshake(.proxy):
-      "the proxy does not let the request through; check server.proxy, and for which servers and machines the proxy works"
+      "the proxy does not let the request through; check server.proxy, and for which servers "
+        + "and machines the proxy works"
     case .withoutHandshake(let failure):
-      "a machine accepts connections at the server's address, but no secure connection could be made (\(failure)); check the server, and what else accepts connections there"
+      "a machine accepts connections at the server's address, but no secure connection could be made "
+        + "(\(failure)); check the server, and what else accepts connections there"
     case .ownMeans:
-      "this machine lacks a process, memory, a descriptor or a port for asking the server; look for limits and for who uses "
+      "this machine lacks a process, memory, a descriptor or a port for asking the server; look "
+        + "for limits and for who uses "
         + "them up"
     case .afterHandshake(let failure): "the server stopped replying (\(failure)); check the server"
     case .certificateRefused: "the server's certificate is not trusted; check the server and ca_file"

@@ -60,7 +60,9 @@ import UAFMessages
     return Ending(refusal).saying(
       .stateIsOlder,
       log:
-        "the server has seen signature \(seen.signCounter) of the key, and this state folder has counted \(key.signCounter): an older copy was restored, or another machine has the key; 'uafctl repair --code FILE' makes a new one"
+        "the server has seen signature \(seen.signCounter) of the key, and this state folder has counted "
+        + "\(key.signCounter): an older copy was restored, or another machine has the key; 'uafctl repair --code "
+        + "FILE' makes a new one"
     )
   }
 

@@ -173,7 +173,8 @@ extension Ending {
     self.init(
       .cannotUse, because: cause,
       log: answer.told
-        + "; with a recovery key, root's 'uafctl recover' restores the share; without one the account must be reset and registered again"
+        + "; with a recovery key, root's 'uafctl recover' restores the share; without one the account must be "
+        + "reset and registered again"
     )
   }
 

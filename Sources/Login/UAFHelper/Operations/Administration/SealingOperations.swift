@@ -83,7 +83,8 @@ struct KeySealing {
     hasRecovery
       ? RootText("\(what): the device key is sealed by the chip", korean: "\(korean). 기기 키는 칩이 봉인했습니다")
       : RootText(
-        "\(what): the device key is sealed by the chip; no recovery key was made, so without the chip every account must be "
+        "\(what): the device key is sealed by the chip; no recovery key was made, so without the chip every "
+          + "account must be "
           + "registered anew",
         korean: "\(korean). 기기 키는 칩이 봉인했습니다. 복구 키를 만들지 않았으므로 칩이 없으면 모든 계정을 다시 등록해야 합니다")
   }

@@ -51,7 +51,8 @@ struct DeregistrationOperation: CallOperation {
     }
     log.write(
       .keys,
-      "the server has also deleted the key of the \(left.rawValue), although nobody asked for that; the key is kept here"
+      "the server has also deleted the key of the \(left.rawValue), although nobody asked for "
+        + "that; the key is kept here"
     )
     return Success(text: .deregisteredMore(user: name, left: left.kind), token: order.token)
   }

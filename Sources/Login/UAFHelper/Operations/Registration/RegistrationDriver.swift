@@ -132,7 +132,8 @@ import UAFWire
     if count > 0 {
       tools.log.write(
         .keys,
-        "\(FidoResult.alreadyRegistered): the server deleted \(count == 1 ? "1 key" : "\(count) keys") that this machine had lost"
+        "\(FidoResult.alreadyRegistered): the server deleted \(count == 1 ? "1 key" : "\(count) keys") that this "
+          + "machine had lost"
       )
     }
     // The server has accepted the new key: a missing front end must not prevent the machine from storing it.
