@@ -48,7 +48,7 @@ struct DecodedMessageTests {
 
   @Test(arguments: [
     ("reg-bad-fch", "message 1, assertion 1: the FinalChallengeHash is the SHA-256 of fcParams"),
-    ("reg-bad-signature", "message 1, assertion 1: the surrogate signature is made with the key that is registered"),
+    ("reg-bad-signature", "message 1, assertion 1: the surrogate signature was made with the registered key"),
   ])
   func `says which check fails`(name: String, statement: String) throws {
     let message = try Self.decode(Self.vector(name, "response"))
@@ -139,7 +139,7 @@ struct DecodedMessageTests {
     #expect(!forged.holds)
     #expect(
       forged.checks.filter { $0.outcome == .fails }.map(\.statement) == [
-        "bare assertion: the surrogate signature is made with the key that is registered"
+        "bare assertion: the surrogate signature was made with the registered key"
       ])
   }
 
@@ -238,7 +238,7 @@ struct DecodedMessageTests {
       let message = try Self.decode(UAFResponse.registration(changed).text)
       #expect(
         message.checks.filter { $0.outcome == .fails }.map(\.statement) == [
-          "message 1, assertion 1: the first certificate has a key of the algorithm that signed"
+          "message 1, assertion 1: the first certificate has a key for the signature's algorithm"
         ])
     }
   }

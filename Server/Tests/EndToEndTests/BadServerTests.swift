@@ -62,7 +62,7 @@ extension EndToEnd {
       Case(
         "good", path: "/ok", .authenticationError,
         "The server sent an invalid message. Tell the administrator; the log says what.",
-        log: "the UAF message lacks ReturnUAFRequest.statusCode; the sender has to correct it"),
+        log: "the UAF message lacks ReturnUAFRequest.statusCode; the sender must correct it"),
       Case(
         "good", path: "/one-more", .authenticationError, misunderstood,
         log: "the server's reply is too large; check that the address belongs to a UAF server"),

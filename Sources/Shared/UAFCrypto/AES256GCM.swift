@@ -134,7 +134,7 @@ extension CryptoError: CustomStringConvertible {
     case .invalidParameter(let primitive): "\(primitive.rawValue): a parameter is outside the allowed range"
     case .invalidKey: "not a valid key of the expected kind"
     case .invalidSignature: "not a signature in the expected encoding"
-    case .authenticationFailed: "the sealed data does not open: another key, or the data was changed"
+    case .authenticationFailed: "the sealed data cannot be opened: the key is a different one, or the data was changed"
     case .invalidCertificate: "not a valid X.509 certificate"
     case .unavailable(let primitive):
       "OpenSSL could not perform \(primitive.rawValue): check the installed libcrypto and its configuration"

@@ -138,10 +138,10 @@ extension CertificateChainError: CustomStringConvertible {
   /// What failed and who must act.
   public var description: String {
     switch self {
-    case .malformed: "not a chain of certificates in DER; the authenticator's maker has to correct it"
-    case .outOfOrder: "the certificates are not in order, leaf first; the authenticator's maker has to correct it"
+    case .malformed: "not a chain of certificates in DER; the authenticator's maker must correct it"
+    case .outOfOrder: "the certificates are not in order, leaf first; the authenticator's maker must correct it"
     case .untrusted: "the certificates do not lead to a root of the model's metadata statement"
-    case .notForSigning: "the attestation certificate's key may not sign; the authenticator's maker has to correct it"
+    case .notForSigning: "the attestation certificate's key may not sign; the authenticator's maker must correct it"
     case .malformedModel: "the attestation certificate names its authenticator model in an unknown form"
     case .failed(let error): error.description
     }

@@ -27,7 +27,11 @@ struct MessageChecks {
     let parameters = try? FinalChallengeParams(encoded: response.fcParams)
     checks.append(MessageCheck(parameters != nil, "\(name): fcParams decodes to final challenge parameters"))
     if let parameters, let appID = response.header.appID, !appID.isEmpty {
-      checks.append(MessageCheck(parameters.appID == appID, "\(name): the AppID of fcParams is that of the header"))
+      checks.append(
+        MessageCheck(
+          parameters.appID == appID,
+          "\(name): the AppID in fcParams is the AppID in the "
+            + "header"))
     }
     switch response {
     case .registration(let response):
@@ -39,9 +43,13 @@ struct MessageChecks {
         authentication(assertion.assertion, fcParams: response.fcParams, "\(name), assertion \(index + 1)")
       }
     }
-    checks.append(MessageCheck(.unknown, "\(name): whether the server issued this challenge, for this, and once"))
     checks.append(
-      MessageCheck(.unknown, "\(name): whether the facet, the channel binding and the policy are the server's"))
+      MessageCheck(
+        .unknown,
+        "\(name): whether the server issued this challenge, for this purpose and only "
+          + "once"))
+    checks.append(
+      MessageCheck(.unknown, "\(name): whether the facet, the channel binding and the policy are right for the server"))
   }
 
   /// Checks an assertion without its message; anything that is not an authentication is treated as a registration.
@@ -57,7 +65,7 @@ struct MessageChecks {
       // The signature covers only content of the assertion, so that it can be verified without the message.
       registration(assertion, name)
     }
-    checks.append(MessageCheck(.unknown, "\(name): its FinalChallengeHash: fcParams is in the message around it"))
+    checks.append(MessageCheck(.unknown, "\(name): its FinalChallengeHash: fcParams is in the surrounding message"))
   }
 
   private mutating func registration(_ bytes: [UInt8], fcParams: String, _ name: String) {
@@ -72,12 +80,12 @@ struct MessageChecks {
     switch assertion.attestation {
     case .surrogate(let signature):
       surrogate(signature, assertion, name)
-      checks.append(MessageCheck(.unknown, "\(name): which model made it: a surrogate attestation vouches for none"))
+      checks.append(MessageCheck(.unknown, "\(name): which model made it: a surrogate attestation does not prove that"))
     case .full(let signature, let certificates):
       leafSignature(signature, by: certificates.first ?? [], assertion, name)
       let count = certificates.count == 1 ? "1 certificate" : "\(certificates.count) certificates"
       checks.append(
-        MessageCheck(.unknown, "\(name): who vouches for the attestation key (\(count)): metadata has the root"))
+        MessageCheck(.unknown, "\(name): whether the attestation key is trusted (\(count)): the metadata has the root"))
     case .ecdaa: checks.append(MessageCheck(.unknown, "\(name): the attestation: ECDAA is not verified here"))
     }
   }
@@ -94,10 +102,10 @@ struct MessageChecks {
     checks.append(
       MessageCheck(.unknown, "\(name): the signature: the public key is with the server that registered it"))
     checks.append(
-      MessageCheck(.unknown, "\(name): whether the SignCounter \(assertion.signCounter) is above the last one"))
+      MessageCheck(.unknown, "\(name): whether the SignCounter \(assertion.signCounter) is above the last counter"))
     if assertion.authenticationMode == .transactionConfirmed {
       checks.append(
-        MessageCheck(.unknown, "\(name): whether the transaction's hash is that of the text the server sent"))
+        MessageCheck(.unknown, "\(name): whether the transaction's hash is the hash of the text that the server sent"))
     }
   }
 
@@ -130,7 +138,7 @@ struct MessageChecks {
     guard let encoded = try? X509.uncheckedSubjectPublicKeyInfo(der: leaf),
       let key = try? VerificationKey(subjectPublicKeyInfo: encoded, scheme: scheme)
     else {
-      checks.append(MessageCheck(.fails, "\(name): the first certificate has a key of the algorithm that signed"))
+      checks.append(MessageCheck(.fails, "\(name): the first certificate has a key for the signature's algorithm"))
       return
     }
     let holds = key.isValidSignature(signature, of: assertion.signedBytes)
@@ -140,7 +148,10 @@ struct MessageChecks {
   private mutating func verificationMethods(_ methods: [UserVerificationMethodEntry]?, _ name: String) {
     guard methods != nil else { return }
     checks.append(
-      MessageCheck(.unknown, "\(name): whether the person was verified in a way of the model: metadata tells"))
+      MessageCheck(
+        .unknown,
+        "\(name): whether the person was verified in a way that the model supports: the metadata "
+          + "says"))
   }
 
   private mutating func surrogate(
@@ -153,11 +164,11 @@ struct MessageChecks {
     guard let encoding = PublicKeyEncoding(rawValue: assertion.publicKeyAlgorithm),
       let key = try? VerificationKey(assertion.publicKey, encoding: encoding, scheme: scheme)
     else {
-      checks.append(MessageCheck(.fails, "\(name): the public key is one of the algorithm that signed"))
+      checks.append(MessageCheck(.fails, "\(name): the public key is a key for the signature's algorithm"))
       return
     }
     let holds = key.isValidSignature(signature, of: assertion.signedBytes)
-    checks.append(MessageCheck(holds, "\(name): the surrogate signature is made with the key that is registered"))
+    checks.append(MessageCheck(holds, "\(name): the surrogate signature was made with the registered key"))
   }
 }
 

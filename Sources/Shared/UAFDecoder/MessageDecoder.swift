@@ -58,7 +58,7 @@ struct MessageDecoder {
     guard openings < Self.maximumOpenings else { return plain }
     if Self.embedded.contains(name) {
       guard let value = try? JSONValue(parsing: Array(text.utf8)) else { return plain }
-      return DecodedNode("\(name) (a string that holds JSON)", [node("json", value, openings: openings + 1)])
+      return DecodedNode("\(name) (a string that contains JSON)", [node("json", value, openings: openings + 1)])
     }
     guard ["fcParams", "assertion", "content", "challenge"].contains(name) else { return plain }
     guard let bytes = try? Base64URL.decode(text, maximumCount: Self.maximumDecoded) else {
@@ -72,7 +72,11 @@ struct MessageDecoder {
       return DecodedNode("content: \(content)")
     case "challenge": return DecodedNode("\(plain.line) (\(ShownValue.count(bytes.count)))")
     default:
-      guard let value = try? JSONValue(parsing: bytes) else { return DecodedNode(plain.line + " (does not hold JSON)") }
+      guard let value = try? JSONValue(parsing: bytes) else {
+        return DecodedNode(
+          plain.line + " (does not contain "
+            + "JSON)")
+      }
       return DecodedNode("fcParams (base64url)", [node("json", value, openings: openings + 1)])
     }
   }

@@ -301,6 +301,6 @@ public struct JSONError: Error, Equatable, Sendable, CustomStringConvertible {
 
   /// Names the fault and its place; never quotes the text.
   public var description: String {
-    "the JSON text is not acceptable (\(reason)) at byte \(offset); the sender has to correct it"
+    "the JSON text is not acceptable (\(reason)) at byte \(offset); the sender must correct it"
   }
 }

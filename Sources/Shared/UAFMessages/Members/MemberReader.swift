@@ -274,13 +274,13 @@ public enum MessageError: Error, Equatable, Sendable, CustomStringConvertible {
     switch self {
     case .json(let error): error.description
     case .tlv(let error): error.description
-    case .missing(let path): "the UAF message lacks \(path); the sender has to correct it"
-    case .wrongType(let path): "\(path) in the UAF message is of the wrong type; the sender has to correct it"
-    case .outOfRange(let path): "\(path) in the UAF message is outside its range; the sender has to correct it"
+    case .missing(let path): "the UAF message lacks \(path); the sender must correct it"
+    case .wrongType(let path): "\(path) in the UAF message is of the wrong type; the sender must correct it"
+    case .outOfRange(let path): "\(path) in the UAF message is outside its range; the sender must correct it"
     case .notBase64URL(let path, let error): "\(path) in the UAF message: \(error.description)"
     case .unsupportedVersion: "no UAF version of the message is supported here (1.0 and 1.1 are)"
-    case .repeatedVersion: "the UAF message has the same version twice; the sender has to correct it"
-    case .wrongOperation: "the UAF message belongs to another operation; the sender has to correct it"
+    case .repeatedVersion: "the UAF message has the same version twice; the sender must correct it"
+    case .wrongOperation: "the UAF message is for a different operation; the sender must correct it"
     case .unknownExtension(let path): "\(path) in the UAF message demands an extension that is not known here"
     }
   }
