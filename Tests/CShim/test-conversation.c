@@ -207,7 +207,7 @@ static void keeps_the_time_of_the_whole_call(void)
   snprintf(text + length, sizeof text - length, "%s", SUCCESS);
   CHECK(call(text) == PAM_SYSTEM_ERR);
   CHECK(log_has("timeout of 1 s") && host.milliseconds >= 1000 && host.milliseconds < 8000);
-  CHECK(strstr(host.shown, "out of time") != NULL && strstr(host.shown, "Reinstall") == NULL);
+  CHECK(strstr(host.shown, "the time ran out") != NULL && strstr(host.shown, "Reinstall") == NULL);
   host.answers_after_milliseconds = 1200;
   CHECK(call("hear\n" PROMPT "hear\n" SUCCESS) == PAM_SYSTEM_ERR && log_has("timeout of 1 s"));
   CHECK(strncmp(heard_last(), "02", 2) != 0); /* the answer came too late to be sent */

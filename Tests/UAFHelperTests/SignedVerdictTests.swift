@@ -72,8 +72,10 @@ import UAFWire
   {
     let bench = try bench()
     let cases: [((FakeServer.Yes) throws -> String, String)] = [
-      (signing(bench) { $0.purpose = .approval }, "another purpose"), (signing(bench) { $0.keyIDs = [] }, "other keys"),
-      (signing(bench) { $0.text = "sudo" }, "another text"), (signing(bench) { $0.deviceID = "d2" }, "another machine"),
+      (signing(bench) { $0.purpose = .approval }, "different purpose"),
+      (signing(bench) { $0.keyIDs = [] }, "keys other than"),
+      (signing(bench) { $0.text = "sudo" }, "a text other than"),
+      (signing(bench) { $0.deviceID = "d2" }, "a different machine"),
       (signing(bench, use: [.registration]), "authorises more"),
       (signing(bench, use: [.deregistration]), "authorises more"),
     ]

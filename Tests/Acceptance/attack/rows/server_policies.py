@@ -140,8 +140,8 @@ def not_for_it(machine, claims):
         return server.sign(KIND, {**newer, **changed}, like=like)
 
     machine.refuses("an older version", "is older than the last policy", signed(version=claims["version"] - 1))
-    machine.refuses("another machine", "for another machine", signed(machine="0" * len(claims["machine"])))
-    machine.refuses("another group", "for another group", signed(group="lab"))
+    machine.refuses("another machine", "for a different machine", signed(machine="0" * len(claims["machine"])))
+    machine.refuses("another group", "for a different group", signed(group="lab"))
     machine.refuses("nobody", "is not signed", unsigned(KIND, newer))
     machine.refuses("another key", "is not signed", Signer.stranger().sign(KIND, newer, like=like))
     machine.refuses("another type", "is not signed", server.sign("unlock+jwt", newer))

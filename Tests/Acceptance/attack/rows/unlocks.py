@@ -160,7 +160,7 @@ def forged(desk, person, neighbour):
     desk.refuses("another key", unread, person, payload=stranger.sign(KIND, claims, like=payload))
     desk.refuses("nobody", unread, person, payload=unsigned(KIND, claims))
     desk.refuses("another type", unread, person, payload=server.sign("workstation-policy+jwt", claims))
-    desk.refuses("another person", "another account", neighbour, payload=payload)
+    desk.refuses("another person", "a different account", neighbour, payload=payload)
     named = server.sign(KIND, {**claims, "device": "0" * len(claims["device"])}, like=payload)
     desk.refuses("signed for another machine", "a different machine", person, payload=named)
     for number, changed in enumerate(flipped(payload, BITS)):
@@ -176,9 +176,9 @@ def guessed(desk, person):
     for number in range(GUESSES):
         place = number * 7 % len(right)
         letter = LETTERS[LETTERS.index(right[place]) ^ 1 << number % 5]
-        why = "wrong; " if number < BEFORE_A_PAUSE else "not looked at"
+        why = "wrong; " if number < BEFORE_A_PAUSE else "not checked"
         desk.refuses(f"guess {number + 1}", why, person, code=right[:place] + letter + right[place + 1 :])
-    desk.refuses("the right code among guesses", "not looked at", person, code=code)
+    desk.refuses("the right code among guesses", "not checked", person, code=code)
     desk.accepts("the payload while codes are held", person, payload=payload)
 
 

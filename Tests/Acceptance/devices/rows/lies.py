@@ -91,7 +91,7 @@ def silent(lab):
     ends = threading.Event()
     lab.after(ends.set)
     use(lab, Between(lab, chip, step=1, does=ends.wait).place)
-    refused(lab, person, "went away", "lost")
+    refused(lab, person, "disappeared", "lost")
     use(lab, chip.place)
     ends.set()
     is_in(lab, person)
