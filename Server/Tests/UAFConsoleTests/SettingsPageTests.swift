@@ -18,7 +18,9 @@ import UAFAdministration
   ) async throws {
     let (browser, _) = try await server.signedIn("alice", role)
     let page = ConsoleBrowser.text(await browser.get("/console/settings"))
-    for text in ["&lt;b&gt;:8443", "127.0.0.1:8444", "<dd>1234</dd>", "SQLite", ">next<", "still accepted", "not yet in use"] {
+    for text in [
+      "&lt;b&gt;:8443", "127.0.0.1:8444", "<dd>1234</dd>", "SQLite", ">next<", "still accepted", "not yet in use",
+    ] {
       #expect(page.contains(text), "\(text)")
     }
     #expect(page.contains(">\(server.now + 60)<") && page.contains("sent to no sink"))

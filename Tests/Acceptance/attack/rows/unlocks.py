@@ -109,8 +109,8 @@ def for_others(desk, person, neighbour):
             verdict = peer.verdict(peer.converse(neighbour.uid, peer.begin(peer.UNLOCK, payload=unlock, **named)))
             must(verdict is None or verdict[0] != 0, f"{neighbour.name} unlocks over the socket, naming {named}: {verdict}")
             tried += 1
-    told = " ".join(desk.lab.log.since(mark, "of another account"))
-    must("of another account" in told and "wrong; " in told, f"the tries have not reached the core: {told}")
+    told = " ".join(desk.lab.log.since(mark, "for a different account"))
+    must("for a different account" in told and "wrong; " in told, f"the tries have not reached the core: {told}")
     must(desk.is_locked(person) and desk.is_locked(neighbour), "somebody without root has ended a lock by another's unlock")
     desk.refused += tried
     desk.accepts("after those tries", person, payload=payload)

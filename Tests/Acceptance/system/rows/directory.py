@@ -125,8 +125,8 @@ def names_of_others(lab):
     serve(lab)
     mark = lab.log.mark()
     for person, words in (
-        (as_local, "name of another account"),
-        (as_root, "name of another account"),
+        (as_local, "same name as another account"),
+        (as_root, "same name as another account"),
         (odd, "no name"),
         (korean, "no name"),
         (unknown, "no name"),
