@@ -13,7 +13,8 @@
 #include "talk.h"
 
 /* The texts of results 1006 and 7011, for the case that there is no core to send them. They are shown even with PAM_SILENT. */
-static const char no_verdict_text[] = "The login helper is missing or unusable, or it has died. Reinstall the libpam-uaf package.";
+static const char no_verdict_text[] =
+  "The login helper is missing or unusable, or it has died. Reinstall the libpam-uaf package.";
 static const char out_of_time_text[] = "Ended by the system, or the time ran out. Try again.";
 
 /* A forked copy of the process that began the conversation leaves the core to that process. */

@@ -156,7 +156,8 @@ static void minds_no_exit_status_after_a_verdict(void)
    accused. */
 static void tells_the_person_of_a_core_without_a_verdict(void)
 {
-  static const char told[] = "error: The login helper is missing or unusable, or it has died. Reinstall the libpam-uaf package.\n";
+  static const char told[] =
+    "error: The login helper is missing or unusable, or it has died. Reinstall the libpam-uaf package.\n";
   static const char *const scripts[] = {"exit 0\n",        "hear\ndie 9\n",           "hear\nstay\n",
                                         "hear\nsend ff\n", "hear\nfinished 0 3012\n", "hear\nfinished 25 1009\n"};
   static const int flags[] = {0, (int)PAM_SILENT};

@@ -110,7 +110,7 @@ def point_to(lab, name):
 
 @row(
     "A51",
-    'making the server seem unreachable by starving the network program, or by keeping the server busy',
+    "making the server seem unreachable by starving the network program, or by keeping the server busy",
     "never reported for a lack of our own resources, nor for a machine that was reached: a revoked account gets in nowhere",
     causes=("a local user", "somebody remote"),
 )
