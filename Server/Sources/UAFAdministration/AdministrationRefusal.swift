@@ -115,7 +115,7 @@ extension AdministrationRefusal: CustomStringConvertible {
     case .notAllowed(let permission): "the role does not allow this: it needs the permission \(permission)"
     case .signatureNeeded:
       "this needs an administrator's signature: do it in the console, or with 'uaf-server' on the server itself"
-    case .privileged(let account): "\(account) is privileged: an administrator has to do this"
+    case .privileged(let account): "\(account) is privileged: an administrator must do this"
     case .lastAdministrator:
       "no administrator could sign in after this: give another person the role first, or use 'uaf-server' on the server"
     case .unknown("account", let name): "there is no account \(name); 'uaf-server users' lists the accounts"

@@ -113,7 +113,7 @@ enum RequestCheck {
       return "the address is not an https address"
     }
     guard !isPlain || FetchPlaces.place(of: request.url) != nil && request.proxy == nil else {
-      return "http is for this machine alone, without a proxy"
+      return "http is allowed only for this machine, without a proxy"
     }
     guard isPrintable(request.url, spaces: false) else { return "the address has bytes no address has" }
     guard isPrintable(request.contentType ?? "", spaces: true), isPrintable(request.accept ?? "", spaces: true) else {

@@ -225,7 +225,7 @@ enum FolderCopy {
     _ name: String, from source: ServerDirectory, to target: ServerDirectory, mode: mode_t
   ) throws(ServerError) {
     guard let file = try TrustedPath.open(source.file(name), followsLinks: false) else {
-      throw .unusableFile(path: source.file(name), reason: "is not there any more")
+      throw .unusableFile(path: source.file(name), reason: "no longer exists")
     }
     let path = target.file(name)
     // SAFETY: the string lives for the call.

@@ -50,7 +50,7 @@ struct KeyFile<Key: Sendable> {
     guard kept.count < Self.mostKeys else {
       throw ServerError.refusedRotation("\(path): there are \(kept.count) keys: wait a day after the last rotation")
     }
-    guard let bytes = try read() else { throw ServerError.unusableFile(path: path, reason: "is not there any more") }
+    guard let bytes = try read() else { throw ServerError.unusableFile(path: path, reason: "no longer exists") }
     let added = try new()
     var contents = try Secret(capacity: (kept.count + 1) * Self.recordLength)
     let isPlain = bytes.count == Self.keyLength

@@ -64,7 +64,7 @@ struct ServerDirectory: Sendable {
       throw ServerError.unusableDirectory(path: path, reason: "cannot be made: \(error.localizedDescription)")
     }
     // A different process may have been faster, or the folder around it may not be trusted.
-    guard try isThere() else { throw ServerError.unusableDirectory(path: path, reason: "is not there any more") }
+    guard try isThere() else { throw ServerError.unusableDirectory(path: path, reason: "no longer exists") }
   }
 
   /// Whether the folder exists.

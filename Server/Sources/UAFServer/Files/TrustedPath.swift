@@ -121,7 +121,7 @@ struct TrustedPath: ~Copyable {
     _ name: String, in folder: CInt, _ flags: CInt, path: String
   ) throws(ServerError) -> CInt {
     guard let descriptor = try openIfThere(name, in: folder, flags, path: path) else {
-      throw .unusableFile(path: path, reason: "is not there any more")
+      throw .unusableFile(path: path, reason: "no longer exists")
     }
     return descriptor
   }
