@@ -21,24 +21,39 @@ static const char out_of_time_text[] = "Ended by the system, or the time ran out
 static void leave_core(struct conversation *talk)
 {
   if (conversation_is_ours(talk))
-    /* A core that was given up, or whose time is over, needs a moment to log that. */
-    helper_close(&talk->helper, talk->state != STATE_FINISHED && !conversation_is_paused(talk) && !talk->given_up &&
-                                  !talk->out_of_time);
+    /* Any other core needs a moment to end, or to log that it was given up or that its time is over. */
+    helper_close(&talk->helper, talk->end == END_BROKEN);
   else
     helper_forget(&talk->helper);
 }
 
-/* Processes the core's messages, and ends the core unless it waits. If there was no verdict, that is reported once the core is
+/* What the person is told about an end; NULL if the core has already told it, or if the host is to end. */
+static const char *end_text(enum talk_end end)
+{
+  switch (end) {
+  case END_WRONG_VERDICT:
+  case END_BROKEN:
+    return no_verdict_text;
+  case END_OUT_OF_TIME:
+    return out_of_time_text;
+  case END_NONE:
+  case END_VERDICT:
+  case END_GIVEN_UP:
+    break;
+  }
+  return NULL;
+}
+
+/* Processes the core's messages, and ends the core unless it waits. An end without a valid verdict is shown once the core is
    gone. */
 static int hear_out(struct conversation *talk)
 {
-  const int code = talk->no_verdict ? PAM_SYSTEM_ERR : talk_hear(talk);
+  const int code = talk->end == END_NONE ? talk_hear(talk) : PAM_SYSTEM_ERR;
   if (!conversation_is_paused(talk))
     leave_core(talk);
-  if (talk->no_verdict) {
-    const char *text = talk->out_of_time ? out_of_time_text : no_verdict_text;
+  const char *text = end_text(talk->end);
+  if (text != NULL)
     converse_show(talk->pamh, PAM_ERROR_MSG, (struct frame_bytes){(const uint8_t *)text, strlen(text)});
-  }
   return code;
 }
 
@@ -50,7 +65,7 @@ static enum helper_status offer_begin(struct conversation *talk, const struct fr
   if (length > 0)
     status = helper_send(&talk->helper, talk->packet, length);
   explicit_bzero(talk->packet, length);
-  if (status == HELPER_SPOKE && helper_is_replaceable(&talk->helper))
+  if (status == HELPER_OK && helper_is_replaceable(&talk->helper))
     status = helper_await(&talk->helper);
   return status;
 }
@@ -83,7 +98,7 @@ static void open_core(struct conversation *talk, const struct frame_begin *begin
     status = offer_begin(talk, begin);
   }
   talk->state = frame_next(talk->state, FRAME_BEGIN);
-  if (status != HELPER_SPOKE)
+  if (status != HELPER_OK)
     talk_broken(talk, status, "beginning");
 }
 
@@ -145,7 +160,7 @@ int conversation_resume(struct conversation *talk, int flags, int argc, const ch
 
 bool conversation_is_paused(const struct conversation *talk)
 {
-  return talk->state == STATE_PAUSED && !talk->no_verdict;
+  return talk->state == STATE_PAUSED && talk->end == END_NONE;
 }
 
 bool conversation_is_ours(const struct conversation *talk) { return talk->owner == getpid(); }

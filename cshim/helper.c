@@ -129,26 +129,27 @@ bool helper_open(struct helper *helper, unsigned timeout_seconds)
   return geteuid() == 0 && start(helper, true);
 }
 
-/* What a failed system call on the socket means. HELPER_SPOKE: try again, after a wait if it would have
-   blocked. */
-static enum helper_status understand(struct helper *helper, const char *what, short events, int64_t silence)
+/* Whether a system call on the socket that failed is to be tried again; if it would have blocked, this waits first. Otherwise
+   status says what the failure means. */
+static bool may_retry(struct helper *helper, const char *what, short events, int64_t silence, enum helper_status *status)
 {
+  *status = HELPER_FAILED;
   if (errno == EINTR)
-    return HELPER_SPOKE;
-  if (errno == EPIPE || errno == ECONNRESET)
-    return HELPER_ENDED;
-  if (errno != EAGAIN && errno != EWOULDBLOCK) {
-    fail(helper, what);
-    return HELPER_FAILED;
+    return true;
+  if (errno == EPIPE || errno == ECONNRESET) {
+    *status = HELPER_ENDED;
+    return false;
   }
+  if (errno != EAGAIN && errno != EWOULDBLOCK)
+    return fail(helper, what);
   const bool call_ends_first = helper->call_deadline < silence;
   const int64_t deadline = call_ends_first ? helper->call_deadline : silence;
   if (wait_minding(helper->socket, events, deadline, &helper->signals) || errno == EINTR)
-    return HELPER_SPOKE;
-  if (errno == ETIMEDOUT)
-    return call_ends_first ? HELPER_TIMED_OUT : HELPER_SILENT;
-  fail(helper, "poll");
-  return HELPER_FAILED;
+    return true;
+  if (errno != ETIMEDOUT)
+    return fail(helper, "poll");
+  *status = call_ends_first ? HELPER_TIMED_OUT : HELPER_SILENT;
+  return false;
 }
 
 enum helper_status helper_send(struct helper *helper, const uint8_t *packet, size_t length)
@@ -156,12 +157,11 @@ enum helper_status helper_send(struct helper *helper, const uint8_t *packet, siz
   const int64_t silence = now_milliseconds() + UAF_SILENCE_MILLISECONDS;
   if (now_milliseconds() >= helper->call_deadline)
     return HELPER_TIMED_OUT;
-  while (send(helper->socket, packet, length, MSG_NOSIGNAL | MSG_DONTWAIT) < 0) {
-    const enum helper_status status = understand(helper, "send", POLLOUT, silence);
-    if (status != HELPER_SPOKE)
+  enum helper_status status;
+  while (send(helper->socket, packet, length, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
+    if (!may_retry(helper, "send", POLLOUT, silence, &status))
       return status;
-  }
-  return HELPER_SPOKE;
+  return HELPER_OK;
 }
 
 /* Receives without waiting. There is no room for descriptors, so the kernel drops them and reports it (MSG_CTRUNC). */
@@ -179,6 +179,7 @@ enum helper_status helper_receive(struct helper *helper, uint8_t *packet, size_t
   const int64_t silence = now_milliseconds() + UAF_SILENCE_MILLISECONDS;
   bool whole = false;
   ssize_t taken;
+  enum helper_status status;
   *length = 0;
   for (;;) {
     /* Packets that have come stay unread. So the core sees that nobody read its verdict. */
@@ -187,14 +188,13 @@ enum helper_status helper_receive(struct helper *helper, uint8_t *packet, size_t
     taken = take(helper, packet, capacity, 0, &whole);
     if (taken >= 0)
       break;
-    const enum helper_status status = understand(helper, "recvmsg", POLLIN, silence);
-    if (status != HELPER_SPOKE)
+    if (!may_retry(helper, "recvmsg", POLLIN, silence, &status))
       return status;
   }
   if (!whole)
     return HELPER_PROTOCOL_ERROR;
   *length = (size_t)taken;
-  return taken > 0 ? HELPER_SPOKE : HELPER_ENDED;
+  return taken > 0 ? HELPER_OK : HELPER_ENDED;
 }
 
 enum helper_status helper_await(struct helper *helper)
@@ -203,15 +203,14 @@ enum helper_status helper_await(struct helper *helper)
   uint8_t byte;
   bool whole = false;
   ssize_t taken;
-  while ((taken = take(helper, &byte, sizeof byte, MSG_PEEK, &whole)) < 0) {
-    const enum helper_status status = understand(helper, "recvmsg", POLLIN, silence);
-    if (status != HELPER_SPOKE)
+  enum helper_status status;
+  while ((taken = take(helper, &byte, sizeof byte, MSG_PEEK, &whole)) < 0)
+    if (!may_retry(helper, "recvmsg", POLLIN, silence, &status))
       return status;
-  }
-  return taken > 0 ? HELPER_SPOKE : HELPER_ENDED;
+  return taken > 0 ? HELPER_OK : HELPER_ENDED;
 }
 
-enum helper_status helper_kept_waiting(struct helper *helper)
+enum helper_status helper_check_quiet(struct helper *helper)
 {
   uint8_t byte;
   bool whole = false;
@@ -224,7 +223,7 @@ enum helper_status helper_kept_waiting(struct helper *helper)
   if (taken == 0 || errno == ECONNRESET)
     return HELPER_ENDED;
   if (errno == EAGAIN || errno == EWOULDBLOCK)
-    return HELPER_SPOKE;
+    return HELPER_OK;
   fail(helper, "recvmsg");
   return HELPER_FAILED;
 }

@@ -1,5 +1,4 @@
-/* The connection to the core: reached over its socket or started, read with a deadline, and brought to an end.
-   */
+/* The connection to the core: reached over its socket or started, read with a deadline, and brought to an end. */
 #ifndef UAF_HELPER_H
 #define UAF_HELPER_H
 
@@ -10,9 +9,9 @@
 
 #include "signals.h"
 
-/* The result of waiting for the core. Everything but HELPER_SPOKE ends the conversation. */
+/* How an exchange with the core went. Everything but HELPER_OK ends the conversation. */
 enum helper_status {
-  HELPER_SPOKE,
+  HELPER_OK,             /* each function says below what went well */
   HELPER_ENDED,          /* it closed its socket, or died */
   HELPER_SILENT,         /* it sent nothing for longer than allowed */
   HELPER_TIMED_OUT,      /* the call took longer than timeout= */
@@ -49,17 +48,17 @@ bool helper_start_instead(struct helper *helper, enum helper_status status);
 /* Sets a new limit for the call: this many seconds from now on; 0 for none. */
 void helper_limit(struct helper *helper, unsigned timeout_seconds);
 
-/* Sends one packet. Waits while the core does not read, for at most as long as it may be silent. */
+/* Sends one packet. Waits while the core does not read, for at most as long as it may be silent. HELPER_OK: it was sent. */
 enum helper_status helper_send(struct helper *helper, const uint8_t *packet, size_t length);
 
-/* Receives one packet of 1 to capacity bytes. */
+/* Receives one packet of 1 to capacity bytes. HELPER_OK: it was received. */
 enum helper_status helper_receive(struct helper *helper, uint8_t *packet, size_t capacity, size_t *length);
 
-/* Waits for a packet and leaves it to be received. */
+/* Waits for a packet and leaves it to be received. HELPER_OK: there is one. */
 enum helper_status helper_await(struct helper *helper);
 
-/* Whether the core kept quiet while it had to wait for us: HELPER_SPOKE if it kept quiet and is still there. */
-enum helper_status helper_kept_waiting(struct helper *helper);
+/* Checks that the core sent nothing while it had to wait for us. HELPER_OK: it sent nothing, and is still there. */
+enum helper_status helper_check_quiet(struct helper *helper);
 
 /* Ends the conversation and the process we started. A process that failed is killed immediately; any other first gets a
    moment to end by itself. Leaves no descriptor and no zombie behind. May be called twice. */

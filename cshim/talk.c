@@ -14,10 +14,10 @@
 
 bool talk_broken(struct conversation *talk, enum helper_status status, const char *during)
 {
-  talk->no_verdict = true;
+  talk->end = status == HELPER_TIMED_OUT ? END_OUT_OF_TIME : END_BROKEN;
   const bool can_be_run = !talk->helper.started || faccessat(AT_FDCWD, UAF_HELPER_PATH, X_OK, AT_EACCESS) == 0;
   switch (status) {
-  case HELPER_SPOKE:
+  case HELPER_OK:
   case HELPER_PROTOCOL_ERROR:
     log_outcome(talk->pamh, LOG_ERR, PAM_SYSTEM_ERR, "the core broke the protocol (%s)", during);
     break;
@@ -30,7 +30,6 @@ bool talk_broken(struct conversation *talk, enum helper_status status, const cha
                 UAF_SILENCE_MILLISECONDS, during);
     break;
   case HELPER_TIMED_OUT:
-    talk->out_of_time = true;
     log_outcome(talk->pamh, LOG_ERR, PAM_SYSTEM_ERR, "the call took longer than its timeout of %u s (%s)",
                 talk->options.timeout_seconds, during);
     break;
@@ -51,13 +50,13 @@ bool talk_send(struct conversation *talk, enum frame_type type, size_t length, c
   if (length > 0 && talk->state != STATE_BROKEN)
     status = helper_send(&talk->helper, talk->packet, length);
   explicit_bzero(talk->packet, length);
-  return status == HELPER_SPOKE || talk_broken(talk, status, during);
+  return status == HELPER_OK || talk_broken(talk, status, during);
 }
 
 bool talk_reply(struct conversation *talk, enum frame_type type, const char *answer)
 {
-  const enum helper_status status = helper_kept_waiting(&talk->helper);
-  if (status != HELPER_SPOKE)
+  const enum helper_status status = helper_check_quiet(&talk->helper);
+  if (status != HELPER_OK)
     return talk_broken(talk, status, "while it had to wait");
   size_t length;
   if (type == FRAME_ANSWER)
@@ -215,7 +214,7 @@ static int conclude(struct conversation *talk, const struct frame_message *finis
     log_outcome(talk->pamh, LOG_ERR, PAM_SYSTEM_ERR,
                 "the core finished with code %d and result %lu%s, which do not belong together here", verdict.code,
                 (unsigned long)verdict.result, verdict.stale ? " and a stale value" : "");
-    talk->no_verdict = true;
+    talk->end = END_WRONG_VERDICT;
     return PAM_SYSTEM_ERR;
   }
   /* The core was sent no account, because the lookup failed. So nobody knows whether there is one. In the account stage,
@@ -229,6 +228,7 @@ static int conclude(struct conversation *talk, const struct frame_message *finis
   else
     log_outcome(talk->pamh, LOG_NOTICE, code, "the core finished with result %lu: %s", (unsigned long)verdict.result,
                 log_name(reason, text->start, text->length));
+  talk->end = END_VERDICT;
   talk->stale = verdict.stale;
   return code;
 }
@@ -236,7 +236,7 @@ static int conclude(struct conversation *talk, const struct frame_message *finis
 /* A code that no stack skips, because anybody who may signal the host can cause it. */
 static int give_up(struct conversation *talk)
 {
-  talk->given_up = true;
+  talk->end = END_GIVEN_UP;
   log_outcome(talk->pamh, LOG_NOTICE, PAM_AUTH_ERR, "the host was told to end before the verdict");
   return PAM_AUTH_ERR;
 }
@@ -249,7 +249,7 @@ int talk_hear(struct conversation *talk)
     const enum helper_status status = helper_receive(&talk->helper, talk->packet, sizeof talk->packet, &length);
     if (status == HELPER_GIVEN_UP)
       return give_up(talk);
-    if (status != HELPER_SPOKE || !frame_read(talk->packet, length, &message)) {
+    if (status != HELPER_OK || !frame_read(talk->packet, length, &message)) {
       talk_broken(talk, status, "waiting for a message");
       return PAM_SYSTEM_ERR;
     }

@@ -15,6 +15,16 @@
 #include "limits.h"
 #include "options.h"
 
+/* How a conversation ended. */
+enum talk_end {
+  END_NONE,          /* not yet: it continues, or is paused */
+  END_VERDICT,       /* with a verdict */
+  END_WRONG_VERDICT, /* with a verdict whose parts do not belong together */
+  END_BROKEN,        /* without a verdict, by any failure that has no value of its own */
+  END_OUT_OF_TIME,   /* without a verdict: timeout= was over */
+  END_GIVEN_UP       /* without a verdict: the host was told to end, after a text was confirmed */
+};
+
 /* It is large and holds answers, so it is cleared before it is freed. */
 struct conversation {
   pam_handle_t *pamh;
@@ -23,13 +33,11 @@ struct conversation {
   enum frame_operation operation;
   struct options options;
   struct helper helper;
-  enum frame_state state;
+  enum frame_state state; /* which packet may be next */
+  enum talk_end end;
   bool silent, by_root, prompted, first_pass_tried;
-  bool no_verdict;  /* the conversation broke, or the verdict was not valid */
-  bool out_of_time; /* no_verdict is set only because timeout= was over */
-  bool resumed;     /* a change: in its second pass */
-  bool given_up;    /* the host was told to end, after a text was confirmed */
-  bool stale;       /* it ended with a success that called the secret stale */
+  bool resumed; /* a change: in its second pass */
+  bool stale;   /* it ended with a success that called the secret stale */
   unsigned variable_count;
   char variables[UAF_VARIABLES_MAX][UAF_VARIABLE_NAME_MAX + 1 + UAF_VARIABLE_VALUE_MAX + 1];
   uint8_t packet[UAF_PACKET_MAX];
@@ -47,7 +55,7 @@ bool talk_reply(struct conversation *talk, enum frame_type type, const char *ans
 /* Sends the packet that was just written and clears it. A length of 0 means it could not be written. */
 bool talk_send(struct conversation *talk, enum frame_type type, size_t length, const char *during);
 
-/* The line in the log for a conversation that broke. Always false, for the callers to return. */
+/* Ends a conversation that broke, and logs why. Always false, for the callers to return. */
 bool talk_broken(struct conversation *talk, enum helper_status status, const char *during);
 
 #endif
