@@ -72,18 +72,18 @@ enum HelperProgram {
     do {
       let frontEnd = try FrontEnd(socket)
       if !frontEnd.isLocked { log.write(.memory, memoryNotice, .warning) }
-      let seat = PeerSeat(try frontEnd.peerUserID(), log)
-      defer { withExtendedLifetime(seat) {} }
-      if let refusal = seat.refusal {
+      let place = ConversationPlace(try frontEnd.peerUserID(), log)
+      defer { withExtendedLifetime(place) {} }
+      if let refusal = place.refusal {
         try frontEnd.turnAway(refusal)
         return 0
       }
       guard let begin = try begin(frontEnd) else { return 0 }
       // This comes before configuration, state and uaf-fetch take memory.
       let calledBy = try frontEnd.peerUserID() == 0 ? begin.callerUID : nil
-      let hostSeat = PeerSeat(calledBy, by: .caller, log, locale: begin.localeText)
-      defer { withExtendedLifetime(hostSeat) {} }
-      if let refusal = hostSeat.refusal {
+      let callersPlace = ConversationPlace(calledBy, by: .caller, log, locale: begin.localeText)
+      defer { withExtendedLifetime(callersPlace) {} }
+      if let refusal = callersPlace.refusal {
         try refuse(begin, frontEnd, refusal)
         return 0
       }
@@ -210,54 +210,4 @@ enum HelperProgram {
   private static let usageError: CInt = 64
   private static let notPermitted: CInt = 77
   private static let protocolError: CInt = 76
-}
-
-/// Starts uaf-finger before the sandbox, if this call may use a fingerprint.
-struct FingerSensorStart {
-  let call: Call
-  let policy: CallPolicy
-  let accounts: AccountAccess
-  let environment: SessionEnvironment
-
-  /// The sensor of this call.
-  ///
-  /// It is not asked anything yet. A failure here is reported when the sensor is needed.
-  func sensor() -> FingerSensorAccess {
-    let name = name
-    let (folder, owner) = (environment.printsFolder, environment.owner)
-    guard mayUse, let name, let prints = EnrolledPrints(of: name, in: folder, owner: owner) else {
-      return access(nil, hadPrints: false)
-    }
-    let hadPrints = prints.state() != .none
-    let process = Result { () throws(Ending) in try environment.finger(prints.path) }
-    return access(process, hadPrints: hadPrints)
-  }
-
-  private func access(_ process: Result<FingerProcess, Ending>?, hadPrints: Bool) -> FingerSensorAccess {
-    FingerSensorAccess(
-      process: process, printsFolder: environment.printsFolder, owner: environment.owner,
-      isAtSeat: environment.isAtSeat, hadPrints: hadPrints)
-  }
-
-  /// Whether the sensor may be needed: the call asks for it, or a fingerprint is registered.
-  private var mayUse: Bool {
-    guard policy.enabledTypes.contains(.fingerprint), call.caller.origin == .local, environment.isAtSeat,
-      !policy.hidesState
-    else { return false }
-    switch call.begin.operation {
-    case .register, .status: return true
-    case .authenticate: return call.begin.payload == nil && isRegistered
-    default: return false
-    }
-  }
-
-  /// A file that cannot be opened is reported when it is opened for the call.
-  private var isRegistered: Bool {
-    guard let uid = call.caller.uid, let directory = try? accounts.openState(),
-      let account = try? accounts.open(uid, in: directory)
-    else { return false }
-    return (try? accounts.isEnrolled(account, .fingerprint)) == true
-  }
-
-  private var name: [UInt8]? { call.caller.name ?? call.caller.ownName }
 }

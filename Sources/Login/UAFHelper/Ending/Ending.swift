@@ -241,29 +241,6 @@ struct ServerPart {
   var forgottenTypes: [AuthenticatorType] = []
 }
 
-/// What came instead of a request or a success, as far as the order of a login's steps depends on it.
-enum LoginRefusal: Hashable, CaseIterable {
-  /// The server answered, and the answer was not a success.
-  case no
-  /// No server was reached.
-  case silence
-  /// The server, or something at its address, was reached, but gave no valid answer.
-  case brokenOff
-  /// The cause is on this machine, and no server was reached.
-  case local
-
-  /// The refusal of a flow.
-  init(_ refusal: Refusal) {
-    if refusal.isServersNo {
-      self = .no
-    } else if refusal.handshakeCompleted {
-      self = .brokenOff
-    } else {
-      self = refusal.result == .noAnswer ? .silence : .local
-    }
-  }
-}
-
 extension Ending {
   /// The end of a flow with the server.
   init(_ refusal: Refusal) { self.init(refusal, refusal.result, text: Self.text(of: refusal)) }

@@ -101,7 +101,7 @@ import UAFMessages
 
   /// Opens one authenticator, before the server has said what it wants.
   ///
-  /// - Throws: ``Ending``, as ``ValueCheck/verify(_:_:in:attempts:canGoBack:keepsValue:)``.
+  /// - Throws: ``Ending``, as ``ValueCheck/askAndVerify(_:_:in:attempts:canGoBack:keepsValue:canTouch:)``.
   func openFirst(_ type: AuthenticatorType, of held: AccountAuthenticators) throws(Ending) {
     _ = try open([type], held, canGoBack: false)
   }
@@ -168,7 +168,7 @@ import UAFMessages
     _ way: [AuthenticatorType], _ held: AccountAuthenticators, canGoBack: Bool
   ) throws(Ending) -> Bool {
     for type in way where held[type] == nil {
-      let unlocked = try check.verify(
+      let unlocked = try check.askAndVerify(
         held.account, type, in: held.directory, attempts: held.attempts(type, tries: policy.tries),
         canGoBack: canGoBack,
         canTouch: way.count == 1 && held.opened.isEmpty && held.named == nil && held.refused.allSatisfy(\.isTyped))

@@ -78,7 +78,7 @@ import UAFWire
   /// Lets the person touch the sensor, and opens the authenticator.
   ///
   /// - Throws: ``Ending`` with the result that says why it was not opened; cancelled.
-  func verify(
+  func askAndVerify(
     _ account: AccountFile, in directory: borrowing StateDirectory
   ) throws(Ending) -> UnlockedAuthenticatorBox {
     let watch: FingerWatch

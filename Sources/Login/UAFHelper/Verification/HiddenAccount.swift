@@ -79,7 +79,7 @@ import UAFWire
       // This is made before the prompt, because a real account's file is opened at that time.
       let standIn = try dummy.standIn(in: directory)
       guard let value = try prompter.askValue(question) else { break }
-      try dummy.check(value, against: standIn, in: directory)
+      try dummy.work(value, against: standIn, in: directory)
       question.error = wrong.text(in: policy.language)
     }
     return Ending(.wrongValue, text: wrong, log: "account unknown or not registered")
@@ -110,54 +110,5 @@ import UAFWire
     case .no, .brokenOff: true
     case .local: false
     }
-  }
-}
-
-/// Takes as long as a real check if there is no value to check, so that the time does not show whether the account exists.
-struct DummyCheck {
-  private let call: Call
-  private let policy: CallPolicy
-  private let queue: DerivationQueue
-  private let now: () -> BootTime
-
-  init(for call: Call, _ policy: CallPolicy, _ queue: DerivationQueue, now: @escaping () -> BootTime) {
-    self.call = call
-    self.policy = policy
-    self.queue = queue
-    self.now = now
-  }
-
-  /// An account in memory that an entry is checked against; its type does not matter.
-  ///
-  /// - Throws: ``Ending``.
-  func standIn(in directory: borrowing StateDirectory) throws(Ending) -> AccountFile {
-    do throws(StateError) {
-      return try AccountFile.standIn(.passcode, cost: policy.derivationCost, in: directory)
-    } catch { throw Ending(.cannotUse, log: "\(error)") }
-  }
-
-  /// Waits for the right to derive a key, and then checks.
-  ///
-  /// - Throws: ``Ending``.
-  func check(
-    _ value: borrowing Secret, against standIn: AccountFile, in directory: borrowing StateDirectory
-  ) throws(Ending) {
-    try check(value, against: standIn, in: directory, queue.takeSlot(in: directory))
-  }
-
-  /// Does the work of a check and of counting it on the disk.
-  ///
-  /// - Throws: ``Ending``.
-  func check(
-    _ value: borrowing Secret, against standIn: AccountFile, in directory: borrowing StateDirectory,
-    _ slot: borrowing DerivationSlot
-  ) throws(Ending) {
-    slot.chargeInVain()
-    do throws(StateError) {
-      let outcome = try standIn.verify(
-        value, for: .passcode, from: call.caller.origin, at: now(), policy: .localDefault, in: directory,
-        holding: slot)
-      guard case .wrong = outcome else { throw .damaged }
-    } catch { throw Ending(.cannotUse, log: "\(error)") }
   }
 }

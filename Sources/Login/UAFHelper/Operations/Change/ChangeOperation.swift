@@ -59,7 +59,7 @@ struct ChangeOperation: CallOperation {
       guard let type = chosen else {
         throw Ending(.authenticatorChangeFailed, because: .nothingChosen, log: "nothing in the list was chosen")
       }
-      let unlocked = try check.verify(
+      let unlocked = try check.askAndVerify(
         held.account, type, in: held.directory, attempts: held.attempts(type, tries: policy.tries),
         canGoBack: first == nil, keepsValue: true)
       guard let unlocked else { continue }

@@ -1,7 +1,9 @@
 import Authenticator
+import AuthenticatorTypes
 import FidoResults
 import UAFClient
 import UAFConfiguration
+import UAFMessages
 import UAFWire
 
 /// Carries out the actions of ``LoginMachine`` for one authentication of an account, here and at the server.
@@ -113,88 +115,6 @@ import UAFWire
   }
 }
 
-/// A login, in which the person is verified first here, then at the server.
-struct LoginOperation: CallOperation {
-  let account: LoginAccount
-  let authentication: AuthenticationTools
-  /// The machine's name, which a text to be confirmed contains.
-  let hostName: String
-
-  func run() throws(Ending) -> Success {
-    let server = authentication.server
-    let settings = try server.settings()
-    let client = try server.clientSettings(settings)
-    let held = try account.find(client, settings)
-    try takeOwnText(of: held.account)
-    let driver = try LoginDriver(authentication, held, client, settings)
-    return try account.finish(try driver.run(), held)
-  }
-
-  /// Sets the text that a peer that is not root wants to have confirmed.
-  ///
-  /// The account's name in it is known only now.
-  private func takeOwnText(of account: AccountFile) throws(Ending) {
-    let call = authentication.call
-    guard call.begin.transaction != nil, authentication.prompter.confirmed == nil else { return }
-    let source = TransactionSource(call.begin, call.caller, hostName: hostName, account: account.identity.name)
-    authentication.prompter.confirm(TextToConfirm(text: try source.text(in: authentication.server.charset)))
-  }
-}
-
-/// The steps of a login before the request is answered.
-enum LoginPreparation: Hashable {
-  /// The text of an approval must have come before the person is asked.
-  case approvalText
-  /// A text that the server may add must have come.
-  case serversText
-  /// The request must have come before the pause, so that there is no waiting after it.
-  case request
-  /// The front end says when to continue.
-  case pause
-  /// The value that is asked for without a choice.
-  case firstValue
-
-  /// Whether this step waits for the request.
-  var needsRequest: Bool { self != .pause && self != .firstValue }
-
-  /// The steps of this login, in their order.
-  static func all(under rules: LoginRules) -> [LoginPreparation] {
-    if rules.isApproval { return [.approvalText, .firstValue] }
-    let text: [LoginPreparation] = rules.takesServersText ? [.serversText] : []
-    let pause: [LoginPreparation] = rules.isDivided ? [.request, .pause] : []
-    return text + pause + [.firstValue]
-  }
-}
-
-/// How a login ended, and what had happened before.
-struct LoginEnd: Hashable {
-  /// The possible outcomes.
-  enum Outcome: Hashable {
-    /// The person was verified here, and the server accepted the answer.
-    case accepted
-    /// The person was verified here, and the server's last success is still valid.
-    case acceptedOffline
-    /// The server refused, or was not reached.
-    case refused
-    /// There is no request, and the front end must know of one before anybody is asked.
-    case noRequest
-    /// An older copy of this machine's state was restored.
-    case stateIsOlder
-    /// The last action failed.
-    case stopped
-    /// The front end went away: nothing more was signed or sent.
-    case frontEndGone
-    /// The front end went away after an answer was sent.
-    case answerUnused
-    /// An event came that does not fit the last action.
-    case outOfTurn
-  }
-
-  let outcome: Outcome
-  /// What had happened before the end.
-  let standing: LoginStanding
-}
-
 /// The tools that an authentication uses.
 struct AuthenticationTools {
   let call: Call
@@ -210,4 +130,181 @@ struct AuthenticationTools {
   let now: () -> BootTime
   /// Registers anew from the prompt, and says how the call ends.
   let registerAgain: (AccountAuthenticators) throws(Ending) -> Ending
+}
+
+/// The authenticators of one login: lets the person open them, and makes them ready to sign the request.
+struct LoginSigners {
+  /// A time before the answer was sent that the verdict refers to.
+  private(set) var answered: BootTime?
+  /// The keys that have signed the request.
+  private(set) var signed: [UAFKey] = []
+  private let held: AccountAuthenticators
+  private let tools: AuthenticationTools
+  /// The types that have not yet signed the request.
+  private var way: [AuthenticatorType] = []
+
+  init(_ held: AccountAuthenticators, _ tools: AuthenticationTools) {
+    self.held = held
+    self.tools = tools
+  }
+
+  /// The descriptions that the server's policy is compared with.
+  ///
+  /// - Throws: ``Ending`` if the keys cannot be read.
+  func described() throws(Ending) -> [AuthenticatorDescription] {
+    AuthenticatorDescription.all(of: held.types, keys: try keys())
+  }
+
+  /// Opens the authenticator that is asked for without a choice, if there is one.
+  ///
+  /// - Throws: ``Ending``.
+  func openFirst() throws(Ending) -> LoginEvent {
+    guard let first = try tools.opener.firstType(of: held) else { return .leftToChoose }
+    try tools.opener.openFirst(first, of: held)
+    return .verified
+  }
+
+  /// Opens any authenticator.
+  ///
+  /// - Throws: ``Ending``.
+  func openAny() throws(Ending) -> LoginEvent {
+    if case .way = try tools.opener.openAny(of: held) { .verified } else { .registerAnewChosen }
+  }
+
+  /// Opens the authenticators that the request needs and that are not open yet.
+  ///
+  /// - Throws: ``Ending``.
+  mutating func openWay(of offer: AuthenticationOffer?) throws(Ending) -> LoginEvent {
+    guard let offer else { throw .outOfTurn(in: "login") }
+    do throws(Ending) {
+      guard case .way(let way) = try tools.opener.open(offer, held) else { return .registerAnewChosen }
+      (self.way, answered, signed) = (way, tools.now(), [])
+      return .wayOpen(signatures: way.count)
+    } catch {
+      let leftOut = AuthenticatorType.all(named: offer.leftOut)
+      // The server names keys of this account, but none of this type.
+      let asked = held.named.map { [$0] } ?? held.opened.map(\.type)
+      guard error.result == .noSuitableAuthenticator, asked.count == 1, let type = asked.first, leftOut.contains(type)
+      else { throw error.forgetting(leftOut) }
+      noteTaken(offer)
+      // The request alone could also mean that the server does not accept the model. The key's stored status decides.
+      let isGone = try tools.accounts.deadTypes(held.account).contains(type)
+      throw error.saying(isGone ? .keyGone(type.kind) : .notAskedFor(type.kind)).forgetting(leftOut)
+    }
+  }
+
+  /// Makes the next login with one prompt ask for an authenticator that the server's request names.
+  ///
+  /// If that cannot be written, this login still ends the same way.
+  private func noteTaken(_ offer: AuthenticationOffer) {
+    let ways = AuthenticatorOpener.ways(offer.sets, among: held.types.filter(\.isTyped), named: nil)
+    guard held.named == nil, let other = ways.first(where: { $0.count == 1 })?.first else { return }
+    try? held.account.noteUse(of: other)
+  }
+
+  /// The next authenticator's key, ready for one signature.
+  ///
+  /// - Throws: ``Ending``.
+  mutating func next(for offer: AuthenticationOffer?) throws(Ending) -> KeySigner {
+    guard let offer, let type = way.first else { throw .outOfTurn(in: "login") }
+    way.removeFirst()
+    guard let key = offer.key(of: type, among: try keys()) else {
+      throw Ending(.noSuitableAuthenticator, because: .keysNotHere, log: "the server asks for keys that are not on this machine")
+    }
+    guard let unlocked = held[type] else { throw Ending(.cannotUse, log: "the authenticator is not open") }
+    signed.append(key)
+    return try tools.keys.signer(key, held.account, unlocked)
+  }
+
+  private func keys() throws(Ending) -> [UAFKey] { try tools.accounts.keys(of: held.account) }
+}
+
+/// What the server's verdict on one login means here, and what is stored about it.
+struct LoginVerdict {
+  private let held: AccountAuthenticators
+  private let client: ClientSettings
+  private let tools: AuthenticationTools
+  private let isApproval: Bool
+  /// How often the server had refused before it was asked.
+  private let refusalsBefore: UInt64?
+  /// The ending if an older copy of this machine's state was restored.
+  private var olderState: Ending?
+  /// The success of a login that the server's last success allows.
+  private var offline: Success?
+
+  init(on held: AccountAuthenticators, _ client: ClientSettings, _ tools: AuthenticationTools, isApproval: Bool) {
+    self.held = held
+    self.client = client
+    self.tools = tools
+    self.isApproval = isApproval
+    refusalsBefore = tools.offline.refusals(of: held.account)
+  }
+
+  /// Checks the server's success as root's configuration requires.
+  ///
+  /// - Throws: ``Ending``.
+  func believe(_ acceptance: Acceptance?) throws(Ending) -> LoginEvent {
+    guard let acceptance else { throw .outOfTurn(in: "login") }
+    let believed = try tools.server.believe(acceptance)
+    try tools.keys.noteAccepted(held.account, held.opened.map(\.type))
+    tools.keys.note(believed.machineSecret, of: try tools.server.place(client.authentication), held.account)
+    return .believed
+  }
+
+  /// Decides whether a refusal allows another attempt.
+  ///
+  /// - Throws: ``Ending``.
+  mutating func judge(_ refusal: Refusal?) throws(Ending) -> LoginEvent {
+    guard let refusal else { throw .outOfTurn(in: "login") }
+    olderState = try tools.keys.olderState(refusal, held.account)
+    guard olderState == nil else { return .judged(.stateIsOlder) }
+    guard refusal.result == .requestNotExist, refusal.spokenByServer else { return .judged(.final) }
+    return .judged(refusal.seenCounter == nil ? .expired : .overtaken)
+  }
+
+  /// Decides whether the server's last success is still valid.
+  ///
+  /// - Throws: ``Ending`` if it is not.
+  mutating func judgeLastYes(without refusal: Refusal?) throws(Ending) -> LoginEvent {
+    offline = try tools.offline.withoutServer(try refused(refusal), held, try tools.server.terms(client.authentication))
+    return .lastYesHolds
+  }
+
+  // MARK: The end
+
+  /// The success of a login that the server has accepted.
+  ///
+  /// - Parameter asked: a time before the answer was sent that the server accepted.
+  /// - Throws: ``Ending``.
+  func accepted(_ acceptance: Acceptance?, asked: BootTime?) throws(Ending) -> Success {
+    guard let acceptance else { throw .outOfTurn(in: "login") }
+    if let text = tools.prompter.confirmed, text.isServers { tools.log.write(.confirmed, text.text.shown) }
+    if tools.offline.isAllowed {
+      tools.offline.noteYes(
+        asked: asked, since: refusalsBefore, held, try tools.server.terms(client.authentication))
+    }
+    return Success(token: acceptance.token, machineNews: acceptance.machineNews)
+  }
+
+  /// The result of a login that the server's last success allows.
+  ///
+  /// - Throws: ``Ending``.
+  func acceptedOffline() throws(Ending) -> Success {
+    guard let offline else { throw .outOfTurn(in: "login") }
+    return offline
+  }
+
+  /// The ending for the server's refusal; what it says about the keys is stored first.
+  ///
+  /// - Throws: ``Ending``.
+  func refused(_ refusal: Refusal?) throws(Ending) -> Ending {
+    guard let refusal else { throw .outOfTurn(in: "login") }
+    let ending = try tools.keys.noted(refusal, held.account, held.opened.map(\.type))
+    // If nobody has been asked yet, the server refused the code of the approval.
+    let isCodes = isApproval && held.opened.isEmpty && refusal.serverStatus == UAFStatusCode.unauthorized.rawValue
+    return isCodes ? ending.saying(.cause(.approvalRefused)) : ending
+  }
+
+  /// The ending if an older copy of this machine's state was restored.
+  var ofOlderState: Ending { olderState ?? .outOfTurn(in: "login") }
 }

@@ -1,6 +1,4 @@
-import Authenticator
-import UAFClient
-import UAFMessages
+import FidoResults
 
 /// The order of the steps in a login, and nothing else.
 ///
@@ -421,34 +419,109 @@ struct LoginRules: Hashable {
   var asksPersonFirst: Bool { LoginPreparation.all(under: self).first == .firstValue }
 }
 
-/// The purpose of the server's success.
-enum LoginPurpose {
-  case login
-  /// A token that proves the account for an operation.
-  case proof(ProofSubject)
-  /// A text that waits at the server, with its one-time code.
-  case approval(code: String)
+/// The steps of a login before the request is answered.
+enum LoginPreparation: Hashable {
+  /// The text of an approval must have come before the person is asked.
+  case approvalText
+  /// A text that the server may add must have come.
+  case serversText
+  /// The request must have come before the pause, so that there is no waiting after it.
+  case request
+  /// The front end says when to continue.
+  case pause
+  /// The value that is asked for without a choice.
+  case firstValue
 
-  /// Whether the person approves a text that waits at the server.
-  var isApproval: Bool { if case .approval = self { true } else { false } }
+  /// Whether this step waits for the request.
+  var needsRequest: Bool { self != .pause && self != .firstValue }
 
-  /// Whether somebody logs in.
-  var isLogin: Bool { if case .login = self { true } else { false } }
-
-  /// The question to the server, not sent yet.
-  func question(
-    _ client: ClientSettings, _ account: AccountFile, confirming text: TextToConfirm?
-  ) -> AuthenticationFlow {
-    let name = account.identity.serverUserName
-    var subject: ProofSubject?
-    switch self {
-    case .approval(let code): return AuthenticationFlow(settings: client, username: name, approving: code)
-    case .proof(let proved): subject = proved
-    case .login: break
-    }
-    return AuthenticationFlow(
-      settings: client, username: name, transaction: text?.text, isServers: text?.isServers ?? false, proof: subject)
+  /// The steps of this login, in their order.
+  static func all(under rules: LoginRules) -> [LoginPreparation] {
+    if rules.isApproval { return [.approvalText, .firstValue] }
+    let text: [LoginPreparation] = rules.takesServersText ? [.serversText] : []
+    let pause: [LoginPreparation] = rules.isDivided ? [.request, .pause] : []
+    return text + pause + [.firstValue]
   }
+}
+
+/// What has happened in a login so far, as far as its end depends on it.
+struct LoginStanding: Hashable {
+  /// Whether the person was asked for anything.
+  var wasAsked = false
+  /// Whether a value was verified.
+  var hasProved = false
+  /// Whether the server, or something at its address, was reached.
+  var isReached = false
+  /// Whether a request from the server was received.
+  var hasRequest = false
+  /// Whether the server has refused anything.
+  var isRefused = false
+
+  /// Results that say nothing about the server's answer.
+  private static let personsOwn: Set<FidoResult> = [
+    .wrongValue, .locked, .lockedForGood, .userCancel, .userFallback, .applicationCancel, .systemCancel,
+    .notInteractive, .resetChosen, .noAnswer,
+  ]
+
+  /// Whether an end with this result means that the server answered, and the answer was not a success.
+  ///
+  /// A request that was received and led to no success counts too, unless the person or the machine has ended the login.
+  func isServersNo(_ result: FidoResult) -> Bool { isRefused || hasRequest && !Self.personsOwn.contains(result) }
+
+  /// Adds to an ending what had happened before it.
+  ///
+  /// - Parameter hasProved: whether a value was verified. Without that, no stack continues because the server is unreachable.
+  func marked(_ ending: Ending, hasProved: Bool) -> Ending {
+    ending.after(
+      isReached: isReached, isRefused: isServersNo(ending.result), hasProved: hasProved, wasAsked: wasAsked)
+  }
+
+  /// Adds what a refusal says about the server.
+  mutating func hear(_ refusal: LoginRefusal) {
+    isReached = isReached || refusal == .no || refusal == .brokenOff
+    isRefused = isRefused || refusal == .no
+  }
+}
+
+/// What came instead of a request or a success, as far as the order of a login's steps depends on it.
+enum LoginRefusal: Hashable, CaseIterable {
+  /// The server answered, and the answer was not a success.
+  case no
+  /// No server was reached.
+  case silence
+  /// The server, or something at its address, was reached, but gave no valid answer.
+  case brokenOff
+  /// The cause is on this machine, and no server was reached.
+  case local
+}
+
+/// How a login ended, and what had happened before.
+struct LoginEnd: Hashable {
+  /// The possible outcomes.
+  enum Outcome: Hashable {
+    /// The person was verified here, and the server accepted the answer.
+    case accepted
+    /// The person was verified here, and the server's last success is still valid.
+    case acceptedOffline
+    /// The server refused, or was not reached.
+    case refused
+    /// There is no request, and the front end must know of one before anybody is asked.
+    case noRequest
+    /// An older copy of this machine's state was restored.
+    case stateIsOlder
+    /// The last action failed.
+    case stopped
+    /// The front end went away: nothing more was signed or sent.
+    case frontEndGone
+    /// The front end went away after an answer was sent.
+    case answerUnused
+    /// An event came that does not fit the last action.
+    case outOfTurn
+  }
+
+  let outcome: Outcome
+  /// What had happened before the end.
+  let standing: LoginStanding
 }
 
 /// How often a login may ask the server again, and for what.

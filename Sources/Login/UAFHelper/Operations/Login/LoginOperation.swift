@@ -3,6 +3,35 @@ import AuthenticatorTypes
 import FidoResults
 import UAFClient
 import UAFConfiguration
+import UAFWire
+
+/// A login, in which the person is verified first here, then at the server.
+struct LoginOperation: CallOperation {
+  let account: LoginAccount
+  let authentication: AuthenticationTools
+  /// The machine's name, which a text to be confirmed contains.
+  let hostName: String
+
+  func run() throws(Ending) -> Success {
+    let server = authentication.server
+    let settings = try server.settings()
+    let client = try server.clientSettings(settings)
+    let held = try account.find(client, settings)
+    try takeOwnText(of: held.account)
+    let driver = try LoginDriver(authentication, held, client, settings)
+    return try account.finish(try driver.run(), held)
+  }
+
+  /// Sets the text that a peer that is not root wants to have confirmed.
+  ///
+  /// The account's name in it is known only now.
+  private func takeOwnText(of account: AccountFile) throws(Ending) {
+    let call = authentication.call
+    guard call.begin.transaction != nil, authentication.prompter.confirmed == nil else { return }
+    let source = TransactionSource(call.begin, call.caller, hostName: hostName, account: account.identity.name)
+    authentication.prompter.confirm(TextToConfirm(text: try source.text(in: authentication.server.charset)))
+  }
+}
 
 /// Finds the account of a login, or imitates one, and completes a login that succeeded.
 struct LoginAccount {
@@ -80,44 +109,5 @@ struct LoginAccount {
     do throws(StateError) { try held.account.noteUse(of: used) } catch {
       log.write(.state, "the authenticator that was used could not be recorded: \(error)", .warning)
     }
-  }
-}
-
-/// What has happened in a login so far, as far as its end depends on it.
-struct LoginStanding: Hashable {
-  /// Whether the person was asked for anything.
-  var wasAsked = false
-  /// Whether a value was verified.
-  var hasProved = false
-  /// Whether the server, or something at its address, was reached.
-  var isReached = false
-  /// Whether a request from the server was received.
-  var hasRequest = false
-  /// Whether the server has refused anything.
-  var isRefused = false
-
-  /// Results that say nothing about the server's answer.
-  private static let personsOwn: Set<FidoResult> = [
-    .wrongValue, .locked, .lockedForGood, .userCancel, .userFallback, .applicationCancel, .systemCancel,
-    .notInteractive, .resetChosen, .noAnswer,
-  ]
-
-  /// Whether an end with this result means that the server answered, and the answer was not a success.
-  ///
-  /// A request that was received and led to no success counts too, unless the person or the machine has ended the login.
-  func isServersNo(_ result: FidoResult) -> Bool { isRefused || hasRequest && !Self.personsOwn.contains(result) }
-
-  /// Adds to an ending what had happened before it.
-  ///
-  /// - Parameter hasProved: whether a value was verified. Without that, no stack continues because the server is unreachable.
-  func marked(_ ending: Ending, hasProved: Bool) -> Ending {
-    ending.after(
-      isReached: isReached, isRefused: isServersNo(ending.result), hasProved: hasProved, wasAsked: wasAsked)
-  }
-
-  /// Adds what a refusal says about the server.
-  mutating func hear(_ refusal: LoginRefusal) {
-    isReached = isReached || refusal == .no || refusal == .brokenOff
-    isRefused = isRefused || refusal == .no
   }
 }

@@ -82,7 +82,7 @@ import UAFMessages
     guard let type = way.first else { throw .outOfTurn(in: "registration") }
     guard let account, !replacesValues, try tools.accounts.isEnrolled(account, type) else { return .valueMissing }
     let attempts = Attempts(left: tools.policy.tries)
-    guard let unlocked = try tools.check.verify(account, type, in: directory, attempts: attempts) else {
+    guard let unlocked = try tools.check.askAndVerify(account, type, in: directory, attempts: attempts) else {
       throw tools.prompter.cancelled("no value was entered")
     }
     makers.append(try NewKeyMaker(unlocked))
