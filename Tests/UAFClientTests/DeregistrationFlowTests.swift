@@ -7,7 +7,7 @@ import UAFMessages
 @Suite struct DeregistrationFlowTests {
   private func flow(_ scope: DeregistrationScope = .all) -> DeregistrationFlow {
     DeregistrationFlow(
-      settings: Scene.settings, username: "alice", scope: scope, keyIDs: [], authority: .proof("a.b.c"))
+      settings: Scene.settings, username: "alice", scope: scope, keyIDs: [], entitlement: .proof("a.b.c"))
   }
 
   private func run(

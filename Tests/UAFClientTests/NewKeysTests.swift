@@ -41,10 +41,10 @@ import UAFMessages
     return (flow, transport)
   }
 
-  private func flow(_ authority: Authority, joined: MachineSecret? = nil) -> RegistrationFlow {
+  private func flow(_ entitlement: Entitlement, joined: MachineSecret? = nil) -> RegistrationFlow {
     var settings = Scene.settings
     settings.demandsPurpose = true
-    return RegistrationFlow(settings: settings, username: "alice", authority: authority, joined: joined)
+    return RegistrationFlow(settings: settings, username: "alice", entitlement: entitlement, joined: joined)
   }
 
   private func sent(_ transport: ScriptedTransport) throws -> (RequestContext, RegistrationResponse) {
@@ -136,7 +136,7 @@ import UAFMessages
   }
 
   @Test(arguments: ChallengePurpose.allCases)
-  func `a registration refuses any challenge but that of its own authority`(purpose: ChallengePurpose) throws {
+  func `a registration refuses any challenge but that of its own entitlement`(purpose: ChallengePurpose) throws {
     if purpose != .registrationByCode {
       _ = refusal(.invalidParameter, byServer: true) { _ = try opened(flow(.code(code)), as: purpose) }
     }

@@ -7,7 +7,7 @@ import UAFMessages
 
 @Suite struct RegistrationFlowTests {
   private func flow() -> RegistrationFlow {
-    RegistrationFlow(settings: Scene.settings, username: "alice", authority: .plainCode("CODE"))
+    RegistrationFlow(settings: Scene.settings, username: "alice", entitlement: .plainCode("CODE"))
   }
 
   @discardableResult

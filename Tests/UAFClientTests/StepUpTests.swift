@@ -94,7 +94,7 @@ import UAFMessages
     var transport = ScriptedTransport(
       Scene.returning(try Scene.registration()), Scene.facets(), more(try authentication()),
       .answering("https://fido.example/auth", Scene.uaf(ServerResponse(statusCode: .ok).json)))
-    var flow = RegistrationFlow(settings: settings, username: "alice", authority: .plainCode("CODE"))
+    var flow = RegistrationFlow(settings: settings, username: "alice", entitlement: .plainCode("CODE"))
     try flow.start(over: &transport)
     _ = try flow.collect(over: &transport, among: [Scene.authenticator(keys: [])])
     var maker = try TestAuthenticator()
@@ -111,7 +111,7 @@ import UAFMessages
   @Test func `a further request after a registration is no second registration`() throws {
     var transport = ScriptedTransport(
       Scene.returning(try Scene.registration()), Scene.facets(), more(try Scene.registration()))
-    var flow = RegistrationFlow(settings: Scene.settings, username: "alice", authority: .plainCode("CODE"))
+    var flow = RegistrationFlow(settings: Scene.settings, username: "alice", entitlement: .plainCode("CODE"))
     try flow.start(over: &transport)
     _ = try flow.collect(over: &transport, among: [Scene.authenticator(keys: [])])
     var maker = try TestAuthenticator()

@@ -104,8 +104,12 @@ public struct Begin: Equatable, Sendable {
   public var program: [UInt8]?
   /// sudo's arguments, its name first, each followed by a NUL; cut after ``WireLimit/commandLine`` bytes.
   public var commandLine: [UInt8]?
-  /// The enrolment payload; at most 16384 bytes.
+  /// A payload or a code; at most 16384 bytes.
+  ///
+  /// A *rename* has the account's former name here: see ``formerName``.
   public var payload: [UInt8]?
+  /// The account's former name, in a *rename*; nil in every other operation.
+  public var formerName: [UInt8]? { operation == .rename ? payload : nil }
   /// Whether *finished* should contain the server's token.
   public var wantsToken: Bool {
     get { token ?? false }

@@ -12,7 +12,7 @@ import Testing
 
   private static let events: [RegistrationEvent] =
     [
-      .began, .wordAllowed, .request(challenge: "first"), .request(challenge: "second"), .refused(isCodeGood: false),
+      .began, .permitted, .request(challenge: "first"), .request(challenge: "second"), .refused(isCodeGood: false),
       .refused(isCodeGood: true), .verified, .valueMissing, .valueSet, .frontEndThere, .frontEndGone, .keysMade,
       .keysNoted, .signed, .furtherRequest, .accepted(challenge: "first"), .accepted(challenge: "second"), .believed,
       .kept, .stopped,
@@ -66,15 +66,15 @@ import Testing
   private static let opened: [RegistrationEvent] = chosen + [.verified]
   private static let made: [RegistrationEvent] = opened + [.frontEndThere, .keysMade]
   private static let sent: [RegistrationEvent] = made + [.keysNoted]
-  private static let judged: [RegistrationEvent] = [.began, .wordAllowed, here]
-  private static let replaced: [RegistrationEvent] = judged + [.valueMissing, .wordAllowed, .valueSet]
+  private static let judged: [RegistrationEvent] = [.began, .permitted, here]
+  private static let replaced: [RegistrationEvent] = judged + [.valueMissing, .permitted, .valueSet]
 
   private static let rows: [Row] = [
     Row("the server is asked first", [.began], .askRequest),
     Row("its request leaves a choice", [.began, here], .chooseWay),
     Row("a value that is set is entered", chosen, .openValue),
-    Row("a new one needs a word that may set it", chosen + [.valueMissing], .checkWord),
-    Row("and is chosen then", chosen + [.valueMissing, .wordAllowed], .setValue),
+    Row("a new one needs a permit that may set it", chosen + [.valueMissing], .checkPermit),
+    Row("and is chosen then", chosen + [.valueMissing, .permitted], .setValue),
     Row("keys are made for a front end that is there", opened, .checkFrontEnd),
     Row("a front end that is gone gets none", opened + [.frontEndGone], .finish(.frontEndGone)),
     Row("keys are written down before they are sent", made, .noteKeys),
@@ -88,14 +88,14 @@ import Testing
     Row(
       "and signed for a front end that is there", sent + [.furtherRequest, here, .wayChosen(authenticators: 1)],
       .checkFrontEnd),
-    Row("where values are replaced, the word is looked at first", replacing: true, [.began], .checkWord),
-    Row("then the server judges the code", replacing: true, [.began, .wordAllowed], .askRequest),
+    Row("where values are replaced, the permit is checked first", replacing: true, [.began], .checkPermit),
+    Row("then the server judges the code", replacing: true, [.began, .permitted], .askRequest),
     Row(
       "a code that it refuses replaces nothing", replacing: true,
-      [.began, .wordAllowed, .refused(isCodeGood: false)], .finish(.refused)),
+      [.began, .permitted, .refused(isCodeGood: false)], .finish(.refused)),
     Row(
       "a good code counts without an authenticator that suits", replacing: true,
-      [.began, .wordAllowed, .refused(isCodeGood: true)], .openValue),
+      [.began, .permitted, .refused(isCodeGood: true)], .openValue),
     Row("a known value is not asked for then", replacing: true, judged + [.verified], .finish(.outOfTurn)),
     Row("the server is asked anew once the value is there", replacing: true, replaced + [.frontEndThere], .askRequest),
     Row("and the keys are made", replacing: true, replaced + [.frontEndThere, here], .makeKeys),

@@ -56,7 +56,7 @@ struct RegistrationWitness: Hashable {
   private func fits(_ event: RegistrationEvent) -> Bool {
     if event == .stopped { return action != nil }
     return switch (action, event) {
-    case (nil, .began), (.checkWord, .wordAllowed), (.askRequest, .request), (.askRequest, .refused),
+    case (nil, .began), (.checkPermit, .permitted), (.askRequest, .request), (.askRequest, .refused),
       (.chooseWay, .wayChosen), (.openValue, .verified), (.openValue, .valueMissing), (.setValue, .valueSet),
       (.checkFrontEnd, .frontEndThere), (.checkFrontEnd, .frontEndGone), (.makeKeys, .keysMade), (.makeKeys, .refused),
       (.noteKeys, .keysNoted), (.sendKeys, .accepted), (.sendKeys, .furtherRequest), (.sendKeys, .refused),
@@ -73,7 +73,7 @@ struct RegistrationWitness: Hashable {
   ) -> String? {
     switch next {
     case .openValue where replacesValues && !isJudged: return "asks for a value before the code was judged"
-    case .setValue where before != .checkWord: return "sets a value without a look at what was presented"
+    case .setValue where before != .checkPermit: return "sets a value without a check of the permit"
     case .makeKeys where closed != 0: return "makes keys before every value was entered"
     case .makeKeys where !replacesValues && event != .frontEndThere: return "makes keys without a look at the front end"
     case .sendKeys where !isNoted: return "sends keys that are not written down"

@@ -7,7 +7,7 @@ import UAFMessages
 /// Nothing is answered to the server.
 /// The server deletes when it makes the request, so the question must already contain what allows the removal.
 public struct DeregistrationFlow: Sendable {
-  private let authority: Authority
+  private let entitlement: Entitlement
   private var opening: RequestOpening
 
   /// Makes a flow for one account.
@@ -16,13 +16,13 @@ public struct DeregistrationFlow: Sendable {
   ///   - username: the account's name at the server.
   ///   - scope: what to remove.
   ///   - keyIDs: the keys that were made here; a server that supports this member removes no others.
-  ///   - authority: the token of a fresh authentication for this removal, or an enrolment code, if there is no key left to
+  ///   - entitlement: the token of a fresh authentication for this removal, or an enrolment code, if there is no key left to
   ///     authenticate with.
   public init(
     settings: ClientSettings, username: String, scope: DeregistrationScope, keyIDs: [KeyID],
-    authority: Authority = .none
+    entitlement: Entitlement = .none
   ) {
-    self.authority = authority
+    self.entitlement = entitlement
     var context = settings.context(username: username)
     scope.describe(keyIDs, in: &context)
     opening = RequestOpening(settings: settings, operation: .deregistration, context: context)
@@ -31,7 +31,7 @@ public struct DeregistrationFlow: Sendable {
   /// Asks the server for a request, without waiting for the answer.
   public mutating func start<Wire: Transport & ~Copyable>(over transport: inout Wire) throws(Refusal) {
     try opening.start(over: &transport) { (context) throws(CryptoError) in
-      context = try authority.described(in: context, EnrolmentCode.removalStatement)
+      context = try entitlement.described(in: context, EnrolmentCode.removalStatement)
     }
   }
 

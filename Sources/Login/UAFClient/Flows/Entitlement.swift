@@ -3,7 +3,7 @@ import UAFCrypto
 import UAFMessages
 
 /// What allows keys to be registered or removed.
-public enum Authority: Sendable {
+public enum Entitlement: Sendable {
   /// Nothing; the server alone decides.
   case none
   /// The code of another vendor's server, which is sent to it unchanged.

@@ -35,7 +35,7 @@ public struct RegistrationFlow: Sendable {
   }
 
   private let username: String
-  private let authority: Authority
+  private let entitlement: Entitlement
   /// The machine secret that the server gave when this machine joined; nil if it has not joined.
   private let joined: MachineSecret?
   private var opening: RequestOpening
@@ -45,16 +45,16 @@ public struct RegistrationFlow: Sendable {
   ///
   /// - Parameters:
   ///   - username: the account's name at the server.
-  ///   - authority: what allows the new keys.
+  ///   - entitlement: what allows the new keys.
   ///   - joined: the machine secret that the server gave when this machine joined.
   ///   - lostKeyIDs: keys that this machine made for the account and lost. A server that supports the member forgets them
   ///     when it accepts the new keys; any other server ignores the member, and keeps its keys.
   public init(
-    settings: ClientSettings, username: String, authority: Authority = .none, joined: MachineSecret? = nil,
+    settings: ClientSettings, username: String, entitlement: Entitlement = .none, joined: MachineSecret? = nil,
     lostKeyIDs: [KeyID] = []
   ) {
     self.username = username
-    self.authority = authority
+    self.entitlement = entitlement
     self.joined = joined
     var context = settings.context(username: username)
     context.lostKeyIDs = lostKeyIDs
@@ -64,7 +64,7 @@ public struct RegistrationFlow: Sendable {
   /// Asks the server for a request, without waiting for the answer.
   public mutating func start<Wire: Transport & ~Copyable>(over transport: inout Wire) throws(Refusal) {
     try opening.start(over: &transport) { (context) throws(CryptoError) in
-      context = try authority.described(in: context) { EnrolmentCode.registrationStatement(username: $0.username) }
+      context = try entitlement.described(in: context) { EnrolmentCode.registrationStatement(username: $0.username) }
     }
   }
 
@@ -83,7 +83,7 @@ public struct RegistrationFlow: Sendable {
       throw opening.link.refusal(ofServer: .invalidParameter, "the server's request is for a different account")
     }
     let purpose = try opening.purpose(
-      of: request.challenge, among: authority.purpose.map { [$0] } ?? [], isOurs: authority.purpose != nil)
+      of: request.challenge, among: entitlement.purpose.map { [$0] } ?? [], isOurs: entitlement.purpose != nil)
     let surrogate = Attestation.surrogate(signature: []).type
     let acceptable = request.policy.acceptableSets(among: authenticators, appID: opened.appID)
     let sets = acceptable.filter { $0.allSatisfy { $0.attestationType == surrogate } }
@@ -201,7 +201,7 @@ public struct RegistrationFlow: Sendable {
     guard needsNoMore(current) else { throw opening.outOfTurn() }
     let statement = current.statement
     do throws(CryptoError) {
-      let codeMAC = try authority.authenticate(EnrolmentCode.keysStatement(statement), for: username)
+      let codeMAC = try entitlement.authenticate(EnrolmentCode.keysStatement(statement), for: username)
       var machineMAC: [UInt8]?
       if let joined, let deviceID = opening.context.deviceID {
         machineMAC = try HMACSHA256.authenticate(

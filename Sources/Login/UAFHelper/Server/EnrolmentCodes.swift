@@ -21,14 +21,14 @@ struct EnrolmentCodes {
   ///
   /// - Returns: the payload, if the text is a whole one.
   /// - Throws: ``Ending``, as ``payload(_:)``.
-  func authority() throws(Ending) -> (Authority, EnrolmentPayload?) {
+  func entitlement() throws(Ending) -> (Entitlement, EnrolmentPayload?) {
     // A person who has only the short code has set this machine's server before.
     if let code = try EnrolmentCode(typed: text()) { return (.code(code), nil) }
     let payload = try payload()
-    return (Self.authority(payload), payload)
+    return (Self.entitlement(payload), payload)
   }
 
-  private static func authority(_ payload: EnrolmentPayload) -> Authority {
+  private static func entitlement(_ payload: EnrolmentPayload) -> Entitlement {
     payload.code.map { .code($0) } ?? .plainCode(payload.authCode)
   }
 
@@ -70,15 +70,15 @@ struct EnrolmentCodes {
   /// - Parameter account: the account that the code must be for; nil if there is none yet.
   /// - Throws: ``Ending``, as for a payload; 1001 for a text that cannot be a code of our server, if root's server is ours, and
   ///   for a text that may be a mistyped code, if the server could be ours.
-  func authority(
+  func entitlement(
     entered text: String, for account: AccountFile?, _ settings: ServerSettings
-  ) throws(Ending) -> Authority {
+  ) throws(Ending) -> Entitlement {
     // Only a recognised code is extracted from an entry: a different server's code may contain spaces.
     let pasted = PastedCode.enrolment(in: text)
     let found = pasted.code ?? text
     if let code = EnrolmentCode(typed: found) { return .code(code) }
     if let payload = try? EnrolmentPayload(encoded: found) {
-      return Self.authority(try judged(checked(payload, .registration), for: account, settings))
+      return Self.entitlement(try judged(checked(payload, .registration), for: account, settings))
     }
     // The server would refuse it, and an eavesdropper could guess the right code.
     guard server.verdictKeys == nil, pasted != .several,
@@ -93,10 +93,10 @@ struct EnrolmentCodes {
   /// What the call's payload or code allows for an account of this machine and its server.
   ///
   /// - Throws: ``Ending``, as ``code(_:for:_:)``.
-  func authority(for account: AccountFile, _ settings: ServerSettings) throws(Ending) -> Authority {
-    let (authority, payload) = try authority()
+  func entitlement(for account: AccountFile, _ settings: ServerSettings) throws(Ending) -> Entitlement {
+    let (entitlement, payload) = try entitlement()
     if let payload { _ = try judged(payload, for: account, settings) }
-    return authority
+    return entitlement
   }
 
   /// The one-time code of a payload that is for an account of this machine and its server.

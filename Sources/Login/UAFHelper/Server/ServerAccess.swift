@@ -215,7 +215,7 @@ import UAFWire
   ///
   /// The answer comes through uaf-fetch. Without a signature, a code must neither set nor remove a value for an account that is
   /// in use.
-  var isWordUnsigned: Bool { verdictKeys == nil }
+  var isVerdictUnsigned: Bool { verdictKeys == nil }
 
   /// Checks the signature of the server's success, if root requires one.
   ///

@@ -40,7 +40,7 @@ struct RenameOperation: CallOperation {
 
   func run() throws(Ending) -> Success {
     let uid = try call.caller.requireAccount()
-    guard let name = call.caller.name, let old = call.begin.payload, !old.isEmpty else {
+    guard let name = call.caller.name, let old = call.begin.formerName, !old.isEmpty else {
       throw Ending(.invalidParameter, log: "rename: no name")
     }
     let directory = try accounts.openState()

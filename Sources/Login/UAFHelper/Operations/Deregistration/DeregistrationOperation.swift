@@ -35,13 +35,13 @@ struct DeregistrationOperation: CallOperation {
     let scope = try KeyDeletion.scope(type)
     let keyIDs = try deletion.keyIDs(of: account, type)
     let isByCode = call.begin.payload != nil
-    let authority =
+    let entitlement =
       isByCode
-      ? try codes.authority(for: account, settings) : try proof(of: held, type, scope, keyIDs, client, settings)
-    guard let authority else { return try forgetHere(type, of: held) }
+      ? try codes.entitlement(for: account, settings) : try proof(of: held, type, scope, keyIDs, client, settings)
+    guard let entitlement else { return try forgetHere(type, of: held) }
     try prompter.requireFrontEnd()
     var network = try server.network(settings, for: account)
-    let order = try deletion.order(scope, keyIDs, authority, of: name, client, over: &network) { refusal in
+    let order = try deletion.order(scope, keyIDs, entitlement, of: name, client, over: &network) { refusal in
       isByCode ? Ending(judgingCode: refusal) : Ending(refusal)
     }
     let kinds = try forgetKeys(order, type, of: account).map(\.kind)
@@ -74,7 +74,7 @@ struct DeregistrationOperation: CallOperation {
   private func proof(
     of held: AccountAuthenticators, _ type: AuthenticatorType?, _ scope: DeregistrationScope, _ keyIDs: [KeyID],
     _ client: ClientSettings, _ settings: ServerSettings
-  ) throws(Ending) -> Authority? {
+  ) throws(Ending) -> Entitlement? {
     // A sensor that is broken or gone must not keep its own key alive: a typed value then proves the account.
     let typed = held.types.filter(\.isTyped)
     let provesByTyped = type?.isTyped != true && !typed.isEmpty
@@ -84,7 +84,7 @@ struct DeregistrationOperation: CallOperation {
     do throws(Ending) {
       let driver = try LoginDriver(
         authentication, proving, client, settings, for: .proof(.removal(scope, keyIDs: keyIDs)))
-      return try driver.run().token.map { .proof($0) } ?? Authority.none
+      return try driver.run().token.map { .proof($0) } ?? Entitlement.none
     } catch {
       let meant = type.map { [$0] } ?? held.types
       let isProved = provesByTyped ? error.hasProved : type.map { proving[$0] != nil } ?? error.hasProved
@@ -110,7 +110,7 @@ struct DeregistrationOperation: CallOperation {
   ///
   /// A code proves the account to the server. It proves it to this machine only if the server signs what it deleted: otherwise a
   /// program that controls uaf-fetch could remove a key with any text. In that case, the keys stay unless root asks.
-  private var removesHere: Bool { call.begin.payload == nil || call.caller.isRoot || !server.isWordUnsigned }
+  private var removesHere: Bool { call.begin.payload == nil || call.caller.isRoot || !server.isVerdictUnsigned }
 
   /// Removes the keys that the server named: only this account's, and only those of the AppID in the server's request.
   ///
@@ -187,11 +187,11 @@ struct KeyDeletion {
   /// - Parameter refused: makes the ending of the server's refusal.
   /// - Throws: ``Ending``; 1002 if root requires signatures and the server did not sign what it deleted.
   func order(
-    _ scope: DeregistrationScope, _ keyIDs: [KeyID], _ authority: Authority, of username: String,
+    _ scope: DeregistrationScope, _ keyIDs: [KeyID], _ entitlement: Entitlement, of username: String,
     _ client: ClientSettings, over network: inout Network, refused: (Refusal) -> Ending
   ) throws(Ending) -> DeregistrationOrder {
     var flow = DeregistrationFlow(
-      settings: client, username: username, scope: scope, keyIDs: keyIDs, authority: authority)
+      settings: client, username: username, scope: scope, keyIDs: keyIDs, entitlement: entitlement)
     let order: DeregistrationOrder
     do throws(Refusal) {
       try flow.start(over: &network)

@@ -18,19 +18,19 @@ struct RegistrationExchange {
   private var flow: RegistrationFlow
   private var further: AuthenticationFlow?
   private let question: RegistrationFlow
-  private let word: RegistrationWord
+  private let permit: RegistrationPermit
 
   /// - Parameters:
   ///   - joined: the machine secret that the server gave when this machine joined.
   ///   - lost: keys of this machine that are replaced; keys of other machines are never named.
   init(
-    over network: Network, _ client: ClientSettings, as username: String, with word: RegistrationWord,
+    over network: Network, _ client: ClientSettings, as username: String, with permit: RegistrationPermit,
     joined: MachineSecret?, replacing lost: [KeyID]
   ) {
     self.network = network
-    self.word = word
+    self.permit = permit
     question = RegistrationFlow(
-      settings: client, username: username, authority: word.authority, joined: joined, lostKeyIDs: lost)
+      settings: client, username: username, entitlement: permit.entitlement, joined: joined, lostKeyIDs: lost)
     flow = question
   }
 
@@ -45,7 +45,7 @@ struct RegistrationExchange {
         besides: AuthenticatorDescription.all(of: others, keys: keys))
       self.offer = offer
       return .request(challenge: offer.challenge)
-    } catch { return refused(word.isCode ? Ending(judgingCode: error) : Ending(error)) }
+    } catch { return refused(permit.isCode ? Ending(judgingCode: error) : Ending(error)) }
   }
 
   /// Makes a key for each authenticator.
@@ -58,7 +58,7 @@ struct RegistrationExchange {
 
   /// Makes a registered key authorise the new ones.
   mutating func authorize(with signer: consuming KeySigner) -> RegistrationEvent {
-    do throws(Refusal) { try flow.authorize(with: &signer, describedBy: word.signed?.described ?? []) } catch {
+    do throws(Refusal) { try flow.authorize(with: &signer, describedBy: permit.signed?.described ?? []) } catch {
       return refused(Ending(error))
     }
     return .signed

@@ -25,22 +25,18 @@ import UAFMessages
   /// The prints that a new fingerprint is bound to.
   private var prints: FingerprintRecord?
 
-  /// - Parameters:
-  ///   - replacingValues: whether existing values are replaced without asking for them.
-  ///   - renewing: whether the types get new keys under the values that they have.
   /// - Throws: ``Ending`` if the keys cannot be read.
   init(
-    of account: AccountFile?, _ identity: AccountIdentity, _ tools: RegistrationTools,
-    among types: [AuthenticatorType], in directory: consuming StateDirectory, replacingValues: Bool, renewing: Bool
+    of decided: RegistrationCase, _ tools: RegistrationTools, in directory: consuming StateDirectory
   ) throws(Ending) {
     self.tools = tools
-    self.account = account
-    self.identity = identity
-    replacesValues = replacingValues
-    way = replacingValues ? types : []
+    account = decided.account
+    identity = decided.identity
+    replacesValues = decided.replacesValues
+    way = decided.replacesValues ? decided.types : []
     all = try account.map { (file) throws(Ending) in try tools.accounts.keys(of: file) } ?? []
     // A key that will be replaced does not count as registered; otherwise the server would ask for a different authenticator.
-    kept = all.filter { replacingValues || renewing ? !types.contains($0.type) : !$0.isDead }
+    kept = all.filter { decided.renewsKeys ? !decided.types.contains($0.type) : !$0.isDead }
     lost = try OwnKeys.keyIDs(of: identity, held: all, without: kept, in: directory)
     self.directory = directory
   }

@@ -1,9 +1,3 @@
-import Authenticator
-import AuthenticatorTypes
-import FidoResults
-import UAFClient
-import UAFMessages
-
 /// The order of the steps in a registration, and nothing else.
 ///
 /// A value without input or output, time, account or network. ``RegistrationDriver`` does each action, and reports its outcome
@@ -12,7 +6,8 @@ import UAFMessages
 /// - An existing value is replaced only after the server has checked the code. A new value is asked for only if the code or
 ///   proof may set one.
 /// - Keys are made once every authenticator is verified or has a new value, and only while the front end is connected. Their
-///   KeyIDs are stored before they are sent: from then on the server may have keys that this machine loses.
+///   KeyIDs
+///   are stored before they are sent: from then on the server may have keys that this machine loses.
 /// - If a proof allows the new keys, each key that signed the proof authorises them before they are sent.
 /// - The server's success is accepted only if it is for the challenge that was answered, and after it was checked as root's
 ///   configuration requires. Nothing is stored
@@ -35,7 +30,7 @@ struct RegistrationMachine: Hashable {
   /// The action that was asked for.
   private enum Step: Hashable {
     case ready
-    case checkingWord(isForTrial: Bool)
+    case checkingPermit(isForTrial: Bool)
     /// A trial lets the server check the code first: the person may take longer to choose a value than the challenge is valid.
     case asking(isTrial: Bool)
     case choosingWay, openingValue, settingValue
@@ -75,7 +70,7 @@ struct RegistrationMachine: Hashable {
     }
     let action =
       switch step {
-      case .ready, .checkingWord, .asking, .choosingWay: requested(event)
+      case .ready, .checkingPermit, .asking, .choosingWay: requested(event)
       case .openingValue, .settingValue: opened(event)
       case .lookingForFrontEnd(let guarded): event == .frontEndThere ? allowed(guarded) : nil
       case .makingKeys, .authorizing, .notingKeys, .sendingKeys, .receivingFurther, .findingWay, .signing, .answering,
@@ -91,9 +86,9 @@ struct RegistrationMachine: Hashable {
 
   private mutating func requested(_ event: RegistrationEvent) -> RegistrationAction? {
     switch (step, event) {
-    case (.ready, .began): replacesValues ? go(.checkingWord(isForTrial: true), .checkWord) : ask(isTrial: false)
-    case (.checkingWord(isForTrial: true), .wordAllowed): ask(isTrial: true)
-    case (.checkingWord(isForTrial: false), .wordAllowed): go(.settingValue, .setValue)
+    case (.ready, .began): replacesValues ? go(.checkingPermit(isForTrial: true), .checkPermit) : ask(isTrial: false)
+    case (.checkingPermit(isForTrial: true), .permitted): ask(isTrial: true)
+    case (.checkingPermit(isForTrial: false), .permitted): go(.settingValue, .setValue)
     case (.asking(isTrial: true), .request), (.asking(isTrial: true), .refused(isCodeGood: true)):
       open(authenticators)
     case (.asking(isTrial: false), .request(let challenge)): take(challenge)
@@ -124,7 +119,7 @@ struct RegistrationMachine: Hashable {
     case (.openingValue, .verified) where !replacesValues, (.settingValue, .valueSet):
       closed -= 1
       return openNext()
-    case (.openingValue, .valueMissing): return go(.checkingWord(isForTrial: false), .checkWord)
+    case (.openingValue, .valueMissing): return go(.checkingPermit(isForTrial: false), .checkPermit)
     default: return nil
     }
   }
@@ -200,7 +195,7 @@ enum RegistrationEvent: Hashable {
   /// The registration begins.
   case began
   /// The code or proof of this registration may set a new value.
-  case wordAllowed
+  case permitted
   /// A request that can be answered arrived.
   case request(challenge: String)
   /// Something else came instead of a request or a success, or nothing came.
@@ -256,7 +251,7 @@ enum RegistrationAction: Hashable {
   }
 
   /// Decide whether the code or proof of this registration may set a new value.
-  case checkWord
+  case checkPermit
   /// Ask the server for a request, and wait for it.
   case askRequest
   /// Let the person choose what to register, if the request leaves a choice.
@@ -289,117 +284,4 @@ enum RegistrationAction: Hashable {
   case keep
   /// End the registration.
   case finish(Outcome)
-}
-
-/// What a registration does, as decided by what the account has here, whether a code was given, and which type was named.
-///
-/// A value without files and questions. A code proves the person. So a code for a type that is already registered replaces its
-/// value, and nobody is asked for the value that was forgotten. Without a code, nothing replaces a value: a new key is then
-/// sealed under the existing value.
-enum RegistrationPlan: Equatable {
-  /// New keys for some of these types, under a new value, or under the existing value after it was entered.
-  case add(among: [AuthenticatorType])
-  /// A new value and a new key for one of these, which replace the present ones.
-  case replace(oneOf: [AuthenticatorType])
-  /// Nothing can be registered.
-  case refuse(EndCause)
-
-  /// The types that take part.
-  var types: [AuthenticatorType] {
-    switch self {
-    case .add(let types), .replace(let types): types
-    case .refuse: []
-    }
-  }
-
-  /// What the account has on this machine.
-  struct Standing: Equatable {
-    /// The types that root has enabled.
-    var enabled: [AuthenticatorType]
-    /// The enabled types with a value.
-    var enrolled: [AuthenticatorType] = []
-    /// The types whose keys the server has revoked or does not know, according to its last answers.
-    var dead: [AuthenticatorType] = []
-    /// The types whose keys the server refuses, because they are dead or their counters are behind.
-    var refused: [AuthenticatorType] = []
-    /// Whether the server requires a code for each account.
-    var needsCode = true
-  }
-
-  init(for standing: Standing, hasCode: Bool, named: AuthenticatorType?) {
-    if let named {
-      self = hasCode && standing.enrolled.contains(named) ? .replace(oneOf: [named]) : .add(among: standing.enabled)
-      return
-    }
-    let typed = standing.enrolled.filter(\.isTyped)
-    if hasCode, !typed.isEmpty {
-      let refused = typed.filter(standing.refused.contains)
-      self = .replace(oneOf: refused.isEmpty ? typed : refused)
-      return
-    }
-    guard standing.dead.isEmpty else {
-      self = .add(among: standing.dead)
-      return
-    }
-    let open = standing.enabled.filter { !standing.enrolled.contains($0) }
-    if !open.isEmpty {
-      self = .add(among: open)
-    } else if standing.enabled.count == 1, !standing.needsCode || hasCode {
-      self = .add(among: standing.enabled)
-    } else {
-      // If the value were asked for here, a person who forgot it would only use up tries.
-      self = .refuse(.nothingLeftToRegister)
-    }
-  }
-}
-
-/// What allows a new key: an enrolment code, or a proof by another authenticator.
-struct RegistrationWord {
-  /// What allows the new key, for the server.
-  let authority: Authority
-  /// The keys that signed the proof and authorise the new ones; nil without a proof.
-  var signed: SignedKeys?
-  /// Whether a registered authenticator has just verified the person, here and at the server.
-  var isVerifiedHere = false
-
-  /// The permission from the token of a fresh verification, and from the keys that signed it.
-  static func proof(_ token: String, by signed: SignedKeys) -> RegistrationWord {
-    RegistrationWord(authority: .proof(token), signed: signed, isVerifiedHere: true)
-  }
-
-  /// Whether the server checks an enrolment code.
-  var isCode: Bool {
-    switch authority {
-    case .code, .plainCode: true
-    case .none, .proof: false
-    }
-  }
-
-  /// Checks whether this permission may set a new value.
-  ///
-  /// For an account in use, a code is accepted only if the server checks it and signs its verdict. In the plain dialect a
-  /// server may ignore the code, and a program that controls uaf-fetch may forge an unsigned answer: any text would then set a
-  /// new value. An account without any value is treated as one that never registered. If root asks with uafctl, root's request
-  /// is enough; a login through a host with root privileges is not a request by root.
-  ///
-  /// - Throws: ``Ending`` if it may not.
-  func judge(
-    for account: AccountFile?, _ client: ClientSettings, _ tools: RegistrationTools
-  ) throws(Ending) -> RegistrationEvent {
-    let isRootsWord = tools.call.caller.isRoot && !tools.call.isLogin
-    guard !isVerifiedHere, let account, !isRootsWord else { return .wordAllowed }
-    guard isCode else {
-      guard try tools.accounts.isInUse(account) else { return .wordAllowed }
-      throw Ending(
-        .invalidParameter, because: .otherTypeInUse,
-        log: "the account is in use, and nothing proves that it is this person's")
-    }
-    guard client.dialect == .fido else {
-      throw Ending(.invalidParameter, because: .codesNotJudged, log: "the server cannot check an enrolment code")
-    }
-    guard tools.server.isWordUnsigned, try tools.accounts.isInUse(account) else { return .wordAllowed }
-    throw Ending(
-      .invalidParameter, because: .codesNotSigned,
-      log: "there is a code for an account in use, but server.require_signed_verdict is not set")
-  }
 }

@@ -36,7 +36,7 @@ struct ResetOperation: CallOperation {
         .resetNone, text: try accounts.causeOfMissing(named).map(PromptText.cause),
         log: "no value of this account on this machine")
     }
-    guard isRoot || !server.isWordUnsigned else {
+    guard isRoot || !server.isVerdictUnsigned else {
       throw Ending(
         .authenticatorResetFailed, because: .resetsNotSigned,
         log: "a reset with a code needs server.require_signed_verdict, which is not set")
@@ -64,7 +64,7 @@ struct ResetOperation: CallOperation {
   private func deregisterByCode(_ type: AuthenticatorType, of account: AccountFile) throws(Ending) {
     let settings = try server.settings()
     let client = try server.clientSettings(settings)
-    let authority = try codes.authority(for: account, settings)
+    let entitlement = try codes.entitlement(for: account, settings)
     guard client.dialect == .fido, client.device.id != nil else {
       throw Ending(
         .authenticatorResetFailed, because: .codesResetNothing,
@@ -75,7 +75,7 @@ struct ResetOperation: CallOperation {
     let scope = try KeyDeletion.scope(type)
     let keyIDs = try deletion.keyIDs(of: account, type)
     _ = try deletion.order(
-      scope, keyIDs, authority, of: account.identity.serverUserName, client, over: &network
+      scope, keyIDs, entitlement, of: account.identity.serverUserName, client, over: &network
     ) { Ending(judgingCode: $0, serversNo: .authenticatorResetFailed) }
   }
 }
