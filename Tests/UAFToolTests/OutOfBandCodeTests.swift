@@ -5,32 +5,33 @@ import UAFWire
 @testable import UAFTool
 
 @Suite struct OutOfBandCodeTests {
-  private static func line(_ operation: UAFOperation) -> [UInt8] {
+  private static func code(_ operation: UAFOperation) -> GivenCode {
     let server = "https://fido.example.com"
-    return Array(
-      EnrolmentPayload(op: operation, server: server, username: "alice", authCode: "c0de", expires: 1).encoded.utf8)
+    return GivenCode(
+      bytes: Array(
+        EnrolmentPayload(op: operation, server: server, username: "alice", authCode: "c0de", expires: 1).encoded.utf8))
   }
 
   @Test(arguments: [(UAFOperation.registration, UAFWire.Operation.register), (.authentication, .authenticate)])
   func `asks the core for the operation that the payload names`(operation: UAFOperation, asked: UAFWire.Operation)
     throws
   {
-    let line = Self.line(operation)
-    let request = try OutOfBandCode(line).request(for: "bob", denies: false)
-    #expect(request.operation == asked && request.user == "bob" && request.payload == line && !request.denies)
+    let code = Self.code(operation)
+    let request = try OutOfBandCode(code).request(for: "bob", denies: false)
+    #expect(request.operation == asked && request.user == "bob" && request.code == code.bytes && !request.denies)
   }
 
   @Test func `refuses a line that is not a code, and an operation that no code may ask for`() {
     #expect(throws: ToolError.payload(.notUnderstood(.operation("Dereg")))) {
-      try OutOfBandCode(Self.line(.deregistration))
+      try OutOfBandCode(Self.code(.deregistration))
     }
-    #expect(throws: ToolError.self) { try OutOfBandCode(Array("x".utf8)) }
+    #expect(throws: ToolError.self) { try OutOfBandCode(GivenCode(bytes: Array("x".utf8))) }
   }
 
   @Test func `an approval can be denied, a registration cannot`() throws {
-    #expect(try OutOfBandCode(Self.line(.authentication)).request(for: nil, denies: true).denies)
+    #expect(try OutOfBandCode(Self.code(.authentication)).request(for: nil, denies: true).denies)
     #expect(throws: ToolError.payload(.notUnderstood(.registrationDenied))) {
-      try OutOfBandCode(Self.line(.registration)).request(for: nil, denies: true)
+      try OutOfBandCode(Self.code(.registration)).request(for: nil, denies: true)
     }
   }
 }

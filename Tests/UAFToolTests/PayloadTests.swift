@@ -63,7 +63,7 @@ import UAFWire
   }
 
   @Test func `does not say to change the mode if the code is in somebody else's file`() {
-    let warning = PayloadWarning(path: "/srv/code", isOwn: false)
+    let warning = CodeFileWarning(path: "/srv/code", isOwn: false)
     #expect(warning.english.remedy == "have whoever it belongs to remove it after use")
     #expect(warning.korean.remedy?.contains("chmod") == false)
   }

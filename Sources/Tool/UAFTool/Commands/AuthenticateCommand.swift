@@ -59,7 +59,7 @@ struct OutOfBandCommand: JSONCoreCommand {
   var deny = false
 
   @Argument(help: .text(.oobCode, valueName: "code"), completion: .file())
-  var payload: String
+  var code: String
 
   @Argument(help: .text(.account), completion: MachineCompletion.people)
   var user: String?
@@ -69,9 +69,8 @@ struct OutOfBandCommand: JSONCoreCommand {
   }
 
   func request(in context: ToolContext) throws(ToolError) -> Request {
-    let line = try PayloadSource(outOfBand: payload).read(in: context, as: .outOfBand)
-    var request = try OutOfBandCode(line).request(for: user, denies: deny)
-    request.noteSource(payload, in: context)
+    let given = try CodeSource(outOfBand: code).read(in: context, as: .outOfBand)
+    var request = try OutOfBandCode(given).request(for: user, denies: deny)
     request.wantsToken = token
     return request
   }

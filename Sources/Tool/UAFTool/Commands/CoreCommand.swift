@@ -1,5 +1,8 @@
 import ArgumentParser
+import Doctor
 import FidoResults
+import Glibc
+import PAMStacks
 import UAFWire
 
 /// A subcommand that is one conversation with the core.
@@ -30,7 +33,7 @@ extension CoreCommand {
   /// - Throws: ``ToolError``.
   func performInLines(in context: ToolContext) throws(ToolError) -> ToolExit {
     let request = try request(in: context)
-    let finished = try call(in: context).hold(request)
+    let finished = try call(in: context).run(request)
     let end = ConversationEnd(finished)
     if request.denies { return end.tellDenial(in: context) }
     guard finished.pamCode == 0 else { return end.tellFailure(in: context) }
@@ -64,7 +67,7 @@ extension JSONCoreCommand {
 
   /// Runs the conversation with a graphical front end, or as usual except for the output at the end.
   private func performInJSON(in context: ToolContext) -> ToolExit {
-    JSONCall(in: context, isAskedInJSON: json.isOn, answersTogether: json.isTogether).hold(
+    JSONCall(in: context, isAskedInJSON: json.isOn, answersTogether: json.isTogether).run(
       { context throws(ToolError) in try request(in: context) },
       over: { context throws(ToolError) in try call(in: context) }, failing: Self.result)
   }
@@ -169,5 +172,39 @@ struct ConfigurationOption: ParsableArguments {
       if part != ".." { parts.append(part) } else if !parts.isEmpty { parts.removeLast() }
     }
     return "/" + parts.joined(separator: "/")
+  }
+}
+
+/// The words that a shell completes for arguments that name something on this machine.
+enum MachineCompletion {
+  /// Authenticator types.
+  static let types = CompletionKind.list(AuthenticatorName.shown)
+  /// Accounts of the machine, as far as its name service lists them.
+  static let people = CompletionKind.shellCommand(everybody)
+  /// Accounts and authenticator types.
+  static let peopleAndTypes = CompletionKind.shellCommand(
+    everybody + AuthenticatorName.shown.map { "; echo \($0)" }.joined())
+  /// Services that can be made to ask for the passcode.
+  static let services = CompletionKind.custom { words, _, _ in
+    let installation = Installation.ofThisMachine(tty: nil)
+    let names = ([folder(in: words)] + installation.vendorPAMFolders).flatMap {
+      PAMDirectory(path: $0).services() ?? []
+    }
+    return Set(names).filter { !PAMService.isPart($0) && (try? PAMService($0)) != nil }.sorted()
+  }
+  /// Services that already ask for the passcode.
+  static let enabledServices = CompletionKind.custom { words, _, _ in
+    let entries = StackList(reader: PAMDirectory(path: folder(in: words))).entries() ?? []
+    return entries.compactMap { entry in
+      if case .enabled = entry.origin { entry.name } else { nil }
+    }
+  }
+
+  private static let everybody = "getent passwd | cut -d: -f1"
+
+  /// The value of `--pam-directory` in the words typed so far.
+  private static func folder(in words: [String]) -> String {
+    let index = words.firstIndex(of: "--pam-directory").map { $0 + 1 }
+    return index.flatMap { words.indices.contains($0) ? words[$0] : nil } ?? PAMFolderOption.standard
   }
 }

@@ -12,8 +12,8 @@ struct JoinCommand: LocalCommand, JSONDocumentCommand {
 
   @OptionGroup var conf: ConfigurationOption
 
-  @Option(help: .text(.machinePayload, valueName: "file"), completion: .file())
-  var payload: String
+  @Option(name: .customLong("payload"), help: .text(.machinePayload, valueName: "file"), completion: .file())
+  var payloadFile: String
 
   @Option(help: .text(.fingerprint, valueName: "hex"))
   var fingerprint: String?
@@ -26,8 +26,8 @@ struct JoinCommand: LocalCommand, JSONDocumentCommand {
 
   func perform(in context: ToolContext) throws(ToolError) -> ToolExit {
     guard context.caller.isRoot else { throw .onlyRoot(.join) }
-    let source = try PayloadSource(argument: payload, of: .payload)
-    let join = try JoinPayload(try source.read(in: context, as: .machine))
+    let source = try CodeSource(argument: payloadFile, of: .payload)
+    let join = try JoinPayload(try source.read(in: context, as: .machine).bytes)
     try join.require(fingerprint: fingerprint, group: group)
     let chosen = try configurationPath(in: context)
     let run = JoinRun(
@@ -55,7 +55,7 @@ struct JoinCommand: LocalCommand, JSONDocumentCommand {
   /// - Returns: why it failed; nil if it did not.
   private func firstCheckIn(_ configuration: String?, in context: ToolContext) -> String? {
     do throws(ToolError) {
-      let finished = try CoreCall(context: context, configuration: configuration).hold(Request(.checkIn))
+      let finished = try CoreCall(context: context, configuration: configuration).run(Request(.checkIn))
       return finished.pamCode == 0 ? nil : ConversationEnd(finished).told(in: context.language).text
     } catch { return error.text(in: context.language).what }
   }
@@ -114,7 +114,7 @@ struct CheckInCommand: CoreCommand, JSONDocumentCommand {
   func request(in context: ToolContext) throws(ToolError) -> Request { Request(.checkIn) }
 
   func perform(in context: ToolContext) throws(ToolError) -> ToolExit {
-    let finished = try call(in: context).hold(try request(in: context))
+    let finished = try call(in: context).run(try request(in: context))
     guard finished.pamCode == 0, let document = finished.document else {
       return JSONLines.tellFailure(finished, asJSON: json, in: context)
     }
@@ -146,11 +146,11 @@ struct TrustCommand: CoreCommand {
     name: [.customLong("code"), .customLong("payload")],
     help: .text(.code, valueName: "file"),
     completion: .file())
-  var code: String
+  var codeFile: String
 
   func request(in context: ToolContext) throws(ToolError) -> Request {
     var request = Request(.trust)
-    request.payload = try PayloadSource.read(code, in: context, as: .server)
+    request.code = try CodeSource.read(codeFile, in: context, as: .server)?.bytes
     return request
   }
 }

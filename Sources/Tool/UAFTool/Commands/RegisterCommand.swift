@@ -15,7 +15,7 @@ struct RegisterCommand: JSONCoreCommand {
     name: [.customLong("code"), .customLong("payload")],
     help: .text(.code, valueName: "file"),
     completion: .file())
-  var payload: String?
+  var codeFile: String?
 
   @Flag(help: .text(.token))
   var token = false
@@ -29,7 +29,7 @@ struct RegisterCommand: JSONCoreCommand {
   func request(in context: ToolContext) throws(ToolError) -> Request {
     let names = Names(user: user, type: type, accounts: context.caller.accounts)
     var request = Request(.register, about: names)
-    try request.takeCode(payload, in: context)
+    try request.takeCode(codeFile, in: context)
     request.wantsToken = token
     return request
   }
@@ -56,7 +56,7 @@ struct DeregisterCommand: JSONCoreCommand {
     name: [.customLong("code"), .customLong("payload")],
     help: .text(.proofCode, valueName: "file"),
     completion: .file())
-  var payload: String?
+  var codeFile: String?
 
   @Flag(help: .text(.deregistrationToken))
   var token = false
@@ -72,7 +72,7 @@ struct DeregisterCommand: JSONCoreCommand {
 
   func request(in context: ToolContext) throws(ToolError) -> Request {
     var request = names.request(all ? .deregisterAll : .deregister, of: userBefore, in: context)
-    try request.takeCode(payload, in: context)
+    try request.takeCode(codeFile, in: context)
     request.wantsToken = token
     return request
   }
@@ -90,7 +90,7 @@ struct ResetCommand: JSONCoreCommand {
     name: [.customLong("code"), .customLong("payload")],
     help: .text(.newCode, valueName: "file"),
     completion: .file())
-  var payload: String?
+  var codeFile: String?
 
   @Flag(help: .text(.deregister))
   var deregister = false
@@ -105,14 +105,14 @@ struct ResetCommand: JSONCoreCommand {
   func request(in context: ToolContext) throws(ToolError) -> Request {
     var request = names.request(.reset, in: context)
     if context.caller.isRoot {
-      guard payload == nil || deregister else {
+      guard codeFile == nil || deregister else {
         throw .badArgument(.payloadOfRoot)
       }
     } else if deregister {
       throw .onlyRoot(.tellServer)
     }
-    try request.takeCode(payload, in: context)
-    guard request.payload != nil || context.caller.isRoot && !deregister else { throw .payload(.missing(.code)) }
+    try request.takeCode(codeFile, in: context)
+    guard request.code != nil || context.caller.isRoot && !deregister else { throw .payload(.missing(.code)) }
     return request
   }
 }
@@ -126,14 +126,14 @@ struct RepairCommand: JSONCoreCommand {
   @OptionGroup var conf: ConfigurationOption
   @OptionGroup var json: JSONConversationOption
 
-  @Option(help: .text(.newCode, valueName: "file"), completion: .file())
-  var code: String?
+  @Option(name: .customLong("code"), help: .text(.newCode, valueName: "file"), completion: .file())
+  var codeFile: String?
 
   @OptionGroup var names: AuthenticatorArguments
 
   func request(in context: ToolContext) throws(ToolError) -> Request {
     var request = names.request(.repair, in: context)
-    try request.takeCode(code, in: context)
+    try request.takeCode(codeFile, in: context)
     return request
   }
 }
@@ -173,7 +173,7 @@ struct RenameCommand: CoreCommand {
   func request(in context: ToolContext) throws(ToolError) -> Request {
     var request = Request(.rename)
     request.user = user
-    request.payload = Array(from.utf8)
+    request.formerName = from
     guard !from.isEmpty else { throw .badArgument(.oldNameMissing) }
     let accounts = context.caller.accounts
     if let former = accounts.account(named: from), former.userID != accounts.account(named: user)?.userID {

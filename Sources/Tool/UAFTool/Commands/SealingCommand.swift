@@ -21,7 +21,7 @@ extension SealingCommand {
     var person = RecoveryPerson(words, telling: context.output)
     let request = try request(in: context)
     let finished: Finished
-    do throws(ToolError) { finished = try call(in: context).hold(request, with: &person) } catch {
+    do throws(ToolError) { finished = try call(in: context).run(request, with: &person) } catch {
       if let path, !person.wasAsked { RecoveryKeyFile.remove(path) }
       throw error
     }
@@ -84,7 +84,7 @@ struct RecoverCommand: CoreCommand {
   func perform(in context: ToolContext) throws(ToolError) -> ToolExit {
     guard let path = try ConfigurationOption.path(file, in: context) else { return try performInLines(in: context) }
     var person = RecoveryPerson(try RecoveryKeyFile.read(path), telling: context.output)
-    let finished = try call(in: context).hold(try request(in: context), with: &person)
+    let finished = try call(in: context).run(try request(in: context), with: &person)
     let end = ConversationEnd(finished)
     return finished.pamCode == 0 ? end.tellSuccess(as: Self.done, in: context) : end.tellFailure(in: context)
   }

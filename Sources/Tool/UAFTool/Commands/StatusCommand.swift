@@ -29,7 +29,7 @@ struct StatusCommand: CoreCommand, JSONDocumentCommand {
 
   func perform(in context: ToolContext) throws(ToolError) -> ToolExit {
     let display = StatusDisplay(context: context)
-    let ask = { () throws(ToolError) in try call(in: context).hold(try request(in: context)) }
+    let ask = { () throws(ToolError) in try call(in: context).run(try request(in: context)) }
     guard let asked = questions.all.first else { return try display.show(try ask(), asJSON: json) }
     return display.answer(asked.question, about: asked.type, by: ask)
   }

@@ -18,8 +18,6 @@ struct ToolContext {
   ///
   /// A letter with a code in it then ends where they begin.
   var speaksJSON = false
-  /// What was read from there beyond a letter.
-  let taken = TakenInput()
   /// The terminal; nil if standard input is not one.
   var terminal: CInt?
   /// What the terminal can show.
@@ -72,12 +70,6 @@ struct ToolContext {
       usesColours: ProcessSetup.usesColours(STDOUT_FILENO),
       columns: AlternateScreen.size(of: STDOUT_FILENO).columns)
   }
-}
-
-/// What was read from standard input beyond a letter with a code in it: nothing can be put back.
-final class TakenInput {
-  /// Whether the brace that begins an answer in JSON was read.
-  var hasAnswerBegun = false
 }
 
 // The texts of a command, in the caller's language.

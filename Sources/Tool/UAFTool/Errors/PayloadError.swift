@@ -174,7 +174,7 @@ extension UnusableCode: Catalogued {
     case .notText: FindingText("that is not a code: it is not text in UTF-8", do: "save it as plain text")
     case .holdsNUL:
       FindingText("that is not a code: it has NUL bytes", do: "save it as plain text in UTF-8, or give its file")
-    case .tooLong: FindingText("that is not a code: no code is longer than \(PayloadLine.maximumCount) bytes")
+    case .tooLong: FindingText("that is not a code: no code is longer than \(CodeLine.maximumCount) bytes")
     case .badCharacters:
       FindingText("that is not a code: it has characters that no code has", do: Self.copyItAll.english)
     case .notFound: FindingText("there is no code in it, or only a part of one", do: Self.copyItAll.english)
@@ -189,7 +189,7 @@ extension UnusableCode: Catalogued {
     case .notText: FindingText("코드가 아닙니다. UTF-8 텍스트가 아닙니다", do: "일반 텍스트로 저장하십시오")
     case .holdsNUL:
       FindingText("코드가 아닙니다. NUL 바이트가 들어 있습니다", do: "UTF-8 일반 텍스트로 저장하거나 그 파일을 주십시오")
-    case .tooLong: FindingText("코드가 아닙니다. \(PayloadLine.maximumCount)바이트보다 긴 코드는 없습니다")
+    case .tooLong: FindingText("코드가 아닙니다. \(CodeLine.maximumCount)바이트보다 긴 코드는 없습니다")
     case .badCharacters:
       FindingText("코드가 아닙니다. 코드에 쓰이지 않는 문자가 들어 있습니다", do: Self.copyItAll.korean)
     case .notFound: FindingText("코드가 없거나 일부만 있습니다", do: Self.copyItAll.korean)

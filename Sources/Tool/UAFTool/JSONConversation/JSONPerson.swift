@@ -183,14 +183,14 @@ struct JSONCall {
   /// Runs the conversation about the request from `request`, over the call from `call`.
   ///
   /// - Parameter result: the command's result for an error; nil for the error's own result.
-  func hold(
+  func run(
     _ request: (ToolContext) throws(ToolError) -> Request, over call: (ToolContext) throws(ToolError) -> CoreCall,
     failing result: (ToolError) -> FidoResult? = { _ in nil }
   ) -> ToolExit {
     let lines = JSONLines(in: context)
     do throws(ToolError) {
       let request = try request(context)
-      let finished = try hold(request, over: call(context), lines)
+      let finished = try run(request, over: call(context), lines)
       lines.finished(finished, wantsToken: request.wantsToken)
       return ConversationEnd(finished).exit(of: request)
     } catch {
@@ -199,12 +199,13 @@ struct JSONCall {
     }
   }
 
-  private func hold(_ request: Request, over call: CoreCall, _ lines: JSONLines) throws(ToolError) -> Finished {
-    guard isAskedInJSON else { return try call.hold(request) }
+  private func run(_ request: Request, over call: CoreCall, _ lines: JSONLines) throws(ToolError) -> Finished {
+    guard isAskedInJSON else { return try call.run(request) }
     var person = JSONPerson(
       input: LineInput(descriptor: context.input), lines: lines, answersTogether: answersTogether,
-      isApproval: request.operation == .authenticate && request.payload != nil, hasBegun: context.taken.hasAnswerBegun)
-    return try call.hold(request, with: &person)
+      isApproval: request.operation == .authenticate && request.code != nil,
+      hasBegun: request.inputRead == .linesAndBrace)
+    return try call.run(request, with: &person)
   }
 }
 

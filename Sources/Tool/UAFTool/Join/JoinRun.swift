@@ -29,9 +29,9 @@ struct JoinRun {
     try place.prepare(contents)
     let trial = try TrialConfiguration(of: documents, main: configuration, server)
     var request = Request(.join)
-    request.payload = join.line
+    request.code = join.line
     let finished = try withExtendedLifetime(trial) { () throws(ToolError) in
-      try CoreCall(context: context, configuration: trial.path).hold(request)
+      try CoreCall(context: context, configuration: trial.path).run(request)
     }
     if finished.pamCode == 0 { try place.commit(contents.map(\.name)) }
     return finished
@@ -48,7 +48,7 @@ struct JoinRun {
   func leave(_ chosen: String?) throws(ToolError) -> (finished: Finished, hasRemoved: Bool) {
     let place = try DropInPlace(of: configuration, owner: owner)
     let isOurs = try ownServer(documents(), in: place.path) != nil
-    let finished = try CoreCall(context: context, configuration: chosen).hold(Request(.leave))
+    let finished = try CoreCall(context: context, configuration: chosen).run(Request(.leave))
     let hasLeft = finished.pamCode == 0 || finished.result == FidoResult.requestNotExist.code
     guard isOurs, hasLeft else { return (finished, false) }
     place.remove()

@@ -7,15 +7,15 @@ import UAFMessages
 import UAFWire
 import Wording
 
-/// Where an enrolment code comes from, which is the payload of the server's enrol command: a file, standard input, or a person.
+/// Where a code comes from, alone or in a payload: a file, standard input, or a person.
 ///
 /// It never comes from the command line, which other people can see, unless the server is this machine.
-enum PayloadSource: Equatable {
+enum CodeSource: Equatable {
   /// A file's name.
   case file(String)
   /// `-`: standard input, or a question if that is a terminal.
   case standardInput
-  /// The payload itself, checked.
+  /// The payload itself, on the command line.
   case literal([UInt8])
 
   /// Reads the value of `--code`.
@@ -34,7 +34,7 @@ enum PayloadSource: Equatable {
   /// - Throws: ``ToolError``: `payload`, `badArgument`.
   init(outOfBand argument: String) throws(ToolError) {
     guard Self.looksLikePayload(argument) else {
-      self = try PayloadSource(argument: argument, of: .argument)
+      self = try CodeSource(argument: argument, of: .argument)
       return
     }
     guard let payload = try? EnrolmentPayload(encoded: argument), let server = ServerURL(payload.server + "/"),
@@ -43,14 +43,14 @@ enum PayloadSource: Equatable {
     self = .literal(Array(argument.utf8))
   }
 
-  /// The payload that `--code` names; nil if it was not given.
+  /// The code in the file that `--code` names; nil if it was not given.
   ///
   /// - Throws: ``ToolError``, as the initialiser and ``read(in:as:)``.
   static func read(
     _ argument: String?, in context: ToolContext, as wanted: WantedCode = .enrolment
-  ) throws(ToolError) -> [UInt8]? {
+  ) throws(ToolError) -> GivenCode? {
     guard let argument else { return nil }
-    return try PayloadSource(argument: argument, of: wanted.place).read(in: context, as: wanted)
+    return try CodeSource(argument: argument, of: wanted.place).read(in: context, as: wanted)
   }
 
   /// A JSON object, the base64url of one (`{"` is `eyJ`), or an enrolment code.
@@ -64,18 +64,19 @@ enum PayloadSource: Equatable {
   /// The code, without the text around it.
   ///
   /// - Throws: ``ToolError``: `payload`, `cancelled`, `terminalFailed`, `outOfMemory`.
-  func read(in context: ToolContext, as wanted: WantedCode) throws(ToolError) -> [UInt8] {
+  func read(in context: ToolContext, as wanted: WantedCode) throws(ToolError) -> GivenCode {
     let bytes: [UInt8]
-    var warning: PayloadWarning?
+    var input = InputRead.nothing
+    var warning: CodeFileWarning?
     switch self {
-    case .file(let path): (bytes, warning) = try PayloadFile.read(path, at: wanted.place)
-    case .standardInput: bytes = try Self.enter(wanted, in: context)
+    case .file(let path): (bytes, warning) = try CodeFile.read(path, at: wanted.place)
+    case .standardInput: (bytes, input) = try Self.enter(wanted, in: context)
     case .literal(let payload): bytes = payload
     }
     guard let code = try wanted.checked(bytes) else { throw .payload(nothing(at: wanted.place, in: context)) }
     // This comes last: a file without a code needs no protection.
     if let warning { context.failure(warning) }
-    return code
+    return GivenCode(bytes: code, input: input)
   }
 
   /// Why nothing was read.
@@ -87,17 +88,34 @@ enum PayloadSource: Equatable {
     }
   }
 
-  private static func enter(_ wanted: WantedCode, in context: ToolContext) throws(ToolError) -> [UInt8] {
-    guard let terminal = context.terminal else { return try PayloadFile.piped(in: context) }
+  private static func enter(
+    _ wanted: WantedCode, in context: ToolContext
+  ) throws(ToolError) -> (bytes: [UInt8], input: InputRead) {
+    guard let terminal = context.terminal else { return try CodeFile.piped(in: context) }
     let person = TerminalPerson(terminal, in: context)
     let form = EntryForm(
-      display: .hidden, capacity: PayloadLine.maximumCount, isPasted: true, pauseMilliseconds: context.quietMilliseconds
+      display: .hidden, capacity: CodeLine.maximumCount, isPasted: true, pauseMilliseconds: context.quietMilliseconds
     )
     switch try person.ask(wanted.question.text(in: context.language), form) {
-    case .value(let value): return value.withBytes { bytes in bytes.indices.map { bytes[$0] } }
+    case .value(let value): return (value.withBytes { bytes in bytes.indices.map { bytes[$0] } }, .nothing)
     case .cancelled: throw .cancelled
     }
   }
+}
+
+/// A code, without the text around it.
+struct GivenCode {
+  let bytes: [UInt8]
+  var input = InputRead.nothing
+}
+
+/// What was read from standard input with a code: nothing can be put back.
+enum InputRead: Equatable {
+  case nothing
+  /// The lines up to the code's end.
+  case lines
+  /// Those, and the brace that begins an answer in JSON.
+  case linesAndBrace
 }
 
 /// The kind of code that a command accepts.
@@ -148,12 +166,12 @@ enum WantedCode {
   /// - Returns: nil if nothing is in the text.
   /// - Throws: ``ToolError/payload(_:)``: `unusable`; `otherKind` for one that is for a different command.
   func checked(_ bytes: [UInt8]) throws(ToolError) -> [UInt8]? {
-    let text = try PayloadLine.text(of: bytes)
+    let text = try CodeLine.text(of: bytes)
     guard !PastedCode.words(of: text).isEmpty else { return nil }
     let found = self.found(in: text)
     if let kind = found.code.map({ CodeKind($0) }) ?? PastedCode.kind(in: text) { try require(kind) }
     switch found {
-    case .code(let code): return try PayloadLine.printable(Array(code.utf8))
+    case .code(let code): return try CodeLine.printable(Array(code.utf8))
     case .nothing: throw .payload(.unusable(.notFound))
     case .several: throw .payload(.unusable(.several))
     }
@@ -175,16 +193,16 @@ enum WantedCode {
 }
 
 /// A text with a code in it: a file, or an input that is not a terminal.
-enum PayloadFile {
+enum CodeFile {
   /// The most bytes of a letter with a code in it; UTF-16 takes two for each character.
-  private static let limit = 4 * PayloadLine.maximumCount
+  private static let limit = 4 * CodeLine.maximumCount
 
   /// The file's content, and a warning if others may read it: a code inside works for anybody who has it.
   ///
   /// - Throws: ``ToolError/payload(_:)``.
   static func read(
     _ path: String, at place: CodePlace
-  ) throws(ToolError) -> (bytes: [UInt8], warning: PayloadWarning?) {
+  ) throws(ToolError) -> (bytes: [UInt8], warning: CodeFileWarning?) {
     // SAFETY: the path lives for the call. O_NONBLOCK prevents hanging on a FIFO that nobody writes to: its end comes
     // immediately.
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
@@ -200,7 +218,7 @@ enum PayloadFile {
     guard kind != S_IFDIR else { throw .payload(.unreadable(path: path, EISDIR)) }
     let isOpen = kind == S_IFREG && state.st_mode & 0o044 != 0
     _ = fcntl(descriptor, F_SETFL, 0)
-    let warning = isOpen ? PayloadWarning(path: path, isOwn: state.st_uid == geteuid()) : nil
+    let warning = isOpen ? CodeFileWarning(path: path, isOwn: state.st_uid == geteuid()) : nil
     return (try bytes(of: descriptor, path: path), warning)
   }
 
@@ -219,13 +237,13 @@ enum PayloadFile {
   /// front end then waits for the first question.
   ///
   /// - Throws: ``ToolError/payload(_:)``.
-  static func piped(in context: ToolContext) throws(ToolError) -> [UInt8] {
+  static func piped(in context: ToolContext) throws(ToolError) -> (bytes: [UInt8], input: InputRead) {
     var text: [UInt8] = []
     while true {
       let line = try bytes(of: context.input, path: "-", upTo: .lineEnd)
       text += line
       guard text.count <= limit else { throw .payload(.unusable(.tooLong)) }
-      guard !line.isEmpty else { return text }
+      guard !line.isEmpty else { return (text, .lines) }
       // UTF-16 has other line ends.
       let isMarked = text.starts(with: [0xFF, 0xFE]) || text.starts(with: [0xFE, 0xFF])
       if !isMarked, let line = String(validating: line, as: UTF8.self) {
@@ -233,26 +251,27 @@ enum PayloadFile {
         if words.isEmpty { continue }
         // A list of codes has the name above the code.
         let isName = words.count == 1 && context.caller.accounts.account(named: words[0]) != nil
-        if PastedCode.standsAlone(in: line), !isName { return text }
+        if PastedCode.standsAlone(in: line), !isName { return (text, .lines) }
       }
-      return text + (context.speaksJSON ? try linesBeforeAnswer(in: context) : try bytes(of: context.input, path: "-"))
+      guard context.speaksJSON else { return (text + (try bytes(of: context.input, path: "-")), .lines) }
+      let (rest, input) = try linesBeforeAnswer(in: context)
+      return (text + rest, input)
     }
   }
 
   /// The further lines of a letter, up to the brace that begins an answer.
-  ///
-  /// The context records that the brace was read.
-  private static func linesBeforeAnswer(in context: ToolContext) throws(ToolError) -> [UInt8] {
+  private static func linesBeforeAnswer(in context: ToolContext) throws(ToolError) -> (bytes: [UInt8], input: InputRead)
+  {
     let input = LineInput(descriptor: context.input)
     var text: [UInt8] = []
     while text.count <= limit, input.hasMore(withinMilliseconds: context.quietMilliseconds) {
       let first = try bytes(of: context.input, path: "-", upTo: .byte)
-      context.taken.hasAnswerBegun = first == [UInt8(ascii: "{")]
-      guard !context.taken.hasAnswerBegun, !first.isEmpty else { break }
+      if first == [UInt8(ascii: "{")] { return (text, .linesAndBrace) }
+      guard !first.isEmpty else { break }
       text += first
       if first != [0x0A] { text += try bytes(of: context.input, path: "-", upTo: .lineEnd) }
     }
-    return text
+    return (text, .lines)
   }
 
   /// How much is read.
@@ -292,7 +311,7 @@ enum PayloadFile {
 }
 
 /// The form of an enrolment code: one line of printable ASCII.
-enum PayloadLine {
+enum CodeLine {
   /// The longest payload that a conversation carries.
   static let maximumCount = 16_384
 
@@ -336,7 +355,7 @@ extension CodePlace {
 }
 
 /// A payload's file that others may read.
-struct PayloadWarning: Catalogued {
+struct CodeFileWarning: Catalogued {
   let path: String
   /// Whether the file is the caller's own, so that the caller may change its mode.
   let isOwn: Bool
@@ -361,16 +380,16 @@ struct PayloadWarning: Catalogued {
 struct OutOfBandCode {
   /// The operation that it asks for.
   let operation: UAFWire.Operation
-  private let line: [UInt8]
+  private let code: GivenCode
 
   /// Reads a code's one line.
   ///
   /// - Throws: ``ToolError/payload(_:)`` if it is not a code, or asks for something that no code may ask for.
-  init(_ line: [UInt8]) throws(ToolError) {
-    self.line = line
+  init(_ code: GivenCode) throws(ToolError) {
+    self.code = code
     let content: EnrolmentPayload
     do throws(MessageError) {
-      content = try EnrolmentPayload(encoded: String(decoding: line, as: UTF8.self))
+      content = try EnrolmentPayload(encoded: String(decoding: code.bytes, as: UTF8.self))
     } catch {
       throw .payload(.notUnderstood(.message(error)))
     }
@@ -389,7 +408,7 @@ struct OutOfBandCode {
     if denies, operation != .authenticate { throw .payload(.notUnderstood(.registrationDenied)) }
     var request = Request(operation)
     request.user = user
-    request.payload = line
+    request.take(code)
     request.denies = denies
     return request
   }
@@ -419,7 +438,7 @@ enum UnlockCodeEntry {
       case .cancelled: throw .cancelled
       }
     }
-    return try checked(try PayloadFile.piped(in: context), names, orNothing: .unlockCodeOfInput)
+    return try checked(try CodeFile.piped(in: context).bytes, names, orNothing: .unlockCodeOfInput)
   }
 
   /// Refuses an unlock code on the command line, where it would be mistaken for the account's name.
@@ -436,7 +455,7 @@ enum UnlockCodeEntry {
   private static func checked(
     _ bytes: [UInt8], _ names: [String], orNothing nothing: PayloadError
   ) throws(ToolError) -> [UInt8] {
-    let text = try PayloadLine.text(of: bytes)
+    let text = try CodeLine.text(of: bytes)
     let words = PastedCode.words(of: text)
     guard !words.isEmpty else { throw .payload(nothing) }
     // The characters of an enrolment code and a name of four letters have the form of an unlock code.
@@ -444,7 +463,7 @@ enum UnlockCodeEntry {
     let found = PastedCode.unlock(in: text, beside: names)
     guard found != .several else { throw .payload(.unusable(.several)) }
     do throws(ToolError) {
-      return try PayloadLine.printable(Array((found.code ?? words.joined()).utf8))
+      return try CodeLine.printable(Array((found.code ?? words.joined()).utf8))
     } catch { throw .payload(.notUnlockCode) }
   }
 }

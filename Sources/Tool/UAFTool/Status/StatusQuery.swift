@@ -22,7 +22,7 @@ struct StatusQuery {
     var request = Request(.status)
     request.user = user
     var nobody = Nobody()
-    let end = try call.hold(request, with: &nobody)
+    let end = try call.run(request, with: &nobody)
     guard end.result != FidoResult.cannotUse.code else {
       throw .core(.unable(end.text.map(ConfigurationProblem.refused) ?? .result(end.result)))
     }

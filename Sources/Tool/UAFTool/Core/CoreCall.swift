@@ -1,0 +1,138 @@
+import AuthenticatorTypes
+import HostSystem
+import TerminalPrompts
+import UAFConfiguration
+import UAFMessages
+import UAFWire
+
+/// One call of the core: a fresh connection, one conversation about one request, and the end of it.
+struct CoreCall {
+  let context: ToolContext
+  /// Root's own configuration, absolute, for which a separate core is started; nil for the machine's configuration.
+  let configuration: String?
+
+  /// Runs the conversation about `request` with the person or script that answers.
+  ///
+  /// - Throws: ``ToolError``.
+  func run(_ request: Request) throws(ToolError) -> Finished {
+    if let terminal = context.terminal {
+      var person = TerminalPerson(terminal, in: context, configuration: configuration)
+      return try run(request, with: &person)
+    }
+    let lines = LinePerson(
+      input: LineInput(descriptor: context.input), output: context.output, language: context.language)
+    if request.inputRead != .nothing {
+      var person = CodeGiver(lines, in: context, configuration: configuration)
+      return try run(request, with: &person)
+    }
+    var person = lines
+    return try run(request, with: &person)
+  }
+
+  /// Runs the conversation about `request` with `person`.
+  ///
+  /// - Throws: ``ToolError``.
+  func run(_ request: Request, with person: inout some Person & ~Copyable) throws(ToolError) -> Finished {
+    let begin = try context.caller.begin(request, configuration: configuration)
+    let core = try context.core.connect(startsOwn: configuration != nil)
+    let finished = Result { () throws(ToolError) in
+      var conversation = try Conversation()
+      return try conversation.hold(begin, over: core.socket, with: &person)
+    }
+    core.close()
+    return try finished.get()
+  }
+}
+
+/// A subcommand's request to the core.
+struct Request: Equatable {
+  /// The operation.
+  var operation: Operation
+  /// The account, as named on the command line; nil for the caller's own.
+  var user: String?
+  /// Whether `user` was the only name, and a type could also be the only name.
+  var mayNameType = false
+  /// An authenticator type or AAID; nil if the core chooses or asks.
+  var authenticator: String?
+  /// A code, alone or in its payload.
+  var code: [UInt8]?
+  /// The account's name so far, for a rename.
+  var formerName: String?
+  /// What was read from standard input with the code.
+  private(set) var inputRead = InputRead.nothing
+  /// Whether the server's token is wanted.
+  var wantsToken = false
+  /// A text to be confirmed by the person's value.
+  var transaction: [UInt8]?
+  /// Whether the core reports when it is ready, and asks only after *resume*.
+  var isDivided = false
+  /// Whether the person denies the text that the payload asks to approve.
+  var denies = false
+
+  /// Takes the code in the file that `--code` names; none if it was not given.
+  ///
+  /// - Throws: ``ToolError``, as ``CodeSource/read(_:in:as:)``.
+  mutating func takeCode(_ file: String?, in context: ToolContext) throws(ToolError) {
+    if let given = try CodeSource.read(file, in: context) { take(given) }
+  }
+
+  /// Takes a code, with what was read with it.
+  mutating func take(_ given: GivenCode) { (code, inputRead) = (given.bytes, given.input) }
+
+  /// A request for the caller's own account, without options.
+  init(_ operation: Operation) { self.operation = operation }
+
+  /// A request about an account and an authenticator, as far as they are named.
+  init(_ operation: Operation, about names: Names) {
+    self.operation = operation
+    (user, mayNameType) = (names.user, names.user != nil && names.type == nil)
+    authenticator = names.type
+  }
+}
+
+/// Account and authenticator type, as in `register`, `change`, `reset` and `deregister`: `[USER] [TYPE]`.
+///
+/// A single name is the account, unless it is a type and there is no account with that name.
+struct Names: Equatable {
+  /// The account; nil for the caller's own.
+  let user: String?
+  /// The authenticator type or AAID; nil if the core chooses.
+  let type: String?
+
+  /// Decides which name is which.
+  init(user: String?, type: String?, accounts: any AccountDirectory) {
+    if type == nil, let user, AuthenticatorName.isPossible(user), accounts.account(named: user) == nil {
+      self.user = nil
+      self.type = user
+    } else {
+      self.user = user
+      self.type = type
+    }
+  }
+}
+
+/// The names that an authenticator can have on the command line.
+enum AuthenticatorName {
+  /// The types of this version, for completion in shells.
+  static let shown = AuthenticatorType.allCases.map(\.rawValue)
+
+  /// Whether `name` is a type that a configuration may name, or has the form of an AAID (`5541#0001`).
+  static func isPossible(_ name: String) -> Bool {
+    ConfiguredAuthenticator(rawValue: name) != nil || name.utf8.count == 9 && name.dropFirst(4).first == "#"
+  }
+}
+
+/// A text that the person confirms with the value, as `--transaction` gives it.
+enum TransactionArgument {
+  /// Its bytes, as a conversation carries them.
+  ///
+  /// An empty text is refused: a script whose variable is empty would mistake a login without a text for a confirmation.
+  ///
+  /// - Throws: ``ToolError/badArgument(_:)``.
+  static func bytes(of text: String) throws(ToolError) -> [UInt8] {
+    guard (1...WireLimit.transaction).contains(text.utf8.count), !text.utf8.contains(0) else {
+      throw .badArgument(.transactionLength)
+    }
+    return Array(text.utf8)
+  }
+}
