@@ -1,4 +1,4 @@
-import UAFMessages
+import SQLStore
 import UAFService
 
 /// Reads the rows of several logins in one statement.
@@ -87,7 +87,7 @@ final class LoginReads: Sendable {
     guard let first = rows.first else { throw PostgreSQLError.unreadable }
     // An account without keys has one row, with NULL in each column except the challenge's.
     let hasKeys = first.bytes(0) != nil
-    return LoginRecords(isUsed: try first.boolean(8), keys: hasKeys ? try rows.map(key) : [])
+    return LoginRecords(isUsed: try first.boolean(8), keys: hasKeys ? try rows.map { try StoredKey($0) } : [])
   }
 
   // OFFSET 0 has the keys searched account by account. Otherwise PostgreSQL could read and sort all keys for a join, and all
@@ -101,14 +101,6 @@ final class LoginReads: Sendable {
       ) AS c ON true
     ORDER BY a.number, c.id
     """
-
-  private static func key(_ row: QueryRow) throws -> StoredKey {
-    StoredKey(
-      aaid: try AAID(row.text(0)), keyID: try KeyID(bytes: row.requiredBytes(1)), publicKey: try row.requiredBytes(2),
-      signatureAlgorithm: try row.integer(3, as: UInt16.self), signCounter: try row.integer(4, as: UInt32.self),
-      isRevoked: try row.optionalInteger(5) != nil, deviceID: try row.optionalText(6),
-      deviceName: try row.optionalText(7))
-  }
 }
 
 /// The lookup of one login in the store.

@@ -5,16 +5,12 @@ struct UsedChallengeTable: UsedChallenges {
   /// The maximum number forgotten in one statement, so that nobody waits long for it.
   private static let mostForgotten: Int64 = 4096
 
-  /// By how many seconds the clocks of two instances may differ: a challenge of one instance may be valid at a second one for
-  /// that much longer.
-  static let clocksApart: Int64 = 900
-
   /// Until when a challenge is kept, as SQL.
   ///
   /// This is its request's expiry by an instance's clock, but at least a request's lifetime by the database's clock, which is
-  /// the same for all.
+  /// the same for all. A challenge of one instance may be valid at a second one for as long as their clocks differ.
   static let keptUntil =
-    "greatest(expiresAt, extract(epoch FROM clock_timestamp())::bigint + \(IssuedRequest.lifetime)) + \(clocksApart)"
+    "greatest(expiresAt, extract(epoch FROM clock_timestamp())::bigint + \(IssuedRequest.lifetime)) + \(InstanceClocks.mostApart)"
 
   /// Forgets challenges that have expired, the oldest first, but none that a different instance is forgetting.
   ///
@@ -74,7 +70,7 @@ struct UsedProofTable: UsedProofs {
   }
 
   func use(tokenID: String, expiresAt: Int64, now: Int64) throws -> Bool {
-    try connection.execute(Self.forgetting, [.integer(UsedChallengeTable.clocksApart)])
+    try connection.execute(Self.forgetting, [.integer(InstanceClocks.mostApart)])
     return try connection.execute(
       "INSERT INTO usedProof (tokenID, expiresAt) VALUES ($1, $2) ON CONFLICT DO NOTHING",
       [.text(tokenID), .integer(expiresAt)]

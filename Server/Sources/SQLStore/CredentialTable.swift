@@ -19,15 +19,8 @@ struct CredentialTable<Connection: SQLConnection>: Credentials {
       """
       SELECT aaid, keyID, publicKey, signatureAlgorithm, signCounter, revokedAt, deviceID, deviceName
       FROM credential WHERE username = ?1 AND appID = ?2 ORDER BY id
-      """, [.text(username), .text(appID)], Self.key)
-  }
-
-  private static func key(_ row: Connection.ResultRow) throws -> StoredKey {
-    StoredKey(
-      aaid: try AAID(row.text(0)), keyID: try KeyID(bytes: row.requiredBytes(1)), publicKey: try row.requiredBytes(2),
-      signatureAlgorithm: try row.integer(3, as: UInt16.self), signCounter: try row.integer(4, as: UInt32.self),
-      isRevoked: try row.optionalInteger(5) != nil, deviceID: try row.optionalText(6),
-      deviceName: try row.optionalText(7))
+      """, [.text(username), .text(appID)]
+    ) { try StoredKey($0) }
   }
 
   func shapes(ofAccounts numbers: [Int64], appID: String) throws -> [KeyShape] {
@@ -262,5 +255,18 @@ struct DeregisteredKeyTable<Connection: SQLConnection> {
     case .machine(let id): try connection.run("DELETE FROM deregisteredKey WHERE deviceID = ?1", [.text(id)])
     case .one: break
     }
+  }
+}
+
+extension StoredKey {
+  /// Reads a row that begins with aaid, keyID, publicKey, signatureAlgorithm, signCounter, revokedAt, deviceID, deviceName.
+  ///
+  /// - Throws: the engine's ``StoreFailure``, and the error of a value that cannot be read.
+  package init(_ row: some SQLRow) throws {
+    self.init(
+      aaid: try AAID(row.text(0)), keyID: try KeyID(bytes: row.requiredBytes(1)), publicKey: try row.requiredBytes(2),
+      signatureAlgorithm: try row.integer(3, as: UInt16.self), signCounter: try row.integer(4, as: UInt32.self),
+      isRevoked: try row.optionalInteger(5) != nil, deviceID: try row.optionalText(6),
+      deviceName: try row.optionalText(7))
   }
 }

@@ -3,7 +3,7 @@ import SQLStore
 import UAFService
 
 /// The tables of the audit and of its signed heads.
-struct AuditStore: SQLAuditTrail {
+struct AuditTable: SQLAuditTrail {
   let connection: Database
 
   func append(_ events: [AuditEntry]) throws { try AuditStatements(connection).append(events) }

@@ -4,7 +4,7 @@ import SQLStore
 import UAFService
 
 /// All tables, for moving their rows.
-struct ContentsStore: SQLContents {
+struct ContentsTable: SQLContents {
   let connection: Database
 
   func rows(_ table: MovedTable, after key: MovedValue?, limit: Int) throws -> [[MovedValue]] {

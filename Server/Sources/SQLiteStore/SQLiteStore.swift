@@ -18,8 +18,8 @@ package struct SQLiteStore: ServerStore {
   static let largestIdleLog = 64 << 20
 
   let database: any DatabaseWriter
-  private let answers: AnswerWriter
-  private let logins: LoginReader
+  private let answers: AnswerCommitter
+  private let logins: LoginReads
 
   /// Takes a database, and brings its tables to their current form.
   ///
@@ -39,8 +39,8 @@ package struct SQLiteStore: ServerStore {
     }
     guard mark == nil || allowsUnfinished else { throw StoreError.unfinished }
     self.database = database
-    answers = AnswerWriter(database)
-    logins = LoginReader(path: database.path)
+    answers = AnswerCommitter(database)
+    logins = LoginReads(path: database.path)
   }
 
   /// Opens a file that other processes may use too, and makes it if there is none.
@@ -136,11 +136,11 @@ package struct SQLiteStore: ServerStore {
 struct SQLiteTransaction: SQLTransaction {
   let connection: Database
 
-  var audit: any AuditTrail { AuditStore(connection: connection) }
-  var contents: any StoreContents { ContentsStore(connection: connection) }
-  var usedChallenges: any UsedChallenges { UsedChallengeStore(db: connection) }
-  var usedProofs: any UsedProofs { UsedProofStore(db: connection) }
-  var wrongAnswers: any WrongAnswers { WrongAnswerStore(db: connection) }
+  var audit: any AuditTrail { AuditTable(connection: connection) }
+  var contents: any StoreContents { ContentsTable(connection: connection) }
+  var usedChallenges: any UsedChallenges { UsedChallengeTable(db: connection) }
+  var usedProofs: any UsedProofs { UsedProofTable(db: connection) }
+  var wrongAnswers: any WrongAnswers { WrongAnswerTable(db: connection) }
 
   func keeping(if changes: () throws -> Bool) throws {
     try connection.inSavepoint { try changes() ? .commit : .rollback }

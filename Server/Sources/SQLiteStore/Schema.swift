@@ -30,7 +30,7 @@ enum Schema {
     ("joined machines", joinedMachines),
     ("machine contacts", machineContacts),
     ("machine policies", machinePolicies),
-    ("used challenges by expiry", UsedChallengeStore.orderByExpiry),
+    ("used challenges by expiry", UsedChallengeTable.orderByExpiry),
     ("used proofs by expiry", "CREATE INDEX usedProofByExpiry ON usedProof (expiresAt)"),
     ("keys of enrolment codes", sealedKeys),
     ("keys of proved machines", "ALTER TABLE credential ADD COLUMN machineProvedAt INTEGER"),

@@ -2,7 +2,7 @@ import GRDB
 import UAFService
 
 /// The table of challenges that were answered with success.
-struct UsedChallengeStore: UsedChallenges {
+struct UsedChallengeTable: UsedChallenges {
   let db: Database
 
   /// The step from the table ordered by the hashes to the one ordered by expiry.
@@ -41,7 +41,7 @@ struct UsedChallengeStore: UsedChallenges {
 }
 
 /// The table of used proof tokens.
-struct UsedProofStore: UsedProofs {
+struct UsedProofTable: UsedProofs {
   /// Forgets expired tokens.
   ///
   /// Each machine that checks in has a proof here for half an hour, so the statement needs an index.
@@ -64,7 +64,7 @@ struct UsedProofStore: UsedProofs {
 }
 
 /// The table of the budgets of wrong answers.
-struct WrongAnswerStore: WrongAnswers {
+struct WrongAnswerTable: WrongAnswers {
   let db: Database
 
   func take(_ wanted: [Int64: Int64], at rate: TokenBucket.Rate, now: Int64) throws -> [Int64: Int64] {

@@ -45,12 +45,12 @@ package struct AuditAdministration: Sendable {
   private static func window(_ filter: AuditFilter, in audit: any AuditTrail) throws -> AuditWindow {
     var first = try audit.rows(AuditFilter(), limit: 1).first?.number
     if let since = filter.since {
-      let beside = try audit.numbers(around: since - min(since, AuditWindow.clockDifference))
+      let beside = try audit.numbers(around: since - min(since, InstanceClocks.mostApart))
       // No row is new enough, or whichever of both neighbours has the lower number: a clock may have been set.
       first = beside.notOlder.map { min($0, beside.older.map { $0 + 1 } ?? $0) }
     }
     var end = try audit.last().number + 1
-    let (until, overflow) = (filter.until ?? .max).addingReportingOverflow(AuditWindow.clockDifference)
+    let (until, overflow) = (filter.until ?? .max).addingReportingOverflow(InstanceClocks.mostApart)
     if !overflow {
       let beside = try audit.numbers(around: until)
       if let notOlder = beside.notOlder { end = max(notOlder, beside.older.map { $0 + 1 } ?? notOlder) }
@@ -80,8 +80,6 @@ package struct AuditAdministration: Sendable {
 struct AuditWindow: Equatable {
   /// Some 20 ms of work, if words are searched for.
   static let mostRows: Int64 = 10_000
-  /// Seconds by which the clocks of a store's servers may differ: rows are in the order in which they were stored.
-  static let clockDifference: Int64 = 900
 
   /// The filter for the store.
   private(set) var filter: AuditFilter

@@ -55,7 +55,7 @@ final class SQLiteStoreTests {
 
   @Test func `finds expired proofs through an index`() async throws {
     let plan = try await open().database.read { db in
-      try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN \(UsedProofStore.forgetting)", arguments: [1])
+      try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN \(UsedProofTable.forgetting)", arguments: [1])
         .map { $0["detail"] as String }
     }
     #expect(plan.contains { $0.hasPrefix("SEARCH usedProof") && $0.contains("usedProofByExpiry") }, "\(plan)")
@@ -131,7 +131,7 @@ final class SQLiteStoreTests {
     }
     try Schema.migrator.migrate(older)
     let sought = [([7], 90), ([8], 91), ([7], 91)].map { IssuedChallenge(hash: $0, expiresAt: $1) }
-    let found = try older.read { db in try sought.map { try UsedChallengeStore(db: db).contains($0) } }
+    let found = try older.read { db in try sought.map { try UsedChallengeTable(db: db).contains($0) } }
     #expect(found == [true, true, false])
   }
 
@@ -141,9 +141,9 @@ final class SQLiteStoreTests {
     try database.write { db in
       try db.execute(
         sql: "INSERT INTO usedChallenge (expiresAt, hash) VALUES (3, x'01'), (1, x'02'), (2, x'03'), (4, x'04')")
-      try UsedChallengeStore(db: db).forget(expiredAt: 3, most: 2)
+      try UsedChallengeTable(db: db).forget(expiredAt: 3, most: 2)
       #expect(try Int.fetchAll(db, sql: "SELECT expiresAt FROM usedChallenge") == [3, 4])
-      try UsedChallengeStore(db: db).forget(expiredAt: 3, most: 2)
+      try UsedChallengeTable(db: db).forget(expiredAt: 3, most: 2)
       #expect(try Int.fetchAll(db, sql: "SELECT expiresAt FROM usedChallenge") == [4])
       #expect(throws: (any Error).self, "one challenge is used once") {
         try db.execute(sql: "INSERT INTO usedChallenge (expiresAt, hash) VALUES (4, x'04')")

@@ -35,12 +35,12 @@ package struct PolicyParser {
         "the JSON text is not acceptable (\(error.reason)) at byte \(error.offset)",
         korean: "JSON이 올바르지 않습니다(\(error.offset)번째 바이트)")
     }
-    let file = try members(json, Self.whole, allowed: ["accepted", "groups"])
+    let file = try members(json, .policy, allowed: ["accepted", "groups"])
     let everybody = try file["accepted"].map { json throws(PolicyProblem) in try sets(json, "accepted") }
     var groups: [AccountGroup] = []
     var accounts: Set<String> = []
     if let list = file["groups"] {
-      for (name, json) in try pairs(list, "groups") {
+      for (name, json) in try pairs(list, .member("groups")) {
         let group = try group(ShownValue.name(name), json)
         if let taken = accounts.intersection(group.accounts).min() {
           throw failure(
@@ -56,7 +56,7 @@ package struct PolicyParser {
 
   private func group(_ name: String, _ json: JSONValue) throws(PolicyProblem) -> AccountGroup {
     let place = "groups.\(name)"
-    let group = try members(json, place, allowed: ["accounts", "accepted"])
+    let group = try members(json, .member(place), allowed: ["accounts", "accepted"])
     guard let accepted = group["accepted"] else {
       throw failure("\(place).accepted is missing", korean: "\(place)에 accepted가 없습니다")
     }
@@ -119,23 +119,23 @@ package struct PolicyParser {
 
   // MARK: JSON
 
-  private func pairs(_ json: JSONValue, _ place: String) throws(PolicyProblem) -> [(String, JSONValue)] {
+  private func pairs(_ json: JSONValue, _ place: Place) throws(PolicyProblem) -> [(String, JSONValue)] {
     guard case .object(let object) = json else {
-      throw failure("\(place) is not a JSON object", korean: "\(Self.korean(place)): JSON 객체여야 합니다")
+      throw failure("\(place.english) is not a JSON object", korean: "\(place.korean): JSON 객체여야 합니다")
     }
     return object.members.map { ($0.name, $0.value) }
   }
 
   private func members(
-    _ json: JSONValue, _ place: String, allowed: [String]
+    _ json: JSONValue, _ place: Place, allowed: [String]
   ) throws(PolicyProblem) -> [String: JSONValue] {
     var found: [String: JSONValue] = [:]
     for (name, value) in try pairs(json, place) {
       guard allowed.contains(name) else {
         throw failure(
-          "\(place): \(ShownValue.quoted(name)) is not one of \(allowed.joined(separator: ", "))",
+          "\(place.english): \(ShownValue.quoted(name)) is not one of \(allowed.joined(separator: ", "))",
           korean:
-            "\(Self.korean(place)): 다음 가운데 하나가 아닙니다(\(allowed.joined(separator: ", "))): \(ShownValue.quoted(name))")
+            "\(place.korean): 다음 가운데 하나가 아닙니다(\(allowed.joined(separator: ", "))): \(ShownValue.quoted(name))")
       }
       found[name] = value
     }
@@ -156,9 +156,25 @@ package struct PolicyParser {
     return texts
   }
 
-  /// The place of a problem that is in no member: the whole policy.
-  private static let whole = "the policy"
-  private static func korean(_ place: String) -> String { place == whole ? "정책" : place }
+  /// The JSON object that a problem is in.
+  private enum Place {
+    case policy
+    case member(String)
+
+    var english: String {
+      switch self {
+      case .policy: "the policy"
+      case .member(let path): path
+      }
+    }
+
+    var korean: String {
+      switch self {
+      case .policy: "정책"
+      case .member(let path): path
+      }
+    }
+  }
 
   private func failure(_ reason: String, korean: String) -> PolicyProblem {
     PolicyProblem(reason: reason, korean: korean)

@@ -82,7 +82,7 @@ struct SignIn {
     of code: ConfirmationCode, in records: any StoreTransaction, now: Int64
   ) throws -> String? {
     if try records.accounts.block(of: code.username)?.refusal(at: now) != nil { return "blocked" }
-    let earliest = code.expiresAt - ConfirmationCode.lifetime - ConsoleSession.clocksApart
+    let earliest = code.expiresAt - ConfirmationCode.lifetime - InstanceClocks.mostApart
     let isRevoked = try records.credentials.records(of: code.username).contains { key in
       key.revocation != nil && key.lastUsedAt.map { $0 >= earliest } == true
     }

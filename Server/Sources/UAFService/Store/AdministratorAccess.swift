@@ -121,8 +121,6 @@ package struct ConsoleSession: Equatable, Sendable {
   package static let lifetime: Int64 = 28_800
   /// How often its last use is noted, in seconds.
   package static let useInterval: Int64 = 30
-  /// How far the clocks of two instances of the server may differ, in seconds.
-  package static let clocksApart: Int64 = 900
   /// The most sessions of an account; a further one ends the oldest.
   package static let mostOfAccount = 8
 
@@ -144,7 +142,8 @@ package struct ConsoleSession: Equatable, Sendable {
   ///   - isBlocked: whether the account is disabled or locked now.
   ///   - now: seconds since 1970, of any instance of the server.
   package func isGood(role: String?, isBlocked: Bool, now: Int64) -> Bool {
-    guard lastUsedAt - now <= Self.clocksApart, now - lastUsedAt < Self.idle, now - startedAt < Self.lifetime else {
+    guard lastUsedAt - now <= InstanceClocks.mostApart, now - lastUsedAt < Self.idle, now - startedAt < Self.lifetime
+    else {
       return false
     }
     return !isBlocked && role == self.role

@@ -425,3 +425,9 @@ package final class OncePerSecond: Sendable {
     }
   }
 }
+
+/// The clocks of the instances that share a store.
+package enum InstanceClocks {
+  /// By how many seconds they may differ.
+  package static let mostApart: Int64 = 900
+}

@@ -8,7 +8,7 @@ import UAFMessages
 @testable import UAFService
 
 /// How the answers of several callers become commits.
-struct AnswerWriterTests {
+struct AnswerCommitterTests {
   @Test func `commits answers that wait for the writer together, at most 64 in one transaction`() async throws {
     let database = try SQLiteTestDatabase()
     let (store, server) = (database.sqlite, try TestServer(database: database))
@@ -23,7 +23,7 @@ struct AnswerWriterTests {
     }
     let commits = CommitCounter()
     try await store.database.writeWithoutTransaction { $0.add(transactionObserver: commits, extent: .databaseLifetime) }
-    let writer = AnswerWriter(store.database)
+    let writer = AnswerCommitter(store.database)
     let isFree = DispatchSemaphore(value: 0)
     // Nothing is written until all of them wait.
     store.database.asyncWriteWithoutTransaction { _ in isFree.wait() }
