@@ -130,7 +130,7 @@ package struct AccessAdministration: Sendable {
     let stored = try records.credentials.records(of: name)
     for key in keys {
       guard stored.contains(where: key.isSame),
-        try records.credentials.vouch(for: key.aaid, key.keyID, of: name, by: caller.actor.text)
+        try records.credentials.vouch(for: key.name.aaid, key.name.keyID, of: name, by: caller.actor.text)
       else {
         throw AdministrationRefusal.conflict(.keyGone(name, key: key.text))
       }
@@ -210,7 +210,7 @@ package struct TokenCheck: Sendable {
       token.addresses.isEmpty || isWithin(token.addresses)
     else { return nil }
     if token.lastUsedAt.map({ now - $0 >= Self.useInterval }) ?? true {
-      try await environment.note { try $0.accessTokens.markUsed(token.name, now: now) }
+      try await environment.writeCallerRecords { try $0.accessTokens.markUsed(token.name, now: now) }
     }
     return Caller(actor: .token(token.name), role: role, address: address)
   }

@@ -72,11 +72,18 @@ package struct AccountAdministration: Sendable {
     AccountRow(summary: summary, group: try environment.group(summary.username))
   }
 
-  /// Whether an account is in the group `privileged`, or an administrator's.
+  /// Whether the console asks for a signature before it revokes one key of an account, disables or locks it, or issues a code
+  /// for it: the account is in the group `privileged`, or an administrator's.
+  ///
+  /// False for a caller whose role does not reach such accounts: the change itself refuses that caller (``AccountReach``).
+  ///
+  /// This is read before the change, in a transaction of its own. An account that becomes privileged in between is changed
+  /// without a signature, except that ``EnrolmentAdministration`` asks again before it issues a code.
   ///
   /// - Throws: ``AdministrationRefusal``; ``StoreFailure``; what the environment's functions throw.
-  package func isPrivileged(_ username: String, by caller: Caller) async throws -> Bool {
+  package func needsSignature(toChange username: String, by caller: Caller) async throws -> Bool {
     try caller.require(.read)
+    guard caller.role.reachesPrivileged else { return false }
     return try await environment.read { [environment] records in
       try AccountReach(environment).isPrivileged(username, in: records)
     }

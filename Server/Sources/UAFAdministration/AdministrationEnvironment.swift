@@ -121,7 +121,7 @@ package struct AdministrationEnvironment: Sendable {
   /// It checks no permission, so it must change nothing else.
   ///
   /// - Throws: what `body` throws; ``StoreFailure``.
-  package func note<Value: Sendable>(
+  package func writeCallerRecords<Value: Sendable>(
     _ body: @escaping @Sendable (any StoreTransaction) throws -> Value
   ) async throws -> Value {
     try await store.write(body)

@@ -10,23 +10,23 @@ package struct Caller: Equatable, Sendable {
   /// SHA-256 of the token of the caller's session in the console; nil for callers elsewhere.
   package let session: [UInt8]?
   /// Whether the caller has signed the present request.
-  private let isSigned: Bool
+  private let hasSigned: Bool
 
   package init(
-    actor: AuditActor, role: Role, address: String, session: [UInt8]? = nil, hasSigned isSigned: Bool = false
+    actor: AuditActor, role: Role, address: String, session: [UInt8]? = nil, hasSigned: Bool = false
   ) {
     self.actor = actor
     self.role = role
     self.address = address
     self.session = session
-    self.isSigned = isSigned
+    self.hasSigned = hasSigned
   }
 
   /// The server itself, which undoes what it has made for somebody.
   static let server = Caller(actor: .server, role: .administrator, address: "")
 
   /// The same caller, after signing the one step that follows.
-  package var signing: Caller {
+  package var havingSigned: Caller {
     Caller(actor: actor, role: role, address: address, session: session, hasSigned: true)
   }
 
@@ -41,7 +41,7 @@ package struct Caller: Equatable, Sendable {
   /// Whether a code from this caller may be for a privileged account, and makes a key that is valid for administrators' steps.
   ///
   /// Neither a token nor a session is enough: whoever had stolen one could become an administrator who signs.
-  var vouches: Bool { role.reachesPrivileged && (isSigned || isAtServer) }
+  var vouches: Bool { role.reachesPrivileged && (hasSigned || isAtServer) }
 
   /// The words that say who asks, in a text that a person confirms.
   var introduction: String {
@@ -61,7 +61,7 @@ package struct Caller: Equatable, Sendable {
 
   /// - Throws: ``AdministrationRefusal/signatureNeeded``.
   func requireSignature() throws(AdministrationRefusal) {
-    guard isSigned || isAtServer else { throw .signatureNeeded }
+    guard hasSigned || isAtServer else { throw .signatureNeeded }
   }
 }
 

@@ -20,32 +20,6 @@ package struct KeyAdministration: Sendable {
     }
   }
 
-  /// Revokes keys of an account, which are named in the way that people name them.
-  ///
-  /// - Parameters:
-  ///   - key: the key to revoke, as ``EarlierKey/init(named:field:)`` reads it; nil for all.
-  ///   - device: the device id of the machine whose keys to revoke; nil for all.
-  /// - Returns: how many were not revoked before.
-  /// - Throws: as ``revoke(_:reason:by:)``; ``AdministrationRefusal/invalid(field:_:)`` if both a key and a machine are named,
-  ///   and for what is not a key.
-  @discardableResult
-  package func revoke(
-    of account: String, key: String? = nil, device: String? = nil, reason: String = "", by caller: Caller
-  ) async throws -> Int {
-    let permitted = try caller.require(.revoke)
-    let keys: KeySelection
-    switch (key, device) {
-    case (nil, nil): keys = .all(of: account)
-    case (nil, let device?): keys = .onMachine(device, of: account)
-    case (let key?, nil):
-      let key = try EarlierKey(named: key, field: "key")
-      keys = .one(key.aaid, key.keyID, of: account)
-    default:
-      throw AdministrationRefusal.invalid(field: "key", .keyAndDevice)
-    }
-    return try await revoke(keys, reason: reason, by: permitted)
-  }
-
   /// Revokes keys; keys that were revoked before stay as they are.
   ///
   /// If a machine is named and had joined, it is unknown again, and cannot join again with the same code.
@@ -53,14 +27,15 @@ package struct KeyAdministration: Sendable {
   /// If all keys of an account are revoked, its codes and open texts are closed, too. If any key is revoked, the sessions of
   /// its account in the console end.
   ///
+  /// No signature is asked for here: revoking only takes away, and a token cannot sign. The console asks for one if
+  /// ``AccountAdministration/needsSignature(toChange:by:)`` says so, and always before all keys of an account or a machine are
+  /// revoked.
+  ///
   /// - Returns: how many were not revoked before.
   /// - Throws: ``AdministrationRefusal``, including when no key is selected; ``StoreFailure``.
+  @discardableResult
   package func revoke(_ keys: KeySelection, reason: String = "", by caller: Caller) async throws -> Int {
-    try await revoke(keys, reason: reason, by: caller.require(.revoke))
-  }
-
-  private func revoke(_ keys: KeySelection, reason: String, by permitted: PermittedCaller) async throws -> Int {
-    let caller = permitted.caller
+    let permitted = try caller.require(.revoke)
     try ReasonText.check(reason)
     return try await environment.change(.having(keys), by: permitted) { [environment] records in
       try check(keys, in: records)
@@ -115,36 +90,26 @@ package struct KeyAdministration: Sendable {
   }
 }
 
-/// A key as people name it: one to be revoked, or, with its issuer, an earlier key of a person who is given a role.
-package struct EarlierKey: Equatable, Sendable {
+/// The name of a key: AAID and KeyID.
+package struct KeyName: Equatable, Sendable {
   package let aaid: AAID
   package let keyID: KeyID
-  /// The issuer of its code, as shown to the administrator who accepts the key; nil if no issuer was shown.
-  package let issuedBy: String?
 
-  /// The text for an unknown issuer.
-  static let unknownIssuer = "unknown"
-
-  package init(aaid: AAID, keyID: KeyID, issuedBy: String? = nil) {
+  package init(aaid: AAID, keyID: KeyID) {
     self.aaid = aaid
     self.keyID = keyID
-    self.issuedBy = issuedBy
   }
 
-  package init(_ key: KeyRecord) {
-    self.init(aaid: key.aaid, keyID: key.keyID, issuedBy: key.origin.issuedBy ?? Self.unknownIssuer)
-  }
-
-  /// AAID, a space, KeyID; then a space and the issuer, if there is one.
-  package var text: String { ([aaid.text, keyID.text] + [issuedBy].compactMap(\.self)).joined(separator: " ") }
+  /// AAID, a space, KeyID.
+  package var text: String { "\(aaid.text) \(keyID.text)" }
 
   /// Reads what ``text`` has written; nil for anything else.
   package init?(_ text: String) {
-    let parts = text.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false).map(String.init)
-    guard parts.count >= 2, let aaid = try? AAID(parts[0]),
+    let parts = text.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+    guard parts.count == 2, let aaid = try? AAID(parts[0]),
       let keyID = try? KeyID(json: .string(parts[1]), path: "key")
     else { return nil }
-    self.init(aaid: aaid, keyID: keyID, issuedBy: parts.count == 3 ? parts[2] : nil)
+    self.init(aaid: aaid, keyID: keyID)
   }
 
   /// Reads a key as people name it: AAID, a space, and the KeyID in base64url.
@@ -152,10 +117,38 @@ package struct EarlierKey: Equatable, Sendable {
   /// - Parameter field: the field that contains it, for the refusal.
   /// - Throws: ``AdministrationRefusal/invalid(field:_:)`` for anything else.
   package init(named text: String, field: String) throws(AdministrationRefusal) {
-    guard let key = EarlierKey(text), key.issuedBy == nil else {
-      throw .invalid(field: field, .notAKey)
-    }
-    self = key
+    guard let name = KeyName(text) else { throw .invalid(field: field, .notAKey) }
+    self = name
+  }
+}
+
+/// A key that a person registered before getting a role: it is not valid for the steps of administrators until one of them
+/// accepts it.
+package struct EarlierKey: Equatable, Sendable {
+  package let name: KeyName
+  /// The issuer of its code, as shown to the administrator who accepts the key; nil if no issuer was shown.
+  package let issuedBy: String?
+
+  /// The text for an unknown issuer.
+  static let unknownIssuer = "unknown"
+
+  package init(_ name: KeyName, issuedBy: String? = nil) {
+    self.name = name
+    self.issuedBy = issuedBy
+  }
+
+  package init(_ key: KeyRecord) {
+    self.init(KeyName(aaid: key.aaid, keyID: key.keyID), issuedBy: key.origin.issuedBy ?? Self.unknownIssuer)
+  }
+
+  /// The key's name; then a space and the issuer, if there is one.
+  package var text: String { ([name.text] + [issuedBy].compactMap(\.self)).joined(separator: " ") }
+
+  /// Reads what ``text`` has written; nil for anything else.
+  package init?(_ text: String) {
+    let parts = text.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
+    guard let name = KeyName(parts.prefix(2).joined(separator: " ")) else { return nil }
+    self.init(name, issuedBy: parts.count == 3 ? String(parts[2]) : nil)
   }
 
   /// Reads keys that were shown with the issuers of their codes, one on a line: without an issuer nobody could see where a key
@@ -175,6 +168,6 @@ package struct EarlierKey: Equatable, Sendable {
   /// Whether a stored key is this one, with the issuer that was shown.
   func isSame(as key: KeyRecord) -> Bool {
     let other = EarlierKey(key)
-    return aaid == other.aaid && keyID == other.keyID && (issuedBy == nil || issuedBy == other.issuedBy)
+    return name == other.name && (issuedBy == nil || issuedBy == other.issuedBy)
   }
 }

@@ -192,7 +192,7 @@ package struct Console: Sendable {
     guard let code = try signIn.code(cookie: request.cookies[.signIn]) else {
       return request.refused(.signInEnded, .conflict, cookies: [Cookies.removing(.signIn)])
     }
-    switch try await signIn.outcome(code, address: request.address) {
+    switch try await signIn.openSession(code, address: request.address) {
     case .waiting: return try request.page(try waitingPage(code, request), nil, notice: .notConfirmed)
     case .ended: return request.refused(.signInEnded, .conflict, cookies: [Cookies.removing(.signIn)])
     case .refused: return request.refused(.signInRefused, .forbidden, cookies: [Cookies.removing(.signIn)])
@@ -210,10 +210,14 @@ package struct Console: Sendable {
     case .redirect(let path): return ConsoleResponses.redirect(to: path)
     case .file(let name, let text): return ConsoleResponses.file(name, text)
     case .page(let content): return try request.page(content, signedIn)
-    case .confirm(let step):
-      try await StepConfirmation(environment: environment).begin(step, signedIn)
-      return ConsoleResponses.redirect(to: "/console/confirm")
+    case .confirm(let step): return try await begin(step, isChecked: false, signedIn)
+    case .confirmChecked(let step): return try await begin(step, isChecked: true, signedIn)
     }
+  }
+
+  private func begin(_ step: DangerousStep, isChecked: Bool, _ signedIn: SignedIn) async throws -> WebResponse {
+    try await StepConfirmation(environment: environment).begin(step, isChecked: isChecked, signedIn)
+    return ConsoleResponses.redirect(to: "/console/confirm")
   }
 
   /// Performs the waiting step, if it was confirmed.
@@ -221,11 +225,11 @@ package struct Console: Sendable {
     _ request: ConsoleRequest, _ signedIn: SignedIn, _ fields: FormFields
   ) async throws -> WebResponse {
     try environment.administration.requireSignedAudit()
-    switch try await StepConfirmation(environment: environment).outcome(signedIn) {
+    switch try await StepConfirmation(environment: environment).takeConfirmed(signedIn) {
     case .waiting: return request.refused(.notConfirmed, .conflict, signedIn)
     case .ended: return request.refused(.noStep, .conflict, signedIn)
     case .confirmed(let step):
-      let made = try await step.perform(in: environment.administration, by: signedIn.caller.signing)
+      let made = try await step.perform(in: environment.administration, by: signedIn.caller.havingSigned)
       let call = request.call(signedIn, fields)
       let content =
         made.map { AccessForms.made($0, call) } ?? PageContent(title: call.text(.done), blocks: [])

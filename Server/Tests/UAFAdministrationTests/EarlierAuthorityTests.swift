@@ -105,7 +105,7 @@ import UAFMessages
   {
     _ = try await server.registered("keeper")
     try await access.setAdministrator("keeper", role: .administrator, by: root)
-    let mina = try await server.signedIn("mina", .administrator).signing
+    let mina = try await server.signedIn("mina", .administrator).havingSigned
     _ = try await access.createToken("ops", role: .operator, lifetime: 3600, by: mina)
     _ = try await access.createToken("all", role: .administrator, lifetime: 3600, by: mina)
     let all = Caller(actor: .token("all"), role: .administrator, address: "")
@@ -124,7 +124,7 @@ import UAFMessages
   }
 
   @Test func `a token is invalid while its maker is disabled`() async throws {
-    let mina = try await server.signedIn("mina", .administrator).signing
+    let mina = try await server.signedIn("mina", .administrator).havingSigned
     let made = try await access.createToken("ops", role: .operator, lifetime: 3600, by: mina)
     try await AccountStateAdministration(environment).disable("mina", reason: "left", by: root)
     let check = TokenCheck(environment)
@@ -184,7 +184,7 @@ import UAFMessages
       }
       #expect(try await !hasCode("mina"))
     }
-    for caller in [mina.signing, root] {
+    for caller in [mina.havingSigned, root] {
       _ = try await codes.issue(for: "mina", by: caller)
       #expect(try await hasCode("mina"))
       try await codes.close(for: "mina", by: root)
@@ -198,7 +198,7 @@ import UAFMessages
     let (token, mina) = (
       try await server.token("t", .administrator), try await server.signedIn("mina", .administrator)
     )
-    for (index, caller) in [token, mina, mina.signing, root].enumerated() {
+    for (index, caller) in [token, mina, mina.havingSigned, root].enumerated() {
       let name = "bob\(index)"
       let issued = try await EnrolmentAdministration(environment).issue(for: name, by: caller)
       let key = try FakeAuthenticator()
@@ -227,7 +227,7 @@ import UAFMessages
     }
     try await access.setAdministrator("bob", role: .operator, by: token)
     #expect(try await access.earlierKeys(of: "bob", by: root) == keys)
-    try await access.setAdministrator("bob", role: .operator, counting: keys, by: mina.signing)
+    try await access.setAdministrator("bob", role: .operator, counting: keys, by: mina.havingSigned)
     #expect(try await access.earlierKeys(of: "bob", by: root).isEmpty)
     let origin = try await KeyAdministration(environment).keys(of: "bob", by: root).first?.origin
     #expect(origin == KeyOrigin(issuedBy: "token desk", vouchedBy: "administrator mina"))
@@ -238,7 +238,7 @@ import UAFMessages
   {
     _ = try await server.registered("bob", reachesPrivileged: false)
     let key = try #require(try await access.earlierKeys(of: "bob", by: root).first)
-    let other = EarlierKey(aaid: key.aaid, keyID: key.keyID, issuedBy: "administrator mina")
+    let other = EarlierKey(key.name, issuedBy: "administrator mina")
     await #expect(throws: AdministrationRefusal.self) {
       try await access.setAdministrator("bob", role: .operator, counting: [other], by: root)
     }

@@ -100,7 +100,7 @@ import UAFAdministration
       try await SessionCheck(environment: environment).signedIn(cookie: browser.session, address: ""))
     _ = try await server.confirm(browser.line("/console/confirm"), with: key, counter: 2)
     _ = await browser.post("/console/administrators/set", "name=bob&role=auditor&csrf=\(csrf)")
-    let outcome = try await StepConfirmation(environment: environment).outcome(old)
+    let outcome = try await StepConfirmation(environment: environment).takeConfirmed(old)
     guard case .ended = outcome else {
       Issue.record("\(outcome)")
       return

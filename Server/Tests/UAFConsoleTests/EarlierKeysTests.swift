@@ -105,13 +105,13 @@ import UAFMessages
   @Test func `issuers that are too long for the signed text are covered by its hash`() throws {
     let (aaid, keyID) = (try AAID("5541#0001"), try KeyID(bytes: [UInt8](repeating: 7, count: 32)))
     let keys = (0..<9).map { number in
-      EarlierKey(aaid: aaid, keyID: keyID, issuedBy: "administrator someone\(number)")
+      EarlierKey(KeyName(aaid: aaid, keyID: keyID), issuedBy: "administrator someone\(number)")
     }
     let text = try #require(try DangerousStep.setRole(.operator, of: "bob", counting: keys).shownText(number: "0042"))
     #expect(
       text.hasPrefix("Console: Give bob the role operator, keys that count: 9, SHA-256 ")
         && text.hasSuffix(", code 0042"))
-    let others = keys.dropLast() + [EarlierKey(aaid: keys[0].aaid, keyID: keyID, issuedBy: "administrator mallory")]
+    let others = keys.dropLast() + [EarlierKey(keys[0].name, issuedBy: "administrator mallory")]
     #expect(try DangerousStep.setRole(.operator, of: "bob", counting: Array(others)).shownText(number: "0042") != text)
   }
 }

@@ -86,7 +86,7 @@ enum AccessForms {
   static let keysPath = "/console/administrators/set-keys"
 
   /// A token that may do more than read is made with a signature; any other token is made immediately.
-  static func addToken(_ call: PageCall) async throws -> FormRoutes.Result {
+  static func addToken(_ call: PageCall) async throws -> FormRoutes.Answer {
     let (role, lifetime) = (try call.role(), try call.number("lifetime"))
     guard role == .auditor else { return .confirm(.createToken(call.fields["name"], role: role, lifetime: lifetime)) }
     let made = try await AccessAdministration(call.administration).createToken(
@@ -97,7 +97,7 @@ enum AccessForms {
   /// A role is given with a signature.
   ///
   /// If the person has keys that are not valid for administrators' steps, these are shown first.
-  static func setRole(_ call: PageCall) async throws -> FormRoutes.Result {
+  static func setRole(_ call: PageCall) async throws -> FormRoutes.Answer {
     let (name, role) = (call.fields["name"], try call.role())
     let keys = try await AccessAdministration(call.administration).earlierKeys(of: name, by: call.caller)
     guard !keys.isEmpty else { return .confirm(.setRole(role, of: name, counting: [])) }
@@ -110,7 +110,8 @@ enum AccessForms {
   ) throws -> PageContent {
     let table = PageTable(
       caption: call.text(.earlierKeys), columns: [.model, .keyID, .issuedBy].map(call.text),
-      rows: keys.map { [PageCell($0.aaid.text), PageCell($0.keyID.text), PageCell($0.issuedBy ?? "")] }, empty: "")
+      rows: keys.map { [PageCell($0.name.aaid.text), PageCell($0.name.keyID.text), PageCell($0.issuedBy ?? "")] },
+      empty: "")
     let choice = PageField(
       name: "keys", label: call.text(.earlierKeysAsk),
       kind: .choice([("none", call.text(.earlierKeysNone)), ("all", call.text(.earlierKeysAll))]), value: "none")

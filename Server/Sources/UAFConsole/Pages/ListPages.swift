@@ -85,7 +85,7 @@ enum ListPages {
   /// Issues the codes of a list.
   ///
   /// - Returns: the codes as CSV, or as a page with a sheet for each person.
-  static func issue(_ call: PageCall) async throws -> FormRoutes.Result {
+  static func issue(_ call: PageCall) async throws -> FormRoutes.Answer {
     let list = try await read(call)
     guard list.wrong.isEmpty || call.fields["wrong"] == "skip" else {
       throw AdministrationRefusal.conflict(.wrongLines(list.wrong.count))

@@ -253,10 +253,10 @@ enum AccountStateForms {
     return nil
   }
 
-  /// Whether losing the account could keep others out of the console; any other account is blocked immediately.
+  /// Whether the account is blocked only with a signature; otherwise immediately.
   private static func needsSignature(_ name: String, _ reason: String, _ call: PageCall) async throws -> Bool {
     try AccountStateAdministration.check(reason: reason)
-    return try await AccountAdministration(call.administration).isPrivileged(name, by: call.caller)
+    return try await AccountAdministration(call.administration).needsSignature(toChange: name, by: call.caller)
   }
 
   private static func states(_ call: PageCall) -> AccountStateAdministration {

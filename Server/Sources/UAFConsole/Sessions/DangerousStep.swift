@@ -13,7 +13,7 @@ enum DangerousStep: Equatable, Sendable {
     case code(IssuedPayload)
   }
 
-  case revokeKey(EarlierKey, of: String, reason: String)
+  case revokeKey(KeyName, of: String, reason: String)
   case revokeAll(of: String, reason: String)
   case revokeMachine(String, reason: String)
   case deleteAccount(String, reason: String)
@@ -155,7 +155,7 @@ enum DangerousStep: Equatable, Sendable {
     guard parts.count == values.count, let name = parts.first else { return nil }
     switch (name, parts.count) {
     case ("revoke-key", 4):
-      guard let key = EarlierKey(parts[1]) else { return nil }
+      guard let key = KeyName(parts[1]) else { return nil }
       self = .revokeKey(key, of: parts[2], reason: parts[3])
     case ("revoke-all", 3): self = .revokeAll(of: parts[1], reason: parts[2])
     case ("revoke-machine", 3): self = .revokeMachine(parts[1], reason: parts[2])
@@ -193,11 +193,7 @@ enum DangerousStep: Equatable, Sendable {
   ///
   /// - Throws: what ``perform(in:by:)`` throws.
   func check(in environment: AdministrationEnvironment, by caller: Caller) async throws {
-    switch self {
-    // Their forms have checked everything already, and a check takes seconds if there are many accounts.
-    case .savePolicy, .saveMachinePolicy: return
-    default: try await environment.trying { _ = try await perform(in: $0, by: caller.signing) }
-    }
+    try await environment.trying { _ = try await perform(in: $0, by: caller.havingSigned) }
   }
 
   /// Does it.
@@ -235,77 +231,5 @@ enum DangerousStep: Equatable, Sendable {
       _ = try await MachinePolicyAdministration(environment).save(draft, reason: reason, after: last, by: caller)
     }
     return nil
-  }
-}
-
-/// The confirmation of a dangerous step within a session.
-struct StepConfirmation {
-  /// The outcome of the confirmation.
-  enum Outcome {
-    case waiting
-    case ended
-    /// It was confirmed, and is taken out of the session; the caller performs it.
-    case confirmed(DangerousStep)
-  }
-
-  let environment: ConsoleEnvironment
-
-  /// Keeps a step in the session until it is confirmed; an earlier step is forgotten.
-  ///
-  /// - Throws: ``AdministrationRefusal`` if the caller may not do it, if it would be refused now, or if its text is too long to
-  ///   be shown in full.
-  func begin(_ step: DangerousStep, _ signedIn: SignedIn) async throws {
-    try signedIn.caller.require(step.permission)
-    try await step.check(in: environment.administration, by: signedIn.caller)
-    let code = ConfirmationCode(
-      .step, for: signedIn.session.username,
-      random: try environment.administration.random(ConfirmationCode.idBytes + 2), now: environment.now)
-    guard let text = try step.shownText(number: code.shownNumber) else {
-      throw AdministrationRefusal.invalid(field: "text", .tooLongToConfirm)
-    }
-    let waiting = ConsoleSession.WaitingStep(
-      id: code.id, text: text, action: step.stored, code: try code.sealed(by: environment.keys))
-    try await environment.administration.note {
-      try $0.consoleSessions.setStep(waiting, tokenHash: signedIn.session.tokenHash)
-    }
-  }
-
-  /// The code of the waiting step; nil if no step waits.
-  func code(_ session: ConsoleSession) throws -> ConfirmationCode? {
-    guard let step = session.step else { return nil }
-    return try ConfirmationCode(
-      sealed: step.code, for: session.username, keys: environment.keys, now: environment.now)
-  }
-
-  /// Takes the step out of the session, and uses up its code, if its text was confirmed.
-  func outcome(_ signedIn: SignedIn) async throws -> Outcome {
-    guard let code = try code(signedIn.session), let step = signedIn.session.step,
-      let action = DangerousStep(stored: step.action)
-    else { return .ended }
-    let challenges = try code.challenges(keys: environment.keys)
-    let now = environment.now
-    let tokenHash = signedIn.session.tokenHash
-    return try await environment.administration.note { records in
-      // A second page of the same browser may have cancelled the step, or begun a new one, since the session was read.
-      guard try records.consoleSessions.session(tokenHash: tokenHash)?.step?.id == code.id else { return .ended }
-      guard try challenges.contains(where: { try records.usedChallenges.contains($0) }) else {
-        return try records.usedProofs.contains(tokenID: code.usedName) ? .ended : .waiting
-      }
-      guard try records.usedProofs.use(tokenID: code.usedName, expiresAt: code.expiresAt, now: now) else {
-        return .ended
-      }
-      try records.consoleSessions.setStep(nil, tokenHash: tokenHash)
-      return .confirmed(action)
-    }
-  }
-
-  /// Forgets the waiting step, and uses up its code: nobody can confirm it afterwards.
-  func cancel(_ signedIn: SignedIn) async throws {
-    let code = try code(signedIn.session)
-    let now = environment.now
-    try await environment.administration.note { records in
-      if let code { _ = try records.usedProofs.use(tokenID: code.usedName, expiresAt: code.expiresAt, now: now) }
-      try records.consoleSessions.setStep(nil, tokenHash: signedIn.session.tokenHash)
-    }
   }
 }

@@ -42,10 +42,10 @@ struct SignIn {
     return code?.subject == .signIn ? code : nil
   }
 
-  /// Makes the session, if the text was confirmed.
+  /// Opens the session and uses up the code, if the text was confirmed.
   ///
   /// Only the browser that asked has the code in the form that is needed here.
-  func outcome(_ code: ConfirmationCode, address: String) async throws -> Outcome {
+  func openSession(_ code: ConfirmationCode, address: String) async throws -> Outcome {
     let now = environment.now
     let challenges = try code.challenges(keys: environment.keys)
     let token = SessionToken(random: try environment.administration.random(SessionToken.randomBytes))
@@ -56,7 +56,7 @@ struct SignIn {
       return try records.usedProofs.contains(tokenID: code.usedName) ? .ended : .waiting
     }
     if let unconfirmed { return unconfirmed }
-    return try await environment.administration.note { records in
+    return try await environment.administration.writeCallerRecords { records in
       guard try records.usedProofs.use(tokenID: code.usedName, expiresAt: code.expiresAt, now: now) else {
         return .ended
       }
@@ -94,7 +94,7 @@ struct SignIn {
     let entry = AuditEntry(
       time: environment.now, kind: .consoleSignOut, account: signedIn.session.username, actor: signedIn.caller.actor,
       address: signedIn.caller.address)
-    try await environment.administration.note { records in
+    try await environment.administration.writeCallerRecords { records in
       try records.consoleSessions.remove(tokenHash: signedIn.session.tokenHash)
       try records.audit.append([entry])
     }
@@ -131,12 +131,12 @@ struct SessionCheck {
     }
     guard let found else { return nil }
     guard found.isGood, let role = Role(rawValue: found.session.role) else {
-      try await administration.note { try $0.consoleSessions.remove(tokenHash: hash) }
+      try await administration.writeCallerRecords { try $0.consoleSessions.remove(tokenHash: hash) }
       return nil
     }
     let session = found.session
     if now - session.lastUsedAt >= ConsoleSession.useInterval {
-      try await administration.note { try $0.consoleSessions.use(tokenHash: hash, at: now) }
+      try await administration.writeCallerRecords { try $0.consoleSessions.use(tokenHash: hash, at: now) }
     }
     let caller = Caller(actor: .administrator(session.username), role: role, address: address, session: hash)
     return SignedIn(session: session, caller: caller, csrf: try token.csrf())

@@ -233,9 +233,10 @@ struct IdempotencyKey {
     let noted = RepeatableRequest(
       caller: caller.actor.text, key: try SHA256.hash(Array(key.utf8)), digest: try SHA256.hash(request),
       expiresAt: now + Self.lifetime)
-    guard let earlier = try await environment.note({ [now] in try $0.repeatableRequests.begin(noted, now: now) }) else {
-      return .first(noted)
+    let known = try await environment.writeCallerRecords { [now] in
+      try $0.repeatableRequests.begin(noted, now: now)
     }
+    guard let earlier = known else { return .first(noted) }
     guard earlier.digest == noted.digest else {
       throw Problem(
         .unprocessableEntity, "key-of-other-request", "a different request was sent with this key", field: Self.header)
@@ -253,11 +254,11 @@ struct IdempotencyKey {
   func end(_ request: RepeatableRequest, _ response: APIResponse) async throws {
     var done = request
     done.answer = response.kept
-    try await environment.note { [done] in try $0.repeatableRequests.finish(done) }
+    try await environment.writeCallerRecords { [done] in try $0.repeatableRequests.finish(done) }
   }
 
   /// Forgets a request that was refused: nothing was changed.
   func forget(_ request: RepeatableRequest) async throws {
-    try await environment.note { try $0.repeatableRequests.forget(request) }
+    try await environment.writeCallerRecords { try $0.repeatableRequests.forget(request) }
   }
 }

@@ -90,7 +90,7 @@ enum AccessRoutes {
     ],
     bodyExample: ["role": .string("helpdesk")], status: .noContent
   ) { call in
-    let keys = try call.body.strings("keys").map { try EarlierKey(named: $0, field: "keys") }
+    let keys = try call.body.strings("keys").map { EarlierKey(try KeyName(named: $0, field: "keys")) }
     try await AccessAdministration(call.environment).setAdministrator(
       call.part("name"), role: call.role(), counting: keys, by: call.caller)
     return .done

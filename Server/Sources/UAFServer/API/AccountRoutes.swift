@@ -108,10 +108,26 @@ enum AccountRoutes {
       APIInputs.text("device", "Only the keys on the machine with this device id."), APIInputs.reason,
     ], bodyExample: ["device": .string("d-1"), "reason": .string("lost")], example: ["revoked": .integer(1)]
   ) { call in
+    // Before the key is read: a caller without the permission is refused, whatever the request contains.
+    try call.caller.require(.revoke)
     let count = try await KeyAdministration(call.environment).revoke(
-      of: call.part("account"), key: call.body.optionalString("key"), device: call.body.optionalString("device"),
+      keys(of: call.part("account"), key: call.body.optionalString("key"), device: call.body.optionalString("device")),
       reason: call.body.optionalString("reason") ?? "", by: call.caller)
     return .ok(["revoked": .integer(Int64(count))])
+  }
+
+  /// The keys to revoke: all of the account, unless a key or a device is named.
+  private static func keys(
+    of account: String, key: String?, device: String?
+  ) throws(AdministrationRefusal) -> KeySelection {
+    switch (key, device) {
+    case (nil, nil): return .all(of: account)
+    case (nil, let device?): return .onMachine(device, of: account)
+    case (let key?, nil):
+      let key = try KeyName(named: key, field: "key")
+      return .one(key.aaid, key.keyID, of: account)
+    default: throw .invalid(field: "key", .keyAndDevice)
+    }
   }
 }
 
