@@ -2,19 +2,22 @@
 package enum ModuleResults {
   /// Modules that are in stacks and ask nobody for anything: those of Linux-PAM, and those that distributions package.
   ///
-  /// A module that is missing here counts as one that asks. So every module that is known not to ask must be here.
+  /// A module that is missing here counts as one that asks. So every module that is known not to ask must be here;
+  /// ModuleTableTests has the modules that Debian packages.
   private static let bystanders: Set<String> = [
-    "pam_abl.so", "pam_access.so", "pam_apparmor.so", "pam_canonicalize_user.so", "pam_cap.so", "pam_cgfs.so",
-    "pam_cgroup.so", "pam_ck_connector.so", "pam_debug.so", "pam_deny.so", "pam_echo.so", "pam_ecryptfs.so",
-    "pam_elogind.so", "pam_env.so", "pam_exec.so", "pam_faildelay.so", "pam_faillock.so", "pam_fscrypt.so",
-    "pam_geoip.so", "pam_gnome_keyring.so", "pam_group.so", "pam_issue.so", "pam_keyinit.so", "pam_kwallet.so",
+    "pam_abl.so", "pam_access.so", "pam_afs_session.so", "pam_alreadyloggedin.so", "pam_apparmor.so",
+    "pam_canonicalize_user.so", "pam_cap.so", "pam_cgfs.so", "pam_cgroup.so", "pam_chroot.so", "pam_ck_connector.so",
+    "pam_debug.so", "pam_deny.so", "pam_echo.so", "pam_ecryptfs.so", "pam_elogind.so", "pam_encfs.so", "pam_env.so",
+    "pam_exec.so", "pam_faildelay.so", "pam_faillock.so", "pam_filter.so", "pam_fscrypt.so", "pam_geoip.so",
+    "pam_gnome_keyring.so", "pam_group.so", "pam_issue.so", "pam_keyinit.so", "pam_krb5_migrate.so", "pam_kwallet.so",
     "pam_kwallet5.so", "pam_lastlog.so", "pam_lastlog2.so", "pam_limits.so", "pam_listfile.so", "pam_localuser.so",
-    "pam_loginuid.so", "pam_mail.so", "pam_mkhomedir.so", "pam_motd.so", "pam_mount.so", "pam_namespace.so",
-    "pam_nologin.so", "pam_oddjob_mkhomedir.so", "pam_permit.so", "pam_rhosts.so", "pam_securetty.so", "pam_selinux.so",
-    "pam_sepermit.so", "pam_setquota.so", "pam_shells.so", "pam_shield.so", "pam_slurm.so", "pam_slurm_adopt.so",
-    "pam_snapper.so", "pam_ssh_add.so", "pam_succeed_if.so", "pam_systemd.so", "pam_systemd_loadkey.so", "pam_tally.so",
-    "pam_tally2.so", "pam_time.so", "pam_timestamp.so", "pam_tmpdir.so", "pam_tty_audit.so", "pam_umask.so",
-    "pam_usertype.so", "pam_warn.so", "pam_wheel.so", "pam_xauth.so", "pam_zfs_key.so", rootModule,
+    "pam_loginuid.so", "pam_mail.so", "pam_malcontent.so", "pam_mkhomedir.so", "pam_motd.so", "pam_mount.so",
+    "pam_namespace.so", "pam_newnet.so", "pam_nologin.so", "pam_oddjob_mkhomedir.so", "pam_permit.so", "pam_rhosts.so",
+    "pam_securetty.so", "pam_selinux.so", "pam_sepermit.so", "pam_setquota.so", "pam_shells.so", "pam_shield.so",
+    "pam_slurm.so", "pam_slurm_adopt.so", "pam_snapper.so", "pam_ssh_add.so", "pam_succeed_if.so", "pam_systemd.so",
+    "pam_systemd_loadkey.so", "pam_tally.so", "pam_tally2.so", "pam_time.so", "pam_timestamp.so", "pam_tmpdir.so",
+    "pam_tty_audit.so", "pam_umask.so", "pam_usernet.so", "pam_usertype.so", "pam_warn.so", "pam_wheel.so",
+    "pam_xauth.so", "pam_zfs_key.so", rootModule,
   ]
 
   /// Modules that ask for a password, or for something else that a person has or is, and check it.
