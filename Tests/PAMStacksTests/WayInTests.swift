@@ -1,4 +1,5 @@
 import Glibc
+import HostSystem
 import Testing
 import ToolTestSupport
 
@@ -125,14 +126,16 @@ import ToolTestSupport
     "Cmnd_Alias SHELLS=/bin/dash, /usr/local/bin/rootsh\nalice ALL=ALL, !SHELLS", "alice ALL=(ALL) INTERCEPT: ALL",
     "alice ALL=(ALL) ROLE=staff_r ALL", "alice ALL=(ALL) APPARMOR_PROFILE=small ALL",
     "Defaults intercept\nalice ALL=ALL",
-    "Defaults log_servers=logs.example.com\nalice ALL=ALL", "Defaults log_servers+=logs.example.com\nalice ALL=ALL",
+    "Defaults log_servers=logs.example.com, !ignore_logfile_errors\nalice ALL=ALL",
+    "Defaults log_servers=logs.example.com, log_output\nalice ALL=ALL",
+    "Defaults log_servers+=logs.example.com\nalice ALL=LOG_INPUT: ALL", "Defaults noexec\nalice ALL=ALL",
     "Defaults rlimit_nproc=0\nalice ALL=ALL", "Defaults role=staff_r\nalice ALL=ALL",
     "Defaults !ignore_audit_errors\nalice ALL=ALL", "Defaults of_tomorrow\nalice ALL=ALL",
     "Defaults logfile=/full, !ignore_logfile_errors\nalice ALL=ALL",
     "Defaults log_output, iolog_dir=/full\nalice ALL=ALL",
     "Defaults log_input, iolog_dir=/full/%{user}\nalice ALL=ALL", "Defaults iolog_dir=/full\nalice ALL=LOG_OUTPUT: ALL",
     "Defaults log_output, iolog_dir=/full/a%{user}\nalice ALL=NOPASSWD: ALL",
-    "Defaults log_output, iolog_user=ghost\nalice ALL=ALL", "Defaults>root log_servers=logs\nalice ALL=ALL",
+    "Defaults>root log_servers=logs, !ignore_logfile_errors\nalice ALL=ALL",
   ])
   func `a person whom an option may keep from a root shell is not named`(rules: String) {
     passwords.unwritable = ["/full"]
@@ -151,13 +154,62 @@ import ToolTestSupport
     "Defaults logfile=/full\nalice ALL=ALL", "Defaults iolog_dir=/full\nalice ALL=ALL",
     "Defaults log_output, iolog_dir=/full, ignore_iolog_errors\nalice ALL=ALL", "Defaults log_output\nalice ALL=ALL",
     "Defaults !intercept, rlimit_nofile=default, env_reset, use_pty, mail_badpass\nalice ALL=ALL",
-    "Defaults:bob log_servers=logs\nalice ALL=ALL",
+    "Defaults:bob log_servers=logs, !ignore_logfile_errors\nalice ALL=ALL",
+    // Each was tried with sudo 1.9.13, which warns at most.
+    "Defaults log_output, iolog_user=ghost\nalice ALL=ALL", "Defaults log_output, iolog_group=ghost\nalice ALL=ALL",
+    "Defaults log_servers=logs.example.com\nalice ALL=ALL", "Defaults log_servers+=logs.example.com\nalice ALL=ALL",
+    "Defaults log_servers=logs.example.com, log_output, ignore_iolog_errors\nalice ALL=ALL",
+    "Defaults group_plugin=\"nosuch.so /etc/group\"\nalice ALL=ALL", "Defaults sudoers_uid=1\nalice ALL=ALL",
     "Defaults logfile=/var/log/sudo.log, !ignore_logfile_errors\nalice ALL=ALL",
     "Defaults runas_check_shell\nalice ALL=ALL",
   ])
   func `a person whom no option keeps from a root shell is named`(rules: String) {
     passwords.unwritable = ["/full"]
     #expect(rescuer(rules).hasPrefix("alice, "), "\(rescuer(rules))")
+  }
+
+  @Test(arguments: [
+    ("Defaults secure_path=/nonexistent", "secure_path"), ("Defaults runchroot=/srv", "runchroot"),
+    ("Defaults runcwd=/nonexistent", "runcwd"), ("Defaults passwd_tries=0", "passwd_tries"),
+    ("Defaults noexec", "noexec"), ("Defaults log_output, iolog_dir=/full", "iolog_dir"),
+    ("Defaults logfile=/full, !ignore_logfile_errors", "logfile"), ("Defaults of_tomorrow", "of_tomorrow"),
+    ("Defaults rlimit_as=1", "rlimit_as"), ("Defaults:alice intercept", "intercept"),
+  ])
+  func `an option that keeps a person from root is named with its remedy`(line: String, option: String) {
+    passwords.unwritable = ["/full"]
+    var text = SudoersText()
+    text.add(Array("\(line)\nalice ALL=ALL".utf8)) { remark, _ in Issue.record("\(remark)") }
+    do throws(WayIn.Objection) {
+      _ = try WayIn(accounts: FakeAccounts(), passwords: passwords, sudo: SudoSettings(text, hosts: ["here"])).find(
+        WayIn.Services(leadsRescuePast: true, consoleIsFree: false, consoleIsOpen: true, sudoIsOpen: true))
+      Issue.record("alice gets in")
+    } catch {
+      let told = StackError.noWayIn(error)
+      #expect(told.english.what.contains("sudo may refuse by \(option) of sudoers"), "\(told.english.what)")
+      #expect(told.english.remedy?.hasPrefix("visudo") == true, "\(told.english.remedy ?? "")")
+      #expect(told.korean.remedy?.hasPrefix("visudo") == true, "\(told.korean.remedy ?? "")")
+      #expect([told.english, told.korean].allSatisfy { $0.remedy?.contains(option) == true })
+    }
+  }
+
+  @Test func `the group is not to be made if it is there and its members lack something`() {
+    passwords.states["alice"] = .locked
+    let told = remedies()
+    #expect(told.allSatisfy { $0.hasPrefix("passwd alice") }, "\(told)")
+    passwords.states["alice"] = .usable
+    passwords.groups["sudo"] = []
+    #expect(remedies().allSatisfy { $0.hasPrefix("usermod --append --groups sudo alice") })
+    passwords.groups["uaf-rescue"] = []
+    #expect(remedies().allSatisfy { $0.hasPrefix("groupadd ") })
+  }
+
+  /// What to do, in each language, if nobody gets in.
+  private func remedies() -> [String] {
+    do throws(WayIn.Objection) {
+      _ = try WayIn(accounts: FakeAccounts(), passwords: passwords).find(
+        WayIn.Services(leadsRescuePast: true, consoleIsFree: false, consoleIsOpen: true, sudoIsOpen: true))
+      return []
+    } catch { return [StackError.noWayIn(error).english, StackError.noWayIn(error).korean].compactMap(\.remedy) }
   }
 
   @Test func `rules have to allow both host names`() {
@@ -257,6 +309,44 @@ import ToolTestSupport
     #expect(find(console: true).contains("root has /bin/cat for a shell, which /etc/shells does not list"))
   }
 
+  @Test(arguments: ["/bin/false", "/nonexistent/sh", "/usr/bin/env", "/bin/cat"])
+  func `nobody is named if login starts a program other than a shell in place of every shell`(program: String) {
+    passwords.fakeShell = program
+    passwords.listed.insert(program)
+    #expect(find().contains("cannot log in: in place of every shell, login starts one that "), "\(find())")
+    #expect(find().contains(program) && remedies().allSatisfy { $0.contains("FAKE_SHELL") })
+    passwords.fakeShell = "/bin/sh"
+    #expect(find().hasPrefix("alice, "))
+  }
+
+  @Test(arguments: ["/usr/bin/env", "/bin/cat", "/usr/bin/tmux"])
+  func `a listed program is no shell for certain unless its name is that of a shell`(program: String) {
+    passwords.shells["alice"] = program
+    passwords.listed.insert(program)
+    guard ResolvedPath.of(program) != nil else { return }
+    #expect(find().contains("alice of uaf-rescue has \(program) for a shell, of which nobody can say"), "\(find())")
+    let folder = Folder()
+    folder.setMode(0o755, of: ".")
+    // The name of a link is not enough.
+    folder.link("bash", to: program)
+    passwords.shells["alice"] = folder.path + "/bash"
+    passwords.listed.insert(folder.path + "/bash")
+    #expect(find().contains("of which nobody can say"), "\(find())")
+  }
+
+  @Test(arguments: ["/bin//sh", "/usr//bin/sh", "/bin/./sh", "/usr/bin/../bin/sh"])
+  func `a shell is listed, however its path is written`(path: String) {
+    passwords.shells["alice"] = path
+    passwords.listed = ["/bin/sh", "/usr/bin/sh"]
+    #expect(find().hasPrefix("alice, "), "\(find())")
+  }
+
+  @Test func `a person whose session a line of a profile ends is not named`() {
+    passwords.endings["alice"] = ("/etc/profile", 3)
+    #expect(find().contains("alice of uaf-rescue gets no session: /etc/profile:3 ends it"), "\(find())")
+    #expect(remedies().allSatisfy { $0.contains("/etc/profile:3") }, "\(remedies())")
+  }
+
   @Test(arguments: ["#!/bin/sh\nexit 1\n", "#!/usr/bin/env nosuchshell\n"])
   func `a person whose shell is a script is not named, listed or not: it may end immediately`(text: String) {
     let folder = Folder()
@@ -276,6 +366,23 @@ import ToolTestSupport
     #expect(LoginShell(path: folder.file("shell", bytes, mode: 0o755)) != .usable)
     bytes[start + 1] = UInt8(ascii: "l")
     #expect(LoginShell(path: folder.file("other", bytes, mode: 0o755)) == .usable)
+  }
+
+  @Test func `a program of which a library is missing gives no session`() throws {
+    let folder = Folder()
+    folder.setMode(0o755, of: ".")
+    var bytes = try #require(PAMDirectory(path: "/bin").bytes(of: "true"))
+    let start = try #require(bytes.firstRange(of: Array("libc.so.6".utf8))?.lowerBound)
+    bytes[start + 3] = UInt8(ascii: "q")
+    let path = folder.file("zsh", bytes, mode: 0o755)
+    passwords.shells["alice"] = path
+    passwords.listed.insert(path)
+    #expect(find().contains("for a shell, which needs libq.so.6: that is not there"), "\(find())")
+    #expect(ProgramFlaw.of("login", at: [path], isSetUserID: false)?.english.what.contains("library") == true)
+    bytes[start + 3] = UInt8(ascii: "c")
+    folder.delete("zsh")
+    _ = folder.file("zsh", bytes, mode: 0o755)
+    #expect(find().hasPrefix("alice, "), "\(find())")
   }
 
   @Test func `nobody is named if login is missing, or lets nobody in without a home`() {
@@ -302,7 +409,7 @@ import ToolTestSupport
     #expect(told("/bin/ls", true)?.what == "/bin/ls is not set-user-ID, and runs as whoever calls it")
     guard geteuid() == 0 else { return }
     let path = folder.file("login", Array("#!/bin/sh\n".utf8), mode: 0o755)
-    #expect(told(path)?.what == "\(path) is a script, or needs a program that is not there")
+    #expect(told(path)?.what == "\(path) is a script, or needs a program or a library that is not there")
     folder.setMode(0o644, of: "login")
     #expect(told(path) == FindingText("\(path) may not be executed", do: "chmod 755 \(path)"))
     // SAFETY: the path lives for the call.

@@ -35,6 +35,11 @@ package final class FakePasswords: PasswordDirectory {
   /// Files and folders that cannot be written.
   package var unwritable: Set<String> = []
 
+  /// The program that login starts in place of every shell.
+  package var fakeShell: String?
+  /// The lines that end the sessions of accounts.
+  package var endings: [String: (path: String, line: Int)] = [:]
+
   package init() {}
 
   package func members(ofGroup name: String) -> [String]? { groups[name] }
@@ -52,6 +57,9 @@ package final class FakePasswords: PasswordDirectory {
   package func limits(in files: [String]?) -> [[String]]? {
     hasLimits ? limitLines.map { $0.split(separator: " ").map(String.init) } : nil
   }
+  package func shellOfEverybody() -> String? { fakeShell }
+  package func endingLine(of name: String, shell: String) -> (path: String, line: Int)? { endings[name] }
+  package func groups(of name: String) -> [String] { groups.filter { $0.value.contains(name) }.keys.sorted() }
   package func closedHome(of name: String) -> String? { closedHomes[name] }
   package func hasHome(_ name: String) -> Bool { !homeless.contains(name) }
   package func flaw(of program: String, at paths: [String]) -> ProgramFlaw? {

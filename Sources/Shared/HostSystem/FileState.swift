@@ -51,6 +51,14 @@ package struct FileState: Equatable {
     return mode & bit != 0
   }
 
+  /// Whether a user other than root may read the file.
+  ///
+  /// - Parameter isMember: whether the user is in the group with a gid.
+  package func isReadable(by userID: uid_t, isMember: (gid_t) -> Bool) -> Bool {
+    let bit = owner == userID ? S_IRUSR : isMember(group) ? S_IRGRP : S_IROTH
+    return mode & bit != 0
+  }
+
   /// The mode as chmod writes it.
   package var octal: String { String(mode, radix: 8) }
 

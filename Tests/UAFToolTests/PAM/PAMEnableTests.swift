@@ -780,6 +780,9 @@ import ToolTestSupport
   @Test func `a stack that leads nobody of uaf-rescue past the module needs root's console`() {
     stacks.template("fallback/sudo", "auth required pam_uaf.so\n")
     #expect(refusal("sudo").contains("the stack leads nobody of uaf-rescue past pam_uaf; root's password is locked"))
+    #expect(
+      refusal("sudo").contains(
+        "hint: choose a stack that leads uaf-rescue past pam_uaf (pam.d/README.md), or passwd root"))
     stacks.passwords.states["root"] = .usable
     #expect(stacks.run("enable", "sudo").exit == .success)
   }

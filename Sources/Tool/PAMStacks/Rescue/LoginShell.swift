@@ -11,23 +11,34 @@ package enum LoginShell: Equatable, Catalogued {
   case missing(String)
   /// A program that the person may not run.
   case closed(String)
-  /// A program whose interpreter does not exist, or may not be run by the person.
+  /// A program whose interpreter or library does not exist, or may not be used by the person.
   case needs(String, interpreter: String)
   /// A program that shells(5) does not list.
   case unlisted(String)
   /// A script, which may end immediately.
   case script(String)
+  /// A program that shells(5) lists, but whose name is not that of a shell.
+  case unknown(String)
 
   private static let refusing: Set<String> = ["false", "halt", "nologin", "shutdown", "sync", "true"]
+
+  /// Names of programs that are shells, restricted ones as well: sudo can be started in all of them.
+  static let names: Set<String> = [
+    "ash", "bash", "bash-static", "bsd-csh", "busybox", "csh", "dash", "elvish", "es", "fish", "ksh", "ksh2020",
+    "ksh93",
+    "lksh", "mksh", "mksh-static", "nu", "oksh", "osh", "posh", "pwsh", "rbash", "rc", "rksh", "rksh93", "rzsh", "sash",
+    "sh", "tcsh", "xonsh", "yash", "zsh", "zsh-static", "zsh5", "zsh5-static",
+  ]
 
   /// - Parameters:
   ///   - path: the shell in the account's entry; without one, login(1) uses the standard shell.
   ///   - userID: the person's uid; nil if everybody who may run programs may run this one.
   ///   - isMember: whether the person is in the group with a gid.
-  ///   - isListed: whether shells(5) lists a path. An unlisted one may be any program, and end immediately.
+  ///   - isListed: whether shells(5) lists a path. An unlisted one may be any program, and end immediately; nil if the program
+  ///     need not be a shell.
   package init(
     path: String, of userID: uid_t? = nil, isMember: (gid_t) -> Bool = { _ in false },
-    isListed: (String) -> Bool = { _ in true }
+    isListed: ((String) -> Bool)? = nil
   ) {
     let path = path.isEmpty ? _PATH_BSHELL : path
     guard let program = ResolvedPath.of(path) else {
@@ -46,8 +57,9 @@ package enum LoginShell: Equatable, Catalogued {
       self = .closed(path)
       return
     }
-    let start = ProgramStart(of: program)
-    var (next, seen) = (start.interpreter, 1)
+    let start = ScriptStart(of: program)
+    func isReadable(_ file: String) -> Bool { Self.isOpen(file, to: userID, isLibrary: true, isMember: isMember) }
+    var (next, seen, last) = (Self.interpreter(of: program), 1, program)
     while let interpreter = next {
       guard seen < Self.deepest, let program = ResolvedPath.of(interpreter), Self.isProgram(program),
         Self.isOpen(program, to: userID, isMember: isMember)
@@ -55,10 +67,36 @@ package enum LoginShell: Equatable, Catalogued {
         self = .needs(path, interpreter: interpreter)
         return
       }
-      next = ProgramStart(of: program).interpreter
+      if let library = SharedLibraries.missing(for: last, isOpen: isReadable) {
+        self = .needs(path, interpreter: library)
+        return
+      }
+      next = Self.interpreter(of: program)
       seen += 1
+      last = program
     }
-    self = !isListed(path) ? .unlisted(path) : start.isScript ? .script(path) : .usable
+    if start.isScript {
+      self = isListed.map { Self.contains($0, path, program) } ?? true ? .script(path) : .unlisted(path)
+    } else if let isListed {
+      // The name of a link is not that of the program, and a program with many names does what its name says.
+      let isKnown = [path, program].allSatisfy { Self.names.contains(Self.name(of: $0)) }
+      self = !Self.contains(isListed, path, program) ? .unlisted(path) : isKnown ? .usable : .unknown(path)
+    } else {
+      self = .usable
+    }
+  }
+
+  /// Whether a list has a program, however its path is written there.
+  private static func contains(_ isListed: (String) -> Bool, _ path: String, _ program: String) -> Bool {
+    var parts: [Substring] = []
+    for part in path.split(separator: "/") where part != "." {
+      if part == ".." { _ = parts.popLast() } else { parts.append(part) }
+    }
+    return [path, parts.map { "/" + $0 }.joined(), program].contains(where: isListed)
+  }
+
+  private static func interpreter(of program: String) -> String? {
+    ScriptStart(of: program).interpreter ?? ELFFile(program)?.interpreter
   }
 
   // The kernel follows a few interpreters of interpreters.
@@ -69,18 +107,24 @@ package enum LoginShell: Equatable, Catalogued {
     return state.kind == S_IFREG && state.mode & 0o111 != 0
   }
 
-  /// Whether a person may run a program: its file, and the folders on the way to it.
-  private static func isOpen(_ program: String, to userID: uid_t?, isMember: (gid_t) -> Bool) -> Bool {
+  /// Whether a person may run a program, or load a library: its file, and the folders on the way to it.
+  private static func isOpen(
+    _ program: String, to userID: uid_t?, isLibrary: Bool = false, isMember: (gid_t) -> Bool
+  ) -> Bool {
     if MountOptions(of: program)?.contains(.noExecution) ?? false { return false }
     guard let userID, userID != 0 else { return true }
-    return ResolvedPath.steps(to: program).allSatisfy { place in
-      FileState.following(place)?.isExecutable(by: userID, isMember: isMember) ?? false
+    let steps = ResolvedPath.steps(to: program)
+    return steps.allSatisfy { place in
+      guard let state = FileState.following(place) else { return false }
+      return isLibrary && place == steps.last
+        ? state.isReadable(by: userID, isMember: isMember) : state.isExecutable(by: userID, isMember: isMember)
     }
   }
 
-  private static func isRefusing(_ path: String) -> Bool {
-    refusing.contains(path.split(separator: "/").last.map(String.init) ?? path)
-  }
+  /// Whether a program ends immediately, by its name.
+  static func isRefusing(_ path: String) -> Bool { refusing.contains(name(of: path)) }
+
+  private static func name(of path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
 
   /// The text in English.
   package var english: String {
@@ -94,6 +138,8 @@ package enum LoginShell: Equatable, Catalogued {
     case .unlisted(let path): "has \(ShownText.line(path)) for a shell, which /etc/shells does not list"
     case .script(let path):
       "has \(ShownText.line(path)) for a shell, a script of which nobody can say beforehand whether it gives a session"
+    case .unknown(let path):
+      "has \(ShownText.line(path)) for a shell, of which nobody can say beforehand whether it is one"
     }
   }
 
@@ -108,15 +154,16 @@ package enum LoginShell: Equatable, Catalogued {
       "셸 \(ShownText.line(path))에 필요한 \(ShownText.line(interpreter))이(가) 없거나 실행할 권한이 없습니다"
     case .unlisted(let path): "셸 \(ShownText.line(path))이(가) /etc/shells에 없습니다"
     case .script(let path): "셸 \(ShownText.line(path))이(가) 스크립트여서 세션이 열리는지 미리 알 수 없습니다"
+    case .unknown(let path): "셸로 정해진 \(ShownText.line(path))이(가) 셸인지 미리 알 수 없습니다"
     }
   }
 }
 
-/// The first bytes of a program, which show what else the kernel needs to run it (execve(2), elf(5)).
-private struct ProgramStart {
+/// The interpreter in the first line of a script (execve(2)).
+private struct ScriptStart {
   private let bytes: [UInt8]
 
-  // The kernel reads no more of a first line; an ELF file also names what it needs in its first bytes.
+  // The kernel reads no more of a first line.
   private static let length = 4096
 
   init(of path: String) {
@@ -133,36 +180,12 @@ private struct ProgramStart {
   /// Whether it is a script, which an interpreter runs.
   var isScript: Bool { bytes.starts(with: Array("#!".utf8)) }
 
-  /// The program that runs a script, or loads a program's libraries; nil if none is named.
-  var interpreter: String? { isScript ? ofScript : ofELF }
-
-  private var ofScript: String? {
+  /// The program that runs the script; nil if it is none.
+  var interpreter: String? {
+    guard isScript else { return nil }
     let blanks: Set<UInt8> = [UInt8(ascii: " "), UInt8(ascii: "\t")]
     let line = bytes.dropFirst(2).prefix { $0 != UInt8(ascii: "\n") && $0 != 0 }.drop(while: blanks.contains)
     // A carriage return is part of the name, as the kernel reads it.
     return String(decoding: line.prefix { !blanks.contains($0) }, as: UTF8.self)
-  }
-
-  /// The interpreter of a 64-bit little-endian program, the kind of Debian's amd64 and arm64.
-  private var ofELF: String? {
-    guard bytes.starts(with: [0x7F, UInt8(ascii: "E"), UInt8(ascii: "L"), UInt8(ascii: "F"), 2, 1]) else { return nil }
-    let (table, size, count) = (number(at: 32, 8), number(at: 54, 2), number(at: 56, 2))
-    guard let table, let size, let count, size > 0 else { return nil }
-    for index in 0..<min(count, 64) {
-      let place = table + index * size
-      // PT_INTERP
-      guard place < Self.length, number(at: place, 4) == 3, let offset = number(at: place + 8, 8),
-        let length = number(at: place + 32, 8), offset < bytes.count, length <= bytes.count - offset
-      else { continue }
-      return String(decoding: bytes[offset..<offset + length].prefix { $0 != 0 }, as: UTF8.self)
-    }
-    return nil
-  }
-
-  /// A number of some bytes; nil if it is beyond the bytes, or too large for a position in a file.
-  private func number(at place: Int, _ length: Int) -> Int? {
-    guard place >= 0, place <= bytes.count - length else { return nil }
-    let value = bytes[place..<place + length].reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-    return value < 1 << 31 ? Int(value) : nil
   }
 }

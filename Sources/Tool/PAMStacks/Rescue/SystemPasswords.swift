@@ -106,19 +106,27 @@ package struct SystemPasswords: PasswordDirectory {
   /// The account's shell, from NSS; nil if there is no such account.
   package func shell(of name: String) -> String? { entry(of: name)?.shell }
 
-  /// An account's shell, home and uid, from NSS; nil if there is no such account.
-  private func entry(of name: String) -> (shell: String, home: String, userID: uid_t)? {
+  /// What NSS says about an account.
+  private struct Entry {
+    let shell: String
+    let home: String
+    let userID: uid_t
+    let group: gid_t
+  }
+
+  /// An account's shell, home, uid and gid, from NSS; nil if there is no such account.
+  private func entry(of name: String) -> Entry? {
     // SAFETY: entry, buffer and result live for the call; shell and home point into the buffer, and are copied.
     var entry = unsafe passwd()
     var found: UnsafeMutablePointer<passwd>?
     var buffer = [CChar](repeating: 0, count: Self.room)
-    return unsafe buffer.withUnsafeMutableBufferPointer { buffer -> (shell: String, home: String, userID: uid_t)? in
+    return unsafe buffer.withUnsafeMutableBufferPointer { buffer -> Entry? in
       guard let base = buffer.baseAddress, unsafe getpwnam_r(name, &entry, base, Self.room, &found) == 0,
         unsafe found != nil
       else { return nil }
       let shell = unsafe entry.pw_shell.map { unsafe String(cString: $0) } ?? ""
       let home = unsafe entry.pw_dir.map { unsafe String(cString: $0) } ?? ""
-      return unsafe (shell, home, entry.pw_uid)
+      return unsafe Entry(shell: shell, home: home, userID: entry.pw_uid, group: entry.pw_gid)
     }
   }
 
@@ -130,6 +138,52 @@ package struct SystemPasswords: PasswordDirectory {
     let lines = (limits(in: [loginPath]) ?? []).filter { $0[0] == "DEFAULT_HOME" }
     if !lines.isEmpty, lines.allSatisfy({ $0.count > 1 && $0[1].lowercased() == "yes" }) { return nil }
     return mayEnter(entry.home, name, entry.userID) ? nil : entry.home
+  }
+
+  /// The program that login(1) of shadow starts in place of every shell (`FAKE_SHELL` of login.defs(5)); nil if there is none.
+  package func shellOfEverybody() -> String? {
+    (limits(in: [loginPath]) ?? []).last { $0[0] == "FAKE_SHELL" && $0.count > 1 }?[1]
+  }
+
+  /// The line of a file that the account's shell reads at the beginning, and that certainly ends the session; nil if there is
+  /// none.
+  package func endingLine(of name: String, shell: String) -> (path: String, line: Int)? {
+    guard let entry = entry(of: name) else { return nil }
+    let files = SessionFiles(text: Self.text) { PAMDirectory(path: $0).names() ?? [] }
+    return files.ending(shell: shell.isEmpty ? _PATH_BSHELL : shell, home: entry.home)
+  }
+
+  /// The text of a file; nil if it cannot be read.
+  private static func text(_ path: String) -> String? {
+    let parts = path.split(separator: "/")
+    let place = PAMDirectory(path: "/" + parts.dropLast().joined(separator: "/"))
+    return parts.last.flatMap { place.bytes(of: String($0)) }.map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  /// The names of the account's groups, from NSS.
+  package func groups(of name: String) -> [String] {
+    guard let group = entry(of: name)?.group else { return [] }
+    var numbers = [gid_t](repeating: 0, count: Self.mostGroups)
+    var count = CInt(Self.mostGroups)
+    // SAFETY: the name lives for the call, which writes at most as many numbers as the array has.
+    guard unsafe getgrouplist(name, group, &numbers, &count) >= 0 else { return [] }
+    return numbers.prefix(Int(count)).compactMap(Self.name)
+  }
+
+  // The kernel's limit for a process.
+  private static let mostGroups = 65_536
+
+  private static func name(ofGroup number: gid_t) -> String? {
+    // SAFETY: entry, buffer and result live for the call; the name points into the buffer, and is copied.
+    var entry = unsafe Glibc.group()
+    var found: UnsafeMutablePointer<group>?
+    var buffer = [CChar](repeating: 0, count: room)
+    return unsafe buffer.withUnsafeMutableBufferPointer { buffer -> String? in
+      guard let base = buffer.baseAddress, unsafe getgrgid_r(number, &entry, base, room, &found) == 0,
+        unsafe found != nil
+      else { return nil }
+      return unsafe entry.gr_name.map { unsafe String(cString: $0) }
+    }
   }
 
   private func mayEnter(_ folder: String, _ name: String, _ userID: uid_t) -> Bool {
@@ -181,7 +235,7 @@ package struct SystemPasswords: PasswordDirectory {
     guard unsafe statvfs(place, &system) == 0, let type = MountedFileSystem.holding(place)?.type else { return false }
     // A file system without limits reports 0 blocks and files.
     return storing.contains(type) && system.f_flag & UInt(ST_RDONLY) == 0
-      && (system.f_blocks == 0 || system.f_bfree > 0) && (system.f_files == 0 || system.f_ffree > 0)
+      && (system.f_blocks == 0 || system.f_bfree > 0) && (system.f_files == 0 || system.f_favail > 0)
   }
 
   /// Whether shells(5) lists a shell.
@@ -346,6 +400,12 @@ package protocol PasswordDirectory {
   /// A home that makes login(1) refuse the account, because it does not exist or may not be entered; nil if nothing
   /// is wrong with it.
   func closedHome(of name: String) -> String?
+  /// The program that login(1) starts in place of every shell; nil if it starts everybody's own.
+  func shellOfEverybody() -> String?
+  /// The line of a file that a shell reads at the beginning, and that certainly ends the account's session; nil if there is none.
+  func endingLine(of name: String, shell: String) -> (path: String, line: Int)?
+  /// The names of the groups of an account.
+  func groups(of name: String) -> [String]
   /// What is wrong with a program that root starts, and that is at one of these paths; nil if nothing is wrong.
   func flaw(of program: String, at paths: [String]) -> ProgramFlaw?
   /// Whether the account's home exists.

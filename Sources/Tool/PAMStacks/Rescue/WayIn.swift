@@ -133,10 +133,20 @@ package struct WayIn {
     if host == .console {
       if let flaw = passwords.flaw(of: "login", at: Self.consolePrograms) { return .login(flaw) }
       if let home = passwords.closedHome(of: name) { return .home(home) }
+      let replacing = passwords.shellOfEverybody()
+      if let replacing {
+        let shell = LoginShell(
+          path: replacing, of: userID, isMember: { isMember(name, of: $0) }, isListed: { _ in true })
+        guard shell == .usable else { return .shellOfEverybody(replacing) }
+      }
+      // login of util-linux does not replace it.
+      let path = passwords.shell(of: name) ?? ""
       let shell = LoginShell(
-        path: passwords.shell(of: name) ?? "", of: userID, isMember: { isMember(name, of: $0) },
-        isListed: passwords.isListed)
+        path: path, of: userID, isMember: { isMember(name, of: $0) }, isListed: passwords.isListed)
       guard shell == .usable else { return .shell(shell) }
+      if let line = passwords.endingLine(of: name, shell: replacing ?? path) {
+        return .ending(path: line.path, line: line.line)
+      }
     }
     return services.stop(RescuePerson(name: name, userID: userID, passwords: passwords), host).map { .stopped($0) }
   }
@@ -321,6 +331,10 @@ extension WayIn {
     /// Whatever sudoers says, sudo refuses, or may refuse.
     case gap(SudoersGap)
     case shell(LoginShell)
+    /// login starts this program in place of every shell (`FAKE_SHELL`), and it may give no session.
+    case shellOfEverybody(String)
+    /// A line of a file that the shell reads ends each session.
+    case ending(path: String, line: Int)
     case stopped(Stop)
 
     /// The text in English, without the name.
@@ -349,6 +363,10 @@ extension WayIn {
       case .noSudo:
         "cannot become root by a password: the PAM service of sudo is not there, or leads nobody past pam_uaf"
       case .shell(let shell): shell.english
+      case .shellOfEverybody(let path):
+        "cannot log in: in place of every shell, login starts one that may give no session, \(ShownText.line(path)) "
+          + "(FAKE_SHELL of login.defs)"
+      case .ending(let path, let line): "gets no session: \(ShownText.line(path)):\(line) ends it"
       case .stopped(let stop): stop.english
       }
     }
@@ -377,6 +395,10 @@ extension WayIn {
           + state.korean
       case .noSudo: "비밀번호로 root가 될 수 없습니다. sudo의 PAM 서비스가 없거나 아무도 pam_uaf를 건너뛰지 않습니다"
       case .shell(let shell): shell.korean
+      case .shellOfEverybody(let path):
+        "로그인할 수 없습니다. login이 모든 셸 대신 실행하는 \(ShownText.line(path))에서 세션이 열리지 않을 수 있습니다"
+          + "(login.defs의 FAKE_SHELL)"
+      case .ending(let path, let line): "\(ShownText.line(path)):\(line)에서 세션이 끝납니다"
       case .stopped(let stop): stop.korean
       }
     }
@@ -412,7 +434,9 @@ extension WayIn.Member {
     case .noAccount:
       return ("gpasswd --delete \(name) \(WayIn.rescueGroup)", "gpasswd --delete \(name) \(WayIn.rescueGroup)")
     case .noAdministrator: return either("usermod --append --groups sudo \(name)")
-    case .noConsole, .noSudo, .noRule, .option, .asksOther, .asksOtherWithout, .stopped, .login, .sudo, .gap:
+    case .noRule: return either("visudo: \(name) ALL=(ALL:ALL) ALL")
+    case .noConsole, .noSudo, .option, .asksOther, .asksOtherWithout, .stopped, .login, .sudo, .gap, .shellOfEverybody,
+      .ending:
       return mending ?? (
         "let it in there, or put another administrator into \(WayIn.rescueGroup)",
         "그곳에서 들어올 수 있게 하거나, 다른 관리자를 \(WayIn.rescueGroup) 그룹에 넣으십시오"
@@ -427,6 +451,17 @@ extension WayIn.Member {
     switch self {
     case .login(let flaw), .sudo(let flaw): Self.remedy(flaw)
     case .gap(let gap): Self.remedy(gap)
+    case .option(let name): Self.remedy(ofOption: name)
+    case .shellOfEverybody:
+      (
+        "take FAKE_SHELL out of /etc/login.defs, or name a shell there",
+        "/etc/login.defs에서 FAKE_SHELL을 지우거나 그곳에 셸을 쓰십시오"
+      )
+    case .ending(let path, let line):
+      (
+        "take the line \(ShownText.line(path)):\(line) out, or make it conditional",
+        "\(ShownText.line(path)):\(line) 줄을 지우거나 조건을 붙이십시오"
+      )
     case .stopped(.closed(_, let file)):
       (
         "rm \(ShownText.line(file)): as long as it is there, it keeps everybody but root out",
@@ -438,6 +473,37 @@ extension WayIn.Member {
         "\(path)에 '@include common-\(group)'이나 다른 \(group) 줄을 넣으십시오"
       )
     default: nil
+    }
+  }
+
+  /// What to do about an option of sudoers.
+  private static func remedy(ofOption name: String) -> (english: String, korean: String) {
+    let option = ShownText.line(name)
+    switch name {
+    case "iolog_dir":
+      return (
+        "visudo: name in iolog_dir a folder that root can write or make, or set ignore_iolog_errors",
+        "visudo로 iolog_dir에 root가 쓰거나 만들 수 있는 폴더를 적거나 ignore_iolog_errors를 켜십시오"
+      )
+    case "logfile":
+      return (
+        "visudo: name in logfile a file that root can write, or set ignore_logfile_errors",
+        "visudo로 logfile에 root가 쓸 수 있는 파일을 적거나 ignore_logfile_errors를 켜십시오"
+      )
+    case "log_servers":
+      return (
+        "visudo: set ignore_logfile_errors and ignore_iolog_errors, or take log_servers out",
+        "visudo로 ignore_logfile_errors와 ignore_iolog_errors를 켜거나 log_servers를 지우십시오"
+      )
+    case "runas_check_shell":
+      return (
+        "visudo: take runas_check_shell out, or list root's shell in /etc/shells",
+        "visudo로 runas_check_shell을 지우거나 root의 셸을 /etc/shells에 적으십시오"
+      )
+    default:
+      return (
+        "visudo: take \(option) out of sudoers, or correct it", "visudo로 sudoers에서 \(option)을(를) 지우거나 고치십시오"
+      )
     }
   }
 
@@ -453,8 +519,12 @@ extension WayIn.Objection {
     if let mending { return mending.english }
     if isUnread { return StackLinePlace.includeRemedy.english }
     if isStopped { return "put another administrator into \(WayIn.rescueGroup), or let this one in" }
-    return isRefusal
-      ? "have a right password end before that line, or go past it: a jump counts lines" : WayIn.Hint().english
+    if isRefusal { return "have a right password end before that line, or go past it: a jump counts lines" }
+    if lacks.contains(.leadsNobodyPast) {
+      return "choose a stack that leads \(WayIn.rescueGroup) past pam_uaf (pam.d/README.md)"
+        + (needsRootsPassword ? ", or passwd root" : "")
+    }
+    return member.map { $0.lack.remedy($0.name).english } ?? WayIn.Hint().english
   }
 
   /// What to do about it, in Korean.
@@ -463,12 +533,27 @@ extension WayIn.Objection {
     if let mending { return mending.korean }
     if isUnread { return StackLinePlace.includeRemedy.korean }
     if isStopped { return "다른 관리자를 \(WayIn.rescueGroup) 그룹에 넣거나, 이 관리자가 들어올 수 있게 하십시오" }
-    return isRefusal ? "맞는 비밀번호가 그 줄에 걸리지 않게 하십시오. 건너뛰기는 줄 수를 셉니다" : WayIn.Hint().korean
+    if isRefusal { return "맞는 비밀번호가 그 줄에 걸리지 않게 하십시오. 건너뛰기는 줄 수를 셉니다" }
+    if lacks.contains(.leadsNobodyPast) {
+      return "\(WayIn.rescueGroup) 그룹이 pam_uaf를 건너뛰는 스택을 고르십시오(pam.d/README.md)"
+        + (needsRootsPassword ? ". 또는 passwd root" : "")
+    }
+    return member.map { $0.lack.remedy($0.name).korean } ?? WayIn.Hint().korean
   }
 
   /// The first member whose account has expired; nil if there is none.
   private var expired: String? {
     lacks.lazy.compactMap { if case .member(let name, .password(.accountExpired)) = $0 { name } else { nil } }.first
+  }
+
+  /// Whether root could log in at the console with a password.
+  private var needsRootsPassword: Bool {
+    lacks.contains { if case .rootsPassword = $0 { true } else { false } }
+  }
+
+  /// The first member of the group, with what is wrong; nil if the group has none.
+  private var member: (name: String, lack: WayIn.Member)? {
+    lacks.lazy.compactMap { if case .member(let name, let lack) = $0 { (name, lack) } else { nil } }.first
   }
 
   /// What is wrong with each person.
@@ -487,7 +572,7 @@ extension WayIn.Objection {
   private var isStopped: Bool {
     members.contains { lack in
       switch lack {
-      case .shell, .home, .option, .stopped: true
+      case .shell, .home, .stopped: true
       default: false
       }
     }

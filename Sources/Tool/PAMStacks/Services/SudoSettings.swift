@@ -187,6 +187,9 @@ private struct NoDirectory: AccountDirectory, PasswordDirectory {
   func wrongPasswords(of name: String, in folder: String) -> Int { 0 }
   func limits(in files: [String]?) -> [[String]]? { [] }
   func closedHome(of name: String) -> String? { nil }
+  func shellOfEverybody() -> String? { nil }
+  func endingLine(of name: String, shell: String) -> (path: String, line: Int)? { nil }
+  func groups(of name: String) -> [String] { [] }
   func flaw(of program: String, at paths: [String]) -> ProgramFlaw? { nil }
   func hasHome(_ name: String) -> Bool { true }
   func isWritable(_ path: String, makesFolders: Bool) -> Bool { true }
@@ -357,7 +360,7 @@ extension SudoersGap.Flaw {
     switch self {
     case .everybody, .group: "chmod go-w \(ShownText.line(path))"
     case .owner: "chown root \(ShownText.line(path))"
-    case .kind: nil
+    case .kind: "mv \(ShownText.line(path)) \(ShownText.line(path)).old"
     }
   }
 }

@@ -355,10 +355,11 @@ struct SudoersRules {
   /// How a person becomes root with sudo; only certain grants are counted.
   func becomingRoot(_ person: Account) -> Becoming {
     guard let root = accounts.account(withID: 0) else { return .notAllowed }
-    guard isInPlace(person, root) else { return .notAllowed }
     let mayStartOthers = !flag("noexec", for: person, as: root).contains(true)
     var allowed = false
     var isRecorded = false
+    // Whether only the option noexec takes a grant away.
+    var isHeld = false
     var asks = [true]
     for rule in text.rules {
       let user = matches(rule.users, person)
@@ -373,12 +374,11 @@ struct SudoersRules {
           if command.isExcepted {
             // If one program is excluded, root can use others. But a shell must not be excluded, because that is what most people
             // ask for.
-            if !command.isOneProgram || isShell(command, of: person) { allowed = false }
+            if !command.isOneProgram || isShell(command, of: person) { (allowed, isHeld) = (false, false) }
           } else if command.name != .everything {
             continue
-          } else if grant.limits.isElsewhere || grant.limits.isConfined || grant.limits.isIntercepted
-            || !(grant.limits.mayStartOthers ?? mayStartOthers)
-          {
+          } else if !grant.limits.isFree || !(grant.limits.mayStartOthers ?? mayStartOthers) {
+            isHeld = isCertain && grant.limits.isFree && grant.limits.mayStartOthers == nil
             allowed = false
           } else if isCertain {
             allowed = true
@@ -390,19 +390,14 @@ struct SudoersRules {
         }
       }
     }
-    guard allowed else { return .notAllowed }
+    guard allowed else { return isHeld ? .doubtful(option: "noexec") : .notAllowed }
+    if let option = displacing(person, root) { return .doubtful(option: option) }
     if let option = doubtfulOption(for: person, as: root, isRecorded: isRecorded) { return .doubtful(option: option) }
     guard asks.contains(true) else { return .unasked }
     let tries = values(of: "passwd_tries", usual: "3", for: person, as: root) { $0.isOn ? $0.text : "0" }
-    guard tries.allSatisfy({ Int($0) ?? 0 > 0 }) else { return .notAllowed }
+    guard tries.allSatisfy({ Int($0) ?? 0 > 0 }) else { return .doubtful(option: "passwd_tries") }
     return .asked(accountsAskedForRoot(of: person, root))
   }
-
-  private static let shells: Set<String> = [
-    "ash", "bash", "busybox", "csh", "dash", "elvish", "fish", "ksh", "ksh93", "mksh", "nu", "pwsh", "rbash", "sh",
-    "tcsh",
-    "xonsh", "yash", "zsh",
-  ]
 
   /// Whether a command is a shell: one by its name, one that shells(5) lists, or the shell of root or of sudo's caller.
   private func isShell(_ command: SudoersItem, of person: Account) -> Bool {
@@ -410,7 +405,8 @@ struct SudoersRules {
     let path = String(text.prefix { $0 != " " && $0 != "\t" })
     let own = ["root", String(decoding: person.name, as: UTF8.self)].compactMap { passwords.shell(of: $0) }
     func name(_ path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
-    return Self.shells.contains(name(path)) || passwords.isListed(shell: path) || own.map(name).contains(name(path))
+    return LoginShell.names.contains(name(path)) || passwords.isListed(shell: path)
+      || own.map(name).contains(name(path))
   }
 
   /// An option because of which sudo may refuse a person whom a rule lets become root, or end the started command; nil if there
@@ -444,17 +440,23 @@ struct SudoersRules {
     {
       return "logfile"
     }
-    return doubtfulRecord(value, isRecorded: isRecorded, for: person, as: root)
+    // If it reaches none of them, it warns, and goes on.
+    let hasServers =
+      value("log_servers", "").contains { !$0.isEmpty } || named.contains { $0.name == "log_servers" && $0.isChange }
+    if hasServers, flag("ignore_logfile_errors", usual: true, for: person, as: root).contains(false) {
+      return "log_servers"
+    }
+    return doubtfulRecord(value, isRecorded: isRecorded, hasServers: hasServers, for: person, as: root)
   }
 
   /// An option because of which sudo may be unable to record input and output, and then ends the command; nil if there is none.
   private func doubtfulRecord(
-    _ value: (String, String) -> [String], isRecorded: Bool, for person: Account, as root: Account
+    _ value: (String, String) -> [String], isRecorded: Bool, hasServers: Bool, for person: Account, as root: Account
   ) -> String? {
     guard isRecorded || Self.recording.contains(where: { flag($0, for: person, as: root).contains(true) }),
       flag("ignore_iolog_errors", for: person, as: root).contains(false)
     else { return nil }
-    if let option = ["iolog_group", "iolog_user"].first(where: { value($0, "") != [""] }) { return option }
+    if hasServers { return "log_servers" }
     let isOpen = value("iolog_dir", Self.recordFolder).allSatisfy { folder in
       // After the first `%`, sudo inserts names that are not known in advance.
       let fixed = folder.prefix { $0 != "%" }
@@ -477,27 +479,31 @@ struct SudoersRules {
 
   /// Options that take something from root, or let something else decide; each has a value.
   private static let confining: Set<String> = [
-    "apparmor_profile", "group_plugin", "log_servers", "rlimit_as", "rlimit_cpu", "rlimit_data", "rlimit_fsize",
+    "apparmor_profile", "rlimit_as", "rlimit_cpu", "rlimit_data", "rlimit_fsize",
     "rlimit_nofile", "rlimit_nproc", "rlimit_rss", "rlimit_stack", "role", "type",
   ]
 
   /// Options that are checked individually, here or in the search for the right password.
   private static let looked: Set<String> = [
     "authenticate", "case_insensitive_group", "case_insensitive_user", "exempt_group", "ignore_audit_errors",
-    "ignore_iolog_errors", "ignore_logfile_errors", "intercept", "iolog_dir", "iolog_group", "iolog_user",
-    "log_subcmds",
-    "logfile", "noexec", "pam_askpass_service", "pam_login_service", "pam_service", "passwd_tries", "rootpw",
+    "ignore_iolog_errors", "ignore_logfile_errors", "intercept", "iolog_dir", "log_servers", "log_subcmds", "logfile",
+    "noexec", "pam_askpass_service", "pam_login_service", "pam_service", "passwd_tries", "rootpw",
     "runas_check_shell", "runas_default", "runaspw", "runchroot", "runcwd", "secure_path", "targetpw",
   ]
 
   /// Options of sudoers(5) that do not prevent anybody from becoming root at a console with the right password, whatever their
   /// value is.
+  ///
+  /// sudo warns of an unknown `iolog_user` or `iolog_group`, and of a `group_plugin` that it cannot load, and goes on. It leaves out
+  /// those of `sudoers_...`, which are arguments of the plugin in sudo.conf.
   private static let harmless: Set<String> = [
     "admin_flag", "always_query_group_plugin", "always_set_home", "authfail_message", "badpass_message", "closefrom",
     "closefrom_override", "cmddenial_message", "command_timeout", "compress_io", "editor", "env_check", "env_delete",
-    "env_editor", "env_file", "env_keep", "env_reset", "exec_background", "fast_glob", "fdexec", "fqdn", "ignore_dot",
+    "env_editor", "env_file", "env_keep", "env_reset", "exec_background", "fast_glob", "fdexec", "fqdn", "group_plugin",
+    "ignore_dot",
     "ignore_local_sudoers", "ignore_unknown_defaults", "insults", "intercept_allow_setid", "intercept_authenticate",
-    "intercept_type", "intercept_verify", "iolog_file", "iolog_flush", "iolog_mode", "lecture", "lecture_file",
+    "intercept_type", "intercept_verify", "iolog_file", "iolog_flush", "iolog_group", "iolog_mode", "iolog_user",
+    "lecture", "lecture_file",
     "lecture_status_dir", "listpw", "log_allowed", "log_denied", "log_exit_status", "log_format", "log_host",
     "log_passwords", "log_server_cabundle", "log_server_keepalive", "log_server_peer_cert", "log_server_peer_key",
     "log_server_timeout", "log_server_verify", "log_year", "loglinelen", "long_otp_prompt", "mail_all_cmnds",
@@ -507,20 +513,23 @@ struct SudoersRules {
     "passprompt", "passprompt_override", "passprompt_regex", "passwd_timeout", "path_info", "preserve_groups",
     "pwfeedback", "requiretty", "restricted_env_file", "rlimit_core", "rlimit_locks", "rlimit_memlock", "root_sudo",
     "runas_allow_unknown_id", "selinux", "set_home", "set_logname", "set_utmp", "setenv", "shell_noargs",
-    "stay_setuid", "sudoedit_checkdir", "sudoedit_follow", "sudoers_locale", "syslog", "syslog_badpri",
+    "stay_setuid", "sudoedit_checkdir", "sudoedit_follow", "sudoers_file", "sudoers_gid",
+    "sudoers_locale", "sudoers_mode", "sudoers_uid", "syslog", "syslog_badpri",
     "syslog_goodpri", "syslog_maxlen", "syslog_pid", "timestamp_timeout", "timestamp_type", "timestampdir",
     "timestampowner", "tty_tickets", "umask", "umask_override", "use_netgroups", "use_pty", "user_command_timeouts",
     "utmp_runas", "verifypw", "visiblepw",
   ]
 
-  /// Whether the command sees this machine's programs and the folder in which it was called.
-  private func isInPlace(_ person: Account, _ root: Account) -> Bool {
+  /// The option because of which the command may not see this machine's programs and the folder in which it was called; nil if
+  /// there is none.
+  private func displacing(_ person: Account, _ root: Account) -> String? {
     for option in ["runchroot", "runcwd"] {
       let places = values(of: option, usual: "*", for: person, as: root) { $0.isOn ? $0.text : "*" }
-      guard places == ["*"] else { return false }
+      guard places == ["*"] else { return option }
     }
     let paths = values(of: "secure_path", usual: "/bin", for: person, as: root) { $0.isOn ? $0.text : "/bin" }
     return paths.allSatisfy { $0.split(separator: ":").contains { $0 == "/bin" || $0 == "/usr/bin" } }
+      ? nil : "secure_path"
   }
 
   private func matchesRoot(_ runas: [SudoersItem]?, _ root: Account, _ person: Account) -> Match {

@@ -177,6 +177,9 @@ struct SudoersRule: Equatable {
     ///
     /// With `*`, sudo's caller chooses the place.
     var isElsewhere: Bool { [folder, root].contains { $0 != nil && $0 != "*" } }
+
+    /// Whether it runs in its usual place with root's rights, and without a check of each program.
+    var isFree: Bool { !isElsewhere && !isConfined && !isIntercepted }
   }
 
   let users: [SudoersItem]

@@ -1,0 +1,94 @@
+import Testing
+import ToolTestSupport
+
+@testable import PAMStacks
+
+/// Lines that end every session, in the files that a shell reads at the beginning.
+///
+/// Each was tried with login and bash.
+@Suite struct SessionFilesTests {
+  @Test(arguments: [
+    ("exit 1\n", 1), ("# x\n\nexit\n", 3), ("logout\n", 1), ("umask 022; exit 1\n", 1), ("exec false\n", 1),
+    ("exec /usr/sbin/nologin\n", 1), ("  exit $?  # bye\n", 1), ("builtin exit 1\n", 1), ("kill -9 $$\n", 1),
+    ("if true; then\n  a\nfi\nexit 0\n", 4), ("f() {\n  exit 1\n}\nexit 2\n", 4),
+    ("case $- in\n*i*) ;;\nesac\nexit\n", 4),
+    ("for a in b; do\n  c\ndone\nlogout\n", 4),
+  ])
+  func `a line outside everything that ends the shell is found`(text: String, line: Int) {
+    #expect(SessionFiles.ending(text) == line)
+  }
+
+  @Test(arguments: [
+    "", "if [ \"$USER\" = bob ]; then\n  exit 1\nfi\n", "[ -t 0 ] || exit 1\n", "test -f /x && exit\n",
+    "f() { exit 1; }\n",
+    "[ -x /a ] || { echo no; exit 1; }\n", "(cd /; exit 1)\n", "(a; exit; b)\n", "echo \"a; exit ; b\"\n", "# exit 1\n",
+    "return\nexit 1\n", "cat <<E\nexit 1\nE\n", "echo '\nexit 1\n'\n", "alias x=exit\n", "trap 'exit 1' 0\n",
+    "exec 2>/dev/null\n",
+    "exec /bin/bash\n", "case $- in\n*i*) ;;\n*) exit ;;\nesac\n", "true &&\nexit 1\n", "true \\\n  exit 1\n",
+    "x=$(\nexit 1\n)\n",
+    "while false; do\n  exit\ndone\n", "function f {\n  exit\n}\n", "exit 1 2 3 4\n", "f()\n{\n  exit 1\n}\n",
+    "echo exit\n",
+    "if a\nthen exit\nfi\n", "if a; then exit; fi\n", "until a; do b; exit; done\n",
+  ])
+  func `a line that may not be reached, or that is text, is not named`(text: String) {
+    #expect(SessionFiles.ending(text) == nil)
+  }
+
+  private static let profile = ". /etc/bash.bashrc\nfor i in /etc/profile.d/*.sh; do . $i; done\n"
+
+  private func ending(_ files: [String: String], shell: String = "/bin/bash") -> String? {
+    let all = ["/etc/profile": Self.profile].merging(files) { $1 }
+    let files = SessionFiles(text: { all[$0] }) { folder in
+      all.keys.filter { $0.hasPrefix(folder + "/") }.map { String($0.dropFirst(folder.count + 1)) }
+    }
+    return files.ending(shell: shell, home: "/home/a").map { "\($0.path):\($0.line)" }
+  }
+
+  @Test func `the files are those that the shell reads`() {
+    #expect(ending([:]) == nil)
+    for path in [
+      "/etc/profile", "/etc/profile.d/x.sh", "/etc/bash.bashrc", "/home/a/.bash_profile", "/home/a/.profile",
+    ] { #expect(ending([path: "exit 1\n"]) == path + ":1") }
+    #expect(ending(["/etc/profile.d/x.csh": "exit 1\n", "/home/a/.bashrc": "exit 1\n"]) == nil)
+    #expect(ending(["/home/a/.profile": ". ~/.bashrc\n", "/home/a/.bashrc": "exit\n"]) == "/home/a/.bashrc:1")
+    // Only the first of the three is read.
+    #expect(ending(["/home/a/.bash_login": "true\n", "/home/a/.profile": "exit\n"]) == nil)
+    #expect(ending(["/home/a/.bash_profile": "exit\n", "/etc/bash.bashrc": "exit\n"], shell: "/bin/sh") == nil)
+    #expect(ending(["/home/a/.profile": "exit\n"], shell: "/bin/sh") == "/home/a/.profile:1")
+    #expect(ending(["/home/a/.profile": "exit\n"], shell: "/usr/bin/fish") == nil)
+  }
+
+  @Test func `reads the program that login starts in place of every shell`() {
+    let folder = Folder()
+    func read(_ text: String) -> String? {
+      folder.delete("login.defs")
+      return SystemPasswords(loginPath: folder.file("login.defs", Array(text.utf8), mode: 0o644)).shellOfEverybody()
+    }
+    #expect(read("# FAKE_SHELL /bin/fakeshell\n") == nil && read("FAKE_SHELL\n") == nil)
+    #expect(read("FAKE_SHELL /bin/a\nFAKE_SHELL\t/bin/b # x\n") == "/bin/b")
+  }
+
+  @Test func `the groups of an account include the primary one`() {
+    #expect(SystemPasswords().groups(of: "root").contains("root"))
+    #expect(SystemPasswords().groups(of: "no such account") == [])
+  }
+
+  @Test(arguments: ["/bin/bash", "/bin/ls", "/bin/login"])
+  func `the programs of this machine have their libraries`(program: String) {
+    guard ELFFile(program) != nil else { return }
+    #expect(SharedLibraries.missing(for: program) { _ in true } == nil)
+    #expect(SharedLibraries.missing(for: program) { _ in false } != nil)
+    #expect(ELFFile(program)?.needed.contains("libc.so.6") == true)
+  }
+
+  @Test func `a file that is no program of this kind is not examined`() {
+    let folder = Folder()
+    for bytes in [
+      [], [1, 2, 3], [0x7F, 0x45, 0x4C, 0x46, 2, 1],
+      [0x7F, 0x45, 0x4C, 0x46, 2, 1] + [UInt8](repeating: 255, count: 99),
+    ] {
+      folder.delete("x")
+      #expect(SharedLibraries.missing(for: folder.file("x", bytes, mode: 0o755)) { _ in true } == nil)
+    }
+  }
+}
