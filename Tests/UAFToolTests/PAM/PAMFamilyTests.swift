@@ -396,6 +396,16 @@ import ToolTestSupport
     let hours = said("Plugin approval hours.so")
     #expect(hours.contains("alice of uaf-rescue cannot become root: "), "\(hours)")
     #expect(hours.contains("may refuse anybody: \(plugins)/hours.so"), "\(hours)")
+    // A plugin of sudo's package, which was tried: it lets everybody in if it can write its log.
+    _ = folder.file("plugins/audit_json.so", Array("\u{7F}ELF audit_json\0".utf8), mode: 0o644)
+    let log = "Plugin audit_json audit_json.so logfile=\(folder.path)"
+    #expect(said(log + "/audit.json").isEmpty, "\(said(log + "/audit.json"))")
+    #expect(said(log + "/nosuch/audit.json").contains("cannot become root"), "\(said(log + "/nosuch/audit.json"))")
+    // sudo warns of it, and goes on without it.
+    folder.delete("sudo.conf")
+    _ = folder.folder("sudo.conf", mode: 0o755)
+    #expect(stacks.run("enable", "login", "--dry-run").exit == .success)
+    folder.delete("sudo.conf")
     // sudo does not read it.
     configuration("Plugin sudoers_policy nosuch.so", mode: 0o666)
     #expect(stacks.run("enable", "login", "--dry-run").exit == .success)

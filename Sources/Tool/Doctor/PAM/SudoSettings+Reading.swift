@@ -104,6 +104,8 @@ private struct SudoersReading {
         gaps.append(.unloadable(path: files.configuration, plugin: place))
       } else if isSudoers, isUsual {
         if arguments[plugin.symbol] == nil { arguments[plugin.symbol] = plugin.arguments }
+      } else if Self.isAuditor(plugin) {
+        continue
       } else if plugin.symbol.contains("policy") {
         gaps.append(.policy(path: files.configuration, plugin: isSudoers ? plugin.path : plugin.symbol))
       } else {
@@ -119,6 +121,17 @@ private struct SudoersReading {
     if let number = value("sudoers_gid").flatMap({ gid_t($0) }) { group = number }
     return value("sudoers_file") ?? files.sudoers
   }
+
+  /// Whether it is the plugin of sudo's package that writes a log in JSON, and can write it; if it cannot, sudo runs nothing.
+  private static func isAuditor(_ plugin: SudoPlugins.Plugin) -> Bool {
+    guard plugin.symbol == "audit_json", plugin.path.split(separator: "/").last == "audit_json.so" else { return false }
+    let name = "logfile="
+    let file = plugin.arguments.last { $0.hasPrefix(name) }.map { String($0.dropFirst(name.count)) } ?? auditLog
+    return SystemPasswords().isWritable(file, makesFolders: false)
+  }
+
+  /// The file in which that plugin writes by default.
+  private static let auditLog = "/var/log/sudo_audit.json"
 
   mutating func readSwitches(_ path: String) {
     // Of two lines sudo uses the first.
@@ -219,7 +232,8 @@ private struct SudoersReading {
       return nil
     }
     let state = FileState(status)
-    let isFile = [S_IFREG, S_IFDIR].contains(state.kind)
+    // sudo warns of a sudo.conf that is no file, and goes on without it.
+    let isFile = state.kind == S_IFREG || state.kind == S_IFDIR && reader != .sudo
     if let flaw = isFile ? flaw(of: state, for: reader) : .kind {
       gaps.append(.untrusted(path: path, flaw, isWhole: isWhole))
       return nil
