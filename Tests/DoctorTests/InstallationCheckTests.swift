@@ -68,6 +68,29 @@ import UAFWire
     #expect(lines.contains { $0.contains(" is refused") && $0.contains(path) } == !name.hasSuffix("state"), "\(lines)")
   }
 
+  @Test(arguments: [StorageShortage.files, .room], ["", "/accounts", "/slots"])
+  func `a file system that takes no new file is reported, and as one if all folders are on it`(
+    shortage: StorageShortage, part: String
+  ) {
+    let state = machine.folder.path + "/state"
+    #expect(!machine.has(.stateFull))
+    machine.installation.shortage = { $0 == state + part ? shortage : nil }
+    let word = shortage == .files ? "has no free inode: " : "is full: "
+    let lines = machine.doctor().lines(about: "state")
+    #expect(
+      lines.contains {
+        $0.hasPrefix("FAIL state: the file system of \(state + part) " + word) && $0.hasSuffix("[state-full]")
+      },
+      "\(lines)")
+    #expect(!lines.contains("ok   state: \(state + part)"))
+    machine.installation.shortage = { _ in shortage }
+    #expect(machine.doctor().lines(about: "state").filter { $0.hasSuffix("[state-full]") }.count == 1)
+  }
+
+  @Test func `this machine's folders take files`() {
+    #expect(StorageShortage.at(machine.folder.path) == nil && StorageShortage.at("/nonexistent") == nil)
+  }
+
   @Test(arguments: ["accounts", "slots", "accounts/1000.db", "slots/0"])
   func `refuses a part of the state that lies on a read-only mount of its own`(name: String) {
     for name in ["accounts/1000.db", "slots/0"] { _ = machine.folder.file("state/" + name, [1], mode: 0o600) }

@@ -102,7 +102,7 @@ package struct Examination {
   ) -> [Finding] {
     StateCheck(
       folder: configuration.state.directory, owner: installation.owner, isRoot: isRoot, chip: configuration.tpm,
-      isReadOnly: installation.isReadOnly, isFixed: installation.isFixed
+      isReadOnly: installation.isReadOnly, isFixed: installation.isFixed, shortage: installation.shortage
     ).findings()
   }
 

@@ -117,6 +117,7 @@ package enum FindingID: String, CaseIterable {
   case stateKey = "state-key"
   case stateReadOnly = "state-read-only"
   case stateFixed = "state-fixed"
+  case stateFull = "state-full"
   case stateKeyTwice = "state-key-twice"
   case stateUnsealed = "state-unsealed"
   case stateRecovery = "state-recovery"

@@ -45,6 +45,8 @@ package struct Installation {
   package var isReadOnly: (String) -> Bool
   /// Whether an attribute (chattr(1)) keeps even root from changing a file or a folder.
   package var isFixed: (String) -> Bool = { _ in false }
+  /// What the file system of a folder has no more of, if it takes no new file.
+  package var shortage: (String) -> StorageShortage? = { _ in nil }
   /// Whether something is mounted at a name, which then cannot be replaced.
   package var isMountPoint: (String) -> Bool = { _ in false }
   /// The kernel, the clock and the log.
@@ -68,7 +70,8 @@ package struct Installation {
       sshPaths: ("/usr/sbin/sshd", "/etc/ssh/sshd_config"),
       sudoFiles: .ofThisMachine, hostName: nameOfHost(), canonicalHostName: { canonicalName(of: nameOfHost()) },
       registered: accountNumbers(in:),
-      isReadOnly: isReadOnly, isFixed: FileState.isFixed, isMountPoint: MountedFileSystem.isMounted,
+      isReadOnly: isReadOnly, isFixed: FileState.isFixed, shortage: StorageShortage.at,
+      isMountPoint: MountedFileSystem.isMounted,
       facts: MachineFacts.ofThisMachine, owner: 0,
       exchange: { FetchProbe(path: fetch).exchange($0) })
   }

@@ -15,6 +15,8 @@ struct StateCheck {
   let isReadOnly: (String) -> Bool
   /// Whether an attribute keeps even root from changing a file or a folder.
   var isFixed: (String) -> Bool = { _ in false }
+  /// What a file system has no more of, if it takes no new file.
+  var shortage: (String) -> StorageShortage? = { _ in nil }
 
   // The size of the key in bytes.
   private static let keySize = 32
@@ -27,11 +29,22 @@ struct StateCheck {
       if let objection = objection(to: path, kind: S_IFDIR, mode: "700") { return findings + [objection] }
       if isFixed(path) {
         findings.append(.failure(.stateFixed, StateText.fixedFolder(part, path: path)))
-      } else if !isReadOnly(path) {
+      } else if !isReadOnly(path), shortage(path) == nil {
         findings.append(.ok(StateText.fine(path: path)))
       }
     }
-    return findings + readOnlyFolders() + fileFindings() + keyFindings()
+    return findings + readOnlyFolders() + fullFolders() + fileFindings() + keyFindings()
+  }
+
+  /// Findings about folders whose file systems take no new file; a single one if that is true of all folders.
+  ///
+  /// An account's file and its journal keep their size, so that attempts are still counted; slots are made when they are needed.
+  private func fullFolders() -> [Finding] {
+    let full = StatePart.allCases.map { folder + $0.rawValue }.compactMap { path in
+      isReadOnly(path) ? nil : shortage(path).map { (path, $0) }
+    }
+    let told = full.count == StatePart.allCases.count ? Array(full.prefix(1)) : full
+    return told.map { .failure(.stateFull, StateText.full(path: $0, $1)) }
   }
 
   /// Findings about folders on file systems that are mounted read-only; a single one if that is true of all folders.
@@ -116,6 +129,24 @@ struct StateCheck {
   }
 }
 
+/// What a file system has no more of.
+package enum StorageShortage: Equatable {
+  /// Room for content.
+  case room
+  /// Inodes: each file needs one.
+  case files
+
+  /// What the file system of a path has no more of for root; nil if it takes a new file, or if it cannot be examined.
+  package static func at(_ path: String) -> StorageShortage? {
+    var system = statvfs()
+    // SAFETY: the path lives for the call, which fills exactly one statvfs.
+    guard unsafe statvfs(path, &system) == 0 else { return nil }
+    // A file system without limits, such as btrfs for files, reports a total of 0.
+    if system.f_files > 0, system.f_favail == 0 { return .files }
+    return system.f_blocks > 0 && system.f_bfree == 0 ? .room : nil
+  }
+}
+
 /// A folder of the state, by its place in the state folder.
 ///
 /// An attribute of a folder prevents making and removing files in it. Existing files can still be written.
@@ -142,6 +173,8 @@ enum StateText: FindingCatalogue {
   /// The folder, or the whole state folder if nil, is on a file system that is mounted read-only.
   case readOnly(StatePart?, path: String)
   case readOnlyFile(of: StatePart, path: String)
+  /// The file system of the folder takes no new file.
+  case full(path: String, StorageShortage)
   /// An attribute keeps even root from making and removing files in it.
   case fixedFolder(StatePart, path: String)
   /// An attribute keeps even root from changing the file.
@@ -184,6 +217,14 @@ enum StateText: FindingCatalogue {
         "state: \(path) is on a file system that is mounted read-only: no attempt can be counted in it, "
           + "and its account is refused",
         do: Self.remounting)
+    case .full(let path, .files):
+      FindingText(
+        "state: the file system of \(path) has no free inode: " + Self.withoutRoom,
+        do: "remove files there: 'df -i \(path)' shows how many there are")
+    case .full(let path, .room):
+      FindingText(
+        "state: the file system of \(path) is full: " + Self.withoutRoom,
+        do: "free room there: 'df \(path)' shows how much is used")
     case .fixedFolder(let part, let path):
       FindingText(
         "state: \(path) has the attribute i or a (lsattr): " + Self.english(part), do: "chattr -ia \(path)")
@@ -246,6 +287,14 @@ enum StateText: FindingCatalogue {
       FindingText(
         "상태: \(path)의 파일 시스템이 읽기 전용으로 마운트되어 시도를 셀 수 없으므로 그 계정의 로그인이 거부됩니다",
         do: Self.remountingKorean)
+    case .full(let path, .files):
+      FindingText(
+        "상태: \(path)의 파일 시스템에 남은 아이노드가 없습니다. " + Self.withoutRoomKorean,
+        do: "그곳의 파일을 지우십시오. 파일 수는 'df -i \(path)' 명령으로 볼 수 있습니다")
+    case .full(let path, .room):
+      FindingText(
+        "상태: \(path)의 파일 시스템이 가득 찼습니다. " + Self.withoutRoomKorean,
+        do: "그곳의 공간을 비우십시오. 사용량은 'df \(path)' 명령으로 볼 수 있습니다")
     case .fixedFolder(let part, let path):
       FindingText("상태: \(path): 속성 i 또는 a가 있습니다(lsattr). " + Self.korean(part), do: "chattr -ia \(path)")
     case .fixedFile(.slots, let path):
@@ -276,6 +325,11 @@ enum StateText: FindingCatalogue {
         "상태: \(place): 기기 키를 봉인한 칩: \(reason.korean)", do: "[tpm]의 tcti를 정하거나 uafctl recover 명령을 실행하십시오")
     }
   }
+
+  private static let withoutRoom =
+    "logins go on by the files that are there, but one that needs a further file is refused, and nobody can register"
+  private static let withoutRoomKorean =
+    "이미 있는 파일로는 로그인할 수 있지만 파일을 더 만들어야 하는 로그인은 거부되고, 아무도 등록할 수 없습니다"
 
   private static let remounting =
     "mount -o remount,rw its file system; if the kernel has made it read-only, look into its log first"
