@@ -170,16 +170,17 @@ import Wording
     ("AllowUsers bob\nAllowUsers alice\n", true), ("DenyUsers bob *ce\n", false), ("DenyUsers lic\n", true),
     ("AllowGroups staff\n", false), ("AllowGroups staff sudo\n", true), ("DenyGroups sudo\n", false),
     ("AllowUsers alice@192.0.2.*\n", nil), ("DenyUsers alice@192.0.2.*\n", nil), ("AllowUsers bob@here\n", false),
-    ("AllowGroups !sudo,*\n", false), ("AllowGroups **\n", true), ("AllowGroups ssh-*\n", nil),
-    ("DenyGroups ?udo\n", nil), ("DenyUsers alice@here\nAllowUsers bob\n", false),
+    ("AllowGroups !sudo,*\n", false), ("AllowGroups **\n", true), ("AllowGroups ssh-*\n", false),
+    ("DenyGroups ?udo\n", false), ("AllowUsers alice@0.0.0.0/0\n", true), ("DenyUsers alice@*.*\n", false),
+    ("DenyUsers alice@here\nAllowUsers bob\n", false),
   ])
   func `reports whether sshd lets anybody in by its lists`(text: String, isIn: Bool?) {
-    #expect(SSHSettings(text).admits("alice", isRoot: false) { $0 == "sudo" } == isIn)
+    #expect(SSHSettings(text).admits("alice", isRoot: false, groups: ["sudo"]) == isIn)
   }
 
   @Test(arguments: [("", false), ("PermitRootLogin yes\n", true), ("PermitRootLogin prohibit-password\n", false)])
   func `root gets in by a password only if sshd permits that`(text: String, isIn: Bool) {
-    #expect(SSHSettings(text).admits("root", isRoot: true) { _ in false } == isIn)
+    #expect(SSHSettings(text).admits("root", isRoot: true, groups: []) == isIn)
   }
 
   @Test func `the rescue group is no way in if sshd refuses all its members`() {
@@ -229,6 +230,32 @@ import Wording
     let told = told(text)
     #expect(told.count == 1 && told.first?.hasPrefix("FAIL ssh: \(setting): no session") == true, "\(told)")
     #expect(told.first?.hasSuffix("[ssh-nobody]") == true)
+  }
+
+  @Test(arguments: [
+    #"ForceCommand /bin/sh -c "$SSH_ORIGINAL_COMMAND""#, "ForceCommand eval $SSH_ORIGINAL_COMMAND",
+    "ForceCommand exec ${SSH_ORIGINAL_COMMAND:-/bin/bash}", "ForceCommand $SSH_ORIGINAL_COMMAND",
+    #"ForceCommand /bin/bash -lc "exec ${SSH_ORIGINAL_COMMAND:-$SHELL -l}""#, "ForceCommand /bin/bash",
+    "ForceCommand exec /bin/sh -l", "ForceCommand $SHELL", "ForceCommand \"${SHELL}\" -l",
+    "ChrootDirectory //", "ChrootDirectory /usr/..", "ChrootDirectory LINK",
+  ])
+  func `a command that gives a shell or passes the command on, and a root folder that is the machine's, take nothing`(
+    text: String
+  ) {
+    lead()
+    machine.folder.link("whole", to: "/")
+    let text = text.replacing("LINK", with: machine.folder.path + "/whole")
+    #expect(findings(Self.good + text + "\n") == [.ok(SSHText.fine)], "\(told(text))")
+  }
+
+  @Test(arguments: [
+    #"ForceCommand echo "$SSH_ORIGINAL_COMMAND""#, "ForceCommand /usr/bin/logger $SSH_ORIGINAL_COMMAND",
+    #"ForceCommand /bin/sh -c "echo $SSH_ORIGINAL_COMMAND""#, "ForceCommand /bin/bash /etc/motd",
+    #"ForceCommand /bin/sh -c "date""#,
+  ])
+  func `a command that only uses the command, or that runs something else in a shell, gives no shell`(text: String) {
+    lead()
+    #expect(told(text).first?.contains("nobody gets a shell of this machine") == true, "\(told(text))")
   }
 
   @Test(arguments: [
@@ -284,7 +311,62 @@ import Wording
   }
 
   @Test(arguments: [
-    "AllowUsers alice", "AllowUsers a*", "AllowUsers alice@192.0.2.1", "AllowGroups sudo", "AllowGroups ldap-*",
+    ("DenyUsers ??*", "DenyUsers"), ("DenyUsers *@0.0.0.0/0", "DenyUsers"), ("DenyUsers a* r*", "DenyUsers"),
+    ("DenyUsers *@*.*.*.*", "DenyUsers"), ("DenyUsers root al?ce@?*", "DenyUsers"),
+    ("DenyUsers *@0.0.0.0/1,128.0.0.0/1", "DenyUsers"), ("DenyUsers r*\nDenyGroups uaf-*", "DenyGroups"),
+    ("DenyGroups s* root", "DenyGroups"), ("AllowUsers x*", "AllowUsers"),
+    ("AllowUsers *e\nDenyUsers a*", "AllowUsers"),
+    ("AllowUsers ?", "AllowUsers"), ("AllowUsers *@!*", "AllowUsers"), ("AllowGroups ssh-*", "AllowGroups"),
+    ("DenyUsers alice\nPermitRootLogin no", "DenyUsers"),
+  ])
+  func `sshd's patterns are matched against the people that this machine knows`(text: String, list: String) {
+    machine.passwords.groups["root"] = ["root"]
+    let found = findings(Self.good + text + "\n")
+    #expect(found.map(\.id) == [.sshNobody] && found[0].text.contains(list), "\(told(text))")
+  }
+
+  @Test(arguments: ["User *", "User ?*", "Group *", "User *,!root"])
+  func `a Match block that takes the session of everybody lets nobody in`(block: String) {
+    lead()
+    let (program, file) = install(Self.good + "Match \(block)\n  MaxSessions 0\n")
+    machine.outputs[program] = Self.good + "maxsessions 0\npermitrootlogin without-password\n"
+    machine.outputs["\(program) -T -f \(file)"] = Self.good
+    if block.contains("!root") {
+      // root gets in by a key.
+      let root = "\(program) -T -f \(file) -C user=root,host=192.0.2.1,addr=192.0.2.1,laddr=192.0.2.2,lport=22"
+      machine.outputs[root] = Self.good + "permitrootlogin without-password\n"
+      #expect(!lines().contains { $0.hasPrefix("FAIL") })
+      machine.outputs[root] = Self.good + "permitrootlogin no\n"
+    }
+    #expect(
+      lines().contains { $0.hasPrefix("FAIL ssh: ") && $0.contains("MaxSessions 0: no session lasts") }, "\(lines())")
+    #expect(!lines().contains { $0.hasPrefix("ok ") }, "\(lines())")
+  }
+
+  @Test(arguments: ["Host *", "Address *", "Address 0.0.0.0/0", "LocalPort *", "Address 0.0.0.0/0,::/0 User *"])
+  func `a Match block for every connection is evaluated`(block: String) {
+    lead()
+    let (program, file) = install(Self.good + "Match \(block)\n  MaxSessions 0\n")
+    machine.outputs[program] = Self.good + "maxsessions 0\n"
+    machine.outputs["\(program) -T -f \(file)"] = Self.good
+    #expect(lines().contains { $0.hasPrefix("FAIL ssh: ") && $0.contains("MaxSessions 0") }, "\(lines())")
+    #expect(!lines().contains { $0.contains("not looked at") }, "\(lines())")
+    // Without root's rights, the files are read.
+    #expect(lines(as: 1000).contains { $0.hasPrefix("FAIL ssh: MaxSessions 0") }, "\(lines(as: 1000))")
+  }
+
+  @Test func `a line about something that works has no remedy`() {
+    lead()
+    var known = SSHReading.Known(everybody: SSHSettings(Self.good), unevaluated: [])
+    known.people = [("bob", SSHSettings(Self.good + "ForceCommand internal-sftp\n"))]
+    let found = check(.read(known)).findings()
+    #expect(found.contains { $0.text.contains("for bob") })
+    #expect(found.filter { $0.level == .ok }.allSatisfy { $0.text(in: .english).remedy == nil }, "\(found)")
+  }
+
+  @Test(arguments: [
+    "AllowUsers alice", "AllowUsers a*", "AllowUsers alice@192.0.2.1", "AllowGroups sudo", "DenyUsers ?",
+    "AllowGroups s*",
     "AllowGroups *", "DenyUsers ?", "DenyUsers *@192.0.2.1", "DenyGroups sudo", "AllowUsers root", "MaxAuthTries 1",
   ])
   func `one person whom sshd's lists may let in is enough`(text: String) {

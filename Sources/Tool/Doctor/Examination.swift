@@ -168,6 +168,7 @@ package struct Examination {
       let names =
         (passwords.members(ofGroup: WayIn.rescueGroup) ?? [])
         + registered.map { String(decoding: $0.name, as: UTF8.self) } + local
+        + [accounts.account(withID: 0).map { String(decoding: $0.name, as: UTF8.self) } ?? "root"]
       return names.indices.filter { names.firstIndex(of: names[$0]) == $0 }.map { names[$0] }
     }
     return SSHCheck(

@@ -25,8 +25,9 @@ package struct Finding: Equatable {
   private init(_ level: Level, _ id: FindingID?, _ text: some FindingCatalogue) {
     self.level = level
     self.id = id
-    english = text.english
-    korean = text.korean
+    // Where nothing is wrong, there is nothing to do.
+    english = level == .ok ? FindingText(text.english.what) : text.english
+    korean = level == .ok ? FindingText(text.korean.what) : text.korean
   }
 
   package static func ok(_ text: some FindingCatalogue) -> Finding { Finding(.ok, nil, text) }

@@ -33,10 +33,14 @@ struct SSHCheck {
     guard ([known.everybody] + known.people.map(\.settings)).contains(where: { asks($0.service) }) else { return [] }
     let everybody = asks(known.everybody.service) ? verdicts(known.everybody) : []
     var findings = everybody.map { $0.finding(of: []) }
+    let isShut = isShut(known)
+    if isShut { findings.removeAll() }
     // People with the same verdict share a line.
     var groups: [(verdict: Verdict, names: [String])] = []
-    for (name, settings) in known.people where asks(settings.service) && admission(of: name, settings) != false {
-      for verdict in verdicts(settings) where !everybody.contains(verdict) {
+    for (name, settings) in known.people
+    where asks(settings.service) && (isShut || admission(of: name, settings) != false) {
+      for verdict in verdicts(settings)
+      where isShut ? verdict.level == .failure : !everybody.contains(verdict) {
         if let index = groups.firstIndex(where: { $0.verdict == verdict }) {
           groups[index].names.append(name)
         } else {
@@ -44,12 +48,12 @@ struct SSHCheck {
         }
       }
     }
-    findings += groups.map { $0.verdict.finding(of: $0.names) }
+    findings += groups.map { $0.verdict.finding(of: $0.names, isShut: isShut) }
     findings += known.refused.map { .failure(.sshConfiguration, SSHText.refusedFor($0.name, $0.line ?? "?")) }
     if let line = nobody(known) {
       findings.removeAll { $0.level == .ok }
       findings.append(line)
-    } else if let line = rescue(known) {
+    } else if !isShut, let line = rescue(known) {
       // The people who were reported as able to log in cannot.
       if line.id != nil { findings.removeAll { $0.level == .ok } }
       findings.append(line)
@@ -74,9 +78,10 @@ struct SSHCheck {
     let id: FindingID?
     let text: SSHText
 
-    func finding(of people: [String]) -> Finding {
+    /// - Parameter isShut: whether nobody at all gets a session.
+    func finding(of people: [String], isShut: Bool = false) -> Finding {
       // Accounts without a shell have none on purpose.
-      if !people.isEmpty, text.isOfSessions { return .ok(SSHText.forSome(people, text)) }
+      if !people.isEmpty, text.isOfSessions, !isShut { return .ok(SSHText.forSome(people, text)) }
       let text = people.isEmpty ? text : .forSome(people, text)
       return switch (level, id) {
       case (.failure, let id?): .failure(id, text)
@@ -124,6 +129,22 @@ struct SSHCheck {
 
   // MARK: Sessions
 
+  /// Whether Match blocks take the session, or every way in, of everybody about whom sshd was asked, root included.
+  private func isShut(_ known: SSHReading.Known) -> Bool {
+    guard !known.people.isEmpty, known.left == 0, endingSession(known.everybody) == nil, known.everybody.refusal == nil
+    else {
+      return false
+    }
+    let open = known.people.filter { name, settings in
+      let isRoot = accounts.account(named: name)?.userID == 0
+      return asks(settings.service) && (!isRoot || settings.mayRootLogIn)
+    }
+    return !open.isEmpty
+      && open.allSatisfy {
+        $0.settings.leavesNoMethods || $0.settings.refusal != nil || endingSession($0.settings) != nil
+      }
+  }
+
   /// The setting that ends a session as soon as it begins; nil if there is none.
   private func endingSession(_ settings: SSHSettings) -> String? {
     if settings.hasNoSessions { return "MaxSessions 0" }
@@ -136,7 +157,8 @@ struct SSHCheck {
 
   /// The setting that gives a session a program other than a shell, or not the programs of this machine; nil if there is none.
   private func takingShell(_ settings: SSHSettings) -> String? {
-    settings.command.map { "ForceCommand \($0)" } ?? settings.rootFolder.map { "ChrootDirectory \($0)" }
+    settings.command.flatMap { SSHCommand(text: $0).givesShell ? nil : "ForceCommand \($0)" }
+      ?? settings.rootFolder.map { "ChrootDirectory \($0)" }
   }
 
   /// Whether a person who logs in gets a shell of this machine.
@@ -158,7 +180,9 @@ struct SSHCheck {
 
   /// Whether a command certainly ends immediately.
   private static func ends(_ command: String) -> Bool {
-    guard let word = command.split(separator: " ").first.map(String.init) else { return false }
+    guard !SSHCommand(text: command).givesShell, let word = command.split(separator: " ").first.map(String.init) else {
+      return false
+    }
     switch LoginShell(path: word, of: 0) {
     case .refuses: return true
     // A name without a folder is searched for in several folders.
@@ -176,9 +200,7 @@ struct SSHCheck {
 
   /// Whether sshd lets a person in because of their answer; nil if that is not known.
   private func admission(of name: String, _ settings: SSHSettings) -> Bool? {
-    settings.admits(name, isRoot: accounts.account(named: name)?.userID == 0) { group in
-      passwords.members(ofGroup: group)?.contains(name) ?? false
-    }
+    settings.admits(name, isRoot: accounts.account(named: name)?.userID == 0, groups: passwords.groups(of: name))
   }
 
   /// Whether an answer is a way in for somebody of the rescue group; nil if that is not known.
@@ -217,14 +239,31 @@ struct SSHCheck {
 
   /// The list that keeps out everybody that this machine knows.
   private func nobody(_ known: SSHReading.Known) -> Finding? {
+    let local = passwords.localAccounts().filter { accounts.account(named: $0)?.userID == 0 || maySign($0) }
+    let rescuers = passwords.members(ofGroup: WayIn.rescueGroup) ?? []
+    let allowed = ([known.everybody] + known.people.map(\.settings)).flatMap(\.allowed)
+    let named = allowed.flatMap { entry in
+      switch entry {
+      case .user(let name): [name]
+      case .group(let name): passwords.members(ofGroup: name) ?? []
+      }
+    }
+    let all = rescuers + known.people.map(\.name) + local + named
+    let names = all.indices.filter { all.firstIndex(of: all[$0]) == $0 }.map { all[$0] }
+    let people = names.filter { accounts.account(named: $0) != nil }.map {
+      (name: $0, groups: passwords.groups(of: $0))
+    }
     let lists = ([known.everybody] + known.people.map(\.settings)).map { settings in
-      settings.listForNobody(
-        members: { passwords.members(ofGroup: $0) }, isAccount: { accounts.account(named: $0) != nil },
-        isRoot: { accounts.account(named: $0)?.userID == 0 })
+      settings.listForNobody(people) { accounts.account(named: $0)?.userID == 0 }
     }
     // A Match block may let in a person about whom sshd was not asked.
     guard let list = lists.first ?? nil, !lists.contains(nil), known.left == 0 else { return nil }
-    return list.hasPrefix("Deny")
-      ? .failure(.sshNobody, SSHText.deniesAll(list)) : .warning(.sshNobody, SSHText.allowsNobody(list))
+    guard list.name.hasPrefix("Deny") else { return .warning(.sshNobody, SSHText.allowsNobody(list.name)) }
+    return .failure(.sshNobody, list.fitsEverybody ? SSHText.deniesAll(list.name) : .deniesKnown(list.name))
+  }
+
+  /// Whether a local account is one of a person: it has a shell.
+  private func maySign(_ name: String) -> Bool {
+    LoginShell(path: passwords.shell(of: name) ?? "", isListed: { _ in true }) == .usable
   }
 }

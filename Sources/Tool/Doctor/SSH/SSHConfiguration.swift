@@ -33,8 +33,10 @@ struct SSHConfiguration {
         ?? .read(SSHReading.Known(everybody: files, unevaluated: files.criteria, complaint: error))
     }
     var known = SSHReading.Known(
-      everybody: SSHSettings(text), unevaluated: files.criteria.filter { !Self.personal.contains($0) })
-    guard files.criteria.contains(where: Self.personal.contains) else { return .read(known) }
+      everybody: SSHSettings(text), unevaluated: files.criteria.filter { !SSHSettings.personal.contains($0) })
+    guard files.hasOpenBlock || files.criteria.contains(where: SSHSettings.personal.contains) else {
+      return .read(known)
+    }
     let names = people()
     known.left = max(0, names.count - Self.most)
     for name in names.prefix(Self.most) {
@@ -57,8 +59,6 @@ struct SSHConfiguration {
     return SSHServices(main: settings.service, others: settings.conditionalServices, unread: gap?.path)
   }
 
-  /// Criteria of Match that examine the person who logs in.
-  private static let personal: Set<String> = ["user", "group", "invalid-user"]
   // Each takes a start of sshd, of some milliseconds.
   private static let most = 50
 

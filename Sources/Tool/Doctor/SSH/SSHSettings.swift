@@ -1,3 +1,5 @@
+import HostSystem
+
 /// sshd's settings for logins, from its configuration or from `sshd -T`.
 struct SSHSettings: Equatable {
   /// The words of each keyword that was set, for everybody.
@@ -6,6 +8,8 @@ struct SSHSettings: Equatable {
   private var overriding: [String: [String]] = [:]
   /// The criteria of Match blocks that were not evaluated, in small letters.
   private(set) var criteria: [String] = []
+  /// Whether a Match block with criteria fits every connection of every person.
+  private(set) var hasOpenBlock = false
   /// The PAM services that such blocks name.
   private(set) var conditionalServices: [String] = []
 
@@ -64,11 +68,20 @@ struct SSHSettings: Equatable {
   private mutating func match(_ words: [String]) -> Place {
     if words.map({ $0.lowercased() }) == ["all"] { return .overriding }
     // Criteria and patterns alternate.
-    for (index, word) in words.enumerated() where index.isMultiple(of: 2) && !criteria.contains(word.lowercased()) {
-      criteria.append(word.lowercased())
+    let names = stride(from: 0, to: words.count, by: 2).map { words[$0].lowercased() }
+    let isOpen = stride(from: 0, to: words.count, by: 2).map { index in
+      index + 1 < words.count && SSHPattern.fitsEverything(words[index + 1], of: words[index].lowercased())
     }
-    return .conditional
+    // A person must be asked about to see what sshd makes of it.
+    if isOpen.allSatisfy(\.self) { hasOpenBlock = true }
+    for (name, isOpen) in zip(names, isOpen) where !criteria.contains(name) {
+      if !isOpen || SSHSettings.personal.contains(name) { criteria.append(name) }
+    }
+    return isOpen.allSatisfy(\.self) ? .overriding : .conditional
   }
+
+  /// Criteria of Match that examine the person who logs in.
+  static let personal: Set<String> = ["user", "group", "invalid-user"]
 
   private mutating func set(_ keyword: String, _ words: [String], at place: Place) {
     switch place {
@@ -113,10 +126,14 @@ struct SSHSettings: Equatable {
     if value("refuseconnection") == "yes" { return "RefuseConnection yes" }
     return Int(value("maxauthtries")).map { $0 <= 0 } == true ? "MaxAuthTries 0" : nil
   }
+  /// Whether root may log in by some method.
+  var mayRootLogIn: Bool { value("permitrootlogin") != "no" }
   /// Whether sshd allows no sessions (`MaxSessions 0`), so that nobody gets a shell.
   var hasNoSessions: Bool { Int(value("maxsessions")).map { $0 <= 0 } == true }
   /// The folder that becomes the root folder of a session, as it is written; nil if that is the machine's own.
-  var rootFolder: String? { Self.setting(words("chrootdirectory")).flatMap { $0 == "/" ? nil : $0 } }
+  var rootFolder: String? {
+    Self.setting(words("chrootdirectory")).flatMap { $0.hasPrefix("/") && ResolvedPath.of($0) == "/" ? nil : $0 }
+  }
   /// The command that runs instead of a shell or of the requested command; nil if there is none.
   var command: String? { Self.setting(words("forcecommand")) }
 
@@ -184,119 +201,72 @@ struct SSHSettings: Equatable {
 
   // MARK: Who is let in
 
-  /// Whether sshd lets a person in because of their answer; nil if their address, or a group's pattern, decides.
+  /// Whether sshd lets a person in because of their answer; nil if their address decides.
   ///
-  /// - Parameter isMember: whether they are in the group with a name.
-  func admits(_ name: String, isRoot: Bool, isMember: (String) -> Bool) -> Bool? {
+  /// - Parameter groups: the names of the person's groups.
+  func admits(_ name: String, isRoot: Bool, groups: [String]) -> Bool? {
     if isRoot, value("permitrootlogin") != "yes" { return false }
-    return lets(name, isMember)
+    return lists(name, groups).isIn
   }
 
-  /// Whether the lists let a person in, by any method.
-  private func lets(_ name: String, _ isMember: (String) -> Bool) -> Bool? {
+  /// Whether the lists let a person in, by any method, and the list that keeps the person out.
+  private func lists(_ name: String, _ groups: [String]) -> (isIn: Bool?, list: String?) {
     var isCertain = true
-    func isListed(_ found: Bool?) -> Bool {
+    func isListed(_ keyword: String, _ found: Bool?) -> Bool? {
       if found == nil { isCertain = false }
-      return found == true
+      return found
     }
-    if isListed(Self.lists(words("denyusers"), name)) { return false }
-    let allowed = words("allowusers")
-    if !allowed.isEmpty {
-      let found = Self.lists(allowed, name)
-      if found == false { return false }
-      _ = isListed(found)
+    if isListed("denyusers", SSHPattern.lists(words("denyusers"), name)) == true { return (false, "DenyUsers") }
+    let users = words("allowusers")
+    if !users.isEmpty, isListed("allowusers", SSHPattern.lists(users, name)) == false { return (false, "AllowUsers") }
+    func contains(_ patterns: [String]) -> Bool {
+      patterns.contains { pattern in groups.contains { SSHPattern.fits($0, pattern) } }
     }
-    if isListed(Self.contains(words("denygroups"), isMember)) { return false }
-    let groups = words("allowgroups")
-    if !groups.isEmpty {
-      let found = Self.contains(groups, isMember)
-      if found == false { return false }
-      _ = isListed(found)
-    }
-    return isCertain ? true : nil
+    if contains(words("denygroups")) { return (false, "DenyGroups") }
+    let allowed = words("allowgroups")
+    if !allowed.isEmpty, !contains(allowed) { return (false, "AllowGroups") }
+    return (isCertain ? true : nil, nil)
+  }
+
+  /// A person or a group that a list of the allowed names without a pattern.
+  enum Allowed {
+    case user(String)
+    case group(String)
+  }
+
+  /// The people and groups that sshd's lists of the allowed name, who may be known to a directory alone.
+  var allowed: [Allowed] {
+    words("allowusers").map { .user(String($0.prefix { $0 != "@" })) } + words("allowgroups").map { .group($0) }
   }
 
   /// The list that keeps out everybody that this machine knows; nil if somebody gets in, or may get in.
   ///
   /// - Parameters:
-  ///   - members: the members of a group; nil if there is no such group.
-  ///   - isAccount: whether there is an account with a name.
+  ///   - people: the people that matter, with their groups.
   ///   - isRoot: whether the account is root's.
-  func listForNobody(
-    members: (String) -> [String]?, isAccount: (String) -> Bool, isRoot: (String) -> Bool
-  ) -> String? {
-    if words("denyusers").contains(where: Self.fitsEverybody) { return "DenyUsers" }
-    if words("denygroups").contains(where: Self.fitsAll) { return "DenyGroups" }
-    func isIn(_ name: String) -> Bool {
-      guard isAccount(name), !isRoot(name) || value("permitrootlogin") != "no" else { return false }
-      return lets(name) { members($0)?.contains(name) == true } != false
+  func listForNobody(_ people: [(name: String, groups: [String])], isRoot: (String) -> Bool) -> ListForNobody? {
+    if words("denyusers").contains(where: SSHPattern.fitsEverybody) {
+      return ListForNobody(name: "DenyUsers", fitsEverybody: true)
     }
-    let users = words("allowusers")
-    if !users.isEmpty {
-      // A pattern, or an address, may let in people whom only a directory knows.
-      let isKnown = users.allSatisfy { pattern in !pattern.contains { "*?".contains($0) } }
-      let names = users.map { String($0.prefix { $0 != "@" }) }
-      return isKnown && !names.contains(where: isIn) ? "AllowUsers" : nil
+    if words("denygroups").contains(where: SSHPattern.fitsAll) {
+      return ListForNobody(name: "DenyGroups", fitsEverybody: true)
     }
-    let groups = words("allowgroups")
-    guard !groups.isEmpty, groups.allSatisfy({ !Self.isPattern($0) }) else { return nil }
-    return groups.contains { members($0)?.contains(where: isIn) == true } ? nil : "AllowGroups"
-  }
-
-  /// Whether patterns of users match a name; nil if an address decides.
-  private static func lists(_ patterns: [String], _ name: String) -> Bool? {
-    var found: Bool? = false
-    for pattern in patterns {
-      let (user, host) = parts(of: pattern)
-      guard fits(name, user) else { continue }
-      if host.map(fitsAll) ?? true { return true }
-      found = nil
+    let judged = people.filter { !isRoot($0.name) || value("permitrootlogin") != "no" }.map {
+      lists($0.name, $0.groups)
     }
-    return found
-  }
-
-  /// The pattern for the user, and the one for the host if there is one.
-  private static func parts(of pattern: String) -> (user: String, host: String?) {
-    let parts = pattern.split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-    return (parts.first ?? "", parts.count > 1 ? parts[1] : nil)
-  }
-
-  /// Whether a pattern matches everybody, from any host.
-  private static func fitsEverybody(_ pattern: String) -> Bool {
-    let (user, host) = parts(of: pattern)
-    return fitsAll(user) && host.map(fitsAll) ?? true
-  }
-
-  private static func contains(_ groups: [String], _ isMember: (String) -> Bool) -> Bool? {
-    if groups.contains(where: fitsAll) { return true }
-    if groups.contains(where: isMember) { return true }
-    return groups.contains(where: isPattern) ? nil : false
-  }
-
-  /// Whether a pattern can match more than one group.
-  ///
-  /// In these lists each word is one pattern. `!a,*`, which Match would split, is the name of a group here, and no group has a
-  /// comma in its name.
-  private static func isPattern(_ group: String) -> Bool {
-    !group.contains(",") && group.contains { "*?".contains($0) }
-  }
-
-  /// Whether a pattern matches every name; no name is empty.
-  private static func fitsAll(_ pattern: String) -> Bool {
-    pattern.contains("*") && pattern.allSatisfy { "*?".contains($0) } && pattern.count(where: { $0 == "?" }) < 2
-  }
-
-  /// Whether a pattern of ssh_config(5) matches a name.
-  private static func fits(_ name: String, _ pattern: String) -> Bool {
-    // The lengths of the name's beginnings that match the beginning of the pattern.
-    let letters = Array(name)
-    var ends: Set<Int> = [0]
-    for part in pattern {
-      switch part {
-      case "*": ends = ends.min().map { Set($0...letters.count) } ?? []
-      default: ends = Set(ends.filter { $0 < letters.count && (part == "?" || letters[$0] == part) }.map { $0 + 1 })
-      }
+    guard !people.isEmpty, judged.allSatisfy({ $0.isIn == false }) else { return nil }
+    let named = judged.compactMap(\.list)
+    // A list of the allowed that is there keeps out everybody else.
+    guard let list = named.first(where: { $0.hasPrefix("Allow") }) ?? named.first else {
+      return words("allowusers").isEmpty ? nil : ListForNobody(name: "AllowUsers", fitsEverybody: false)
     }
-    return ends.contains(letters.count)
+    return ListForNobody(name: list, fitsEverybody: false)
   }
+}
+
+/// A list of sshd that keeps out everybody that this machine knows.
+struct ListForNobody: Equatable {
+  let name: String
+  /// Whether one of its patterns fits every name.
+  let fitsEverybody: Bool
 }

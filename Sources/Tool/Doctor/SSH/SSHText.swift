@@ -35,6 +35,8 @@ enum SSHText: FindingCatalogue, Equatable, Sendable {
   case noShell(String)
   /// A list that denies everybody.
   case deniesAll(String)
+  /// A list that denies everybody whom this machine knows.
+  case deniesKnown(String)
   /// A list that names only people who do not exist.
   case allowsNobody(String)
   /// A statement that applies to some people because of a Match block.
@@ -156,6 +158,10 @@ enum SSHText: FindingCatalogue, Equatable, Sendable {
         do: "take it out \(place), or set it in a Match block for those alone who are to have no shell")
     case .deniesAll(let list):
       FindingText("\(list) fits everybody: nobody gets in", do: "name in \(list) those alone who must stay out")
+    case .deniesKnown(let list):
+      FindingText(
+        "\(list) keeps out everybody whom this machine knows",
+        do: "name in \(list) those alone who must stay out: '*' fits any text, '?' one character")
     case .allowsNobody(let list):
       FindingText(
         "\(list) lets in nobody whom this machine knows",
@@ -277,6 +283,10 @@ enum SSHText: FindingCatalogue, Equatable, Sendable {
         do: "\(place)에서 지우거나, 셸이 없어야 하는 사용자의 Match 블록에만 쓰십시오")
     case .deniesAll(let list):
       FindingText("\(list)이(가) 모두에게 해당하여 아무도 들어올 수 없습니다", do: "\(list)에는 들어오면 안 되는 대상만 적으십시오")
+    case .deniesKnown(let list):
+      FindingText(
+        "\(list)이(가) 이 컴퓨터가 아는 모든 사람을 막습니다",
+        do: "\(list)에는 들어오면 안 되는 대상만 적으십시오. '*'는 모든 문자열, '?'는 한 글자와 일치합니다")
     case .allowsNobody(let list):
       FindingText(
         "\(list)에 따르면 이 컴퓨터가 아는 사람 중 아무도 들어올 수 없습니다",
