@@ -296,6 +296,28 @@ import UAFWire
   }
 
   @Test(arguments: [
+    ("https://127.0.0.1:8443/uaf/get", "https://localhost:8443/uaf/get"),
+    ("https://localhost/uaf/get", "https://[::1]/uaf/get"), ("https://127.0.0.1/uaf/get", "https://127.0.1.1/uaf/get"),
+    ("https://localhost/uaf/get", "https://localhost./uaf/get/"),
+    ("https://fido.example.com/uaf/get", "https://fido.example.com./uaf/get"),
+    ("https://ip6-localhost/uaf/get", "https://localhost.localdomain/uaf/get"),
+  ])
+  func `warns of addresses whose hosts may be two names of one`(request: String, response: String) {
+    let lines = addresses(request, response)
+    #expect(
+      lines.contains { $0.hasPrefix("warn server: ") && $0.contains(" may be one address: ") && $0.contains(" : ") },
+      "\(lines)")
+  }
+
+  @Test func `an address at which nothing answers is not called one address as well`() {
+    let machine = Machine()
+    machine.configure("/uaf/get", "/nothing")
+    machine.configure("/uaf/respond", "/nothing")
+    let lines = machine.doctor().lines(about: "server").filter { $0.hasSuffix("[server-path]") }
+    #expect(lines.contains { $0.contains("404") } && !lines.contains { $0.contains("one address") }, "\(lines)")
+  }
+
+  @Test(arguments: [
     ("https://fido.example.com/uaf/get", "https://fido.example.com/uaf/GET"),
     ("https://fido.example.com/uaf/get", "https://fido.example.com:8443/uaf/get"),
     ("https://fido.example.com/uaf/get", "https://www.fido.example.com/uaf/get"),
@@ -312,6 +334,10 @@ import UAFWire
     let machine = Machine()
     machine.configure("https://fido.example.com/uaf/get", request)
     machine.configure("https://fido.example.com/uaf/respond", response)
+    for url in [request, response] {
+      let path = "/" + url.split(separator: "/", omittingEmptySubsequences: false).dropFirst(3).joined(separator: "/")
+      machine.server?.answers[path] = FakeServer.json(#"{"statusCode":1498}"#)
+    }
     return machine.doctor().lines(about: "server").filter { $0.hasSuffix("[server-path]") }
   }
 

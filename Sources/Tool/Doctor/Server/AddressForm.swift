@@ -31,6 +31,31 @@ struct AddressForm: Equatable {
       && path.split(separator: "/") == other.path.split(separator: "/")
   }
 
+  /// Whether the addresses are one if the hosts are two names of one: this machine's own addresses and names, or a name with and
+  /// without the dot of the root.
+  ///
+  /// What other names lead to is known only to the resolver, and may change.
+  func mayBe(_ other: AddressForm) -> Bool {
+    guard host != other.host, (isSecure, port) == (other.isSecure, other.port),
+      path.split(separator: "/") == other.path.split(separator: "/")
+    else { return false }
+    return Self.plain(host) == Self.plain(other.host)
+  }
+
+  /// A host without the dot of the root, and one name for all of this machine's own.
+  private static func plain(_ host: String) -> String {
+    let name = host.hasSuffix(".") ? String(host.dropLast()) : host
+    let own = [
+      "localhost", "localhost.localdomain", "ip6-localhost", "ip6-loopback", Self.host("::1"),
+      Self.host("::ffff:127.0.0.1"),
+    ]
+    var bytes = in_addr()
+    // SAFETY: an in_addr is what this family writes.
+    let isAddress = unsafe inet_pton(AF_INET, name, &bytes) == 1
+    let isLoopback = isAddress && name.hasPrefix("127.") || own.contains(name) || name.hasSuffix(".localhost")
+    return isLoopback ? "localhost" : name
+  }
+
   /// The host in one form: an IPv6 address has many spellings.
   private static func host(_ text: String) -> String {
     var bytes = in6_addr()

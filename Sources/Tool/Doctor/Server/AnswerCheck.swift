@@ -35,6 +35,11 @@ struct AnswerCheck {
     }
   }
 
+  /// Whether the server has nothing at the address.
+  func isNothingThere(_ answer: FetchAnswer) -> Bool {
+    [404, 405, 410, 501].contains(answer.response.status) && objection(to: answer)?.level == .failure
+  }
+
   /// Whether the body has a UAF status or, in `plain`, a list of messages.
   ///
   /// Frameworks also answer `{"statusCode":404}`.
@@ -203,6 +208,8 @@ enum AnswerText: FindingCatalogue {
   case same(key: String, other: String, url: String)
   /// They go to addresses that differ only in parts that many servers ignore.
   case alike(key: String, other: String, url: String, otherURL: String)
+  /// They go to addresses that differ only in hosts that may be two names of one.
+  case hosts(key: String, other: String, url: String, otherURL: String)
 
   var english: FindingText {
     switch self {
@@ -220,6 +227,13 @@ enum AnswerText: FindingCatalogue {
         "server: \(key) and \(other), \(url) and \(otherURL), differ in the query or in slashes alone: a server that does not "
           + "tell requests from responses by them lets nobody in",
         do: "where the server has an address for each, write them into \(key) and \(other)")
+    case .hosts(let key, let other, let url, let otherURL):
+      FindingText(
+        "server: \(key) and \(other), \(url) and \(otherURL), may be one address: both hosts can be names of one. A server that "
+          + "does not tell requests from responses there lets nobody in",
+        do:
+          "write one host into both, and the server's address for requests into \(key), the one for responses into \(other)"
+      )
     case .understood(let key): FindingText("server: \(key) answers as a UAF server does")
     case .redirected(let place, let goal):
       FindingText(
@@ -274,6 +288,11 @@ enum AnswerText: FindingCatalogue {
         "서버: 다음 두 설정의 주소는 쿼리나 빗금만 다릅니다: \(key), \(other): \(url), \(otherURL). 그 차이로 요청과 응답을 구별하지 않는 서버는 "
           + "아무도 들여보내지 않습니다",
         do: "서버의 요청 주소와 응답 주소가 따로 있으면 \(key), \(other)에 각각 쓰십시오")
+    case .hosts(let key, let other, let url, let otherURL):
+      FindingText(
+        "서버: 다음 두 설정의 주소가 같을 수 있습니다: \(key), \(other): \(url), \(otherURL). 두 호스트가 한 호스트의 두 이름일 수 있으며, 그 "
+          + "주소에서 요청과 응답을 구별하지 않는 서버는 아무도 들여보내지 않습니다",
+        do: "두 설정에 같은 호스트를 쓰고, \(key)에는 요청을 받는 주소를, \(other)에는 응답을 받는 주소를 쓰십시오")
     case .understood(let key): FindingText("서버: \(key): UAF 서버로서 응답합니다")
     case .redirected(let place, let goal):
       FindingText(

@@ -27,6 +27,7 @@ struct ServerCheck {
     let line = ServerLine(server, authorities: authorities, exchange: exchange)
     var findings: [Finding] = []
     var reached: [String: Bool] = [:]
+    var empty: [AddressForm] = []
     for question in ServerQuestion.all(of: server) where reached[question.origin] != false {
       let number = line.answers.count
       let refusal = ask(question, over: line)
@@ -46,9 +47,13 @@ struct ServerCheck {
       }
       reached[question.origin] = isAnswered
       if isAnswered, let exchanged = exchanged(question, refusal, over: line) { return findings + [exchanged] }
-      if isAnswered { findings += judge(question, answer, refusal) }
+      guard isAnswered else { continue }
+      findings += judge(question, answer, refusal)
+      if AnswerCheck(question: question, dialect: server.dialect).isNothingThere(answer) {
+        empty.append(AddressForm(question.url))
+      }
     }
-    findings += sameAddresses()
+    findings += sameAddresses(but: empty)
     guard reached.values.contains(true) else { return findings }
     return findings + VerdictKeyCheck(server: server, owner: owner, isRoot: isRoot, line: line).findings()
   }
@@ -102,7 +107,9 @@ struct ServerCheck {
   ///
   /// Some servers distinguish addresses that differ only in the query or in slashes, and others, such as uaf-server, do not. That
   /// is only a warning, because a working server must not fail here.
-  private func sameAddresses() -> [Finding] {
+  ///
+  /// - Parameter empty: addresses at which nothing answers, which has been reported.
+  private func sameAddresses(but empty: [AddressForm]) -> [Finding] {
     guard server.dialect == .fido else { return [] }
     var keys: [String] = []
     return [("authentication", server.authentication), ("registration", server.registration)].compactMap { name, own in
@@ -110,7 +117,9 @@ struct ServerCheck {
         return nil
       }
       let (form, otherForm) = (AddressForm(url), AddressForm(otherURL))
-      guard form.isLike(otherForm) else { return nil }
+      guard form.isLike(otherForm) || form.mayBe(otherForm), !empty.contains(form), !empty.contains(otherForm) else {
+        return nil
+      }
       func key(_ own: ServerURL?, _ name: String, in section: String) -> String {
         own == nil ? "server.\(name)" : "server.\(section).\(name)"
       }
@@ -118,6 +127,10 @@ struct ServerCheck {
       guard !keys.contains(request) else { return nil }
       keys.append(request)
       let other = key(own.responseURL, "response_url", in: name)
+      guard form.isLike(otherForm) else {
+        let text = AnswerText.hosts(key: request, other: other, url: url.text, otherURL: otherURL.text)
+        return .warning(.serverPath, text)
+      }
       guard form == otherForm else {
         let text = AnswerText.alike(key: request, other: other, url: url.text, otherURL: otherURL.text)
         return .warning(.serverPath, text)
@@ -280,11 +293,24 @@ final class ServerLine: Transport {
 
   func begin(_ request: TransportRequest) throws(TransportFailure) { begun = request }
 
-  /// The reasons are in ``answers``, so any failure can be thrown here.
-  func finish() throws(TransportFailure) -> TransportResponse {
-    guard let question = begun, let answer = ask(question), answer.response.outcome == .answered else {
-      throw .unavailable
+  /// The failure for a log, which need not distinguish what ``answers`` does.
+  private static func failure(_ outcome: FetchOutcome) -> TransportFailure {
+    switch outcome {
+    case .nameNotResolved: .noHandshake(.dns)
+    case .refused: .noHandshake(.refused)
+    case .timedOut: .noHandshake(.timeOut)
+    case .certificateRefused: .certificateRefused
+    case .unacceptableRequest: .requestNotAcceptable
+    case .tooLarge: .answerTooLarge
+    case .ownMeans: .ownMeans
+    case .unreachable, .connectionLost, .stalled, .proxyRefused, .tlsFailed, .answered, .other:
+      .noHandshake(.unreachable)
     }
+  }
+
+  func finish() throws(TransportFailure) -> TransportResponse {
+    guard let question = begun, let answer = ask(question) else { throw .ownMeans }
+    guard answer.response.outcome == .answered else { throw Self.failure(answer.response.outcome) }
     let response = answer.response
     return TransportResponse(
       status: Int(response.status), contentType: response.contentType ?? "", body: answer.body,
