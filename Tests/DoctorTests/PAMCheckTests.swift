@@ -152,6 +152,27 @@ import Wording
   }
 
   @Test(arguments: [
+    "auth [success=2 default=ignore] pam_unix.so\nauth [success=1 default=ignore] pam_succeed_if.so quiet uid >= 1000\n"
+      + "auth requisite pam_deny.so\nauth required pam_uaf.so",
+    "auth [success=2 default=ignore] pam_unix.so\nauth [success=1 default=ignore] pam_localuser.so\n"
+      + "auth requisite pam_deny.so\nauth required pam_uaf.so",
+    "auth [success=2 default=ignore] pam_unix.so\nauth [default=1] pam_faildelay.so delay=3\n"
+      + "auth requisite pam_deny.so\nauth required pam_uaf.so",
+  ])
+  func `a line that asks for no password is not to refuse, but to lead past no refusal`(stack: String) {
+    let told = report(stack)
+    #expect(told.hasPrefix("FAIL pam: /sudo:2: a wrong password gets past this line"), "\(told)")
+    #expect(told.contains(" : have it lead to the next line") && !told.contains("have it refuse"), "\(told)")
+  }
+
+  @Test(arguments: [TrialProblem.noCore(4), .configuration])
+  func `no hint of doctor sends to doctor`(problem: TrialProblem) {
+    for text in [RescueText.untried(problem).english, RescueText.untried(problem).korean] {
+      #expect(!(text.what + (text.remedy ?? "")).contains("doctor") && text.remedy != nil, "\(text)")
+    }
+  }
+
+  @Test(arguments: [
     // The jump ends at the module, after the last line, or at a line that refuses everybody.
     "auth [success=1 default=ignore] pam_succeed_if.so\nauth optional pam_env.so\nauth required pam_uaf.so\n"
       + "auth required pam_unix.so",

@@ -63,8 +63,7 @@ import UAFWire
         ok   log: /dev/log takes lines
         warn socket: /nonexistent: No such file or directory; only root's programs reach the core : systemctl \
         enable --now pam-uaf.socket, where there is systemd [socket-missing]
-        FAIL core: the core ended before it said how it went : the log (authpriv) says more; uafctl doctor checks the \
-        installation [core-silent]
+        FAIL core: the core ended before it said how it went : the log (authpriv) says more [core-silent]
         FAIL configuration: /nonexistent: there is no such file: create it, or correct the path : correct it; until \
         then nobody can log in [configuration-unusable]
         skip state: only the configuration says where it is : correct the configuration first
@@ -122,7 +121,7 @@ import UAFWire
   }
 
   @Test func `tells what the core says of the configuration once in Korean`() {
-    let text = "설정을 사용할 수 없습니다: /etc/security/pam_uaf.conf. 이유는 'uafctl doctor' 명령으로 볼 수 있습니다"
+    let text = "설정을 사용할 수 없습니다: /etc/security/pam_uaf.conf. 이유는 로그(authpriv)에 있습니다"
     let core = FakeCore([Bench.failure(3, 1001, text)])
     let bench = Bench(
       ["doctor", "--pam-directory", machine.pam], as: 0, core: core, locale: "ko_KR.UTF-8",

@@ -147,8 +147,16 @@ import UAFWire
   }
 
   @Test(arguments: [
-    ("revoked", "revoked: have root run 'uafctl register USER --code FILE' with a new enrolment code"),
-    ("unknown", "no longer registered: have root run 'uafctl register USER --code FILE'"),
+    (
+      "revoked",
+      "revoked, or the account is disabled: ask the administrator; if it is not disabled, have root run "
+        + "'uafctl register USER --code FILE' with a new enrolment code"
+    ),
+    (
+      "unknown",
+      "no longer registered, or the account is disabled: ask the administrator; if it is not disabled, have root run "
+        + "'uafctl register USER --code FILE'"
+    ),
     ("ahead", "it has seen more signatures than this machine made: 'uafctl repair --code FILE'"),
   ]) func `if codes cannot set a value, a person is sent to root`(refusal: String, line: String) {
     let entry = Self.passcode(state: 3007).replacing(#""state""#, with: #""atServer":"\#(refusal)","state""#)

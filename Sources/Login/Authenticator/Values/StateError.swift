@@ -58,7 +58,8 @@ extension StateError: CustomStringConvertible {
     case .keyMissing(let path):
       "\(path): missing, and no other key opens the accounts in the same folder; restore the key, or move "
         + "'accounts' away to start again"
-    case .keySealed(let path): "\(path): sealed by a chip, and could not be opened; 'uafctl doctor' says why"
+    case .keySealed(let path):
+      "\(path): sealed by a chip, and could not be opened: check the chip, and [tpm] of the configuration"
     case .keyElsewhere(let path): "\(path): there is no device key here, so there is nothing to move"
     case .cannotOpen(let path, let number):
       // SAFETY: strerror returns a NUL-terminated text for every number.

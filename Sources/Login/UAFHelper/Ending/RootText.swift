@@ -38,7 +38,7 @@ extension RootText {
     case .notInitialised(let path): "\(path): 이 컴퓨터의 키가 없습니다. root로 'uafctl init' 명령을 실행하십시오"
     case .keyMissing(let path):
       "\(path): 파일이 없고, 옆에 있는 계정은 다른 키로 열 수 없습니다. 복원하거나, 새로 시작하려면 'accounts'를 다른 곳으로 옮기십시오"
-    case .keySealed(let path): "\(path): 칩이 봉인한 키를 열지 못했습니다. 이유는 'uafctl doctor' 명령으로 볼 수 있습니다"
+    case .keySealed(let path): "\(path): 칩이 봉인한 키를 열지 못했습니다. 칩과 설정의 [tpm]을 확인하십시오"
     case .keyElsewhere(let path): "\(path): 기기 키가 여기에 없어 옮길 것이 없습니다"
     case .cannotOpen(let path, let number): "\(path): \(korean(systemError: number))"
     case .damaged: "상태 파일이 손상되었거나 변경되어 계정이 잠겼습니다. root가 'uafctl forget USER' 명령으로 지울 수 있습니다"
@@ -88,10 +88,10 @@ extension RootText {
 extension RootText {
   /// The text that names the place in root's configuration that cannot be used.
   ///
-  /// `doctor` explains it in every language.
+  /// The log has the reason in English, and `doctor` explains it in every language.
   static func configuration(_ error: ConfigurationError) -> RootText {
     RootText(
-      "\(error)", korean: "설정을 사용할 수 없습니다: \(error.place). 이유는 'uafctl doctor' 명령으로 볼 수 있습니다")
+      "\(error)", korean: "설정을 사용할 수 없습니다: \(error.place). 이유는 로그(authpriv)에 있습니다")
   }
 }
 

@@ -102,7 +102,9 @@ enum CoreText: FindingCatalogue {
     case .refused(let account, let authenticators, let codes):
       FindingText(
         "account: \(account): " + authenticators.map(StatusReport(language: .english).line).joined(separator: ", "),
-        do: (codes == .roots ? "have root run " : "") + "\(codes.setting()), with a new enrolment code")
+        do: (codes == .roots
+          ? "ask the administrator whether the account is disabled at the server; if not, have root run " : "")
+          + "\(codes.setting()), with a new enrolment code")
     case .forbidden(let account, let authenticators):
       FindingText(
         "account: \(account): " + authenticators.map(StatusReport(language: .english).line).joined(separator: ", "),
@@ -142,7 +144,7 @@ enum CoreText: FindingCatalogue {
       FindingText(
         "계정: \(account): " + authenticators.map(StatusReport(language: .korean).line).joined(separator: ", "),
         do: codes == .roots
-          ? "root 관리자가 새 등록 코드로 \(codes.setting()) 명령을 실행해야 합니다"
+          ? "서버에서 계정이 비활성화되었는지 관리자에게 문의하십시오. 아니라면 root 관리자가 새 등록 코드로 \(codes.setting()) 명령을 실행해야 합니다"
           : "새 등록 코드로 \(codes.setting()) 명령을 실행하십시오")
     case .forbidden(let account, let authenticators):
       FindingText(

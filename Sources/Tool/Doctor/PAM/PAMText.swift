@@ -363,7 +363,8 @@ enum RescueText: FindingCatalogue {
     case .closed: FindingText.asRoot("pam: the passwords of \(Self.group)")
     case .lacks(let name, let lack):
       FindingText("pam: \(name) of \(Self.group) \(lack.english)", do: lack.remedy(name).english)
-    case .untried(let problem): FindingText("pam: \(Self.group): \(problem.english.what)", do: problem.english.remedy)
+    case .untried(let problem):
+      FindingText("pam: \(Self.group): \(problem.english.what)", do: problem.remedyInDoctor.english)
     case .counted(let name):
       FindingText(
         "pam: pam_faillock counts wrong passwords of \(name) of \(Self.group), and may lock it",
@@ -379,7 +380,8 @@ enum RescueText: FindingCatalogue {
     case .closed: FindingText.asRootKorean("pam: \(Self.group) 그룹의 비밀번호")
     case .lacks(let name, let lack):
       FindingText("pam: \(Self.group) 그룹의 \(name): \(lack.korean)", do: lack.remedy(name).korean)
-    case .untried(let problem): FindingText("pam: \(Self.group): \(problem.korean.what)", do: problem.korean.remedy)
+    case .untried(let problem):
+      FindingText("pam: \(Self.group): \(problem.korean.what)", do: problem.remedyInDoctor.korean)
     case .counted(let name):
       FindingText(
         "pam: \(Self.group) 그룹의 \(name): pam_faillock이 틀린 비밀번호를 세고 있어 잠겨 있을 수 있습니다",

@@ -220,19 +220,22 @@ package struct PasswordGap: Equatable {
   /// The line.
   package let place: StackLinePlace
   package let kind: Kind
+  /// Whether the line asks for something, so that it should refuse a wrong answer.
+  let asks: Bool
 
-  init(_ place: StackLinePlace, _ kind: Kind) {
+  init(_ place: StackLinePlace, _ kind: Kind, asks: Bool = true) {
     self.place = place
     self.kind = kind
+    self.asks = asks
   }
 
   /// The same gap at a different line.
-  func at(_ place: StackLinePlace) -> PasswordGap { PasswordGap(place, kind) }
+  func at(_ place: StackLinePlace) -> PasswordGap { PasswordGap(place, kind, asks: asks) }
 
   /// The reason why a service with this gap is not enabled.
   package var error: StackError {
     switch kind {
-    case .wrong: .wrongPassword(path: place.path, line: place.line)
+    case .wrong: .wrongPassword(path: place.path, line: place.line, asks: asks)
     case .notAsked: .noPassword(path: place.path, line: place.line)
     }
   }
@@ -379,7 +382,9 @@ package struct StackReading {
   /// - Parameter isSecondFactor: whether the stack is meant to ask for a password first. Then an unknown module
   ///   counts as one that checks it, and a person who is asked for no password gets in with the passcode alone.
   package func passwordGap(isSecondFactor: Bool) -> PasswordGap? {
-    if let line = lettingWrongPasswordIn(isSecondFactor: isSecondFactor) { return PasswordGap(line.place, .wrong) }
+    if let line = lettingWrongPasswordIn(isSecondFactor: isSecondFactor) {
+      return PasswordGap(line.place, .wrong, asks: ModuleResults.asks(line.line))
+    }
     return isSecondFactor ? leadingToPasscodeAlone.map { PasswordGap($0.place, .notAsked) } : nil
   }
 

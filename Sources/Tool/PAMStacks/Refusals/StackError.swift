@@ -51,7 +51,9 @@ package enum StackError: Error, Equatable {
   /// This line can let people in before pam_uaf is asked.
   case passedOver(path: String, line: Int)
   /// A wrong password passes this line, and lets people in.
-  case wrongPassword(path: String, line: Int)
+  ///
+  /// If the line asks for nothing, it is not the line that should refuse.
+  case wrongPassword(path: String, line: Int, asks: Bool)
   /// This line leads a person to the passcode as a second factor, without a question for the password.
   case noPassword(path: String, line: Int)
   /// People can get in although pam_uaf has refused.
@@ -276,7 +278,7 @@ extension StackError: Catalogued {
       "\(path):\(line): the line ends with a carriage return (CRLF), which libpam takes for part of its last word"
     case .jump(let path, let line): "\(path):\(line): this line jumps over some of those behind it"
     case .passedOver(let path, let line): "\(path):\(line): this line can let somebody in before pam_uaf is asked"
-    case .wrongPassword(let path, let line):
+    case .wrongPassword(let path, let line, _):
       "\(path):\(line): a wrong password gets past this line, and can let somebody in"
     case .noPassword(let path, let line):
       "\(path):\(line): this line leads to the passcode without a password before it, and the passcode alone can let somebody in"
@@ -334,7 +336,7 @@ extension StackError: Catalogued {
       "\(path):\(line): 줄이 캐리지 리턴(CRLF)으로 끝나며, libpam은 이를 마지막 단어의 일부로 읽습니다"
     case .jump(let path, let line): "\(path):\(line): 뒤의 줄들을 건너뛰는 줄입니다"
     case .passedOver(let path, let line): "\(path):\(line): pam_uaf가 묻기 전에 이 줄에서 로그인될 수 있습니다"
-    case .wrongPassword(let path, let line):
+    case .wrongPassword(let path, let line, _):
       "\(path):\(line): 이 줄에서 틀린 비밀번호가 거부되지 않아, 틀린 비밀번호로도 로그인될 수 있습니다"
     case .noPassword(let path, let line):
       "\(path):\(line): 이 줄에서는 비밀번호 없이 패스코드만 물어, 패스코드만으로 로그인될 수 있습니다"
@@ -399,6 +401,9 @@ extension StackError: Catalogued {
     case .passedOver:
       "if it asks for the password, have it jump to the line behind the last one that does ('[success=N default=ignore]'); "
         + "otherwise remove it"
+    case .wrongPassword(_, _, asks: false):
+      "have it lead to the next line ('default=ignore', and no jump), or take it out: it asks for no password, and leads past "
+        + "the line that refuses a wrong one"
     case .wrongPassword:
       "have it refuse ('required'), or take it out if it asks for no password; where a right password jumps over the next line, "
         + "that line must be 'auth requisite pam_deny.so'"
@@ -468,6 +473,8 @@ extension StackError: Catalogued {
     case .passedOver:
       "비밀번호를 묻는 줄이라면, 비밀번호를 묻는 마지막 줄의 다음 줄로 건너뛰게 하십시오('[success=N default=ignore]'). "
         + "아니라면 지우십시오"
+    case .wrongPassword(_, _, asks: false):
+      "다음 줄로 이어지게 하거나('default=ignore', 건너뛰지 않게) 지우십시오. 비밀번호를 묻지 않으면서, 틀린 비밀번호를 거부하는 줄을 지나치는 줄입니다"
     case .wrongPassword:
       "이 줄에서 거부되게 하십시오('required'). 비밀번호를 묻는 줄이 아니라면 지우십시오. 맞는 비밀번호가 다음 줄을 건너뛴다면, "
         + "그 줄은 'auth requisite pam_deny.so'여야 합니다"

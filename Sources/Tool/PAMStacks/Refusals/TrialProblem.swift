@@ -123,6 +123,20 @@ extension TrialProblem: Catalogued {
   private static let koreanLogNamesLine = "로그(authpriv)에 어느 줄인지 나와 있습니다. 모듈이 든 패키지를 다시 설치하십시오"
 }
 
+extension TrialProblem {
+  /// What to do, for a report that has the other checks as well: it sends nobody to doctor.
+  package var remedyInDoctor: (english: String?, korean: String?) {
+    switch self {
+    case .noCore, .configuration:
+      (
+        "do what the lines about the core and the configuration say, then run it again",
+        "코어와 설정에 관한 줄의 조치를 한 뒤 다시 실행하십시오"
+      )
+    default: (english.remedy, korean.remedy)
+    }
+  }
+}
+
 extension StackLinePlace {
   /// What to do about a line that includes a file that libpam cannot read.
   package static let includeRemedy = (

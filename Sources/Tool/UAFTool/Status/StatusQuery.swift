@@ -64,10 +64,28 @@ extension StatusQuery: StatusSource {
   }
 }
 
+/// An error in a report that has the other checks as well: it sends nobody to doctor.
+private struct TextInDoctor: Catalogued {
+  let english: FindingText
+  let korean: FindingText
+
+  init(_ error: ToolError) {
+    switch error {
+    case .core(.ended), .core(.silent):
+      english = FindingText(error.english.what, do: "the log (authpriv) says more")
+      korean = FindingText(error.korean.what, do: "로그(authpriv)에 자세한 내용이 있습니다")
+    case .configuration:
+      english = FindingText(error.english.what, do: "correct it: the line about the configuration says more")
+      korean = FindingText(error.korean.what, do: "바로잡으십시오. 설정에 관한 줄에 자세한 내용이 있습니다")
+    default: (english, korean) = (error.english, error.korean)
+    }
+  }
+}
+
 extension StatusFailure {
   /// Why the core could not be asked.
   fileprivate init(_ error: ToolError) {
-    if case .core(.absent) = error { self.init(error, isAbsence: true) } else { self.init(error, isAbsence: false) }
+    if case .core(.absent) = error { self.init(error, isAbsence: true) } else { self.init(TextInDoctor(error)) }
   }
 }
 
