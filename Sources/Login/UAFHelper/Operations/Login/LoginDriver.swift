@@ -209,7 +209,8 @@ struct LoginSigners {
     guard let offer, let type = way.first else { throw .outOfTurn(in: "login") }
     way.removeFirst()
     guard let key = offer.key(of: type, among: try keys()) else {
-      throw Ending(.noSuitableAuthenticator, because: .keysNotHere, log: "the server asks for keys that are not on this machine")
+      throw Ending(
+        .noSuitableAuthenticator, because: .keysNotHere, log: "the server asks for keys that are not on this machine")
     }
     guard let unlocked = held[type] else { throw Ending(.cannotUse, log: "the authenticator is not open") }
     signed.append(key)
