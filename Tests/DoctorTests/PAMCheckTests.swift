@@ -395,6 +395,15 @@ import Wording
     #expect(found(["common-auth": text, "sudo": "@include common-auth"]) == [.pamProfile])
   }
 
+  @Test func `fails if only a directory has the group that skips the passcode`() {
+    machine.passwords.directoryGroups = ["uaf-rescue"]
+    #expect(found(["sudo": Self.good]) == [.rescueGroup])
+    let finding = check().findings().first { $0.id == .rescueGroup }
+    #expect(finding?.level == .failure && finding?.text.hasPrefix("pam: the group uaf-rescue") == true)
+    machine.passwords.directoryGroups = []
+    #expect(found(["sudo": Self.good]) == [])
+  }
+
   @Test func `reports a second way in that nobody can use`() {
     machine.passwords.groups = [:]
     #expect(found(["sudo": Self.good]) == [.rescueGroup])

@@ -46,6 +46,13 @@ import ToolTestSupport
     #expect(find().contains(reason))
   }
 
+  @Test func `refuses a rescue group that only a directory has, and does not advise groupadd, which would refuse`() {
+    passwords.directoryGroups = ["uaf-rescue"]
+    #expect(find().contains("the group uaf-rescue is not in /etc/group"))
+    passwords.directoryGroups = []
+    #expect(find() == "alice, by the password at the console, as one of uaf-rescue")
+  }
+
   @Test(arguments: [PasswordState.locked, .empty, .expired, .accountExpired, .unknown])
   func `refuses an administrator whose password lets nobody in`(state: PasswordState) {
     passwords.states["alice"] = state

@@ -4,6 +4,8 @@ import PAMStacks
 /// Groups and passwords of a machine in good order: alice is the only member of uaf-rescue, and may use sudo.
 package final class FakePasswords: PasswordDirectory {
   package var groups = ["uaf-rescue": ["alice"], "sudo": ["alice"]]
+  /// The groups that only a directory has.
+  package var directoryGroups: Set<String> = []
   package var states = ["alice": PasswordState.usable, "root": .locked]
 
   /// The shells of accounts that do not have /bin/sh.
@@ -45,7 +47,7 @@ package final class FakePasswords: PasswordDirectory {
   package func members(ofGroup name: String) -> [String]? { groups[name] }
   package func members(ofGroupNumber number: gid_t) -> [String]? { numbers[number].flatMap { groups[$0] } }
   package func groups(alike name: String) -> [String] {
-    groups.keys.filter { $0.lowercased() == name.lowercased() }.sorted()
+    groups.keys.filter { $0.lowercased() == name.lowercased() && !directoryGroups.contains($0) }.sorted()
   }
   package func localAccounts() -> [String] { local }
   package func shell(of name: String) -> String? { shells[name] ?? "/bin/sh" }

@@ -287,6 +287,7 @@ extension PAMCheck {
     guard let members = passwords.members(ofGroup: group) else {
       return [.warning(.rescueGroup, RescueText.noGroup)]
     }
+    guard passwords.hasOwnRescueGroup else { return [.failure(.rescueGroup, RescueText.directoryGroup)] }
     guard !members.isEmpty else {
       return [.warning(.rescueGroup, RescueText.nobody)]
     }

@@ -375,13 +375,21 @@ package enum PasswordState: Equatable {
   }
 }
 
+extension PasswordDirectory {
+  /// Whether /etc/group has the rescue group.
+  ///
+  /// With a group that only a directory has, whoever can change the directory decides who skips the passcode, and nobody does
+  /// while the directory cannot be reached.
+  package var hasOwnRescueGroup: Bool { groups(alike: WayIn.rescueGroup).contains(WayIn.rescueGroup) }
+}
+
 /// A directory in which groups and the state of passwords are looked up.
 package protocol PasswordDirectory {
   /// The names that a group lists, and those of local accounts with this primary group; nil if there is no such group.
   func members(ofGroup name: String) -> [String]?
   /// The members of the group with this gid; nil if there is no such group.
   func members(ofGroupNumber number: gid_t) -> [String]?
-  /// The names of groups that differ from this one only in case, and the group itself.
+  /// The names of local groups that differ from this one only in case, and the group itself.
   func groups(alike name: String) -> [String]
   /// The names of the local accounts, which need no directory server.
   func localAccounts() -> [String]

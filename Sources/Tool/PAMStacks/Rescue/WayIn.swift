@@ -108,6 +108,7 @@ package struct WayIn {
     guard let members = passwords.members(ofGroup: Self.rescueGroup) else {
       return .failure(.init(lacks: [.noGroup]))
     }
+    guard passwords.hasOwnRescueGroup else { return .failure(.init(lacks: [.directoryGroup])) }
     guard !members.isEmpty else { return .failure(.init(lacks: [.emptyGroup])) }
     let judged = self.members(services)
     if let open = judged.first(where: { $0.lack == nil }) { return .success(open.name) }
@@ -270,6 +271,8 @@ extension WayIn {
     /// A right password gets no farther than this line.
     case refused(StackLinePlace)
     case noGroup
+    /// Only a directory has the group.
+    case directoryGroup
     case emptyGroup
     /// Why a member of the group cannot log in.
     case member(String, Member)
@@ -285,6 +288,7 @@ extension WayIn {
         place.unread.map { "\(place.path):\(place.line) includes \(ShownText.line($0)), which libpam cannot read" }
           ?? "\(place.path):\(place.line) refuses the right password"
       case .noGroup: "there is no group \(group)"
+      case .directoryGroup: "the group \(group) is not in /etc/group: a directory decides who is in it"
       case .emptyGroup: "the group \(group) is empty"
       case .member(let name, let lack): "\(ShownText.line(name)) of \(group) \(lack.english)"
       }
@@ -301,6 +305,7 @@ extension WayIn {
         place.unread.map { "\(place.path):\(place.line): libpam이 이 줄에서 포함하는 \(ShownText.line($0)) 파일을 읽을 수 없습니다" }
           ?? "\(place.path):\(place.line)에서 맞는 비밀번호가 거부됩니다"
       case .noGroup: "그룹 \(group)이(가) 없습니다"
+      case .directoryGroup: "그룹 \(group)이(가) /etc/group에 없어 누가 그 그룹인지 디렉터리가 정합니다"
       case .emptyGroup: "그룹 \(group)이(가) 비어 있습니다"
       case .member(let name, let lack): "\(group) 그룹의 \(ShownText.line(name)): \(lack.korean)"
       }
@@ -406,16 +411,25 @@ extension WayIn {
 
   /// What to do if there is no other way in.
   package struct Hint: Catalogued {
+    /// Whether a directory has the group: groupadd(8) then refuses.
+    private let isInDirectory: Bool
     private let commands =
       "groupadd --system \(WayIn.rescueGroup); usermod --append --groups \(WayIn.rescueGroup) ADMINISTRATOR"
+    private let line = "vigr: \(WayIn.rescueGroup):x:NUMBER:ADMINISTRATOR"
 
     /// The hint, the same for everybody.
-    package init() {}
+    package init(isInDirectory: Bool = false) { self.isInDirectory = isInDirectory }
 
     /// The text in English.
-    package var english: String { "\(commands), who has a password and may use sudo" }
+    package var english: String {
+      isInDirectory
+        ? "\(line), with a number that the directory never gives" : "\(commands), who has a password and may use sudo"
+    }
     /// The text in Korean.
-    package var korean: String { "\(commands). ADMINISTRATOR는 비밀번호가 있고 sudo를 쓸 수 있어야 합니다" }
+    package var korean: String {
+      isInDirectory
+        ? "\(line). NUMBER는 디렉터리가 쓰지 않는 번호여야 합니다" : "\(commands). ADMINISTRATOR는 비밀번호가 있고 sudo를 쓸 수 있어야 합니다"
+    }
   }
 }
 
@@ -524,7 +538,7 @@ extension WayIn.Objection {
       return "choose a stack that leads \(WayIn.rescueGroup) past pam_uaf (pam.d/README.md)"
         + (needsRootsPassword ? ", or passwd root" : "")
     }
-    return member.map { $0.lack.remedy($0.name).english } ?? WayIn.Hint().english
+    return member.map { $0.lack.remedy($0.name).english } ?? hint.english
   }
 
   /// What to do about it, in Korean.
@@ -538,8 +552,10 @@ extension WayIn.Objection {
       return "\(WayIn.rescueGroup) 그룹이 pam_uaf를 건너뛰는 스택을 고르십시오(pam.d/README.md)"
         + (needsRootsPassword ? ". 또는 passwd root" : "")
     }
-    return member.map { $0.lack.remedy($0.name).korean } ?? WayIn.Hint().korean
+    return member.map { $0.lack.remedy($0.name).korean } ?? hint.korean
   }
+
+  private var hint: WayIn.Hint { WayIn.Hint(isInDirectory: lacks.contains(.directoryGroup)) }
 
   /// The first member whose account has expired; nil if there is none.
   private var expired: String? {
