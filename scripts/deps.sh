@@ -60,6 +60,8 @@ packages+=(
   ca-certificates
   # fingerprints: the service, its bus, and what the tests use instead of polkit
   fprintd dbus-daemon python3-dbus python3-gi
+  # the proofs; they need gcc too
+  spin
   # the check
   python3-venv shellcheck shfmt
   "$@"

@@ -27,6 +27,7 @@ _MYPY = [str(TOOLS / "mypy"), "--cache-dir", str(ROOT / "build/python/mypy"), "-
 PROGRAMS = [
     "scripts",
     "scripts/check",
+    "proofs",
     "Tests/Acceptance",
     "Server/Tests/EndToEndTests/Programs",
     "Server/Tests/EndToEndTests/Programs/interop",
