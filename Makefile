@@ -36,7 +36,7 @@ AS_ROOT := $(if $(filter 0,$(shell id -u)),,sudo -E env "PATH=$$PATH")
 
 .PHONY: help deps build demo test test-reproducible test-system test-fleet test-console test-devices test-fingerprint
 .PHONY: test-webauthn
-.PHONY: attack attack-table test-machines bench fuzz deb test-packages install clean fmt lint
+.PHONY: attack attack-table proofs test-machines bench fuzz deb test-packages install clean fmt lint
 
 help:
 	@echo 'make demo     install what is missing, build, and show a login being decided by a server'
@@ -50,6 +50,7 @@ help:
 	@echo 'make test-machines  a server and workstations on one network: they join, log in and leave; in namespaces; needs root'
 	@echo 'make attack   attack what was built, through real hosts, and print the table; BASELINE=1 pam_faillock beside it'
 	@echo 'make attack-table  write the table of the last complete attack into SECURITY.md'
+	@echo 'make proofs   have Spin check the models of the attempt ledger and of a failover, and find what breaks them'
 	@echo 'make bench    time logins, side by side, medians; BESIDE=CHECKOUT this build beside that one; needs root'
 	@echo 'make fuzz     ten minutes of a fuzzer for each reader, the module and the core'
 	@echo 'make build    release programs and the module into build/stage'
@@ -111,6 +112,9 @@ attack: deps
 
 attack-table:
 	PYTHONPATH=Tests/Acceptance PYTHONDONTWRITEBYTECODE=1 python3 -m attack.document
+
+proofs: deps
+	scripts/proofs.sh
 
 bench: deps
 	scripts/stage.sh
