@@ -77,21 +77,22 @@ proctype Conversation(byte c; byte o) {
 
 proctype Machine() {
   do
-  :: d_step { stage[0] != IDLE -> killOne(0); finish() }
-  :: d_step { stage[1] != IDLE -> killOne(1); finish() }
-  :: d_step { stage[2] != IDLE -> killOne(2); finish() }
+  :: d_step { stage[0] != IDLE -> killOne(0); printf("conversation 0 is killed\n"); finish() }
+  :: d_step { stage[1] != IDLE -> killOne(1); printf("conversation 1 is killed\n"); finish() }
+  :: d_step { stage[2] != IDLE -> killOne(2); printf("conversation 2 is killed\n"); finish() }
   /* Time passes. */
   :: d_step { true ->
     tick();
+    printf("time: %d\n", uptime);
     observeTimeOne(LOCAL);
     observeTimeOne(REMOTE);
     observeTimeOne(OTHER_USER)
   }
   /* Memory and clock are restored to what they were before; the disk is not. */
-  :: d_step { uptime > 0 -> uptime-- }
+  :: d_step { uptime > 0 -> uptime--; printf("back to %d\n", uptime) }
 #ifdef USES_WALL_CLOCK
-  :: d_step { wall < 2 * LONGEST_UPTIME -> wall++ }
-  :: d_step { wall > 0 -> wall-- }
+  :: d_step { wall < 2 * LONGEST_UPTIME -> wall++; printf("somebody sets the clock to %d\n", wall) }
+  :: d_step { wall > 0 -> wall--; printf("somebody sets the clock to %d\n", wall) }
 #endif
   :: d_step { true ->
     killOne(0);
@@ -104,12 +105,13 @@ proctype Machine() {
     rebootOne(REMOTE);
     rebootOne(OTHER_USER);
     uptime = 0;
+    printf("reboot\n");
     finish()
   }
   /* Root unlocks. */
-  :: d_step { true -> unlock(); observeUnlock(); finish() }
+  :: d_step { true -> unlock(); observeUnlock(); printf("root unlocks\n"); finish() }
   /* Somebody asks for the state: AccountAttempts.ledger(_:at:). */
-  :: d_step { true -> pass(); observeEnds(); finish() }
+  :: d_step { true -> pass(); observeEnds(); printf("somebody asks for the state\n"); finish() }
   od
 }
 

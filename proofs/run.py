@@ -91,6 +91,11 @@ WORLDS = [
     Check("tries: three local conversations, three tries", "attempts", ("TRIES=3", "LOCK_TIME=1")),
     Check("local: three local conversations", "attempts", ()),
     Check("failover: two instances, four answers", "server", _TIMELESS),
+    Check(
+        "together: three answers under way at a failover",
+        "server",
+        ("FIRST_ANSWER=0", "LAST_ANSWER=2", "LATEST=0", "CLOCKS_DIFFER=0", "REQUESTS=3"),
+    ),
     Check("clocks: two instances whose clocks differ", "server", _CLOCKS),
 ]
 

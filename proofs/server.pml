@@ -361,10 +361,11 @@ proctype World() {
   }
   :: d_step { hasStandby && wasReplaced -> wasReplaced = false }
   /* Time passes: nothing under way gets older than the deadline. */
-  :: d_step { now < LATEST && age[0] < DEADLINE && age[REQUESTS - 1] < DEADLINE ->
+  :: d_step { now < LATEST && age[0] < DEADLINE && age[1] < DEADLINE && age[REQUESTS - 1] < DEADLINE ->
     now++;
     age[0] = (stage[0] == FREE -> 0 : age[0] + 1);
     age[1] = (stage[1] == FREE -> 0 : age[1] + 1);
+    age[REQUESTS - 1] = (REQUESTS == 2 || stage[REQUESTS - 1] == FREE -> age[REQUESTS - 1] : age[REQUESTS - 1] + 1);
     printf("time: %d\n", now)
   }
   /* UsedChallengeTable.forgetting: by the database's clock. */
@@ -388,6 +389,9 @@ init {
     fi;
     run Request(0);
     run Request(1);
+#if REQUESTS == 3
+    run Request(2);
+#endif
     run World()
   }
 }
