@@ -22,7 +22,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 BUILD = HERE.parent / "build/proofs"
 TABLE = HERE / "table.txt"
-SECONDS = 90
+SECONDS = 180
 MEGABYTES = 1500
 AT_A_TIME = 2
 
