@@ -428,6 +428,6 @@ package final class OncePerSecond: Sendable {
 
 /// The clocks of the instances that share a store.
 package enum InstanceClocks {
-  /// By how many seconds they may differ.
+  /// By how many seconds they may differ, with the time in which a response is stored.
   package static let mostApart: Int64 = 900
 }
