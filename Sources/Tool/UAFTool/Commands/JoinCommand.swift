@@ -12,8 +12,8 @@ struct JoinCommand: LocalCommand, JSONDocumentCommand {
 
   @OptionGroup var conf: ConfigurationOption
 
-  @Option(name: .customLong("payload"), help: .text(.machinePayload, valueName: "file"), completion: .file())
-  var payloadFile: String
+  @Option(help: .text(.machinePayload, valueName: "file"), completion: .file())
+  var payload: String
 
   @Option(help: .text(.fingerprint, valueName: "hex"))
   var fingerprint: String?
@@ -26,7 +26,7 @@ struct JoinCommand: LocalCommand, JSONDocumentCommand {
 
   func perform(in context: ToolContext) throws(ToolError) -> ToolExit {
     guard context.caller.isRoot else { throw .onlyRoot(.join) }
-    let source = try CodeSource(argument: payloadFile, of: .payload)
+    let source = try CodeSource(argument: payload, of: .payload)
     let join = try JoinPayload(try source.read(in: context, as: .machine).bytes)
     try join.require(fingerprint: fingerprint, group: group)
     let chosen = try configurationPath(in: context)
@@ -146,11 +146,11 @@ struct TrustCommand: CoreCommand {
     name: [.customLong("code"), .customLong("payload")],
     help: .text(.code, valueName: "file"),
     completion: .file())
-  var codeFile: String
+  var code: String
 
   func request(in context: ToolContext) throws(ToolError) -> Request {
     var request = Request(.trust)
-    request.code = try CodeSource.read(codeFile, in: context, as: .server)?.bytes
+    request.code = try CodeSource.read(code, in: context, as: .server)?.bytes
     return request
   }
 }
