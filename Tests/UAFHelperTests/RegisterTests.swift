@@ -195,8 +195,8 @@ import UAFWire
   /// What the name services return for 70000, and what the person is told.
   @Test(
     arguments: [
-      (.unknown, "no name"), (.ambiguous, "name of another"), (.failed("errno 5"), "does not answer"),
-      (.found(Array("root".utf8)), "name of another"), (.found(Array("mi na".utf8)), "no name"),
+      (.unknown, "no name"), (.ambiguous, "same name as another"), (.failed("errno 5"), "does not answer"),
+      (.found(Array("root".utf8)), "same name as another"), (.found(Array("mi na".utf8)), "no name"),
       (.found(Array("mi:na".utf8)), "no name"), (.found(Array("민아".utf8)), "no name"), (.found([]), "no name"),
       (.found(Array("mina\n".utf8)), "no name"), (.found(Array("mina\nroot".utf8)), "no name"),
       (.found(Array("mina\r".utf8)), "no name"), (.found(Array("mi\u{202E}na".utf8)), "no name"),

@@ -131,14 +131,11 @@ struct SSHCheck {
 
   /// Whether Match blocks take the session, or every way in, of everybody about whom sshd was asked, root included.
   private func isShut(_ known: SSHReading.Known) -> Bool {
-    guard !known.people.isEmpty, known.left == 0, endingSession(known.everybody) == nil, known.everybody.refusal == nil
-    else {
-      return false
-    }
-    let open = known.people.filter { name, settings in
-      let isRoot = accounts.account(named: name)?.userID == 0
-      return asks(settings.service) && (!isRoot || settings.mayRootLogIn)
-    }
+    let isRoot = { (name: String) in accounts.account(named: name)?.userID == 0 }
+    guard known.people.contains(where: { isRoot($0.name) }), known.left == 0, endingSession(known.everybody) == nil,
+      known.everybody.refusal == nil
+    else { return false }
+    let open = known.people.filter { asks($0.settings.service) && (!isRoot($0.name) || $0.settings.mayRootLogIn) }
     return !open.isEmpty
       && open.allSatisfy {
         $0.settings.leavesNoMethods || $0.settings.refusal != nil || endingSession($0.settings) != nil

@@ -31,8 +31,7 @@ struct AddressForm: Equatable {
       && path.split(separator: "/") == other.path.split(separator: "/")
   }
 
-  /// Whether the addresses are one if the hosts are two names of one: this machine's own addresses and names, or a name with and
-  /// without the dot of the root.
+  /// Whether the addresses are one if the hosts are two names or addresses of this machine.
   ///
   /// What other names lead to is known only to the resolver, and may change.
   func mayBe(_ other: AddressForm) -> Bool {
@@ -42,9 +41,8 @@ struct AddressForm: Equatable {
     return Self.plain(host) == Self.plain(other.host)
   }
 
-  /// A host without the dot of the root, and one name for all of this machine's own.
-  private static func plain(_ host: String) -> String {
-    let name = host.hasSuffix(".") ? String(host.dropLast()) : host
+  /// A host, with one name for all of this machine's own.
+  private static func plain(_ name: String) -> String {
     let own = [
       "localhost", "localhost.localdomain", "ip6-localhost", "ip6-loopback", Self.host("::1"),
       Self.host("::ffff:127.0.0.1"),
