@@ -163,7 +163,7 @@ import UAFWire
     #expect(transcript.result == 7101 && transcript.pamCode == 20)
     #expect(transcript.finished.text?.contains("have root run 'uafctl register USER --code FILE'") == true)
     #expect(bench.server.asked.count == before, "nobody is asked")
-    #expect(bench.log.lines.contains { $0.contains("server.require_signed_verdict is not set") })
+    #expect(bench.log.lines.contains { $0.contains("needs server.require_signed_verdict, which is not set") })
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
