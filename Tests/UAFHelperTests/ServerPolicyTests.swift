@@ -289,8 +289,8 @@ import UAFWire
     _ = try take(Making(version: 6))
     let stranger = try VerdictSigner()
     #expect(isRefused(try take(Making(version: 5)), "older"))
-    #expect(isRefused(try take(Making(deviceID: "another")), "another machine"))
-    #expect(isRefused(try take(Making(group: "default")), "another group"))
+    #expect(isRefused(try take(Making(deviceID: "another")), "different machine"))
+    #expect(isRefused(try take(Making(group: "default")), "different group"))
     #expect(isRefused(try take(token(Making(), by: stranger)), "not signed"))
     #expect(isRefused(try take(Making(type: "JWT")), "not signed"))
     #expect(isRefused(try take(Making(age: 86_461, lifetime: 86_400)), "before this machine joined"))
@@ -327,7 +327,7 @@ import UAFWire
     try leave()
     #expect(try PolicyRecord.read(in: state, owner: getuid()) == nil)
     #expect(try policyInLog() == nil)
-    #expect(isRefused(try take(token), "joined no server"))
+    #expect(isRefused(try take(token), "has not joined a server"))
   }
 
   @Test func `a policy from before the machine left is refused after it has joined again, whatever its group`() throws {
@@ -340,7 +340,7 @@ import UAFWire
     #expect(isRefused(try take(old), "before this machine joined"))
     try leave()
     try join("office")
-    #expect(isRefused(try take(old), "another group"))
+    #expect(isRefused(try take(old), "different group"))
     #expect(isRefused(try take(other), "before this machine joined"))
     #expect(try take(Making(version: 1, group: "office")) == .kept(version: 1), "a new start")
   }

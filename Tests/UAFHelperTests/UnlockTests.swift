@@ -130,14 +130,14 @@ import UAFWire
       try AccountFile.open(in: directory, uid: 4242, name: nil, serverUserName: { _ in nil }))
     let keyID = try KeyID(bytes: #require(try file.keys().first).keyID)
     let other = try KeyID(bytes: [UInt8](repeating: 1, count: 32))
-    #expect(try told(payload(statement(target: .key(other)))).contains("another machine"))
+    #expect(try told(payload(statement(target: .key(other)))).contains("different machine"))
     #expect(try unlock(payload(statement(target: .key(keyID)))).result == 0)
   }
 
   @Test func `refuses a payload for a different account or machine`() throws {
     try lock()
-    #expect(try told(payload(statement(account: "jun"))).contains("another account"))
-    #expect(try told(payload(statement(target: .device("d-2")))).contains("another machine"))
+    #expect(try told(payload(statement(account: "jun"))).contains("different account"))
+    #expect(try told(payload(statement(target: .device("d-2")))).contains("different machine"))
     #expect(try isLocked)
   }
 
@@ -154,7 +154,7 @@ import UAFWire
   @Test func `refuses what a wrong key has signed, and what is signed as something else`() throws {
     try lock()
     let stranger = try VerdictSigner()
-    #expect(try told(payload(by: stranger)).contains("unlock is not from this machine's server"))
+    #expect(try told(payload(by: stranger)).contains("not an unlock from this machine's server"))
     for type in ["JWT", "account-state+jwt", "machine-join+jwt"] {
       #expect(try told(payload(type: type)).contains("not an unlock"))
     }

@@ -49,7 +49,7 @@ struct EnrolListPlacesTests {
     let command = [folder.path("people.csv"), "--state", state.path, option]
     #expect(throws: Never.self) { try EnrolListCommand.parse(command + ["./-"]) }
     let refusal = #expect(throws: (any Error).self) { try EnrolListCommand.parse(command + ["-"]) }
-    #expect(refusal.map { EnrolListCommand.message(for: $0).contains("not printed") } == true)
+    #expect(refusal.map { EnrolListCommand.message(for: $0).contains("never written to standard output") } == true)
   }
 
   @Test func `each person gets a file with what enrol prints, in a folder, both for the owner alone`()

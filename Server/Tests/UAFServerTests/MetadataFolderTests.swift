@@ -71,9 +71,9 @@ final class MetadataFolderTests {
   }
 
   @Test(arguments: [
-    ("{\"metadataStatement\":{},\"statusReports\":[]}", "an entry of the FIDO MDS"),
-    ("{\"no\":1,\"nextUpdate\":\"2026-01-01\",\"entries\":[]}", "the list of the FIDO MDS"),
-    ("eyJhbGciOiJFUzI1NiJ9.eyJlbnRyaWVzIjpbXX0.c2ln\n", "the signed list of the FIDO MDS"),
+    ("{\"metadataStatement\":{},\"statusReports\":[]}", "is an entry of the FIDO MDS"),
+    ("{\"no\":1,\"nextUpdate\":\"2026-01-01\",\"entries\":[]}", "is the list of the FIDO MDS"),
+    ("eyJhbGciOiJFUzI1NiJ9.eyJlbnRyaWVzIjpbXX0.c2ln\n", "is the signed list of the FIDO MDS"),
     ("[]", "is not a metadata statement"), ("{}", "is not a metadata statement"),
     ("eyJ.eyJ", "is not a metadata statement"),
   ])

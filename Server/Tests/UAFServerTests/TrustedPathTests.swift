@@ -74,7 +74,7 @@ final class TrustedPathTests {
     #expect(refusal { _ = try self.state() }?.contains("state/\(name): others can write") == true)
     try FileManager.default.removeItem(atPath: state.file(name))
     try FileManager.default.createSymbolicLink(atPath: state.file(name), withDestinationPath: "/etc/passwd")
-    #expect(refusal { _ = try self.state() }?.contains("state/\(name): is not a plain file") == true)
+    #expect(refusal { _ = try self.state() }?.contains("state/\(name): is not a regular file") == true)
   }
 
   @Test func `refuses a folder below one that others can write to, unless that is like /tmp and root's`() throws {

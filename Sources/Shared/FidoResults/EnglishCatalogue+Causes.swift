@@ -112,7 +112,7 @@ extension EnglishCatalogue {
     // Unlocking
     case .unlockUnreadable:
       ResultText(
-        "This unlock is not from this machine's server.",
+        "This is not an unlock from this machine's server.",
         "Give the whole line, or all 24 characters, exactly as you got them from the helpdesk.")
     case .unlockNotSigned:
       ResultText(
