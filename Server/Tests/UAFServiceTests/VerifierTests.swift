@@ -145,7 +145,7 @@ struct VerifierTests {
 extension AuthenticatorType {
   /// A type of tests alone, which none of the program is.
   fileprivate static let toy = AuthenticatorType(
-    rawValue: "knock", aaid: "5541#00FF", userVerification: 0x100,
+    rawValue: "knock", aaid: "5541#00FF", aaguid: "9ce69772-2152-46b6-90dd-4c54c5d02e09", userVerification: 0x100,
     accuracy: .code(base: 2, minimumLength: 5), kind: AuthenticatorType.passcode.kind,
     entry: AuthenticatorType.passcode.entry, defaultRules: AuthenticatorType.passcode.defaultRules,
     defaultLock: AuthenticatorType.passcode.defaultLock, isEnabledByDefault: false)

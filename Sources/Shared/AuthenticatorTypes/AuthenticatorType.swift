@@ -17,6 +17,10 @@ public struct AuthenticatorType: Sendable {
   ///
   /// It is part of the seal of every key of this type, so it never changes.
   public let aaid: String
+  /// The model's number in WebAuthn: 16 bytes as hex digits in five groups, different for each type.
+  ///
+  /// Servers show it and may require it, so it never changes.
+  public let aaguid: String
   /// Its single `USER_VERIFY` bit (FIDO registry, user verification methods).
   public let userVerification: UInt32
   /// How hard an entry is to guess, for the metadata statement.

@@ -6,7 +6,7 @@ import SecretMemory
 extension AuthenticatorType {
   /// A type that only tests have: a rhythm of short (.) and long (-) knocks.
   static let toy = AuthenticatorType(
-    rawValue: "knock", aaid: "5541#00FF", userVerification: 0x100,
+    rawValue: "knock", aaid: "5541#00FF", aaguid: "9ce69772-2152-46b6-90dd-4c54c5d02e09", userVerification: 0x100,
     accuracy: .code(base: 2, minimumLength: 5), kind: ValueKind(english: "knock", korean: "노크"),
     entry: TypedEntry(
       check: TypedEntry.plainCheck, legend: ["short: .  long: -"], spokenLegend: nil,

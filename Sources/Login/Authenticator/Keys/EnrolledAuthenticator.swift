@@ -168,27 +168,39 @@ public struct UnlockedAuthenticator: ~Copyable {
 
   /// Makes a key pair for an application; nothing is stored yet.
   ///
+  /// - Parameters:
+  ///   - keyProtocol: the protocol that the key will sign for, and no other.
+  ///   - appID: the AppID, or the rpId of a relying party.
+  ///   - userHandle: the account's handle at the relying party.
   /// - Throws: ``StateError/cryptography``.
-  public borrowing func makeKey(appID: String) throws(StateError) -> UAFKey {
+  public borrowing func makeKey(
+    _ keyProtocol: KeyProtocol = .uaf, appID: String, userHandle: [UInt8] = []
+  ) throws(StateError) -> UAFKey {
     do {
       let pair = try P256.generate()
       let keyID = try RandomBytes.make(32)
       let nonce = try RandomBytes.make(12)
       let sealed = try AES256GCM.seal(
-        pair.privateKey, key: key, nonce: nonce, additionalData: wrap.keyData(appID: appID, keyID: keyID))
+        pair.privateKey, key: key, nonce: nonce,
+        additionalData: wrap.keyData(keyProtocol, appID: appID, keyID: keyID, userHandle: userHandle))
       return UAFKey(
-        type: type, appID: appID, keyID: keyID, publicKey: pair.publicKey, nonce: nonce, sealedPrivateKey: sealed)
+        type: type, keyProtocol: keyProtocol, appID: appID, userHandle: userHandle, keyID: keyID,
+        publicKey: pair.publicKey, nonce: nonce, sealedPrivateKey: sealed)
     } catch { throw .cryptography }
   }
 
   /// Signs with a key of this authenticator: ECDSA P-256 with SHA-256, raw r | s.
   ///
+  /// - Parameter keyProtocol: the protocol that the message is of. A key of the other protocol does not open.
   /// - Throws: ``StateError/damaged`` if the key does not open, ``StateError/cryptography`` otherwise.
-  public borrowing func sign(_ message: [UInt8], with uafKey: UAFKey) throws(StateError) -> [UInt8] {
+  public borrowing func sign(
+    _ message: [UInt8], with uafKey: UAFKey, as keyProtocol: KeyProtocol = .uaf
+  ) throws(StateError) -> [UInt8] {
     do throws(CryptoError) {
       let privateKey = try AES256GCM.open(
         uafKey.sealedPrivateKey, key: key, nonce: uafKey.nonce,
-        additionalData: wrap.keyData(appID: uafKey.appID, keyID: uafKey.keyID))
+        additionalData: wrap.keyData(
+          keyProtocol, appID: uafKey.appID, keyID: uafKey.keyID, userHandle: uafKey.userHandle))
       return try P256.sign(message, privateKey: privateKey)
     } catch { throw error == .authenticationFailed ? .damaged : .cryptography }
   }

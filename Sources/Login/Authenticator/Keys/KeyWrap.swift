@@ -221,12 +221,19 @@ struct KeyWrap {
   }
 
   /// What the seal of a private key is bound to.
-  func keyData(appID: String, keyID: [UInt8]) -> [UInt8] {
-    var writer = RecordWriter(version: 1)
+  ///
+  /// The first byte differs by protocol, so no key of one protocol has the data of a key of the other.
+  func keyData(_ keyProtocol: KeyProtocol, appID: String, keyID: [UInt8], userHandle: [UInt8]) -> [UInt8] {
+    // Keys of UAF have the data that earlier versions sealed them with.
+    var writer = RecordWriter(version: keyProtocol == .uaf ? 1 : 2)
     writer.put(identity.record)
     writer.put(type.aaid)
     writer.put(appID)
     writer.put(keyID)
+    if keyProtocol != .uaf {
+      writer.put(keyProtocol.rawValue)
+      writer.put(userHandle)
+    }
     return writer.bytes
   }
 }

@@ -1,13 +1,17 @@
 import AuthenticatorTypes
 
-/// A registered UAF key of an account.
+/// A registered key of an account: a key of UAF, or a credential of WebAuthn.
 ///
 /// Its private part is sealed by the authenticator's key.
 public struct UAFKey: Equatable, Sendable {
   /// Which authenticator it belongs to.
   public let type: AuthenticatorType
-  /// The application it was made for.
+  /// The protocol that it signs for.
+  public let keyProtocol: KeyProtocol
+  /// The application it was made for: the AppID of UAF, or the rpId of WebAuthn.
   public let appID: String
+  /// The account's handle at the relying party of WebAuthn, at most 64 bytes; empty for UAF.
+  public let userHandle: [UInt8]
   /// Its identifier: 32 random bytes.
   public let keyID: [UInt8]
   /// 65 bytes, `04 | X | Y`.
@@ -22,7 +26,8 @@ public struct UAFKey: Equatable, Sendable {
   public private(set) var serverStatus: UInt32
 
   var record: [UInt8] {
-    var writer = RecordWriter(version: 1)
+    // A key of UAF has the form that earlier versions wrote, and can read.
+    var writer = RecordWriter(version: keyProtocol == .uaf ? 1 : 2)
     writer.put(type.rawValue)
     writer.put(appID)
     writer.put(keyID)
@@ -31,6 +36,10 @@ public struct UAFKey: Equatable, Sendable {
     writer.put(sealedPrivateKey)
     writer.put(signCounter)
     writer.put(serverStatus)
+    if keyProtocol != .uaf {
+      writer.put(keyProtocol.rawValue)
+      writer.put(userHandle)
+    }
     return writer.bytes
   }
 
@@ -49,7 +58,9 @@ public struct UAFKey: Equatable, Sendable {
   }
 
   init(record: [UInt8]) throws(StateError) {
-    var reader = try RecordReader(record, version: 1)
+    let version = record.first ?? 0
+    guard (1...2).contains(version) else { throw .damaged }
+    var reader = try RecordReader(record, version: version)
     guard let type = AuthenticatorType(rawValue: try reader.text()) else { throw .damaged }
     self.type = type
     appID = try reader.text()
@@ -59,14 +70,23 @@ public struct UAFKey: Equatable, Sendable {
     sealedPrivateKey = try reader.data()
     signCounter = try reader.integer()
     serverStatus = try reader.integer()
+    if version == 1 {
+      (keyProtocol, userHandle) = (.uaf, [])
+    } else {
+      guard try reader.integer(UInt8.self) == KeyProtocol.webAuthn.rawValue else { throw .damaged }
+      keyProtocol = .webAuthn
+      userHandle = try reader.data()
+    }
     try reader.finish()
   }
 
   init(
-    type: AuthenticatorType, appID: String, keyID: [UInt8], publicKey: [UInt8], nonce: [UInt8],
-    sealedPrivateKey: [UInt8]
+    type: AuthenticatorType, keyProtocol: KeyProtocol = .uaf, appID: String, userHandle: [UInt8] = [], keyID: [UInt8],
+    publicKey: [UInt8], nonce: [UInt8], sealedPrivateKey: [UInt8]
   ) {
     self.type = type
+    self.keyProtocol = keyProtocol
+    self.userHandle = userHandle
     self.appID = appID
     self.keyID = keyID
     self.publicKey = publicKey

@@ -6,7 +6,8 @@ extension AuthenticatorType {
   ///
   /// A match yields no secret: the key is sealed with the device key alone, so only root's configuration can enable this type.
   public static let fingerprint = AuthenticatorType(
-    rawValue: "fingerprint", aaid: "5541#0003", userVerification: 0x02, accuracy: .unstated, kind: .fingerprint,
+    rawValue: "fingerprint", aaid: "5541#0003", aaguid: "124179a1-27cb-4a29-ad68-9e11b188b0fc", userVerification: 0x02,
+    accuracy: .unstated, kind: .fingerprint,
     // No typed entry is ever right.
     entry: TypedEntry(check: TypedEntry.plainCheck, legend: [], spokenLegend: nil, canonical: { _ in nil }),
     defaultRules: { FingerprintEntryRules() }, defaultLock: .localDefault, isEnabledByDefault: false, isTyped: false)

@@ -4,7 +4,7 @@ import SecretMemory
 extension AuthenticatorType {
   /// The passcode: a text or a PIN.
   public static let passcode = AuthenticatorType(
-    rawValue: "passcode", aaid: "5541#0001", userVerification: 0x04,
+    rawValue: "passcode", aaid: "5541#0001", aaguid: "b42d5cb8-3c89-4b7c-bb56-d6dfb1390734", userVerification: 0x04,
     // The weakest passcode that can be configured: a PIN of the shortest length.
     accuracy: .code(base: 10, minimumLength: UInt16(PasscodePolicy.lengthRange.lowerBound)),
     kind: .passcode,

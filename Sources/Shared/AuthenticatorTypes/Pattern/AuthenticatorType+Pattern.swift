@@ -4,7 +4,7 @@ import SecretMemory
 extension AuthenticatorType {
   /// The pattern: a stroke over the 3x3 grid.
   public static let pattern = AuthenticatorType(
-    rawValue: "pattern", aaid: "5541#0002", userVerification: 0x80,
+    rawValue: "pattern", aaid: "5541#0002", aaguid: "0f66c1c9-5024-4a39-b6a7-9f993084d3c1", userVerification: 0x80,
     // The weakest pattern that can be configured: the one with the fewest nodes.
     accuracy: .pattern(minimumComplexity: Pattern.shortestCount),
     kind: .pattern,

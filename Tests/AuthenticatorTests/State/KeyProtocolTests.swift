@@ -1,0 +1,92 @@
+import AuthenticatorTypes
+import SecretMemory
+import Testing
+import UAFCrypto
+
+@testable import Authenticator
+
+/// Keys of UAF and of WebAuthn beside each other under one value.
+@Suite struct KeyProtocolTests {
+  private let folder = StateFolder()
+  private let identity = AccountIdentity(uid: 4242, name: Array("mina".utf8), serverUserName: "mina")
+  private let message: [UInt8] = [1, 2, 3]
+
+  private func unlocked(in directory: borrowing StateDirectory) throws -> UnlockedAuthenticator {
+    let slot = try #require(try DerivationSlotBox(directory))
+    return try AccountFile.enrol(
+      Secret(copying: Array("correct".utf8).span), for: .passcode, identity: identity,
+      cost: Scrypt.Parameters(logN: 4, r: 8, p: 1), in: directory, holding: slot.slot)
+  }
+
+  private func refusal(_ body: () throws -> Void) -> StateError? {
+    do { try body() } catch { return error as? StateError }
+    return nil
+  }
+
+  /// The same record with other contents in one place.
+  private func changed(_ key: UAFKey, _ keyProtocol: KeyProtocol, userHandle: [UInt8]) -> UAFKey {
+    UAFKey(
+      type: key.type, keyProtocol: keyProtocol, appID: key.appID, userHandle: userHandle, keyID: key.keyID,
+      publicKey: key.publicKey, nonce: key.nonce, sealedPrivateKey: key.sealedPrivateKey)
+  }
+
+  @Test func `a key of each protocol signs for its own`() throws {
+    let directory = try folder.initialised()
+    let unlocked = try unlocked(in: directory)
+    for keyProtocol in [KeyProtocol.uaf, .webAuthn] {
+      let key = try unlocked.makeKey(keyProtocol, appID: "example.com", userHandle: [7])
+      let signature = try unlocked.sign(message, with: key, as: keyProtocol)
+      #expect(P256.isValidSignature(signature, of: message, publicKey: key.publicKey))
+    }
+  }
+
+  @Test func `a key of UAF never signs for WebAuthn, and the reverse`() throws {
+    let directory = try folder.initialised()
+    let unlocked = try unlocked(in: directory)
+    let (uaf, webAuthn) = (
+      try unlocked.makeKey(appID: "example.com"), try unlocked.makeKey(.webAuthn, appID: "example.com")
+    )
+    #expect(refusal { _ = try unlocked.sign(message, with: uaf, as: .webAuthn) } == .damaged)
+    #expect(refusal { _ = try unlocked.sign(message, with: webAuthn, as: .uaf) } == .damaged)
+  }
+
+  @Test func `a record that names the other protocol does not open`() throws {
+    let directory = try folder.initialised()
+    let unlocked = try unlocked(in: directory)
+    let relabelled = changed(try unlocked.makeKey(appID: "example.com"), .webAuthn, userHandle: [])
+    #expect(refusal { _ = try unlocked.sign(message, with: relabelled, as: .webAuthn) } == .damaged)
+    let back = changed(try unlocked.makeKey(.webAuthn, appID: "example.com"), .uaf, userHandle: [])
+    #expect(refusal { _ = try unlocked.sign(message, with: back, as: .uaf) } == .damaged)
+  }
+
+  @Test func `a credential does not open with the handle of a different account`() throws {
+    let directory = try folder.initialised()
+    let unlocked = try unlocked(in: directory)
+    let key = try unlocked.makeKey(.webAuthn, appID: "example.com", userHandle: [7])
+    let other = changed(key, .webAuthn, userHandle: [8])
+    #expect(refusal { _ = try unlocked.sign(message, with: other, as: .webAuthn) } == .damaged)
+  }
+
+  @Test func `a key of UAF is recorded as before, and a credential in a form of its own`() throws {
+    let directory = try folder.initialised()
+    let unlocked = try unlocked(in: directory)
+    let uaf = try unlocked.makeKey(appID: "example.com")
+    #expect(uaf.record.first == 1)
+    #expect(try UAFKey(record: uaf.record) == uaf)
+    let credential = try unlocked.makeKey(.webAuthn, appID: "example.com", userHandle: [7, 8])
+    #expect(credential.record.first == 2)
+    #expect(try UAFKey(record: credential.record) == credential)
+  }
+
+  @Test func `refuses a record that was cut, or that names an unknown protocol`() throws {
+    let directory = try folder.initialised()
+    let record = try unlocked(in: directory).makeKey(.webAuthn, appID: "example.com", userHandle: [7]).record
+    for count in 0..<record.count { #expect(refusal { _ = try UAFKey(record: Array(record[..<count])) } == .damaged) }
+    for other: UInt8 in [0, 1, 3] {
+      var changed = record
+      // The protocol is before the handle: two bytes of length and one byte.
+      changed[record.count - 4] = other
+      #expect(refusal { _ = try UAFKey(record: changed) } == .damaged)
+    }
+  }
+}
