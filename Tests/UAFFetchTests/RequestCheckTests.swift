@@ -46,6 +46,8 @@ struct RequestCheckTests {
     #expect(RequestCheck.objection(to: Self.request { $0.accept = value }) != nil)
     #expect(RequestCheck.objection(to: Self.request { $0.proxy = value }) != nil)
     #expect(RequestCheck.objection(to: Self.request { $0.machineProof = value }) != nil)
+    #expect(RequestCheck.objection(to: Self.request { $0.cookies = value }) != nil)
+    #expect(RequestCheck.objection(to: Self.request { $0.authorization = value }) != nil)
   }
 
   @Test func `refuses a GET with a body`() {

@@ -292,6 +292,8 @@ enum GoldenMessages {
       $0.proxy = "http://proxy.example.com:3128"
       $0.skipsVerification = true
       $0.machineProof = "AQI"
+      $0.cookies = "session=a1; csrf=b2"
+      $0.authorization = "Bearer abc"
     },
     "request-limits": request(.get, String(repeating: "u", count: 4096), 1) {
       $0.contentType = String(repeating: "c", count: 128)
@@ -299,6 +301,8 @@ enum GoldenMessages {
       $0.proxy = String(repeating: "p", count: 4096)
       $0.skipsVerification = false
       $0.machineProof = String(repeating: "m", count: 272)
+      $0.cookies = String(repeating: "k", count: 4096)
+      $0.authorization = String(repeating: "z", count: 1024)
     },
     "request-authorities": request(.get, "https://fido.example.com/uaf/get", 30000) {
       $0.certificateAuthorities = String(repeating: "A", count: 24_577)
@@ -312,6 +316,7 @@ enum GoldenMessages {
       $0.certificate = [0x30, 0x03, 0x02, 0x01, 0x00]
       $0.detail = ""
       $0.date = 1_800_000_000
+      $0.cookies = "session=a1"
     },
     "response-no-body": response(.answered, handshake: true, status: 204),
     "response-refused": response(.refused, handshake: false) { $0.detail = "connection refused" },

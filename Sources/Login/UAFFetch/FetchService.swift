@@ -121,6 +121,8 @@ enum RequestCheck {
     }
     guard isPrintable(request.proxy ?? "", spaces: false) else { return "the proxy's address has bytes no address has" }
     guard isPrintable(request.machineProof ?? "", spaces: false) else { return "the proof has bytes no header has" }
+    guard isPrintable(request.cookies ?? "", spaces: true) else { return "a cookie has bytes no header has" }
+    guard isPrintable(request.authorization ?? "", spaces: true) else { return "a code has bytes no header has" }
     guard places?.allow(request.url, proxy: request.proxy) ?? true else {
       return "the address or the proxy is not one that was named when this program started"
     }

@@ -46,7 +46,8 @@ import UAFWire
       return (Self.failure(.other, false, "libcurl refused an option this program needs"), [])
     }
     let (code, lack) = transfer(within: Int(request.timeoutMilliseconds), reception)
-    let result = response(code, lack, reception, reason)
+    var result = response(code, lack, reception, reason)
+    if let sent = request.cookies, result.0.outcome == .answered { result.0.cookies = cookies(after: sent) }
     unsafe curl_easy_reset(curl)
     return withExtendedLifetime((reception, headers, reason)) { result }
   }
@@ -139,6 +140,18 @@ import UAFWire
     response.date = date()
     if (300...399).contains(status) { response.redirect = redirect() }
     return (response, reception.body)
+  }
+
+  /// The cookies for the next request: those that were sent, with what the answer changed.
+  private borrowing func cookies(after sent: String) -> String {
+    var cookies = Cookies(header: sent)
+    var index = 0
+    // SAFETY: libcurl's text ends with a NUL and lives until the handle is used again.
+    while index < Cookies.maximumCount, let line = unsafe curl_get_header_at(curl, "Set-Cookie", index) {
+      cookies.take(unsafe String(cString: line))
+      index += 1
+    }
+    return cookies.header
   }
 
   /// The answer's redirection, if it is an address that can be requested.

@@ -178,6 +178,8 @@ enum TransferCallbacks {
     append("Accept:" + (request.accept.map { " " + $0 } ?? ""))
     append("Content-Type:" + (request.contentType.map { " " + $0 } ?? ""))
     if let proof = request.machineProof { append("UAF-Machine: " + proof) }
+    if let cookies = request.cookies, !cookies.isEmpty { append("Cookie: " + cookies) }
+    if let authorization = request.authorization { append("Authorization: " + authorization) }
   }
 
   private func append(_ line: String) {

@@ -20,6 +20,8 @@ public struct FetchRequest: Equatable, Sendable {
     case skipVerification
     case machineProof
     case authoritiesLength
+    case cookies
+    case authorization
 
     static let rules = [
       version.rule(.u16, required: true),
@@ -34,6 +36,8 @@ public struct FetchRequest: Equatable, Sendable {
       skipVerification.rule(.flag),
       machineProof.rule(.text(272)),
       authoritiesLength.rule(.u32),
+      cookies.rule(.text(WireLimit.cookies)),
+      authorization.rule(.text(WireLimit.authorization)),
     ]
   }
 
@@ -67,6 +71,14 @@ public struct FetchRequest: Equatable, Sendable {
 
   /// The header `UAF-Machine`; at most 272 bytes.
   public var machineProof: String?
+
+  /// The header `Cookie`; at most ``WireLimit/cookies`` bytes.
+  ///
+  /// Empty sends none, but the answer's cookies come back. Nil takes no part in cookies at all.
+  public var cookies: String?
+
+  /// The header `Authorization`; at most ``WireLimit/authorization`` bytes; nil sends none.
+  public var authorization: String?
 
   // Nil and false both mean no. They are kept apart so that a message is written exactly as it was read.
   private var skip: Bool?
@@ -111,6 +123,8 @@ public struct FetchRequest: Equatable, Sendable {
     writer.put(Field.skipVerification, flag: skip)
     writer.put(Field.machineProof, text: machineProof)
     writer.put(Field.authoritiesLength, u32: longAuthorities.map { UInt32(clamping: $0.utf8.count) })
+    writer.put(Field.cookies, text: cookies)
+    writer.put(Field.authorization, text: authorization)
     return try writer.finish()
   }
 
@@ -148,6 +162,8 @@ public struct FetchRequest: Equatable, Sendable {
     proxy = packet.text(Field.proxy, bytes)
     skip = packet.flag(Field.skipVerification, bytes)
     machineProof = packet.text(Field.machineProof, bytes)
+    cookies = packet.text(Field.cookies, bytes)
+    authorization = packet.text(Field.authorization, bytes)
   }
 }
 

@@ -13,6 +13,7 @@ public struct FetchResponse: Equatable, Sendable {
     case redirectAuthorized
     case missing
     case date
+    case cookies
 
     static let rules = [
       outcome.rule(.u8, required: true),
@@ -26,6 +27,7 @@ public struct FetchResponse: Equatable, Sendable {
       redirectAuthorized.rule(.flag),
       missing.rule(.text(64)),
       date.rule(.u32),
+      cookies.rule(.text(WireLimit.cookies)),
     ]
   }
 
@@ -51,6 +53,10 @@ public struct FetchResponse: Equatable, Sendable {
   public var missing: String?
   /// The time of the answer by the server's header Date, in seconds since 1970; nil without an answer or a date.
   public var date: UInt32?
+  /// The header `Cookie` for the next request of the same ceremony: what was sent, with what the answer changed.
+  ///
+  /// Nil if the request took no part in cookies, or without an answer.
+  public var cookies: String?
 
   /// The target of a redirect; uaf-fetch does not follow it.
   public struct Redirect: Equatable, Sendable {
@@ -90,12 +96,13 @@ public struct FetchResponse: Equatable, Sendable {
     writer.put(Field.redirectAuthorized, flag: redirect?.isAuthorized)
     writer.put(Field.missing, text: missing)
     writer.put(Field.date, u32: date)
+    writer.put(Field.cookies, text: cookies)
     return try writer.finish()
   }
 
   /// Reads a head.
   ///
-  /// - Throws: ``PacketError``, including for an unknown outcome, a status that does not fit it, a body or a date without
+  /// - Throws: ``PacketError``, including for an unknown outcome, a status that does not fit it, a body, a date or cookies without
   ///   an answer, a body above the limit, or a redirect without its status or its other half.
   public init(_ packet: Packet, _ bytes: Span<UInt8>) throws(PacketError) {
     guard packet.type == .fetchResponse else { throw .unexpectedType(packet.type) }
@@ -113,6 +120,8 @@ public struct FetchResponse: Equatable, Sendable {
     missing = packet.text(Field.missing, bytes)
     date = packet.number(Field.date, bytes)
     guard date == nil || outcome == .answered else { throw .invalidValue(.fetchResponse, tag: Field.date.tag) }
+    cookies = packet.text(Field.cookies, bytes)
+    guard cookies == nil || outcome == .answered else { throw .invalidValue(.fetchResponse, tag: Field.cookies.tag) }
     switch (packet.text(Field.redirectURL, bytes), packet.flag(Field.redirectAuthorized, bytes)) {
     case (nil, nil): redirect = nil
     case (let url?, let isAuthorized?) where (300...399).contains(status):

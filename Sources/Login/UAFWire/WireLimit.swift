@@ -28,6 +28,10 @@ public enum WireLimit {
   public static let requestBody = 24_576
   /// A host with its port, that uaf-fetch may connect to.
   public static let place = 264
+  /// The header `Cookie` of one exchange; the parts of a *request* together fit into a packet.
+  public static let cookies = 4096
+  /// The header `Authorization`.
+  public static let authorization = 1024
   /// How many hosts with ports there may be.
   public static let places = 64
   /// Certificate authorities in PEM that are in the request itself.

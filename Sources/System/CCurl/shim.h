@@ -115,6 +115,15 @@ static inline const char *curl_get_header(CURL *curl, const char *name)
   return header->amount == 1 ? header->value : NULL;
 }
 
+// The value of one of several headers of the answer with the same name, NULL behind the last.
+static inline const char *curl_get_header_at(CURL *curl, const char *name, size_t index)
+{
+  struct curl_header *header = NULL;
+  if (curl_easy_header(curl, name, index, CURLH_HEADER, -1, &header) != CURLHE_OK)
+    return NULL;
+  return header->value;
+}
+
 // The SSL object of the current transfer; NULL without a transfer, or if libcurl was built with a different TLS library.
 static inline SSL *curl_get_ssl(CURL *curl)
 {

@@ -3,7 +3,7 @@ import UAFMessages
 
 /// One HTTPS exchange at a time, in two steps, so that a request travels while the person types.
 ///
-/// An implementation sends no cookies, follows no redirects, and checks the server's certificate.
+/// An implementation sends no cookies but those of the request, follows no redirects, and checks the server's certificate.
 public protocol Transport: ~Copyable {
   /// Sends a request, or at least starts to.
   ///
@@ -45,6 +45,12 @@ public struct TransportRequest: Equatable, Sendable {
   /// The value of the header `UAF-Machine`; nil for none.
   public var machineProof: String?
 
+  /// The header `Cookie` of this ceremony: empty before the first answer, nil for a request without cookies.
+  public var cookies: String?
+
+  /// The header `Authorization`, which carries a code; secret, never for a log.
+  public var authorization: String?
+
   /// Makes a POST; the answer should have the same type.
   public static func post(_ body: [UInt8], to url: String, contentType: String) -> TransportRequest {
     let accept = contentType.split(separator: ";").first.map(String.init) ?? contentType
@@ -74,10 +80,15 @@ public struct TransportResponse: Equatable, Sendable {
   /// Where a redirect points, which the transport does not follow; nil for any other answer.
   public let redirect: Redirect?
 
+  /// The header `Cookie` for the next request of the same ceremony; nil if the request took no part in cookies.
+  public let cookies: String?
+
   /// Makes an answer.
   public init(
-    status: Int, contentType: String, body: [UInt8], serverCertificate: [UInt8] = [], redirect: Redirect? = nil
+    status: Int, contentType: String, body: [UInt8], serverCertificate: [UInt8] = [], redirect: Redirect? = nil,
+    cookies: String? = nil
   ) {
+    self.cookies = cookies
     self.status = status
     self.contentType = contentType
     self.body = body
@@ -88,7 +99,8 @@ public struct TransportResponse: Equatable, Sendable {
   /// The same answer with a part of its body.
   func with(body part: [UInt8]) -> TransportResponse {
     TransportResponse(
-      status: status, contentType: contentType, body: part, serverCertificate: serverCertificate, redirect: redirect)
+      status: status, contentType: contentType, body: part, serverCertificate: serverCertificate, redirect: redirect,
+      cookies: cookies)
   }
 }
 

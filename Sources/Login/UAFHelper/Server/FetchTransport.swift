@@ -60,6 +60,8 @@ import UAFWire
     fetch.proxy = server.proxy?.text
     fetch.skipsVerification = !server.verifiesTLS
     fetch.machineProof = request.machineProof
+    fetch.cookies = request.cookies
+    fetch.authorization = request.authorization
     let packets: [[UInt8]]
     do throws(PacketError) { packets = try fetch.packets() } catch { throw .requestNotAcceptable }
     do throws(PacketSocketError) { try process.send(packets) } catch { throw .unavailable }
@@ -81,7 +83,7 @@ import UAFWire
     return TransportResponse(
       status: Int(head.status), contentType: head.contentType ?? "", body: body,
       serverCertificate: head.certificate ?? [],
-      redirect: head.redirect.map { Redirect(url: $0.url, isAuthorized: $0.isAuthorized) })
+      redirect: head.redirect.map { Redirect(url: $0.url, isAuthorized: $0.isAuthorized) }, cookies: head.cookies)
   }
 
   private func receive<Message>(
