@@ -95,13 +95,14 @@ let package = Package(
       dependencies: ["AuthenticatorTypes", "FidoResults", "ServiceNames", "UAFCrypto"],
       path: "Sources/Shared/UAFConfiguration", swiftSettings: strict),
     .target(
-      name: "UAFClient", dependencies: ["UAFMessages", "UAFCrypto", "FidoResults", "CPSL"],
+      name: "UAFClient", dependencies: ["UAFMessages", "UAFCrypto", "FidoResults", "CPSL", "WebAuthn"],
       path: "Sources/Login/UAFClient", swiftSettings: strict),
     .executableTarget(
       name: "UAFHelper",
       dependencies: [
         "SecretMemory", "UAFWire", "UAFCrypto", "UAFMessages", "FidoResults", "Authenticator", "AuthenticatorTypes",
-        "UAFConfiguration", "UAFClient", "ChildProcess", "CArguments", "CProcess", "Sandbox", "ServiceNames",
+        "UAFConfiguration", "UAFClient", "WebAuthn", "ChildProcess", "CArguments", "CProcess", "Sandbox",
+        "ServiceNames",
       ], path: "Sources/Login/UAFHelper", swiftSettings: strict),
     .executableTarget(
       name: "UAFFetch", dependencies: ["SecretMemory", "UAFWire", "CArguments", "CCurl", "CProcess", "Sandbox"],
@@ -167,13 +168,13 @@ let package = Package(
     tests(
       of: "UAFConfiguration",
       with: ["ServiceNames", "AuthenticatorTypes", "FidoResults", "UAFCrypto", "ProgramTesting"]),
-    tests(of: "UAFClient", with: ["UAFMessages", "UAFCrypto", "FidoResults", "SecretMemory"]),
+    tests(of: "UAFClient", with: ["UAFMessages", "UAFCrypto", "FidoResults", "SecretMemory", "WebAuthn"]),
     tests(
       of: "UAFHelper",
       with: [
         "Authenticator", "AuthenticatorTypes", "CProcess", "FidoResults", "SecretMemory", "UAFClient",
         "UAFConfiguration",
-        "UAFCrypto", "UAFMessages", "UAFWire",
+        "UAFCrypto", "UAFMessages", "UAFWire", "WebAuthn",
       ]),
     tests(of: "Sandbox", with: ["CSeccomp", "UAFHelper", "UAFFetch", "UAFChip", "UAFFinger", "UAFName"]),
     tests(of: "CArguments", with: []),

@@ -87,7 +87,8 @@ import Wording
     case .serverURL: .mediaType
     case .mediaType: .appIDs
     case .appIDs: .facetID
-    case .facetID: .usernameMapping
+    case .facetID: .domain
+    case .domain: .usernameMapping
     case .usernameMapping: .proxy
     case .proxy: .parameterName
     case .parameterName: .successMark
@@ -118,7 +119,10 @@ import Wording
     case .insecureURL: .unknownAppID
     case .unknownAppID: .unverified
     case .unverified: .onlyPlainDialect
-    case .onlyPlainDialect: .incompleteSuccess
+    case .onlyPlainDialect: .onlyWebAuthn
+    case .onlyWebAuthn: .notWithWebAuthn
+    case .notWithWebAuthn: .incompleteRelyingParty
+    case .incompleteRelyingParty: .incompleteSuccess
     case .incompleteSuccess: .sameContextNames
     case .sameContextNames: .verdictWithoutKey
     case .verdictWithoutKey: .notServers

@@ -28,6 +28,7 @@ enum EnglishCatalogue: Catalogue {
     case .unsaid(let keyIDs):
       " The server has not said that it deleted \(name): have its administrator revoke it with 'uaf-server "
         + "revoke --key': \(keyIDs.joined(separator: ", "))"
+    case .stays: " The server still has \(name): remove it there, in the account's settings."
     }
   }
 
@@ -235,6 +236,10 @@ enum EnglishCatalogue: Catalogue {
       return
         "\(PromptText.shown(user)) is deregistered\(colon(kinds)). The server no longer had this key, and now this machine "
         + "does not have it either."
+    case .deregisteredHereAlone(let user, let kinds):
+      return
+        "\(PromptText.shown(user)) is deregistered\(colon(kinds)), on this machine alone. The server still lists the key, which "
+        + "now nobody has: remove it there, in the account's settings."
     case .deregisteredMore(let user, let left):
       return
         "\(PromptText.shown(user)) is deregistered. The server has forgotten the \(left.english) as well, which is still on this "

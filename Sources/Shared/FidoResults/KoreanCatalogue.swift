@@ -26,6 +26,7 @@ enum KoreanCatalogue: Catalogue {
     case .refusedBefore: ""
     case .unsaid(let keyIDs):
       " 서버가 이전 키를 지웠다고 알리지 않았으니 서버 관리자에게 다음 키를 'uaf-server revoke --key'로 폐기해 달라고 하십시오: \(keyIDs.joined(separator: ", "))"
+    case .stays: " 서버에는 이전 키가 남아 있으니 서버의 계정 설정에서 지우십시오."
     }
   }
 
@@ -189,6 +190,9 @@ enum KoreanCatalogue: Catalogue {
     case .deregisteredHere(let user, let kinds):
       return "\(PromptText.shown(user)) 계정의 등록을 해지했습니다\(brackets(kinds)). "
         + "서버에는 그 키가 이미 없었고, 이제 이 컴퓨터에도 없습니다."
+    case .deregisteredHereAlone(let user, let kinds):
+      return "\(PromptText.shown(user)) 계정의 등록을 이 컴퓨터에서만 해지했습니다\(brackets(kinds)). 서버의 목록에는 이제 아무도 갖고 있지 않은 "
+        + "키가 남아 있으니 서버의 계정 설정에서 지우십시오."
     case .deregisteredMore(let user, let left):
       return "\(PromptText.shown(user)) 계정의 등록을 해지했습니다. 서버는 이 컴퓨터에 아직 남아 있는 \(left.korean)의 키도 지웠습니다: "
         + codes.command("deregister", left.english)

@@ -131,6 +131,8 @@ public enum PromptText: Hashable, Sendable {
   case deregisteredThere(user: String, of: [ValueKind])
   /// Deregistered only here: the server had already forgotten the key.
   case deregisteredHere(user: String, of: [ValueKind] = [])
+  /// Deregistered only here, because the server's protocol deregisters nothing: the server keeps its part.
+  case deregisteredHereAlone(user: String, of: [ValueKind])
   /// Deregistered, and the server has also forgotten another authenticator's key, which is still here.
   case deregisteredMore(user: String, left: ValueKind)
   /// Nothing of the account is left on this machine.
@@ -250,7 +252,7 @@ extension PromptText {
       .ready,
       .partOfText,
       .registered, .lostKeysForgotten, .registeredBefore, .valueReplaced, .deregistered, .deregisteredThere,
-      .deregisteredHere,
+      .deregisteredHere, .deregisteredHereAlone,
       .deregisteredMore, .forgotten, .renamed, .changed, .changedButRefused, .reset, .repaired, .left,
       .patternGrid,
       .touchOrType, .touch, .touchThenEnter, .touched, .printsAccepted:
@@ -312,4 +314,6 @@ public enum ReplacedKey: Hashable, Sendable {
   /// The server did not say that it forgot the keys, and may still accept them. With their KeyIDs, in the form that the server's
   /// commands expect.
   case unsaid([String])
+  /// The server keeps the keys, because its protocol lets nobody remove them from here.
+  case stays
 }

@@ -84,10 +84,13 @@ struct ConfigurationReader {
     let plain = [("context", PlainSettings.contextSettings), ("success", PlainSettings.successSettings)]
     for (name, settings) in plain {
       guard let node = table[name] else { continue }
-      guard server.dialect == .plain else {
+      // Of the context, a server of WebAuthn can only get the code.
+      let isCode = server.dialect == .webauthn && name == "context"
+      guard server.dialect == .plain || isCode else {
         throw tables.refused("server.\(name)", node.line, .onlyPlainDialect)
       }
-      try tables.fill(&server.plain, "server.\(name)", node, settings)
+      try tables.fill(
+        &server.plain, "server.\(name)", node, isCode ? settings.filter { $0.name == "authCode" } : settings)
     }
     let allowed = ServerSettings.OperationURLs.settings
     let requestOnly = ServerSettings.OperationURLs.requestOnlySettings
@@ -98,6 +101,7 @@ struct ConfigurationReader {
     if let node = table["deregistration"] {
       try tables.fill(&server.deregistration, "server.deregistration", node, requestOnly)
     }
+    server.fillAddresses()
     configuration.server = server
   }
 
@@ -212,8 +216,9 @@ struct ConfigurationReader {
 
   private func checkServer() throws(ConfigurationError) {
     guard let server = configuration.server else { return }
+    try checkWebAuthn(server)
     guard server.isComplete else {
-      throw tables.refused("server", .incompleteServer)
+      throw tables.refused("server", server.dialect == .webauthn ? .incompleteRelyingParty : .incompleteServer)
     }
     guard server.urls.allSatisfy({ $0.isSecure || $0.isLoopback && server.allowsInsecure }) else {
       throw tables.refused("server.request_url", .insecureURL)
@@ -236,6 +241,29 @@ struct ConfigurationReader {
     }
     guard !server.requiresSignedVerdict || server.verdictKeyFile != nil else {
       throw tables.refused("server.require_signed_verdict", .verdictWithoutKey)
+    }
+  }
+
+  /// The keys of WebAuthn go with WebAuthn alone, and those that it has no place for do not go with it.
+  private func checkWebAuthn(_ server: ServerSettings) throws(ConfigurationError) {
+    guard server.dialect == .webauthn else {
+      for key in ["base_url", "origin", "rp_id"] where tables.lines["server.\(key)"] != nil {
+        throw tables.refused("server.\(key)", .onlyWebAuthn)
+      }
+      return
+    }
+    // One address cannot serve two operations, and nothing is deregistered at the server.
+    for key in ["request_url", "response_url", "deregistration"] where tables.lines["server.\(key)"] != nil {
+      throw tables.refused("server.\(key)", .notWithWebAuthn)
+    }
+    guard !server.requiresSignedVerdict else {
+      throw tables.refused("server.require_signed_verdict", .notWithWebAuthn)
+    }
+    guard server.acceptedTransactions == .ours else {
+      throw tables.refused("server.accept_transaction", .notWithWebAuthn)
+    }
+    for (name, service) in configuration.services.sorted(by: { $0.key < $1.key }) where service.transaction {
+      throw tables.refused("service.\(name).transaction", .notWithWebAuthn)
     }
   }
 

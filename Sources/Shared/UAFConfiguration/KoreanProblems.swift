@@ -70,6 +70,7 @@ extension SettingForm {
     case .mediaType: "application/json 같은 미디어 형식이어야 합니다"
     case .appIDs: "서로 다른 https URL의 목록이어야 합니다"
     case .facetID: "공백 없이 1~512자의 인쇄 가능한 ASCII 문자여야 합니다"
+    case .domain: "example.com 같은 소문자 도메인이어야 합니다"
     case .usernameMapping: "{user}가 한 번 들어 있고 공백이 없는 이름이어야 합니다"
     case .proxy: "http://HOST:PORT이거나, 쓰지 않으면 비어 있어야 합니다"
     case .parameterName: "1~64자의 영문자, 숫자, '.', '_', '-'여야 합니다"
@@ -114,6 +115,10 @@ extension SettingProblem {
     case .unknownAppID: "{appID}는 서버가 응답하기 전에는 알 수 없습니다. 그 AppID를 app_ids의 맨 앞에 쓰십시오"
     case .unverified: "false는 이 컴퓨터의 서버에만 쓸 수 있습니다(다른 곳이면 allow_insecure = true)"
     case .onlyPlainDialect: "dialect = \"plain\"일 때만 쓸 수 있습니다"
+    case .onlyWebAuthn: "dialect = \"webauthn\"일 때만 쓸 수 있습니다"
+    case .notWithWebAuthn: "dialect = \"webauthn\"과 함께 쓸 수 없습니다. WebAuthn에는 해당하는 기능이 없습니다"
+    case .incompleteRelyingParty:
+      "base_url이 있거나, [server.registration]과 [server.authentication]에 URL이 둘 다 있어야 합니다"
     case .incompleteSuccess: "member와 value가 있어야 합니다"
     case .sameContextNames: "각 항목에 서로 다른 이름을 주어야 합니다"
     case .verdictWithoutKey: "true에는 verdict_key가 필요합니다"

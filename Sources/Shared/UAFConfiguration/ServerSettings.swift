@@ -8,6 +8,8 @@ public struct ServerSettings: Equatable, Sendable {
     case fido
     /// GET for requests, bare UAF arrays for answers.
     case plain
+    /// WebAuthn instead of UAF, in the bodies of the FIDO Alliance's interface for server tests.
+    case webauthn
   }
 
   /// What the server requires before it accepts the first key of an account.
@@ -56,6 +58,8 @@ public struct ServerSettings: Equatable, Sendable {
   public internal(set) var deregistration = OperationURLs()
   /// The form of the bodies.
   public internal(set) var dialect = Dialect.fido
+  /// What WebAuthn leaves open.
+  public internal(set) var webAuthn = RelyingPartySettings()
   /// What a first registration of an account needs.
   public internal(set) var enrolment = Enrolment.payload
   /// The media type of requests and of the answers that are wanted; nil for the dialect's own.
@@ -116,6 +120,9 @@ public struct ServerSettings: Equatable, Sendable {
 
   /// Whether each operation has an address for requests, and each except deregistration has one for responses.
   var isComplete: Bool {
+    if dialect == .webauthn {
+      return [registration, authentication].allSatisfy { $0.requestURL != nil && $0.responseURL != nil }
+    }
     let asked = [registration, authentication, deregistration].allSatisfy { ($0.requestURL ?? requestURL) != nil }
     return asked && [registration, authentication].allSatisfy { ($0.responseURL ?? responseURL) != nil }
   }
@@ -130,6 +137,9 @@ public struct ServerSettings: Equatable, Sendable {
       .text("request_url", \.requestURL, allowed: .serverURL, ServerURL.init),
       .text("response_url", \.responseURL, allowed: .serverURL, ServerURL.init),
       .choice("dialect", \.dialect),
+      .text("base_url", \.webAuthn.baseURL, allowed: .serverURL, RelyingPartySettings.baseURL),
+      .text("origin", \.webAuthn.origin, allowed: .facetID, facet),
+      .text("rp_id", \.webAuthn.relyingPartyID, allowed: .domain, RelyingPartySettings.domain),
       .choice("enrolment", \.enrolment),
       .text("content_type", \.contentType, allowed: .mediaType, mediaType),
       .texts("app_ids", \.appIDs, allowed: .appIDs, appID),
@@ -176,6 +186,42 @@ public struct ServerSettings: Equatable, Sendable {
     if text.isEmpty { return .some(nil) }
     guard let url = ServerURL(text), !url.text.dropFirst(8).contains(where: { "/?{".contains($0) }) else { return nil }
     return url
+  }
+}
+
+/// `base_url`, `origin` and `rp_id`: what WebAuthn leaves open.
+public struct RelyingPartySettings: Equatable, Sendable {
+  /// What the four addresses begin with; nil if each is given.
+  var baseURL: ServerURL?
+  /// The origin that is signed; nil for `linux://RPID`.
+  public internal(set) var origin: String?
+  /// The only rpId that is accepted; nil for the server's host, or a registrable suffix of it.
+  public internal(set) var relyingPartyID: String?
+
+  /// Whether root has set the origin of web pages, so that an answer for this machine would also be one for a browser's session.
+  public var hasWebOrigin: Bool { origin.map { $0.lowercased().hasPrefix("https:") } ?? false }
+
+  /// The beginning of addresses: no query, no slash at the end.
+  static func baseURL(_ text: String) -> ServerURL? {
+    let trimmed = text.hasSuffix("/") ? String(text.dropLast()) : text
+    return trimmed.contains("?") ? nil : ServerURL(trimmed)
+  }
+
+  /// A domain in lower case.
+  static func domain(_ text: String) -> String? {
+    guard let url = ServerURL("https://\(text)/"), url.host.utf8.elementsEqual(text.utf8) else { return nil }
+    return text
+  }
+}
+
+extension ServerSettings {
+  /// Fills in the addresses of WebAuthn that follow from `base_url`.
+  mutating func fillAddresses() {
+    guard let base = webAuthn.baseURL?.text else { return }
+    registration.requestURL = registration.requestURL ?? ServerURL(base + "/attestation/options")
+    registration.responseURL = registration.responseURL ?? ServerURL(base + "/attestation/result")
+    authentication.requestURL = authentication.requestURL ?? ServerURL(base + "/assertion/options")
+    authentication.responseURL = authentication.responseURL ?? ServerURL(base + "/assertion/result")
   }
 }
 

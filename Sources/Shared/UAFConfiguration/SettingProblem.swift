@@ -43,6 +43,7 @@ public enum SettingForm: Equatable, Sendable {
   case mediaType
   case appIDs
   case facetID
+  case domain
   case usernameMapping
   case proxy
   /// The server's name for a member of the context.
@@ -87,6 +88,7 @@ extension SettingForm: CustomStringConvertible {
     case .mediaType: "must be a media type such as application/json"
     case .appIDs: "must be a list of https URLs without duplicates"
     case .facetID: "must be 1 to 512 printable ASCII characters without spaces"
+    case .domain: "must be a domain in lower case, such as example.com"
     case .usernameMapping: "must be a name that contains {user} once, without spaces"
     case .proxy: "must be http://HOST:PORT, or empty for none"
     case .parameterName: "must be 1 to 64 letters, digits, '.', '_' or '-'"
@@ -148,6 +150,11 @@ public enum SettingProblem: Error, Equatable, Sendable {
   /// An unverified certificate of a server elsewhere.
   case unverified
   case onlyPlainDialect
+  /// A key of WebAuthn for a server of UAF.
+  case onlyWebAuthn
+  /// A key that has no meaning for a server of WebAuthn.
+  case notWithWebAuthn
+  case incompleteRelyingParty
   case incompleteSuccess
   case sameContextNames
   case verdictWithoutKey
@@ -198,6 +205,10 @@ extension SettingProblem: CustomStringConvertible {
       "{appID} is not known before the server has replied: make it the first entry of app_ids"
     case .unverified: "false is only for servers on this machine (elsewhere: allow_insecure = true)"
     case .onlyPlainDialect: "works only with dialect = \"plain\""
+    case .onlyWebAuthn: "goes with dialect = \"webauthn\" alone"
+    case .notWithWebAuthn: "cannot go with dialect = \"webauthn\": WebAuthn has nothing of the kind"
+    case .incompleteRelyingParty:
+      "must have base_url, or both URLs in [server.registration] and in [server.authentication]"
     case .incompleteSuccess: "must have member and value"
     case .sameContextNames: "must give each member a different name"
     case .verdictWithoutKey: "true needs verdict_key"

@@ -7,6 +7,8 @@ import UAFMessages
 /// A server that issues requests and accepts answers, unless it is told otherwise, and records what it was sent.
 final class FakeServer {
   var failure: TransportFailure?
+  /// Speaks WebAuthn in its place.
+  var relyingParty: FakeRelyingParty?
   /// The same, noticed only when the answer is awaited.
   var lateFailure: TransportFailure?
   /// After this many answers it can no longer be reached.
@@ -154,6 +156,7 @@ final class FakeServer {
   func begin(_ request: TransportRequest) throws(TransportFailure) {
     if let failure { throw failure }
     requests.append(request)
+    if let relyingParty { return pending.append(relyingParty.answer(request)) }
     if request.url.hasSuffix("/account") { return pending.append(state(request)) }
     if request.url.hasSuffix("/join") || request.url.hasSuffix("/leave") { return pending.append(joined(request)) }
     if request.url.hasSuffix("/machine") { return pending.append(checkedIn(request)) }

@@ -64,7 +64,11 @@ struct RequestOpening: Sendable {
   ) throws(Refusal) {
     guard case .new = stage else { throw outOfTurn() }
     stage = .over
-    try checkUsername()
+    try link.checkUsername(context.username)
+    // The addresses are those of a relying party, which would not understand the question.
+    guard settings.webAuthn == nil else {
+      throw link.refusal(.invalidParameter, "the server speaks WebAuthn, which does not have this operation")
+    }
     do throws(CryptoError) { try allowing(&context) } catch { throw link.refusal(.cannotUse, error.description) }
     // Nothing was received yet: use the configured AppID, or the default for a server that names none.
     let requestURL = try expanded(
@@ -211,15 +215,6 @@ struct RequestOpening: Sendable {
     link.refusal(
       ofServer: .invalidParameter,
       "the server's request is for a different operation from the one requested")
-  }
-
-  /// Names that PAM hosts pass on may contain anything; a server's names contain visible ASCII.
-  private func checkUsername() throws(Refusal) {
-    let name = context.username.utf8
-    guard !name.isEmpty else { throw link.refusal(.emptyUsername, "the user name is empty") }
-    guard name.count <= 128, name.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-      throw link.refusal(.invalidUsername, "the user name is too long or has characters that are not allowed")
-    }
   }
 
   private func expanded(_ template: String, appID: String) throws(Refusal) -> String {

@@ -1,6 +1,7 @@
 import CPSL
 import FidoResults
 import UAFMessages
+import WebAuthn
 
 /// What one flow has learned about the server so far, and how a failure becomes a ``Refusal``.
 struct ServerLink: Sendable {
@@ -87,6 +88,22 @@ struct ServerLink: Sendable {
     Refusal(result, spokenByServer: true, handshakeCompleted: handshakeCompleted, cause: cause, detail: detail)
   }
 
+  /// A relying party refused.
+  ///
+  /// - Parameter text: its words, of any length and with any characters.
+  func refusal(ofRelyingParty text: String?, httpStatus: Int) -> Refusal {
+    let words = text.map { Text.cleaned($0) } ?? ""
+    return Refusal(
+      .unknown, spokenByServer: true, handshakeCompleted: handshakeCompleted, serverText: words.isEmpty ? nil : words,
+      httpStatus: httpStatus, saysPlainNo: true, detail: "the server said no (HTTP status \(httpStatus))")
+  }
+
+  /// A message of a relying party could not be understood.
+  func refusal(_ error: WebAuthnError) -> Refusal {
+    if case .json = error { return refusal(ofServer: .jsonParser, error.description) }
+    return refusal(ofServer: .invalidParameter, error.description)
+  }
+
   /// A server of the plain dialect refused: its success member had a different value.
   func refusal(plainNo value: String, of member: String) -> Refusal {
     Refusal(
@@ -116,6 +133,17 @@ struct ServerLink: Sendable {
         .invalidParameter
       }
     return refusal(ofServer: result, error.description)
+  }
+
+  // MARK: Names
+
+  /// Names that PAM hosts pass on may contain anything; a server's names contain visible ASCII.
+  func checkUsername(_ username: String) throws(Refusal) {
+    let name = username.utf8
+    guard !name.isEmpty else { throw refusal(.emptyUsername, "the user name is empty") }
+    guard name.count <= 128, name.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+      throw refusal(.invalidUsername, "the user name is too long or has characters that are not allowed")
+    }
   }
 
   // MARK: Bodies
@@ -304,6 +332,9 @@ extension ClientSettings {
 
 /// The part of a host name that one owner registered: the public suffix and one label.
 enum RegistrableDomain {
+  /// The registrable domain of a name; nil as for an address.
+  static func of(name: String) -> String? { HTTPSAddress("https://\(name)/").flatMap { of($0) } }
+
   /// The registrable domain; nil for addresses, names of one label, and public suffixes themselves.
   ///
   /// This uses the list that libpsl was built with, which the distribution maintains: no file is read, and no server is asked.

@@ -24,6 +24,11 @@ public struct ClientSettings: Equatable, Sendable {
   public var demandsPurpose = false
   /// What is sent to the server about this machine.
   public var device: DeviceContext
+  /// How this client speaks WebAuthn; nil if the server speaks UAF, as ``dialect`` says.
+  public var webAuthn: WebAuthnSettings?
+
+  /// Whether the server checks enrolment codes, so that a code can prove a person.
+  public var judgesCodes: Bool { webAuthn == nil && dialect == .fido }
 
   /// Makes settings with the same endpoint for every operation.
   public init(
@@ -205,6 +210,25 @@ public enum OwnRoute: String, Sendable {
   public func url(beside requestURL: String) -> String? {
     guard requestURL.hasSuffix("/get") else { return nil }
     return requestURL.dropLast(3) + rawValue
+  }
+}
+
+/// How this client speaks WebAuthn with its relying party.
+public struct WebAuthnSettings: Equatable, Sendable {
+  /// The origin that root chose, sent as it is; nil for `linux://RPID`.
+  public let origin: String?
+
+  /// The only rpId that is accepted, chosen by root; nil for the host that is asked, or a registrable suffix of it.
+  public let relyingPartyID: String?
+
+  /// The server's name for a code in a request for options; nil if it takes codes in the header `Authorization`.
+  public let codeMember: String?
+
+  /// Makes settings; without arguments, everything follows from the host.
+  public init(origin: String? = nil, relyingPartyID: String? = nil, codeMember: String? = nil) {
+    self.origin = origin
+    self.relyingPartyID = relyingPartyID
+    self.codeMember = codeMember
   }
 }
 

@@ -291,11 +291,20 @@ import UAFWire
     return try enrolledTypes(account).filter { type in keys.contains { $0.type == type } }
   }
 
-  /// The account's keys.
+  /// The protocol that the configured server speaks.
+  private var spokenProtocol: KeyProtocol {
+    policy.configuration.server?.dialect == .webauthn ? .webAuthn : .uaf
+  }
+
+  /// The account's keys of the protocol that the configured server speaks.
+  ///
+  /// Keys of the other protocol stay from another configuration. They are never named to this server.
   ///
   /// - Throws: ``Ending``.
   func keys(of account: AccountFile) throws(Ending) -> [UAFKey] {
-    do throws(StateError) { return try account.keys() } catch { throw Ending(error) }
+    do throws(StateError) { return try account.keys().filter { $0.keyProtocol == spokenProtocol } } catch {
+      throw Ending(error)
+    }
   }
 
   // MARK: Locks
@@ -416,7 +425,9 @@ import UAFWire
   private func mark(_ status: UInt32, where isMeant: (UAFKey) -> Bool) {
     guard let account else { return }
     do throws(StateError) {
-      for key in try account.keys() where isMeant(key) { try account.mark(key.keyID, serverStatus: status) }
+      for key in try account.keys() where key.keyProtocol == spokenProtocol && isMeant(key) {
+        try account.mark(key.keyID, serverStatus: status)
+      }
     } catch { log.write(.state, "the server's status \(status) could not be recorded: \(error)", .warning) }
   }
 }

@@ -179,7 +179,7 @@ struct SignedKeys {
 }
 
 /// One registered key, open for one signature, with its counter already on disk.
-struct KeySigner: AssertionSigner {
+struct KeySigner: AssertionSigner, CredentialSigner {
   let aaid: AAID
   let authenticatorVersion: UInt16 = 1
   let keyID: KeyID
@@ -200,8 +200,14 @@ struct KeySigner: AssertionSigner {
     self.unlocked = unlocked
   }
 
-  func sign(_ signedData: [UInt8]) throws(SigningFailure) -> [UInt8] {
-    do throws(StateError) { return try unlocked.authenticator.sign(signedData, with: key) } catch {
+  var userHandle: [UInt8] { key.userHandle }
+
+  func sign(_ signedData: [UInt8]) throws(SigningFailure) -> [UInt8] { try sign(signedData, as: .uaf) }
+
+  func sign(credentialData: [UInt8]) throws(SigningFailure) -> [UInt8] { try sign(credentialData, as: .webAuthn) }
+
+  private func sign(_ data: [UInt8], as keyProtocol: KeyProtocol) throws(SigningFailure) -> [UInt8] {
+    do throws(StateError) { return try unlocked.authenticator.sign(data, with: key, as: keyProtocol) } catch {
       throw SigningFailure(.cannotUse, detail: "\(error)")
     }
   }

@@ -94,7 +94,7 @@ final class CallPolicy {
   /// Whether a person's code can set a value for an account in use.
   var provesCodes: Bool {
     guard let server = configuration.server else { return false }
-    return server.requiresSignedVerdict && server.dialect != .plain
+    return server.requiresSignedVerdict && server.dialect == .fido
   }
 
   /// Whether one call may ask more than one question.
@@ -123,9 +123,9 @@ final class CallPolicy {
 
   /// Whether the list of authenticators has registering anew as its last entry.
   var offersNewRegistration: Bool {
-    // In the plain dialect, the server checks no codes, so anybody could set a new value.
+    // Only our own server is known to check codes. With any other, anybody could set a new value.
     settings.prompt.offersReset && call.isLogin && isInteractive && !hidesState
-      && configuration.server?.dialect != .plain
+      && (configuration.server?.dialect ?? .fido) == .fido
   }
 
   /// Whether the account stage of this call may ask the server.

@@ -82,7 +82,7 @@ struct EnrolmentCodes {
     }
     // The server would refuse it, and an eavesdropper could guess the right code.
     guard server.verdictKeys == nil, pasted != .several,
-      settings.dialect == .plain || !EnrolmentPayload.mayBeMistyped(text)
+      settings.dialect != .fido || !EnrolmentPayload.mayBeMistyped(text)
     else {
       throw Ending(
         .invalidParameter, because: .enteredCodeUnreadable, log: "code: neither a code from our server nor a payload")

@@ -103,19 +103,29 @@ import UAFWire
   ///
   /// - Throws: ``Ending``: an address is missing, or the state cannot be opened.
   func clientSettings(_ server: ServerSettings) throws(Ending) -> ClientSettings {
+    let authentication = try endpoint(server, server.authentication)
     var settings = ClientSettings(
-      registration: try endpoint(server, server.registration),
-      authentication: try endpoint(server, server.authentication),
-      deregistration: try endpoint(server, server.deregistration), facetID: server.facetID,
+      registration: try endpoint(server, server.registration), authentication: authentication,
+      // WebAuthn deregisters nothing at the server.
+      deregistration: server.dialect == .webauthn ? authentication : try endpoint(server, server.deregistration),
+      facetID: server.facetID,
       device: server.sendsDevice
         ? device.context(named: server.deviceName, of: try folder.identifier()) : DeviceContext())
     settings.dialect = Self.dialect(server)
+    settings.webAuthn = Self.webAuthn(server)
     settings.contentType = server.contentType
     settings.appIDs = server.appIDs
     settings.takesServersTexts = server.acceptedTransactions == .any
     settings.allowsPlainHere = server.allowsInsecure
     settings.demandsPurpose = verdictKeys != nil
     return settings
+  }
+
+  private static func webAuthn(_ server: ServerSettings) -> WebAuthnSettings? {
+    guard server.dialect == .webauthn else { return nil }
+    return WebAuthnSettings(
+      origin: server.webAuthn.origin, relyingPartyID: server.webAuthn.relyingPartyID,
+      codeMember: server.plain.contextNames["authCode"])
   }
 
   private static func dialect(_ server: ServerSettings) -> Dialect {
@@ -188,15 +198,18 @@ import UAFWire
     try joined(server).flatMap { try? MachineSecret(machineID: $0.machine.machineID, secret: $0.machine.secret) }
   }
 
-  /// What identifies root's server: its addresses, its authorities, and the key of its verdicts.
+  /// What identifies root's server: its addresses, its authorities, the key of its verdicts, and the relying party.
   ///
   /// Once root changes any of these, an earlier success is no longer valid.
   ///
   /// - Throws: ``Ending``.
   func terms(_ endpoint: ServerEndpoint) throws(Ending) -> [UInt8] {
-    try hash(
-      [endpoint.requestURL, endpoint.responseURL, authorities?.pem ?? "the system's"],
-      Array((verdictKeys ?? []).joined()))
+    var texts = [endpoint.requestURL, endpoint.responseURL, authorities?.pem ?? "the system's"]
+    let server = try settings()
+    if server.dialect == .webauthn {
+      texts += ["webauthn", server.webAuthn.origin ?? "", server.webAuthn.relyingPartyID ?? ""]
+    }
+    return try hash(texts, Array((verdictKeys ?? []).joined()))
   }
 
   /// The hash of root's server's addresses: secrets that this server gave are used for proofs to no other server.

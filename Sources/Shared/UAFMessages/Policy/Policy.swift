@@ -150,4 +150,11 @@ public struct AcceptableAuthenticator: Equatable, Sendable {
 
   /// The first attestation type in the criterion that the authenticator offers, or its own first one.
   public let attestationType: UInt16?
+
+  /// Makes one for a protocol that has no criteria.
+  public init(aaid: AAID, keyIDs: [KeyID], attestationType: UInt16? = nil) {
+    self.aaid = aaid
+    self.keyIDs = keyIDs
+    self.attestationType = attestationType
+  }
 }

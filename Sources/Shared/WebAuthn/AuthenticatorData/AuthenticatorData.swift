@@ -171,6 +171,19 @@ public struct AAGUID: Hashable, Sendable, CustomStringConvertible {
     self.bytes = bytes
   }
 
+  /// Reads the form of ``description``; nil for any other text.
+  public init?(text: String) {
+    let digits = text.utf8.filter { $0 != UInt8(ascii: "-") }
+    guard digits.count == 2 * Self.byteCount else { return nil }
+    var bytes: [UInt8] = []
+    for index in stride(from: 0, to: digits.count, by: 2) {
+      guard let byte = UInt8(String(decoding: digits[index...index + 1], as: UTF8.self), radix: 16) else { return nil }
+      bytes.append(byte)
+    }
+    self.bytes = bytes
+    guard description.utf8.elementsEqual(text.utf8) else { return nil }
+  }
+
   private init(unchecked bytes: [UInt8]) {
     self.bytes = bytes
   }

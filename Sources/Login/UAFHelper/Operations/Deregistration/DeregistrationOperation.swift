@@ -30,6 +30,7 @@ struct DeregistrationOperation: CallOperation {
     }
     try accounts.requireNotBlocked(held.account)
     let type = call.begin.operation == .deregisterAll ? nil : try typeToDeregister(of: held)
+    if client.webAuthn != nil { return try removeCredentials(type, of: held) }
     let account = held.account
     let name = account.identity.serverUserName
     let scope = try KeyDeletion.scope(type)
@@ -75,12 +76,8 @@ struct DeregistrationOperation: CallOperation {
     of held: AccountAuthenticators, _ type: AuthenticatorType?, _ scope: DeregistrationScope, _ keyIDs: [KeyID],
     _ client: ClientSettings, _ settings: ServerSettings
   ) throws(Ending) -> Entitlement? {
-    // A sensor that is broken or gone must not keep its own key alive: a typed value then proves the account.
-    let typed = held.types.filter(\.isTyped)
-    let provesByTyped = type?.isTyped != true && !typed.isEmpty
-    let proving = AccountAuthenticators(
-      held.account, provesByTyped ? typed : held.types, refused: held.refused, named: provesByTyped ? nil : type,
-      in: try accounts.openState())
+    let provesByTyped = provesByTyped(type, of: held)
+    let proving = try proving(type, of: held)
     do throws(Ending) {
       let driver = try LoginDriver(
         authentication, proving, client, settings, for: .proof(.removal(scope, keyIDs: keyIDs)))
@@ -91,6 +88,49 @@ struct DeregistrationOperation: CallOperation {
       guard isProved, meant.allSatisfy(error.server.forgottenTypes.contains) else { throw error }
       return nil
     }
+  }
+
+  /// Removes the credentials of one authenticator, or all if none is named, from this machine alone.
+  ///
+  /// WebAuthn has no message for it. The person enters a value first; the server is not asked.
+  private func removeCredentials(
+    _ type: AuthenticatorType?, of held: AccountAuthenticators
+  ) throws(Ending) -> Success {
+    guard call.begin.payload == nil else {
+      throw Ending(.invalidParameter, because: .codesNotJudged, log: "the server cannot check an enrolment code")
+    }
+    let proving = try proving(type, of: held)
+    let signers = LoginSigners(proving, authentication)
+    if try signers.openFirst() == .leftToChoose { _ = try signers.openAny() }
+    guard !proving.opened.isEmpty else { throw prompter.cancelled("no value was entered") }
+    try prompter.requireFrontEnd()
+    let account = held.account
+    let keys = try accounts.keys(of: account).filter { type == nil || $0.type == type }
+    guard !keys.isEmpty else {
+      throw Ending(.notRegistered, because: .nothingHere, log: "no credential of this account on this machine")
+    }
+    let kinds = AuthenticatorType.allCases.filter { type in keys.contains { $0.type == type } }.map(\.kind)
+    try remove(keys.map(\.keyID), from: account)
+    // The server's last success may have been by one of them.
+    accounts.noteRefusal()
+    log.write(.keys, "\(Self.counted(keys.count)) removed here; the server keeps its part")
+    return Success(text: .deregisteredHereAlone(user: account.identity.serverUserName, of: kinds))
+  }
+
+  /// The authenticators of which one proves the person.
+  ///
+  /// A sensor that is broken or gone must not keep its own key alive: a typed value then proves the account.
+  private func proving(
+    _ type: AuthenticatorType?, of held: AccountAuthenticators
+  ) throws(Ending) -> AccountAuthenticators {
+    let provesByTyped = provesByTyped(type, of: held)
+    return AccountAuthenticators(
+      held.account, provesByTyped ? held.types.filter(\.isTyped) : held.types, refused: held.refused,
+      named: provesByTyped ? nil : type, in: try accounts.openState())
+  }
+
+  private func provesByTyped(_ type: AuthenticatorType?, of held: AccountAuthenticators) -> Bool {
+    type?.isTyped != true && held.types.contains(where: \.isTyped)
   }
 
   /// Removes keys that the server does not have: those of one authenticator, or all if none is named.

@@ -33,7 +33,7 @@ import UAFWire
       authenticators: decided.types.count, replacesValues: decided.replacesValues,
       authorizations: decided.permit.signed?.keys.count ?? 0)
     let network = try tools.server.network(settings, for: decided.account)
-    keys = try RegistrationKeys(of: decided, tools, in: directory)
+    keys = try RegistrationKeys(of: decided, tools, in: directory, tellsLost: client.webAuthn == nil)
     exchange = RegistrationExchange(
       over: network, client, as: decided.identity.serverUserName, with: decided.permit,
       joined: try tools.server.joinedSecret(settings), replacing: keys.lost)
@@ -62,6 +62,7 @@ import UAFWire
   /// - Parameter wasRefused: whether the server refused them before.
   func replacedKey(wasRefused: Bool) -> ReplacedKey {
     if hasForgottenReplaced { return .forgotten }
+    if client.webAuthn != nil { return .stays }
     return wasRefused ? .refusedBefore : .unsaid(keys.replacedNames)
   }
 

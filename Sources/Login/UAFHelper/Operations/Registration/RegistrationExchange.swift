@@ -15,9 +15,9 @@ struct RegistrationExchange {
   /// How the registration ends because something other than a request or a success came.
   private(set) var refusal: Ending?
   private var network: Network
-  private var flow: RegistrationFlow
-  private var further: AuthenticationFlow?
-  private let question: RegistrationFlow
+  private var flow: EnrolmentFlow
+  private var further: LoginFlow?
+  private let question: EnrolmentFlow
   private let permit: RegistrationPermit
 
   /// - Parameters:
@@ -29,8 +29,15 @@ struct RegistrationExchange {
   ) {
     self.network = network
     self.permit = permit
-    question = RegistrationFlow(
-      settings: client, username: username, entitlement: permit.entitlement, joined: joined, lostKeyIDs: lost)
+    question =
+      if let rules = client.webAuthn {
+        .webAuthn(
+          CredentialRegistration(settings: client, rules: rules, username: username, entitlement: permit.entitlement))
+      } else {
+        .uaf(
+          RegistrationFlow(
+            settings: client, username: username, entitlement: permit.entitlement, joined: joined, lostKeyIDs: lost))
+      }
     flow = question
   }
 

@@ -5,6 +5,7 @@ import SecretMemory
 import UAFClient
 import UAFCrypto
 import UAFMessages
+import WebAuthn
 
 /// The authenticators that one registration is for, and the new key that each of them makes.
 @safe final class RegistrationKeys {
@@ -16,6 +17,8 @@ import UAFMessages
   private let directory: StateDirectory
   /// Whether existing values are replaced without asking for them.
   private let replacesValues: Bool
+  /// Whether the server can be told which keys were lost.
+  private let tellsLost: Bool
   /// The account's keys, and those among them that stay.
   private let all: [UAFKey]
   private let kept: [UAFKey]
@@ -25,9 +28,10 @@ import UAFMessages
   /// The prints that a new fingerprint is bound to.
   private var prints: FingerprintRecord?
 
+  /// - Parameter tellsLost: whether the server can be told which keys were lost.
   /// - Throws: ``Ending`` if the keys cannot be read.
   init(
-    of decided: RegistrationCase, _ tools: RegistrationTools, in directory: consuming StateDirectory
+    of decided: RegistrationCase, _ tools: RegistrationTools, in directory: consuming StateDirectory, tellsLost: Bool
   ) throws(Ending) {
     self.tools = tools
     account = decided.account
@@ -37,7 +41,8 @@ import UAFMessages
     all = try account.map { (file) throws(Ending) in try tools.accounts.keys(of: file) } ?? []
     // A key that will be replaced does not count as registered; otherwise the server would ask for a different authenticator.
     kept = all.filter { decided.renewsKeys ? !decided.types.contains($0.type) : !$0.isDead }
-    lost = try OwnKeys.keyIDs(of: identity, held: all, without: kept, in: directory)
+    self.tellsLost = tellsLost
+    lost = tellsLost ? try OwnKeys.keyIDs(of: identity, held: all, without: kept, in: directory) : []
     self.directory = directory
   }
 
@@ -126,10 +131,11 @@ import UAFMessages
   /// Makes a key for each authenticator.
   func make(for exchange: inout RegistrationExchange) -> RegistrationEvent { exchange.makeKeys(with: &makers) }
 
-  /// Stores the KeyIDs: from now on the server may have keys that this machine loses.
+  /// Stores the KeyIDs, if the server can forget keys: from now on it may have keys that this machine loses.
   ///
   /// - Throws: ``Ending``.
   func note() throws(Ending) -> RegistrationEvent {
+    guard tellsLost else { return .keysNoted }
     do throws(StateError) {
       try MadeKeys.add(
         makers.compactMap { $0.made?.keyID }, of: identity.uid, serverUserName: identity.serverUserName, in: directory)
@@ -229,8 +235,9 @@ import UAFMessages
 }
 
 /// An open authenticator that makes one new key and signs its registration with it.
-struct NewKeyMaker: KeyMaker {
+struct NewKeyMaker: KeyMaker, CredentialMaker {
   let aaid: AAID
+  let aaguid: AAGUID
   let authenticatorVersion: UInt16 = 1
   let unlocked: UnlockedAuthenticatorBox
   /// The key, once made; it is stored only if the server accepts it.
@@ -239,15 +246,25 @@ struct NewKeyMaker: KeyMaker {
   /// - Throws: ``Ending`` if the type has no valid AAID.
   init(_ unlocked: UnlockedAuthenticatorBox) throws(Ending) {
     do { aaid = try AAID(unlocked.type.aaid) } catch { throw Ending(StateError.damaged) }
+    guard let aaguid = AAGUID(text: unlocked.type.aaguid) else { throw Ending(StateError.damaged) }
+    self.aaguid = aaguid
     self.unlocked = unlocked
     made = nil
   }
 
   var type: AuthenticatorType { unlocked.type }
 
-  mutating func makeKey(appID: String) throws(SigningFailure) -> NewKey {
+  mutating func makeKey(appID: String) throws(SigningFailure) -> NewKey { try make(.uaf, for: appID) }
+
+  mutating func makeCredential(relyingPartyID: String, userHandle: [UInt8]) throws(SigningFailure) -> NewKey {
+    try make(.webAuthn, for: relyingPartyID, userHandle)
+  }
+
+  private mutating func make(
+    _ keyProtocol: KeyProtocol, for appID: String, _ userHandle: [UInt8] = []
+  ) throws(SigningFailure) -> NewKey {
     do {
-      let key = try unlocked.authenticator.makeKey(appID: appID)
+      let key = try unlocked.authenticator.makeKey(keyProtocol, appID: appID, userHandle: userHandle)
       made = key
       return NewKey(
         keyID: try KeyID(bytes: key.keyID), publicKey: key.publicKey, signCounter: key.signCounter,
@@ -270,8 +287,16 @@ struct NewKeyMaker: KeyMaker {
   }
 
   mutating func sign(_ keyRegistrationData: [UInt8]) throws(SigningFailure) -> [UInt8] {
+    try sign(keyRegistrationData, as: .uaf)
+  }
+
+  mutating func sign(credentialData: [UInt8]) throws(SigningFailure) -> [UInt8] {
+    try sign(credentialData, as: .webAuthn)
+  }
+
+  private func sign(_ data: [UInt8], as keyProtocol: KeyProtocol) throws(SigningFailure) -> [UInt8] {
     guard let made else { throw SigningFailure(.cannotUse, detail: "no key was made") }
-    do throws(StateError) { return try unlocked.authenticator.sign(keyRegistrationData, with: made) } catch {
+    do throws(StateError) { return try unlocked.authenticator.sign(data, with: made, as: keyProtocol) } catch {
       throw SigningFailure(.cannotUse, detail: "\(error)")
     }
   }

@@ -92,7 +92,8 @@ struct RegistrationOperation: CallOperation {
       return (identity, RegistrationPermit(entitlement: entitlement))
     }
     let identity = try identity(uid, account, for: nil, settings, in: directory)
-    let hasLostKeys = try hasLostKeys(of: account, identity, in: directory)
+    // A server of WebAuthn cannot be told which keys are lost.
+    let hasLostKeys = client.webAuthn == nil ? try hasLostKeys(of: account, identity, in: directory) : false
     return (identity, try permit(for: account, types, named, hasLostKeys: hasLostKeys, client, settings))
   }
 
@@ -207,7 +208,7 @@ struct RegistrationOperation: CallOperation {
     if tools.call.begin.operation == .repair {
       return Ending(.invalidParameter, because: .repairCodeMissing, log: "no code")
     }
-    let isRefused = client.dialect == .fido && tools.server.isVerdictUnsigned && !tools.call.caller.isRoot
+    let isRefused = client.judgesCodes && tools.server.isVerdictUnsigned && !tools.call.caller.isRoot
     let isInUse = try account.map { (file) throws(Ending) in try tools.accounts.isInUse(file) } ?? false
     return Ending(.invalidParameter, because: isRefused && isInUse ? .codesNotSigned : .codeMissing, log: "no code")
   }
@@ -287,10 +288,10 @@ struct RegistrationPermit {
 
   /// Refuses a permit that may not set a new value here.
   ///
-  /// For an account in use, a code is accepted only if the server checks it and signs its verdict. In the plain dialect a
-  /// server may ignore the code, and a program that controls uaf-fetch may forge an unsigned answer: any text would then set a
-  /// new value. An account without any value is treated as one that never registered. If root asks with uafctl, root's request
-  /// is enough; a login through a host with root privileges is not a request by root.
+  /// For an account in use, a code is accepted only if the server checks it and signs its verdict. In the plain dialect
+  /// and in WebAuthn a server may ignore the code, and a program that controls uaf-fetch may forge an unsigned answer: any text
+  /// would then set a new value. An account without any value is treated as one that never registered. If root asks with
+  /// uafctl, root's request is enough; a login through a host with root privileges is not a request by root.
   ///
   /// - Throws: ``Ending`` if it may not.
   func requireNewValue(
@@ -304,7 +305,7 @@ struct RegistrationPermit {
         .invalidParameter, because: .otherTypeInUse,
         log: "the account is in use, and nothing proves that it is this person's")
     }
-    guard client.dialect == .fido else {
+    guard client.judgesCodes else {
       throw Ending(.invalidParameter, because: .codesNotJudged, log: "the server cannot check an enrolment code")
     }
     guard tools.server.isVerdictUnsigned, try tools.accounts.isInUse(account) else { return }

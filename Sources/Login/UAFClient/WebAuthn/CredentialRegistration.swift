@@ -1,0 +1,185 @@
+import FidoResults
+import UAFCrypto
+import UAFMessages
+import WebAuthn
+
+/// A registration by WebAuthn, in the steps of ``RegistrationFlow``.
+///
+/// The attestation is what the server asks for: none, or the new credential's own signature (packed, self attestation).
+public struct CredentialRegistration: Sendable {
+  private struct Offered: Sendable {
+    let offer: RegistrationOffer
+    let options: PublicKeyCredentialCreationOptions
+    let relyingParty: RelyingPartyID
+    var response: AttestationResponse?
+    var keyID: KeyID?
+  }
+
+  private let entitlement: Entitlement
+  private var ceremony: Ceremony
+  private var offered: Offered?
+
+  /// Makes a flow for one account.
+  ///
+  /// - Parameters:
+  ///   - username: the account's name at the server.
+  ///   - entitlement: what allows the new credential. WebAuthn has nothing for it: a code goes as the server takes it, as a
+  ///     member with the name that root has configured, or else in the header `Authorization`.
+  public init(settings: ClientSettings, rules: WebAuthnSettings, username: String, entitlement: Entitlement = .none) {
+    self.entitlement = entitlement
+    ceremony = Ceremony(.registration, settings: settings, rules: rules, username: username)
+  }
+
+  /// Asks the server for options, without waiting for the answer.
+  public mutating func start<Wire: Transport & ~Copyable>(over transport: inout Wire) throws(Refusal) {
+    var body: JSONObject = [
+      "username": .string(ceremony.username), "displayName": .string(ceremony.username),
+      "authenticatorSelection": .object(["requireResidentKey": .bool(false), "userVerification": .string("required")]),
+      "attestation": .string("none"),
+    ]
+    switch entitlement {
+    case .none: break
+    case .plainCode(let code):
+      if let member = ceremony.rules.codeMember {
+        body.set(member, .string(code))
+      } else {
+        guard Self.isToken(code) else {
+          throw ceremony.link.refusal(
+            .invalidParameter, "the code has characters that the header Authorization cannot carry",
+            because: .enteredCodeUnreadable)
+        }
+        ceremony.authorization = "Bearer \(code)"
+      }
+    case .code, .proof: throw codesNotTaken()
+    }
+    try ceremony.start(with: body, over: &transport)
+  }
+
+  private func codesNotTaken() -> Refusal {
+    ceremony.link.refusal(
+      .invalidParameter, "a code of uaf-server is of no use at a server that speaks WebAuthn", because: .codesNotJudged)
+  }
+
+  /// Whether a code is a token of RFC 6750, section 2.1, short enough for its header.
+  private static func isToken(_ code: String) -> Bool {
+    let isShort = (1...512).contains(code.utf8.count)
+    return isShort
+      && code.utf8.allSatisfy { byte in
+        (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || "-._~+/=".utf8.contains(byte)
+      }
+  }
+
+  /// Receives the options and finds the authenticators that can make a credential for them.
+  ///
+  /// Fails with 2002 if none can, with 1001 if the options are for a different account.
+  ///
+  /// - Parameter authenticators: the authenticators with their credentials; the AppID of a credential is its rpId.
+  public mutating func collect<Wire: Transport & ~Copyable>(
+    over transport: inout Wire, among authenticators: [AuthenticatorDescription]
+  ) throws(Refusal) -> RegistrationOffer {
+    let json = try ceremony.options(over: &transport)
+    let options: PublicKeyCredentialCreationOptions
+    do throws(WebAuthnError) { options = try PublicKeyCredentialCreationOptions(json: json) } catch {
+      throw ceremony.link.refusal(error)
+    }
+    let relyingParty = try ceremony.relyingParty(options.relyingParty.id)
+    guard options.user.name.isIdentical(to: ceremony.username) else {
+      throw ceremony.link.refusal(ofServer: .invalidParameter, "the server's options are for another account")
+    }
+    guard options.algorithm(preferring: [.es256]) != nil else {
+      throw ceremony.link.refusal(
+        .noSuitableAuthenticator, "the server does not take ES256, the algorithm of the keys here",
+        because: .typesNotAccepted)
+    }
+    guard options.attachment != .crossPlatform else {
+      throw ceremony.link.refusal(
+        .noSuitableAuthenticator, "the server wants a security key, not an authenticator of this machine",
+        because: .typesNotAccepted)
+    }
+    let free = authenticators.filter { authenticator in
+      !authenticator.keyIDs(for: relyingParty.text).contains { keyID in
+        options.excludedCredentials.contains { $0.id == keyID.bytes }
+      }
+    }
+    guard !free.isEmpty else {
+      throw ceremony.link.refusal(
+        .noSuitableAuthenticator, "the server has a credential of each authenticator here",
+        because: .registeredAlready)
+    }
+    let offer = RegistrationOffer(
+      appID: relyingParty.text, challenge: Base64URL.encode(options.challenge), username: ceremony.username,
+      sets: free.map { [AcceptableAuthenticator(aaid: $0.aaid, keyIDs: [])] },
+      lifetimeMilliseconds: options.timeoutMilliseconds.map { UInt32(clamping: $0) })
+    offered = Offered(offer: offer, options: options, relyingParty: relyingParty)
+    return offer
+  }
+
+  /// Has one authenticator make a credential and attest it as the server asks.
+  public mutating func makeKey<Maker: CredentialMaker & ~Copyable>(with maker: inout Maker) throws(Refusal) -> NewKey {
+    guard var current = offered.take(), current.response == nil else { throw ceremony.outOfTurn() }
+    let aaid = maker.aaid
+    guard current.offer.sets.joined().contains(where: { $0.aaid == aaid }) else {
+      throw ceremony.link.refusal(.noSuitableAuthenticator, "the server's options do not allow this authenticator")
+    }
+    let key: NewKey
+    do {
+      key = try maker.makeCredential(
+        relyingPartyID: current.relyingParty.text, userHandle: current.options.user.id)
+      let clientData = CollectedClientData(
+        .create, challenge: current.options.challenge, origin: ceremony.origin(of: current.relyingParty))
+      let credential = try AttestedCredential(
+        aaguid: maker.aaguid, credentialID: key.keyID.bytes, publicKey: COSEKey(es256: key.publicKey))
+      let data = try AuthenticatorData(
+        relyingPartyIDHash: current.relyingParty.hash, flags: [.userPresent, .userVerified],
+        signatureCounter: key.signCounter, attestedCredential: credential)
+      var statement = AttestationStatement.none
+      if current.options.attestation != .none {
+        let raw = try maker.sign(credentialData: SignatureBase.bytes(data, clientData))
+        statement = .packed(PackedStatement(algorithm: .es256, signature: try ECDSASignature(raw: raw).der))
+      }
+      current.response = AttestationResponse(
+        clientData: clientData,
+        attestationObject: AttestationObject(authenticatorData: data, statement: statement))
+    } catch let failure as SigningFailure {
+      throw ceremony.link.refusal(failure.result, failure.detail)
+    } catch {
+      throw ceremony.link.refusal(.cannotUse, "the authenticator gave values that do not fit an attestation")
+    }
+    current.keyID = key.keyID
+    offered = current
+    return key
+  }
+
+  /// Sends the new credential and returns the server's verdict; nobody has signed it.
+  public mutating func send<Wire: Transport & ~Copyable>(over transport: inout Wire) throws(Refusal) -> Verdict {
+    guard let current = offered.take(), let response = current.response, let keyID = current.keyID else {
+      throw ceremony.outOfTurn()
+    }
+    try ceremony.submit(response.json, over: &transport)
+    return .accepted(
+      Acceptance(
+        tokens: [], username: ceremony.username, expected: ExpectedVerdict(.registration, for: nil, keyIDs: [keyID]),
+        challenge: current.offer.challenge))
+  }
+
+  func outOfTurn() -> Refusal { ceremony.outOfTurn() }
+}
+
+/// An authenticator that is about to get a new credential of WebAuthn.
+public protocol CredentialMaker: ~Copyable {
+  /// The authenticator's model, by which it is chosen here.
+  var aaid: AAID { get }
+
+  /// The authenticator's model, as the server sees it.
+  var aaguid: AAGUID { get }
+
+  /// Makes a key pair for a relying party; it is kept only once the server has accepted it.
+  ///
+  /// - Throws: ``SigningFailure``.
+  mutating func makeCredential(relyingPartyID: String, userHandle: [UInt8]) throws(SigningFailure) -> NewKey
+
+  /// Signs authenticator data and the hash of client data with the new key: P-256, SHA-256, raw, 64 bytes.
+  ///
+  /// - Throws: ``SigningFailure``.
+  mutating func sign(credentialData: [UInt8]) throws(SigningFailure) -> [UInt8]
+}

@@ -1,0 +1,91 @@
+import Testing
+
+@testable import UAFConfiguration
+
+/// `dialect = "webauthn"` and the keys that go with it.
+@Suite struct WebAuthnSettingsTests {
+  private let head = "[server]\ndialect='webauthn'\n"
+  private let base = "base_url='https://login.example.com/fido'\n"
+
+  private func server(_ text: String) throws -> ServerSettings {
+    try #require(try Configuration(parsing: Array(text.utf8), path: "FILE").server)
+  }
+
+  /// Line and key of the refusal; nil if it is accepted.
+  private func refusal(_ text: String) -> String? {
+    do throws(ConfigurationError) { _ = try Configuration(parsing: Array(text.utf8), path: "FILE") } catch {
+      guard case .key(_, let line, let key, _) = error else { return "\(error)" }
+      return "\(line): \(key)"
+    }
+    return nil
+  }
+
+  @Test func `the four addresses follow from base_url`() throws {
+    for text in [base, "base_url='https://login.example.com/fido/'\n"] {
+      let server = try server(head + text)
+      #expect(
+        server.urls.map(\.text) == [
+          "https://login.example.com/fido/attestation/options", "https://login.example.com/fido/attestation/result",
+          "https://login.example.com/fido/assertion/options", "https://login.example.com/fido/assertion/result",
+        ])
+      #expect(server.webAuthn.origin == nil && server.webAuthn.relyingPartyID == nil && !server.webAuthn.hasWebOrigin)
+    }
+  }
+
+  @Test func `an address of an operation replaces the one that follows`() throws {
+    let own = "[server.authentication]\nrequest_url='https://b.example/q'\n"
+    #expect(try server(head + base + own).authentication.requestURL?.text == "https://b.example/q")
+    let both = "response_url='https://b.example/r'\n"
+    let sections = own + both + "[server.registration]\nrequest_url='https://b.example/q'\n" + both
+    #expect(refusal(head + sections) == nil)
+    #expect(refusal(head + own + both) == "1: server")
+    #expect(refusal(head) == "1: server")
+  }
+
+  @Test(arguments: [
+    "origin='linux://example.com'", "origin='https://example.com'", "rp_id='example.com'", "rp_id='localhost'",
+    "enrolment='open'", "enrolment='code'\n[server.context]\nauthCode='token'", "username='{user}@example.com'",
+  ])
+  func `accepts what WebAuthn leaves open`(_ text: String) {
+    #expect(refusal(head + base + text) == nil)
+  }
+
+  @Test(arguments: [
+    ("rp_id='Example.com'", "4: server.rp_id"), ("rp_id='https://example.com'", "4: server.rp_id"),
+    ("rp_id='example.com:1'", "4: server.rp_id"), ("rp_id=''", "4: server.rp_id"), ("origin=''", "4: server.origin"),
+    ("origin='a b'", "4: server.origin"), ("[server.context]\nusername='u'", "5: server.context.username"),
+    ("[server.success]\nmember='s'", "4: server.success"),
+  ])
+  func `refuses other values and members`(_ text: String, _ expected: String) {
+    #expect(refusal(head + base + text) == expected)
+  }
+
+  @Test(arguments: ["base_url='http://a.example/'", "base_url='https://a.example/?q'", "base_url='a.example'"])
+  func `refuses what is not the beginning of an https address`(_ text: String) {
+    #expect(
+      refusal(head + text)?.hasPrefix("3: server.base_url") == true || refusal(head + text) == "1: server.request_url")
+  }
+
+  @Test(arguments: [
+    ("require_signed_verdict=true\nverdict_key='/k'", "4: server.require_signed_verdict"),
+    ("accept_transaction='any'", "4: server.accept_transaction"),
+    ("request_url='https://a.example/q'", "4: server.request_url"),
+    ("response_url='https://a.example/q'", "4: server.response_url"),
+    ("[server.deregistration]\nrequest_url='https://a.example/q'", "4: server.deregistration"),
+    ("[service.sudo]\ntransaction=true", "5: service.sudo.transaction"),
+  ])
+  func `refuses what WebAuthn has no place for`(_ text: String, _ expected: String) {
+    #expect(refusal(head + base + text) == expected)
+  }
+
+  @Test(arguments: ["base_url='https://a.example'", "origin='linux://a'", "rp_id='a.example'"])
+  func `the keys of WebAuthn go with WebAuthn alone`(_ text: String) {
+    let uaf = "[server]\nrequest_url='https://a.example/q'\nresponse_url='https://a.example/r'\n"
+    #expect(refusal(uaf + text) == "4: server." + text.prefix { $0 != "=" })
+  }
+
+  @Test(arguments: [("https://example.com", true), ("HTTPS://a", true), ("linux://a", false), ("android:apk", false)])
+  func `an https origin is known as one of web pages`(_ origin: String, _ isWeb: Bool) throws {
+    #expect(try server(head + base + "origin='\(origin)'").webAuthn.hasWebOrigin == isWeb)
+  }
+}

@@ -1,0 +1,220 @@
+import Authenticator
+import FidoResults
+import Foundation
+import Testing
+import UAFClient
+import UAFMessages
+import UAFWire
+import WebAuthn
+
+@testable import UAFHelper
+
+/// Whole calls with a relying party of WebAuthn.
+@Suite struct WebAuthnTests {
+  private func bench(_ server: String = "enrolment = \"open\"", _ more: String = "") throws -> HelperBench {
+    let bench = try HelperBench()
+    bench.server.relyingParty = FakeRelyingParty()
+    speakWebAuthn(bench, server)
+    bench.configuration += "\n" + more
+    _ = try StateDirectory.initialise(bench.folder + "/state", owner: getuid())
+    return bench
+  }
+
+  private func speakWebAuthn(_ bench: HelperBench, _ server: String) {
+    bench.configuration = bench.configuration
+      .replacing("request_url = \"https://localhost/uaf/get\"\n", with: "")
+      .replacing(
+        "response_url = \"https://localhost/uaf/respond\"",
+        with: "dialect = \"webauthn\"\nbase_url = \"https://localhost/fido\"\n\(server)")
+  }
+
+  private func party(_ bench: HelperBench) throws -> FakeRelyingParty { try #require(bench.server.relyingParty) }
+
+  private func registration(_ bench: HelperBench, _ type: String = "passcode") -> Begin {
+    var begin = bench.registration(type)
+    begin.payload = nil
+    return begin
+  }
+
+  private func registered(_ server: String = "enrolment = \"open\"", _ more: String = "") throws -> HelperBench {
+    let bench = try bench(server, more)
+    #expect(try bench.run(registration(bench), ["correct", "correct"]).result == 0, "\(bench.log.lines)")
+    return bench
+  }
+
+  @Test func `registers, and logs in with the value`() throws {
+    let bench = try registered()
+    let party = try party(bench)
+    #expect(party.models == ["b42d5cb8-3c89-4b7c-bb56-d6dfb1390734"])
+    for _ in 0..<3 { #expect(try bench.run(bench.begin(), ["correct"]).result == 0, "\(bench.log.lines)") }
+    #expect(party.credentials["mina"]?.map(\.signatureCounter) == [3] && party.refusals.isEmpty)
+  }
+
+  @Test func `a self attestation is verified too`() throws {
+    let bench = try bench()
+    try party(bench).attestation = .direct
+    #expect(try bench.run(registration(bench), ["correct", "correct"]).result == 0, "\(bench.log.lines)")
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
+  }
+
+  @Test func `a server that names no credential is told the account`() throws {
+    let bench = try registered()
+    try party(bench).namesCredentials = false
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 0, "\(bench.log.lines)")
+  }
+
+  @Test func `a wrong value is counted and locks, and nothing is signed`() throws {
+    let bench = try registered()
+    let count = bench.server.requests.count
+    for left in [2, 1, 0] {
+      #expect(try bench.run(bench.begin(), ["wrong"]).result == (left == 0 ? 3013 : 3012))
+    }
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 3013)
+    #expect(!bench.server.requests[count...].contains { $0.url.hasSuffix("/result") })
+  }
+
+  @Test func `the divided login continues once the options are here`() throws {
+    let bench = try registered()
+    var begin = bench.begin()
+    begin.isDivided = true
+    let transcript = try bench.run(begin, entries: [.resume, .answer("correct")])
+    #expect(transcript.result == 0, "\(bench.log.lines)")
+  }
+
+  @Test func `a second authenticator is registered by a verification with the first`() throws {
+    let bench = try registered()
+    #expect(
+      try bench.run(registration(bench, "pattern"), ["correct", "12369", "12369"]).result == 0, "\(bench.log.lines)")
+    let party = try party(bench)
+    #expect(party.models.count == 2 && Set(party.models).count == 2)
+    var begin = bench.begin(.authenticate)
+    begin.authenticator = Array("pattern".utf8)
+    #expect(try bench.run(begin, ["12369"]).result == 0, "\(bench.log.lines)")
+  }
+
+  @Test func `a code goes to the server under its name for it`() throws {
+    let bench = try bench("enrolment = \"code\"\n[server.context]\nauthCode = \"token\"")
+    #expect(try bench.run(registration(bench), ["abc-123", "correct", "correct"]).result == 0, "\(bench.log.lines)")
+    #expect(try party(bench).lastQuestion["token"] == .string("abc-123"))
+  }
+
+  @Test func `a code without a name goes in a header, and nothing of a login has one`() throws {
+    let bench = try bench("enrolment = \"code\"")
+    #expect(try bench.run(registration(bench), ["abc-123", "correct", "correct"]).result == 0, "\(bench.log.lines)")
+    #expect(bench.server.requests.allSatisfy { $0.authorization == "Bearer abc-123" })
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
+    #expect(bench.server.requests.suffix(2).allSatisfy { $0.authorization == nil })
+    #expect(!bench.log.lines.contains { "\($0)".contains("abc-123") })
+  }
+
+  @Test func `the value can be changed, and still logs in`() throws {
+    let bench = try registered()
+    #expect(
+      try bench.run(bench.begin(.change), ["correct", "better1", "better1"]).result == 7110, "\(bench.log.lines)")
+    #expect(try bench.run(bench.begin(), ["better1"]).result == 0, "\(bench.log.lines)")
+  }
+
+  // MARK: Refusals
+
+  @Test func `a credential that the server has forgotten ends in its words, after the value`() throws {
+    let bench = try registered()
+    try party(bench).forget()
+    let transcript = try bench.run(bench.begin(), ["correct"])
+    #expect(transcript.result == 9999 && transcript.prompts.count == 1)
+    #expect(transcript.finished.text?.contains("mina has no credential") == true)
+    #expect(try bench.run(bench.begin(), ["wrong"]).result == 3012)
+  }
+
+  @Test func `a server that does not accept the origin refuses, and the log says so`() throws {
+    let bench = try registered()
+    try party(bench).origins = ["https://localhost"]
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 9999)
+    #expect(try party(bench).refusals == [.originMismatch])
+  }
+
+  @Test func `root's origin and relying party are signed`() throws {
+    let bench = try bench("enrolment = \"open\"\norigin = \"https://example.org\"\nrp_id = \"example.org\"")
+    try party(bench).origins = ["https://example.org"]
+    try party(bench).rpID = "example.org"
+    #expect(try bench.run(registration(bench), ["correct", "correct"]).result == 0, "\(bench.log.lines)")
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 0, "\(bench.log.lines)")
+  }
+
+  @Test func `nothing is signed for a different relying party`() throws {
+    let bench = try registered()
+    try party(bench).rpID = "example.org"
+    let count = bench.server.requests.count
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 1001)
+    #expect(bench.server.requests.count == count + 1)
+  }
+
+  @Test(arguments: [("<html>", 1005), (#"{"status":"failed","errorMessage":"no"}"#, 9999), ("{}", 1005)])
+  func `only status ok lets anybody in`(_ body: String, _ result: UInt32) throws {
+    let bench = try registered()
+    let response = TransportResponse(status: 200, contentType: "application/json", body: Array(body.utf8))
+    try party(bench).instead = ("/assertion/result", response)
+    let transcript = try bench.run(bench.begin(), ["correct"])
+    #expect(transcript.result == result && transcript.pamCode != 0)
+  }
+
+  @Test func `a server that cannot be reached ends as with UAF`() throws {
+    let bench = try registered()
+    bench.server.failure = .noHandshake(.refused)
+    let transcript = try bench.run(bench.begin(), ["correct"])
+    #expect(transcript.result == 4001 && transcript.pamCode == 9)
+  }
+
+  @Test func `without the server, its last success may decide`() throws {
+    let bench = try registered("enrolment = \"open\"", "[general]\noffline = \"allow\"\noffline_max_age = 3600")
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 0, "\(bench.log.lines)")
+    bench.server.failure = .noHandshake(.refused)
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 0, "\(bench.log.lines)")
+    bench.configuration = bench.configuration.replacing("[state]", with: "rp_id = \"example.org\"\n[state]")
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 4001)
+  }
+
+  @Test func `a hidden name is asked for as a real one, and refused as a wrong value`() throws {
+    let bench = try registered("enrolment = \"open\"", "[general]\nhide_state = true")
+    var begin = bench.begin()
+    (begin.uid, begin.account, begin.typedName) = (nil, nil, Array("nobody".utf8))
+    let count = bench.server.requests.count
+    #expect(try bench.run(begin, ["correct"]).result == 3012)
+    #expect(bench.server.requests[count...].map(\.url) == ["https://localhost/fido/assertion/options"])
+    #expect(try bench.run(bench.begin(), ["wrong"]).result == 3012)
+  }
+
+  // MARK: Keys of both protocols
+
+  @Test func `a key of UAF logs in at no relying party, and gets a credential beside it`() throws {
+    let bench = try HelperBench.registered()
+    let uaf = bench.configuration
+    bench.server.relyingParty = FakeRelyingParty()
+    speakWebAuthn(bench, "enrolment = \"open\"")
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 9999)
+    // The value stays; a credential is made under it.
+    #expect(try bench.run(registration(bench), ["correct"]).result == 0, "\(bench.log.lines)")
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 0, "\(bench.log.lines)")
+    bench.configuration = uaf
+    bench.server.relyingParty = nil
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 0, "\(bench.log.lines)")
+  }
+
+  // MARK: The end
+
+  @Test func `deregisters here alone, after the value, and says so`() throws {
+    let bench = try registered()
+    let count = bench.server.requests.count
+    #expect(try bench.run(bench.begin(.deregister), ["wrong", nil]).result != 0)
+    let transcript = try bench.run(bench.begin(.deregister), ["correct"])
+    #expect(transcript.result == 0, "\(bench.log.lines)")
+    #expect(transcript.finished.text?.contains("on this machine alone") == true)
+    #expect(bench.server.requests.count == count)
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 1009)
+  }
+
+  @Test func `a status names the authenticator as registered`() throws {
+    let bench = try registered()
+    let document = try #require(try bench.run(bench.begin(.status)).finished.document)
+    #expect(document.contains(#""registeredTypes":4"#))
+  }
+}
