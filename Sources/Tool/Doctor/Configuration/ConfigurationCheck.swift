@@ -50,6 +50,9 @@ struct ConfigurationCheck {
     if configuration.allowsFingerprintsWithoutChip {
       findings.append(.warning(.fingerprintSoftware, ConfigurationText.softwareFingerprint))
     }
+    if configuration.server?.webAuthn.hasWebOrigin == true {
+      findings.append(.warning(.webOrigin, ConfigurationText.webOrigin))
+    }
     return findings
   }
 }
@@ -67,6 +70,8 @@ enum ConfigurationText: FindingCatalogue {
   case offline(sections: [String])
   case toldState(sections: [String])
   case softwareFingerprint
+  /// The origin is one of web pages.
+  case webOrigin
 
   var english: FindingText {
     switch self {
@@ -97,6 +102,11 @@ enum ConfigurationText: FindingCatalogue {
         "configuration: require_tpm = false: the keys of fingerprints are protected by software alone, and a match brings no "
           + "secret",
         do: "bind the device key to a chip, and take it out")
+    case .webOrigin:
+      FindingText(
+        "configuration: server.origin is an https origin: whoever takes over uaf-fetch or the server can use the answer to a "
+          + "login here in a browser's session as well",
+        do: "take it out where the server accepts linux://RPID; otherwise let the key log in to this machine alone")
     }
   }
 
@@ -126,6 +136,10 @@ enum ConfigurationText: FindingCatalogue {
       FindingText(
         "설정: require_tpm = false: 지문 키는 소프트웨어로만 보호되고, 지문 일치는 비밀 값을 가져오지 않습니다",
         do: "장치 키를 칩에 묶은 뒤 지우십시오")
+    case .webOrigin:
+      FindingText(
+        "설정: server.origin이 https origin입니다. uaf-fetch나 서버를 장악한 사람은 이 컴퓨터의 로그인에 대한 응답을 브라우저 세션에도 쓸 수 있습니다",
+        do: "서버가 linux://RPID를 받아들이면 지우십시오. 그렇지 않으면 그 키를 이 컴퓨터의 로그인에만 쓰십시오")
     }
   }
 

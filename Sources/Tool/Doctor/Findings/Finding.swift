@@ -110,6 +110,7 @@ package enum FindingID: String, CaseIterable {
   case offline
   case hideState = "hide-state"
   case fingerprintSoftware = "fingerprint-software"
+  case webOrigin = "web-origin"
   case trustUnusable = "trust-unusable"
   case trustNoEffect = "trust-no-effect"
   // State

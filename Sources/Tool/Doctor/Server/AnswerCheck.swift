@@ -45,6 +45,8 @@ struct AnswerCheck {
   /// Frameworks also answer `{"statusCode":404}`.
   private func isUAF(_ body: JSONValue?) -> Bool {
     switch body {
+    // Each address of WebAuthn answers with an object, refusals included.
+    case .object where dialect == .webauthn: true
     case .object(let object):
       if case .integer(let status)? = object["statusCode"] { status >= 1000 } else { false }
     case .array: dialect == .plain
@@ -193,6 +195,7 @@ enum AnswerText: FindingCatalogue {
   }
 
   case understood(key: String)
+  case understoodWebAuthn(key: String)
   case redirected(Place, to: String?)
   case nothingThere(Place)
   case nothingOrNobody(Place)
@@ -235,6 +238,7 @@ enum AnswerText: FindingCatalogue {
           "write one host into both, and the server's address for requests into \(key), the one for responses into \(other)"
       )
     case .understood(let key): FindingText("server: \(key) answers as a UAF server does")
+    case .understoodWebAuthn(let key): FindingText("server: \(key) answers as a WebAuthn server does")
     case .redirected(let place, let goal):
       FindingText(
         "server: \(place.key): \(place.url) leads elsewhere (status \(place.status)), and nobody follows",
@@ -294,6 +298,7 @@ enum AnswerText: FindingCatalogue {
           + "주소에서 요청과 응답을 구별하지 않는 서버는 아무도 들여보내지 않습니다",
         do: "두 설정에 같은 호스트를 쓰고, \(key)에는 요청을 받는 주소를, \(other)에는 응답을 받는 주소를 쓰십시오")
     case .understood(let key): FindingText("서버: \(key): UAF 서버로서 응답합니다")
+    case .understoodWebAuthn(let key): FindingText("서버: \(key): WebAuthn 서버로서 응답합니다")
     case .redirected(let place, let goal):
       FindingText(
         "서버: \(place.key): \(place.url)은(는) 다른 곳을 가리키며(상태 \(place.status)) 따라가지 않습니다",

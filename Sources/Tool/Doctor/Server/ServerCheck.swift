@@ -71,7 +71,11 @@ struct ServerCheck {
       if let request = question.request(of: server) { line.ask(request) }
       return nil
     }
-    var flow = AuthenticationFlow(settings: clientSettings(question), username: ServerQuestion.name(at: server))
+    let (settings, name) = (clientSettings(question), ServerQuestion.name(at: server))
+    var flow =
+      if let rules = settings.webAuthn {
+        LoginFlow.webAuthn(CredentialAuthentication(settings: settings, rules: rules, username: name))
+      } else { LoginFlow.uaf(AuthenticationFlow(settings: settings, username: name)) }
     var line = line
     do throws(Refusal) {
       try flow.start(over: &line)
@@ -145,6 +149,10 @@ struct ServerCheck {
     var settings = ClientSettings(
       endpoint: ServerEndpoint(requestURL: question.url.text, responseURL: response?.text ?? ""),
       facetID: server.facetID)
+    if server.dialect == .webauthn {
+      settings.webAuthn = WebAuthnSettings(
+        origin: server.webAuthn.origin, relyingPartyID: server.webAuthn.relyingPartyID)
+    }
     if server.dialect == .plain { settings.dialect = .plain(PlainRules(contextNames: server.plain.contextNames)) }
     settings.contentType = server.contentType
     settings.appIDs = server.appIDs
@@ -153,10 +161,21 @@ struct ServerCheck {
     return settings
   }
 
+  /// What an answer of a server of WebAuthn says.
+  ///
+  /// It has options or a refusal for the name that nobody has.
+  private func judged(_ question: ServerQuestion, _ refusal: Refusal?) -> Finding {
+    guard let refusal, !refusal.saysPlainNo, refusal.result != .noSuitableAuthenticator else {
+      return .ok(AnswerText.understoodWebAuthn(key: question.key))
+    }
+    return .failure(.serverAnswer, AnswerText.unfit(key: question.key, refusal.detail))
+  }
+
   private func judge(_ question: ServerQuestion, _ answer: FetchAnswer, _ refusal: Refusal?) -> [Finding] {
     if let objection = AnswerCheck(question: question, dialect: server.dialect).objection(to: answer) {
       return [objection]
     }
+    guard server.dialect != .webauthn else { return [judged(question, refusal)] }
     let fine = Finding.ok(AnswerText.understood(key: question.key))
     guard question.kind == .login, let refusal else { return [fine] }
     if refusal.result == .untrustedFacet {
@@ -179,7 +198,7 @@ struct ServerCheck {
 ///
 /// - A login is begun for a name that nobody has, which any stranger can do. Nothing is signed or sent after that. A
 ///   server may keep its challenge until that expires.
-/// - A registration or deregistration is never asked for in the dialect `fido`: the body is an empty object, which names neither
+/// - A registration or deregistration is never asked for in the dialects `fido` and `webauthn`: the body is an empty object, which names neither
 ///   an operation nor an account. `plain` has no bodies, so it is a GET for that name; if the address cannot contain the name,
 ///   deregistration is not asked for.
 /// - The address for answers gets an empty object or, in `plain`, an empty list: nothing that could be verified.
@@ -223,7 +242,7 @@ struct ServerQuestion: Equatable {
 
   /// Whether a deregistration at this address is for the name that nobody has.
   private static func carriesName(_ server: ServerSettings, _ url: ServerURL?) -> Bool {
-    server.dialect == .fido || server.plain.contextNames["username"] != nil || url?.text.contains("{user}") == true
+    server.dialect != .plain || server.plain.contextNames["username"] != nil || url?.text.contains("{user}") == true
   }
 
   /// The origin that is asked: scheme, host and port.
@@ -241,7 +260,7 @@ struct ServerQuestion: Equatable {
     else { return nil }
     let type =
       server.contentType ?? (server.dialect == .fido ? "application/fido+uaf; charset=utf-8" : "application/json")
-    if server.dialect == .fido { return .post(Array("{}".utf8), to: url, contentType: type) }
+    if server.dialect != .plain { return .post(Array("{}".utf8), to: url, contentType: type) }
     if kind == .response { return .post(Array("[]".utf8), to: url, contentType: type) }
     let value = URLTemplate("{user}").expanded(user: user, appID: "", transaction: "") ?? ""
     let name = server.plain.contextNames["username"].map { (url.contains("?") ? "&" : "?") + "\($0)=\(value)" }
@@ -284,6 +303,7 @@ final class ServerLine: Transport {
     request.accept = question.accept
     if question.method == .post { request.body = question.body }
     request.certificateAuthorities = authorities
+    request.cookies = question.cookies
     request.proxy = server.proxy?.text
     if !server.verifiesTLS || !isVerified { request.skipsVerification = true }
     let answer = exchange(request)

@@ -1,0 +1,58 @@
+import Testing
+import ToolTestSupport
+import UAFWire
+
+@testable import Doctor
+
+/// A machine whose server speaks WebAuthn.
+@Suite struct WebAuthnCheckTests {
+  private static let configuration = """
+    [server]
+    dialect = "webauthn"
+    base_url = "https://fido.example.com/fido"
+
+    """
+  private static let no = #"{"status":"failed","errorMessage":"no such user"}"#
+  private static let options = #"{"status":"ok","challenge":"AwMDAwMDAwMDAwMDAwMDAwMD","rpId":"example.com"}"#
+
+  private func machine(_ more: String = "", login: String = no) -> Machine {
+    let machine = Machine(configuration: Self.configuration + more)
+    for path in ["/fido/attestation/options", "/fido/assertion/result", "/fido/attestation/result"] {
+      machine.server?.answers[path] = FakeServer.json(Self.no)
+    }
+    machine.server?.answers["/fido/assertion/options"] = FakeServer.json(login)
+    return machine
+  }
+
+  @Test(arguments: [no, options]) func `is content with options, and with a no, for the name that nobody has`(
+    _ login: String
+  ) {
+    let machine = machine(login: login)
+    #expect(!machine.has(.serverAnswer) && !machine.has(.serverPath) && !machine.has(.facetList))
+    #expect(
+      machine.requests.prefix(4).map { "\($0.url.dropFirst(29)) \(String(decoding: $0.body ?? [], as: UTF8.self))" }
+        == [
+          #"/assertion/options {"username":"uafctl-doctor.invalid","userVerification":"required"}"#,
+          "/attestation/options {}", "/assertion/result {}", "/attestation/result {}",
+        ])
+  }
+
+  @Test(arguments: [
+    #"{"status":"ok","challenge":"AAAA"}"#,
+    #"{"status":"ok","challenge":"AwMDAwMDAwMDAwMDAwMDAwMD","rpId":"other.example"}"#,
+  ])
+  func `reports options that no login could answer`(_ login: String) {
+    #expect(machine(login: login).has(.serverAnswer))
+  }
+
+  @Test func `reports an address without a server of WebAuthn`() {
+    let machine = machine()
+    machine.server?.answers["/fido/assertion/options"] = FakeServer.text("no", type: "text/html", status: 404)
+    #expect(machine.has(.serverPath))
+  }
+
+  @Test func `warns of an https origin, and of no other`() {
+    #expect(machine("origin = \"https://example.com\"\n").has(.webOrigin))
+    #expect(!machine("origin = \"linux://example.com\"\n").has(.webOrigin) && !machine().has(.webOrigin))
+  }
+}
