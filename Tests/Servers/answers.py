@@ -75,6 +75,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def get_connection(self):
         self.answer(str(self.client_address[1]).encode())
 
+    def get_cookies(self):
+        headers = [("Set-Cookie", "session=b2; Path=/; Secure; HttpOnly"), ("Set-Cookie", "old=; Max-Age=0")]
+        self.answer(json.dumps(self.headers.get("Cookie")).encode(), headers=headers)
+
     def get_redirect(self):
         self.answer(b"elsewhere", 302, "text/plain", [("Location", "/ok")])
 

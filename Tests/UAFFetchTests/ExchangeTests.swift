@@ -73,6 +73,34 @@ struct ExchangeTests {
       try JSONDecoder().decode([String].self, from: Data(body)).filter { $0.contains("AQI") } == ["UAF-Machine: AQI"])
   }
 
+  @Test func `sends a code in its own header`() throws {
+    let fetch = try FetchProcess()
+    var request = servers.post(servers.good, "/headers", [1])
+    request.authorization = "Bearer abc"
+    let (_, body) = try fetch.perform(request)
+    #expect(try JSONDecoder().decode([String].self, from: Data(body)).contains("Authorization: Bearer abc"))
+  }
+
+  @Test func `sends the cookies of a request, and hands back what the answer made of them`() throws {
+    let fetch = try FetchProcess()
+    var request = servers.get(servers.good, "/cookies")
+    request.cookies = "session=a1; old=1; theme=dark"
+    let (response, body) = try fetch.perform(request)
+    #expect(response.cookies == "session=b2; theme=dark")
+    #expect(String(decoding: body, as: UTF8.self) == #""session=a1; old=1; theme=dark""#)
+    request.cookies = ""
+    let (first, none) = try fetch.perform(request)
+    #expect(first.cookies == "session=b2" && String(decoding: none, as: UTF8.self) == "null")
+  }
+
+  @Test func `takes no part in cookies unless it is asked to, and keeps none`() throws {
+    let fetch = try FetchProcess()
+    for _ in 0..<2 {
+      let (response, body) = try fetch.perform(servers.get(servers.good, "/cookies"))
+      #expect(response.cookies == nil && String(decoding: body, as: UTF8.self) == "null")
+    }
+  }
+
   @Test func `sends only the requested headers and its name`() throws {
     let fetch = try FetchProcess()
     var request = servers.post(servers.good, "/headers", [1, 2, 3])
