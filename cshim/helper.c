@@ -131,7 +131,8 @@ bool helper_open(struct helper *helper, unsigned timeout_seconds)
 
 /* Whether a system call on the socket that failed is to be tried again; if it would have blocked, this waits first. Otherwise
    status says what the failure means. */
-static bool may_retry(struct helper *helper, const char *what, short events, int64_t silence, enum helper_status *status)
+static bool may_retry(struct helper *helper, const char *what, short events, int64_t silence,
+                      enum helper_status *status)
 {
   *status = HELPER_FAILED;
   if (errno == EINTR)
