@@ -191,7 +191,7 @@ let package = Package(
       ],
       path: "Tests/ToolTestSupport", swiftSettings: strict),
     tests(of: "TerminalPrompts", with: ["HostSystem", "SecretMemory", "ToolTestSupport"]),
-    tests(of: "PAMStacks", with: ["ProgramTesting", "Wording", "ToolTestSupport"]),
+    tests(of: "PAMStacks", with: ["HostSystem", "ProgramTesting", "Wording", "ToolTestSupport"]),
     tests(
       of: "Doctor",
       with: [
