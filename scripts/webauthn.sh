@@ -62,4 +62,4 @@ if [[ ${1-} != quick ]]; then
   fi
   rm -rf "$built/go"
 fi
-exec Tests/Acceptance/throw-away.sh webauthn 'glewlwyd libauthen-webauthn-perl' "$@"
+exec Tests/Acceptance/throw-away.sh webauthn 'sudo glewlwyd libauthen-webauthn-perl' "$@"

@@ -1,0 +1,206 @@
+"""Our client at relying parties of others: registered by uafctl, logged in through libpam and sudo."""
+
+import json
+import pathlib
+import pwd
+import shutil
+import subprocess
+
+from lab import hosts
+from lab.machine import CONFIGURATION, ROOT
+from lab.table import Skip, must, row
+from webauthn.rigs import CERTIFICATES, OPEN
+
+WRONG, LOCKED = "wrong-kite-11", 3
+# The parties that speak the client's dialect, each with what its server wants for a new key.
+ENROLMENT = {"py_webauthn": "code", "python-fido2": "open", "go": "open", "perl": "open"}
+PASSCODE, PASSWORD = "amber-kite-41", "unix-Password-77"
+
+
+def run(*arguments, answers=None):
+    """Runs a program; returns its status and what it wrote."""
+    command = [str(argument) for argument in arguments]
+    result = subprocess.run(
+        command, input=answers, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60, check=False
+    )
+    return result.returncode, result.stdout
+
+
+def done(*arguments, answers=None):
+    status, text = run(*arguments, answers=answers)
+    must(status == 0, f"{arguments[0]} ended with {status}: {text[-400:]}")
+    return text
+
+
+class Workstation:
+    """This machine with our module in two services, and one person who is registered at a party."""
+
+    def __init__(self, lab, name):
+        self.party, self.account = lab.party(name), lab.account()
+        if not pathlib.Path(hosts.PAM_HOST).exists():
+            done("cc", "-O1", ROOT / "Server/Tests/EndToEndTests/Programs/pam-host.c", "-lpam", "-o", hosts.PAM_HOST)
+        for service in ("uaf", "sudo"):
+            stack = "auth required pam_uaf.so\naccount required pam_permit.so\nsession required pam_permit.so\n"
+            pathlib.Path("/etc/pam.d", service).write_text(stack)
+        pathlib.Path("/etc/sudoers").write_text("root ALL=(ALL:ALL) ALL\n%sudo ALL=(ALL:ALL) ALL\n")
+        pathlib.Path("/etc/ssl/party.pem").write_bytes((CERTIFICATES / "ca.pem").read_bytes())
+        self.configure(name)
+        done("uafctl", "init")
+        done("useradd", "--create-home", "--shell", "/bin/sh", "--groups", "sudo", self.account)
+        self.uid = pwd.getpwnam(self.account).pw_uid
+        done("chpasswd", answers=f"{self.account}:{PASSWORD}\n")
+
+    def configure(self, name, more=""):
+        """Writes the configuration, with the cheapest derivation that a server elsewhere allows."""
+        CONFIGURATION.unlink(missing_ok=True)
+        CONFIGURATION.write_text(f"""authenticators = ["passcode"]
+[server]
+dialect = "webauthn"
+base_url = "{self.party.addresses()}"
+ca_file = "/etc/ssl/party.pem"
+enrolment = "{ENROLMENT[name]}"
+{more}
+[state]
+kdf_cost = 14
+[lock]
+retry_count_to_lock = {LOCKED}
+lock_time = 300
+""")
+        CONFIGURATION.chmod(0o644)
+
+    def register(self, code=None):
+        """Registers the person as root would; `code` in place of the party's own."""
+        enrolment = self.party.enrol(self.account)
+        typed = f"{PASSCODE}\n{PASSCODE}\n"
+        if enrolment is OPEN:
+            return run("uafctl", "register", self.account, answers=typed)
+        return run("uafctl", "register", self.account, answers=f"{code or enrolment.code}\n{typed}")
+
+    def login(self, answer=PASSCODE):
+        return hosts.login("uaf", self.account, answer)
+
+    def sudo(self, *answers):
+        """sudo on a terminal of the person's, with what is typed at each prompt."""
+        asked = ["sudo", "-k", "echo", hosts.LET_IN]
+        return hosts.terminal(asked, list(answers), ends=(b":", b": "), uid=self.uid)
+
+    def logins(self):
+        return self.party.accepted("login", self.account)
+
+    def state(self):
+        """What `uafctl status` says of the passcode."""
+        return json.loads(done("uafctl", "status", self.account, "--json"))
+
+
+def registered(lab, name):
+    machine = Workstation(lab, name)
+    status, text = machine.register()
+    must(status == 0, f"uafctl register ended with {status}: {text[-400:]}")
+    must(machine.party.accepted("key", machine.account) == 1, f"the party has no key: {text[-400:]}")
+    return machine
+
+
+def at(name):
+    """The rows of our client at one party."""
+
+    @row(f"{name}-client", f"{name}: our client registers, and logs in through libpam", "in; the party counts it", limit=180)
+    def login(lab):
+        machine = registered(lab, name)
+        for number in (1, 2):
+            result = machine.login()
+            must(result.is_in, f"login {number}: {result}")
+            must(machine.logins() == number, f"the party counted {machine.logins()} logins")
+        return f"{result.text.strip().splitlines()[-1]}; the party counted 2"
+
+    @row(
+        f"{name}-client-sudo",
+        f"{name}: our client in sudo: a wrong value, then the right one",
+        "in at the second prompt",
+        limit=180,
+    )
+    def sudo(lab):
+        if not shutil.which("sudo"):
+            raise Skip("there is no sudo here")
+        machine = registered(lab, name)
+        session = machine.sudo(WRONG, PASSCODE)
+        must(session.is_in and machine.logins() == 1, f"{session}, {machine.logins()} logins")
+        session = machine.sudo(WRONG, WRONG, WRONG)
+        must(not session.is_in and machine.logins() == 1, f"{session}, {machine.logins()} logins")
+        return "in after one wrong value; not in after three"
+
+    @row(
+        f"{name}-client-wrong",
+        f"{name}: our client with a wrong value until it locks, then with the right one",
+        "refused, and the party is told nothing of it",
+        limit=180,
+    )
+    def wrong(lab):
+        machine = registered(lab, name)
+        for number in range(LOCKED):
+            result = machine.login(WRONG)
+            must(not result.is_in, f"try {number + 1}: {result}")
+        result = machine.login()
+        must(not result.is_in and machine.logins() == 0, f"locked: {result}, {machine.logins()} logins")
+        done("uafctl", "unlock", machine.account)
+        result = machine.login()
+        must(result.is_in and machine.logins() == 1, f"unlocked: {result}")
+        return "locked after three wrong values; in after root's unlock"
+
+    @row(
+        f"{name}-client-origin",
+        f"{name}: our client signs an origin that the party does not know",
+        "refused by the party; the passcode was right, so no try is lost",
+        limit=180,
+    )
+    def origin(lab):
+        machine = registered(lab, name)
+        machine.configure(name, 'origin = "linux://elsewhere.example.com"')
+        result = machine.login()
+        must(not result.is_in and machine.logins() == 0, f"{result}, {machine.logins()} logins")
+        machine.configure(name)
+        result = machine.login()
+        must(result.is_in, f"with the right origin again: {result}")
+        return "refused, and in with the right origin"
+
+    @row(f"{name}-client-away", f"{name}: the party is away, and comes back", "refused with PAM 9, then in", limit=180)
+    def away(lab):
+        machine = registered(lab, name)
+        machine.party.program.stop()
+        try:
+            result = machine.login()
+        finally:
+            machine.party.start()
+        must(result.code == hosts.AUTHINFO_UNAVAIL, f"while the party is away: {result}")
+        return "PAM 9"
+
+    @row(
+        f"{name}-client-gone",
+        f"{name}: our client deregisters, which such a party is not told, and tries to log in",
+        "1009 for the account, and no login",
+        limit=180,
+    )
+    def gone(lab):
+        machine = registered(lab, name)
+        done("uafctl", "deregister", machine.account, answers=f"{PASSCODE}\n")
+        result = machine.login()
+        must(not result.is_in and machine.logins() == 0, f"{result}")
+        return f"{result.text.strip().splitlines()[0]}"
+
+
+for party in ENROLMENT:
+    at(party)
+
+
+@row(
+    "py_webauthn-client-code",
+    "py_webauthn: our client registers with a code of somebody else",
+    "refused; nothing is stored",
+    limit=180,
+)
+def code(lab):
+    machine = Workstation(lab, "py_webauthn")
+    other = machine.party.enrol(lab.account()).code
+    status, text = machine.register(other)
+    must(status != 0 and machine.party.accepted("key", machine.account) == 0, f"{status}: {text[-400:]}")
+    must(not machine.login().is_in, "a login without a registration")
+    return text.strip().splitlines()[-1]
