@@ -12,7 +12,7 @@ ROUNDS = 3
 ALL_ROUNDS = 20
 PER_ROUND = 4
 # The result that a call may get when it lost against another call of the same person.
-TORN = ("damaged", "SQLite error 11", "SQLite error 26", "SQLite error 1:", "another account")
+TORN = ("damaged", "SQLite error 11", "SQLite error 26", "SQLite error 1:", "a different account")
 
 
 def change(lab, person, old, new):

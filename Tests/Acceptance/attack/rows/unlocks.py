@@ -125,7 +125,7 @@ def elsewhere(desk, person, payload, code):
     lab.run("uafctl", "init")
     must(register_here(lab, person) != desk.device, "the other state folder is not another machine")
     desk.lock(person)
-    desk.refuses("another machine, payload", "another machine", person, payload=payload)
+    desk.refuses("another machine, payload", "a different machine", person, payload=payload)
     desk.refuses("another machine, code", "wrong; ", person, code=code)
     configure(lab)
 

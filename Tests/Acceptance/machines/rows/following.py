@@ -94,7 +94,7 @@ def unlocked(lab):
         other.write("/home/mina/unlock", given["payload"] + "\n", 0o644)
         unlock = ("uafctl", "unlock", "--payload", "/home/mina/unlock")
         elsewhere = as_mina(other, *unlock, check=False)
-        must(elsewhere.returncode == 1 and "another machine" in elsewhere.stdout, elsewhere.stdout)
+        must(elsewhere.returncode == 1 and "different machine" in elsewhere.stdout, elsewhere.stdout)
         strangers = machine.run("runuser", "-u", "otto", "--", *unlock, check=False)
         must(strangers.returncode == 1, strangers.stdout)
         typed = as_mina(machine, "uafctl", "unlock", "--code", answers=given["codes"][0]["code"] + "\n")

@@ -102,7 +102,7 @@ def registers(lab):
     register(lab, first)
     until(lambda: any(processes.waits(core) for core in processes.running("uaf-helper")), "a core that is kept ready")
     refused = register(lab, second, first.name, check=False)
-    must(refused.returncode == 1 and "another account" in refused.stdout, f"a code for {first.name}: {refused.stdout}")
+    must(refused.returncode == 1 and "different account" in refused.stdout, f"a code for {first.name}: {refused.stdout}")
     must(not second.state.exists(), "something is registered")
     register(lab, second)
     for person in (first, second):
