@@ -71,7 +71,7 @@ static void shed_memory(void)
 
 void shed_settings(void)
 {
-  /* Takes effect with exec: random addresses, the real version of the kernel. */
+  /* From the next exec on: random addresses, and uname shows the real version of the kernel. */
   personality(PER_LINUX);
   /* With the time stamp counter forbidden, reading the clock would kill the core with a signal. Only x86 has this. */
   prctl(PR_SET_TSC, (unsigned long)PR_TSC_ENABLE, 0UL, 0UL, 0UL);

@@ -13,8 +13,8 @@ struct pair {
   uint32_t result;
 };
 
-/* The core's failures that the module passes on, some only with a certain result: a stack may fall back to passwords
-   on these. A stack could treat a code that is not here as a success (PAM_NEW_AUTHTOK_REQD is, to "required"). */
+/* The core's failures that the module passes on, the last two with one result only: a stack may fall back to
+   passwords on these two. A stack could treat a code that is not here as a success (PAM_NEW_AUTHTOK_REQD is, to "required"). */
 static const struct pair failures[] = {
   {PAM_AUTH_ERR, ANY_RESULT}, {PAM_SYSTEM_ERR, ANY_RESULT}, {PAM_USER_UNKNOWN, ANY_RESULT}, {PAM_MAXTRIES, ANY_RESULT},
   {PAM_CONV_ERR, ANY_RESULT}, {PAM_AUTHINFO_UNAVAIL, 4001}, {PAM_CRED_UNAVAIL, 7009},

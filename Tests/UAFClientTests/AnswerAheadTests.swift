@@ -50,7 +50,7 @@ import UAFMessages
   @Test(arguments: Scene.failures) func `a missing answer gives the same refusal as without asking ahead`(
     _ failure: TransportFailure, _ result: FidoResult
   ) throws {
-    // That question is asked again: see below.
+    // After a lost connection the request is sent again; a separate test covers that.
     guard failure != .afterHandshake(.connectionLost) else { return }
     var transport = ScriptedTransport(.failing(Scene.get, failure))
     var flow = flow()

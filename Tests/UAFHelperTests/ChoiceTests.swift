@@ -66,7 +66,11 @@ import UAFWire
     #expect(transcript.result == 0 && transcript.prompts.map(\.check) == ["pattern"])
   }
 
-  @Test func `a service with one prompt is asked once, whatever root has set for tries`() throws {
+  @Test
+  func
+    `a service that shows one prompt gets one try, whatever root has set for tries, whatever root has set for tries`()
+    throws
+  {
     let bench = try HelperBench.registered("[prompt]\ntries = 5")
     var begin = bench.begin()
     begin.service = Array("swaylock".utf8)

@@ -169,7 +169,8 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `a refusal counts for every service and peer, even if offline logins are denied`() throws {
+  @Test func `a server's refusal ends offline logins of every service, even if it came to one that denies them`() throws
+  {
     let bench = try bench("[service.login]\noffline = \"allow\"\noffline_max_age = 3600")
     bench.server.lateFailure = nil
     bench.server.respondStatus = .init(rawValue: 1480)

@@ -173,7 +173,8 @@ import WebAuthn
     #expect(try bench.run(bench.begin(), ["correct"]).result == 4001)
   }
 
-  @Test func `a hidden name is asked for as a real one, and refused as a wrong value`() throws {
+  @Test func `with hide_state, an unknown name gets the request of a real one and the result of a wrong value`() throws
+  {
     let bench = try registered("enrolment = \"open\"", "[general]\nhide_state = true")
     var begin = bench.begin()
     (begin.uid, begin.account, begin.typedName) = (nil, nil, Array("nobody".utf8))

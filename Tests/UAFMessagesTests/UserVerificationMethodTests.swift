@@ -79,7 +79,7 @@ struct UserVerificationMethodTests {
     return try UnverifiedAuthenticationAssertion(parsing: outer.bytes)
   }
 
-  @Test func `reads the methods from signed data, critical or not`() throws {
+  @Test func `reads the methods from a signed extension, critical or not`() throws {
     for tag in [TLVTag.nonCriticalExtension, .criticalExtension] {
       #expect(try assertion(.signed, (tag, Self.id, Self.bytes)).verificationMethods == [Self.passcode])
     }

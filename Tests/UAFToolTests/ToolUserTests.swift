@@ -109,7 +109,7 @@ import UAFWire
     #expect(Bench(["status", "--conf", String(repeating: "x", count: 5000)], as: 0).exit == .usage)
   }
 
-  @Test func `refuses an authenticator type that no message can carry`() {
+  @Test func `refuses an authenticator type too long for any message`() {
     let bench = Bench(["deregister", String(repeating: "x", count: 65)], core: [Bench.success])
     #expect(bench.exit == .usage)
   }

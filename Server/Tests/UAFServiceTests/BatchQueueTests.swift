@@ -46,7 +46,7 @@ struct BatchQueueTests {
     queue.workBatch { items in items.map { .success($0) } }
   }
 
-  @Test func `a second batch begins next to one that takes long, even if no further item arrives`() async throws {
+  @Test func `a second batch begins in parallel with a slow one, even if no further item arrives`() async throws {
     let queue = queue()
     let (first, held) = await heldBatch(of: queue)
     let second = add(2, to: queue)

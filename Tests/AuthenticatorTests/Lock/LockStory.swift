@@ -9,7 +9,7 @@ protocol LockSubject {
   mutating func charge(_ origin: AttemptOrigin, at now: BootTime, policy: LockPolicy) throws -> ChargeOutcome
   mutating func settle(_ ticket: UInt64) throws
   mutating func unlock() throws
-  /// The ledger after somebody checked it.
+  /// Brings the ledger up to `now`, as every check does, and returns it.
   mutating func look(at now: BootTime) throws -> AttemptLedger
   /// The ledger, unchanged.
   func peek() throws -> AttemptLedger

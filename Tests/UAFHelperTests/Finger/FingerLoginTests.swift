@@ -214,7 +214,7 @@ import UAFWire
     #expect(try bench.run(bench.registration("fingerprint"), beside: []).result == 7007)
   }
 
-  @Test func `a person who is not at the machine is 7012, and root's demand of a chip is 7013`() throws {
+  @Test func `a person who is not at the machine is 7012, and a missing chip that root requires is 7013`() throws {
     let bench = try HelperBench.withFinger()
     bench.isElsewhere = true
     #expect(try named(bench, []).result == 7012)

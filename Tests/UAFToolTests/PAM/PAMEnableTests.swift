@@ -1019,7 +1019,9 @@ import ToolTestSupport
     ("auth required pam_faillock.so preauth\n", 9, "deny = 0"),
     ("auth required pam_faillock.so preauth deny=0\n", 9, "x"),
   ])
-  func `a rescuer whom no count keeps out is named as a way in`(line: String, wrong: Int, limit: String) {
+  func `a member of uaf-rescue whom neither pam_faillock nor pam_limits keeps out is named as a way in`(
+    line: String, wrong: Int, limit: String
+  ) {
     _ = stacks.folder.file("libexec/pam_faillock.so", [1], mode: 0o644)
     stacks.write("login", line + "@include common-auth\n" + Self.account)
     stacks.passwords.wrong = ["alice": wrong]

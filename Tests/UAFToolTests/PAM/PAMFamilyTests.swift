@@ -820,9 +820,11 @@ import ToolTestSupport
   }
 
   @Test(arguments: 0..<7)
-  func `killed before any change, the main name never asks while the other does not, and the next run completes it`(
-    number: Int
-  ) throws {
+  func
+    `wherever a run is killed, the main name never asks while the other does not, and the next run completes the change`(
+      number: Int
+    ) throws
+  {
     withBoth()
     let watched = WatchedFolder(folder: try PAMFolder(stacks.machine.pam, owner: geteuid())) {
       change throws(StackError) in if change >= number { throw StackError.outOfMemory }

@@ -5,7 +5,7 @@ import ServiceLifecycle
 /// Tells systemd that the server is ready, stops, or lives; does nothing if nobody asked.
 struct ServiceManager: Service {
   private let socket: NotifySocket?
-  /// How often to report that the server lives; nil if nobody asked.
+  /// How often to report that the server is alive; nil if nobody asked.
   let interval: Duration?
   private let loops: any EventLoopGroup
 
@@ -35,7 +35,7 @@ struct ServiceManager: Service {
     socket?.send("RELOADING=1\nMONOTONIC_USEC=\(Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000)")
   }
 
-  /// Reports that the server lives, until it stops, and then that it stops.
+  /// Reports that the server is alive, until it stops, and then that it stops.
   ///
   /// A task reports it after each thread of the server has answered: if one hangs, or no thread is free for tasks, the report
   /// is missing, and systemd restarts the server. A store that hangs does not count. A restart would not help it.

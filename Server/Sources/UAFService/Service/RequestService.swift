@@ -255,7 +255,7 @@ struct RequestIssuer {
   /// Makes a challenge that contains its purpose.
   ///
   /// - Parameters:
-  ///   - text: what the server adds to the request.
+  ///   - text: the transaction text of the request; nil for none.
   ///   - unique: 32 bytes that no other challenge has; random ones if nil.
   func challenge(
     for purpose: ChallengePurpose, text: TransactionText? = nil, unique: [UInt8]? = nil

@@ -48,7 +48,7 @@ import Glibc
     ] { try execute("PRAGMA \(pragma)") }
   }
 
-  // SAFETY: with statements left it is closed when the last of them ends, which they do now.
+  // SAFETY: if statements are still open, the database is closed when the last of them is finalised.
   deinit { unsafe sqlite3_close_v2(handle) }
 
   /// Runs statements without parameters and without results.

@@ -69,7 +69,7 @@ struct Ceremony: Sendable {
     switch stage {
     case .asked(let question):
       stage = .over
-      // Options of a registration may use up a code.
+      // Only an authentication is repeated: the options of a registration may already have used up a code.
       let response =
         operation == .authentication
         ? try link.finish(repeating: question, over: &transport) : try link.finish(over: &transport)

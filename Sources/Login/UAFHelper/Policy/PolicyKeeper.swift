@@ -89,7 +89,7 @@ struct PolicyKeeper {
 
   /// The version to report to the server, which sends a policy if its own version differs.
   ///
-  /// - Returns: 0 if none is in force, and once half of the policy's time is over, so that it is signed again in time. Nil if
+  /// - Returns: 0 if no policy is in force, or half of its validity is over: the server then signs it again in time. Nil if
   ///   no policy is asked for.
   func toldVersion(_ policy: WorkstationPolicy?, at now: Int64) -> Int64? {
     guard isFollowing else { return nil }

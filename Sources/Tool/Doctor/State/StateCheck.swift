@@ -342,7 +342,7 @@ enum StateText: FindingCatalogue {
     case .machine: "logins go on, but joining a server, check-ins, new policies and a move of the key fail"
     case .accounts:
       "registered accounts log in, but no account can register for the first time, and none can be forgotten"
-    case .slots: "logins go on by the files that are there, and one that needs a further file is refused"
+    case .slots: "logins that find their files still work; a login that needs a new file is refused"
     }
   }
 

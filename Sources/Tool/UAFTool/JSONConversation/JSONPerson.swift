@@ -162,7 +162,7 @@ extension Prompt {
   }
 }
 
-/// A call of the core whose end is one line of JSON, whatever it is; a graphical front end may ask its questions.
+/// A call of the core that ends with one line of JSON, whatever the result; a graphical front end may ask its questions.
 struct JSONCall {
   private let context: ToolContext
   private let isAskedInJSON: Bool
