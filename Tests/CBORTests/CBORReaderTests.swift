@@ -9,7 +9,9 @@ import Testing
       ("4401", .truncated, 0), ("62c3", .truncated, 0), ("8201", .truncated, 0), ("820182", .truncated, 2),
       ("a1", .truncated, 0), ("a101", .truncated, 0), ("a2010203", .truncated, 0), ("a118", .truncated, 0),
       ("a16161", .truncated, 3),
-    ]) func `refuses what ends too early, and names the item`(_ text: String, _ reason: CBORError.Reason, _ offset: Int)
+    ]) func `refuses an item that ends too early, and names its position`(
+      _ text: String, _ reason: CBORError.Reason, _ offset: Int
+    )
   {
     #expect(throws: CBORError(reason: reason, offset: offset)) { try CBORValue(parsing: hex(text)) }
   }
@@ -29,7 +31,7 @@ import Testing
   }
 
   @Test(arguments: [("ff", 0), ("82 00 ff", 2), ("a1 00 ff", 2)])
-  func `refuses the end of a length that nobody began`(_ text: String, _ offset: Int) {
+  func `refuses a break byte that ends no indefinite length`(_ text: String, _ offset: Int) {
     #expect(throws: CBORError(reason: .indefiniteLength, offset: offset)) { try CBORValue(parsing: hex(text)) }
   }
 
@@ -46,7 +48,7 @@ import Testing
     arguments: [
       ("a203010100", 3), ("a2616100 6100 00", 4), ("a2200000 00", 3), ("a2616200616100", 4), ("a262616100616200", 5),
       ("a2190100000a00", 5), ("a26161002000", 4),
-    ]) func `refuses keys that are not in their order, and names the second`(_ text: String, _ offset: Int)
+    ]) func `refuses map keys that are out of order, and names the second`(_ text: String, _ offset: Int)
   {
     #expect(throws: CBORError(reason: .unsortedKey, offset: offset)) { try CBORValue(parsing: hex(text)) }
   }
@@ -68,7 +70,7 @@ import Testing
     #expect(throws: CBORError(reason: .keyType, offset: 1)) { try CBORValue(parsing: hex(text)) }
   }
 
-  @Test func `takes four levels of arrays and maps, and refuses the fifth`() throws {
+  @Test func `accepts four levels of arrays and maps, and refuses the fifth`() throws {
     #expect(throws: Never.self) { try CBORValue(parsing: hex("81a10081a100 01")) }
     #expect(throws: CBORError(reason: .tooDeep, offset: 6)) { try CBORValue(parsing: hex("81a10081a100 80")) }
     #expect(throws: CBORError(reason: .tooDeep, offset: 4)) {
@@ -95,7 +97,7 @@ import Testing
     #expect(throws: CBORError(reason: .truncated, offset: 0)) { try CBORValue(parsing: hex(text)) }
   }
 
-  @Test func `reads one value of several, and moves behind it`() throws {
+  @Test func `reads one value of several, and moves the position behind it`() throws {
     let bytes = hex("ff 820102 6161")
     var position = 1
     #expect(try CBORValue.next(in: bytes.span, at: &position) == .array([1, 2]))
@@ -106,7 +108,7 @@ import Testing
     #expect(position == 6)
   }
 
-  @Test func `an error names the place and not the value`() {
+  @Test func `an error names the position and not the value`() {
     for reason in CBORError.Reason.allCases {
       let text = CBORError(reason: reason, offset: 7).description
       #expect(text.hasPrefix("the CBOR is malformed at byte 7: "))

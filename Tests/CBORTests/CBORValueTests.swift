@@ -10,14 +10,14 @@ import Testing
     #expect(CBORValue.negative(UInt64(Int64.max)).integer == .min)
   }
 
-  @Test func `a value is nothing but what it is`() {
+  @Test func `a value can be read only as its own type`() {
     let values: [CBORValue] = [1, "a", .bytes([1]), .array([1]), .map([1: 1]), true, .null]
     #expect(values.compactMap(\.integer) == [1] && values.compactMap(\.text) == ["a"])
     #expect(values.compactMap(\.bytes) == [[1]] && values.compactMap(\.array) == [[1]])
     #expect(values.compactMap(\.map) == [[1: 1]])
   }
 
-  @Test func `texts that only Unicode takes for the same are different values and different keys`() {
+  @Test func `texts that Unicode considers equal but whose bytes differ are different values and different keys`() {
     let (composed, decomposed): (CBORValue, CBORValue) = ("\u{E9}", "e\u{301}")
     #expect(composed != decomposed)
     let map: CBORMap = [composed: 1, decomposed: 2]
@@ -31,7 +31,7 @@ import Testing
     #expect(map.entries.map(\.key) == [1, 3, -1, -2, "fmt", "x5c", "attStmt", "authData"])
   }
 
-  @Test func `a later value of the same key replaces the earlier one, and nil changes nothing`() {
+  @Test func `a later value of the same key replaces the earlier one, and setting nil changes nothing`() {
     var map: CBORMap = [1: 1, 2: 2, 1: 3]
     #expect(map.entries.count == 2 && map[1] == 3)
     map.set(2, nil)
@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test func `random bytes are refused, or are exactly what would be written`() {
+  @Test func `random bytes are refused, or are exactly the bytes of the value that was read`() {
     var chance = Chance(state: 7)
     var read = 0
     for _ in 0..<50_000 {
@@ -58,7 +58,7 @@ import Testing
     #expect(read > 100)
   }
 
-  @Test func `each bit and each cut of a value is refused or read as another value`() throws {
+  @Test func `a value with a changed bit is refused or read as a different value, and a cut value is refused`() throws {
     var chance = Chance(state: 3)
     for _ in 0..<100 {
       let value = chance.value(depth: 4)

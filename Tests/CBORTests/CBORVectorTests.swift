@@ -44,7 +44,7 @@ import Testing
       "c249010000000000000000", "c349010000000000000000", "c074323031332d30332d32315432303a30343a30305a",
       "c11a514b67b0", "c1fb41d452d9e20000", "d74401020304", "d818456449455446",
       "d82076687474703a2f2f7777772e6578616d706c652e636f6d",
-    ]) func `refuses a tag, big numbers included`(_ text: String)
+    ]) func `refuses every tag, including those of big numbers`(_ text: String)
   {
     #expect(throws: CBORError(reason: .tag, offset: 0)) { try CBORValue(parsing: hex(text)) }
   }
@@ -59,7 +59,7 @@ import Testing
       ("9f01820203820405ff", 0), ("83018202039f0405ff", 5), ("83019f0203ff820405", 2),
       ("9f0102030405060708090a0b0c0d0e0f101112131415161718181819ff", 0), ("bf61610161629f0203ffff", 0),
       ("826161bf61626163ff", 3), ("bf6346756ef563416d7421ff", 0),
-    ]) func `refuses a length that is not stated`(_ text: String, _ offset: Int)
+    ]) func `refuses an indefinite length`(_ text: String, _ offset: Int)
   {
     #expect(throws: CBORError(reason: .indefiniteLength, offset: offset)) { try CBORValue(parsing: hex(text)) }
   }

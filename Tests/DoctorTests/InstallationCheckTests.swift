@@ -69,7 +69,7 @@ import UAFWire
   }
 
   @Test(arguments: [StorageShortage.files, .room], ["", "/accounts", "/slots"])
-  func `a file system that takes no new file is reported, and as one if all folders are on it`(
+  func `a file system that accepts no new file is reported, and only once if all folders are on it`(
     shortage: StorageShortage, part: String
   ) {
     let state = machine.folder.path + "/state"
@@ -87,12 +87,12 @@ import UAFWire
     #expect(machine.doctor().lines(about: "state").filter { $0.hasSuffix("[state-full]") }.count == 1)
   }
 
-  @Test func `this machine's folders take files`() {
+  @Test func `the folders of this machine accept new files`() {
     #expect(StorageShortage.at(machine.folder.path) == nil && StorageShortage.at("/nonexistent") == nil)
   }
 
   @Test(arguments: ["accounts", "slots", "accounts/1000.db", "slots/0"])
-  func `refuses a part of the state that lies on a read-only mount of its own`(name: String) {
+  func `refuses a part of the state that is on a separate read-only mount`(name: String) {
     for name in ["accounts/1000.db", "slots/0"] { _ = machine.folder.file("state/" + name, [1], mode: 0o600) }
     let path = "\(machine.folder.path)/state/\(name)"
     #expect(!machine.has(.stateReadOnly))

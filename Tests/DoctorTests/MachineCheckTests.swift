@@ -41,7 +41,7 @@ import UAFWire
   }
 
   @Test(arguments: [nil, "", "x", "4e9a9c5d-8c1c-4a3b-9d43-0123456789a", "4e9a9c5d-8c1c-4a3b-9d43-0123456789ag"])
-  func `fails if starts of the machine cannot be distinguished`(bootID: String?) {
+  func `fails if boots of the machine cannot be distinguished`(bootID: String?) {
     #expect(found { $0.bootID = bootID } == [.bootID])
   }
 
@@ -80,7 +80,7 @@ import UAFWire
     #expect(machine.ran.contains([machine.installation.fetchPath, "--version"]))
   }
 
-  @Test func `fails if others may put a socket into the folder of ours`() {
+  @Test func `fails if others may put a socket into the folder of the core's socket`() {
     _ = machine.folder.folder("run", mode: 0o777)
     machine.installation.socketPath = machine.folder.path + "/run/helper.sock"
     #expect(machine.has(.runFolder) && !machine.has(.socketMissing))
@@ -135,7 +135,7 @@ import UAFWire
     #expect(!machine.has(.offline))
   }
 
-  @Test func `reports services that show states to the network`() {
+  @Test func `reports services that reveal account states to the network`() {
     let shown = Machine(configuration: Machine.configuration + "[general]\nhide_state = false\n")
     #expect(shown.has(.hideState))
     let hidden = Machine(configuration: Machine.configuration + "[general]\nhide_state = true\n")

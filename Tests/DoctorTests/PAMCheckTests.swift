@@ -51,7 +51,7 @@ import Wording
     "auth sufficient pam_unix.so\nauth sufficient pam_uaf.so\nauth required pam_deny.so",
     "auth [success=done auth_err=die default=die] pam_unix.so\nauth sufficient pam_uaf.so\nauth required pam_ldap.so",
   ])
-  func `finds a way in before the module, if it is one of several`(stack: String) {
+  func `finds a different way in that stands before the module`(stack: String) {
     #expect(report(stack).hasPrefix("ok   pam: /sudo: another way in stands before it"))
   }
 
@@ -159,14 +159,14 @@ import Wording
     "auth [success=2 default=ignore] pam_unix.so\nauth [default=1] pam_faildelay.so delay=3\n"
       + "auth requisite pam_deny.so\nauth required pam_uaf.so",
   ])
-  func `a line that asks for no password is not to refuse, but to lead past no refusal`(stack: String) {
+  func `the hint for a line that asks for no password is to lead to the next line, and not to refuse`(stack: String) {
     let told = report(stack)
     #expect(told.hasPrefix("FAIL pam: /sudo:2: a wrong password gets past this line"), "\(told)")
     #expect(told.contains(" : have it lead to the next line") && !told.contains("have it refuse"), "\(told)")
   }
 
   @Test(arguments: [TrialProblem.noCore(4), .configuration])
-  func `no hint of doctor sends to doctor`(problem: TrialProblem) {
+  func `no hint of doctor says to run doctor`(problem: TrialProblem) {
     for text in [RescueText.untried(problem).english, RescueText.untried(problem).korean] {
       #expect(!(text.what + (text.remedy ?? "")).contains("doctor") && text.remedy != nil, "\(text)")
     }
@@ -227,7 +227,7 @@ import Wording
     #expect(findings == [.warning(.pamUnused, PAMText.unused(folder: machine.pam))])
   }
 
-  @Test func `a use that is not authentication gives no finding about ways in`() {
+  @Test func `a stack that uses the module only for passwords gives no finding about ways in`() {
     machine.service("passwd", "password optional pam_uaf.so")
     let findings = check().findings()
     #expect(findings == [.ok(PAMText.module(path: "\(machine.folder.path)/libexec/pam_uaf.so"))])
@@ -324,7 +324,7 @@ import Wording
     #expect(found(["sudo": Self.good, "su": "auth required pam_u2f.so"]) == [.pamMisspelt])
   }
 
-  @Test func `reports an account line without a password line, and no other`() {
+  @Test func `reports a missing password line, but not a missing account line`() {
     let stack = Self.good.replacing("password required pam_uaf.so", with: "")
     #expect(found(["sudo": stack]) == [.pamNoPasswordLine])
     #expect(found(["sudo": stack.replacing("account required pam_uaf.so", with: "")]) == [])
@@ -516,7 +516,8 @@ import Wording
     }
   }
 
-  @Test func `names a member of the rescue group whom sudo refuses, by a missing rule or a sudo that gives no root`() {
+  @Test
+  func `names a member of the rescue group who cannot become root: no rule allows it, or sudo is not set-user-ID`() {
     for (name, text) in ["sudo": Self.good, "login": Self.console] { machine.service(name, text) }
     var sudoers = SudoersText()
     sudoers.add(Array("bob ALL=(ALL) ALL\n".utf8)) { _, _ in }

@@ -122,7 +122,7 @@ import UAFWire
     #expect(!machine.has(.accountSecret))
   }
 
-  @Test func `reports this only to root`() {
+  @Test func `reports other people's locks and files only to root`() {
     machine.register(1001, state(3008, of: "bob"))
     let examined = machine.doctor(as: 1000)
     #expect(

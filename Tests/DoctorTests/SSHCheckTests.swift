@@ -121,7 +121,7 @@ import Wording
     ("AuthenticationMethods publickey\n", [.methods]),
     ("AuthorizedKeysFile none\nPasswordAuthentication no\n", [.noKeys(false)]),
   ])
-  func `says what the authentication methods amount to, and the remedy`(text: String, told: [SSHText]) {
+  func `says what the authentication methods result in, and the remedy`(text: String, told: [SSHText]) {
     #expect(findings(text + "UsePAM yes\n").map(\.text) == told.map { $0.english.what })
   }
 
@@ -144,7 +144,7 @@ import Wording
     "HostbasedAuthentication yes\nAuthenticationMethods publickey,keyboard-interactive:pam", "GSSAPIAuthentication no",
     "AuthenticationMethods hostbased publickey,keyboard-interactive:pam",
   ])
-  func `says nothing about methods that are off, or that the question follows`(text: String) {
+  func `says nothing about methods that are off, or that the question comes after`(text: String) {
     #expect(!found(Self.good + text + "\n").contains(.sshUnasked))
   }
 
@@ -174,7 +174,7 @@ import Wording
     ("DenyGroups ?udo\n", false), ("AllowUsers alice@0.0.0.0/0\n", true), ("DenyUsers alice@*.*\n", false),
     ("DenyUsers alice@here\nAllowUsers bob\n", false),
   ])
-  func `reports whether sshd lets anybody in by its lists`(text: String, isIn: Bool?) {
+  func `reports whether sshd's lists let anybody in`(text: String, isIn: Bool?) {
     #expect(SSHSettings(text).admits("alice", isRoot: false, groups: ["sudo"]) == isIn)
   }
 
@@ -239,7 +239,7 @@ import Wording
     "ForceCommand exec /bin/sh -l", "ForceCommand $SHELL", "ForceCommand \"${SHELL}\" -l",
     "ChrootDirectory //", "ChrootDirectory /usr/..", "ChrootDirectory LINK",
   ])
-  func `a command that gives a shell or passes the command on, and a root folder that is the machine's, take nothing`(
+  func `a ForceCommand that gives a shell or passes the command on, and a ChrootDirectory that is /, take nothing`(
     text: String
   ) {
     lead()
@@ -253,7 +253,9 @@ import Wording
     #"ForceCommand /bin/sh -c "echo $SSH_ORIGINAL_COMMAND""#, "ForceCommand /bin/bash /etc/motd",
     #"ForceCommand /bin/sh -c "date""#,
   ])
-  func `a command that only uses the command, or that runs something else in a shell, gives no shell`(text: String) {
+  func `a ForceCommand that only uses the person's command, or runs something else in a shell, gives no shell`(
+    text: String
+  ) {
     lead()
     #expect(told(text).first?.contains("nobody gets a shell of this machine") == true, "\(told(text))")
   }
@@ -261,7 +263,7 @@ import Wording
   @Test(arguments: [
     "ForceCommand internal-sftp", "ForceCommand /bin/cat /etc/motd", "ChrootDirectory /usr", "ChrootDirectory %h",
   ])
-  func `a person who gets something other than a shell here is no rescuer by ssh`(text: String) {
+  func `a member of uaf-rescue who gets something other than a shell has no way in by ssh`(text: String) {
     lead()
     let told = told(text)
     #expect(told.first?.hasPrefix("warn ssh: \(text): nobody gets a shell of this machine") == true, "\(told)")
@@ -270,7 +272,7 @@ import Wording
     #expect(findings(Self.good + "ForceCommand none\nChrootDirectory none\n") == [.ok(SSHText.fine)])
   }
 
-  @Test func `a Match block may take some people's shell, and is reported only if it takes the rescuer's`() {
+  @Test func `a Match block that takes a person's shell is reported only for a member of uaf-rescue`() {
     lead()
     for setting in [
       "ForceCommand internal-sftp", "MaxSessions 0", "ForceCommand /bin/false", "ChrootDirectory /nosuch",
@@ -326,7 +328,7 @@ import Wording
   }
 
   @Test(arguments: ["User *", "User ?*", "Group *", "User *,!root"])
-  func `a Match block that takes the session of everybody lets nobody in`(block: String) {
+  func `a Match block that takes everybody's session lets nobody in`(block: String) {
     lead()
     let (program, file) = install(Self.good + "Match \(block)\n  MaxSessions 0\n")
     machine.outputs[program] = Self.good + "maxsessions 0\npermitrootlogin without-password\n"
@@ -379,7 +381,7 @@ import Wording
     "KbdInteractiveAuthentication no\n", "MaxAuthTries 0\n", "UsePAM no\n", "AuthenticationMethods publickey\n",
     "DenyGroups uaf-rescue\n", "PAMServiceName asking\n",
   ])
-  func `a Match block that takes the question from the only rescuer leaves no way in`(block: String) {
+  func `a Match block that takes the question from the only member of uaf-rescue leaves no way in`(block: String) {
     lead()
     machine.service("asking", "auth required pam_uaf.so")
     let methods = "AuthenticationMethods publickey,keyboard-interactive\n"
@@ -505,7 +507,7 @@ import Wording
   }
 
   @Test(arguments: ["sshd_config.d/10.conf", "sshd_config.d", "sshd_config"])
-  func `without the right to read a file, nothing is reported as correct`(closed: String) {
+  func `without the right to read a file of sshd, nothing is reported as correct`(closed: String) {
     guard geteuid() != 0 else { return }
     _ = machine.folder.folder("sshd_config.d", mode: 0o755)
     _ = machine.folder.file("sshd_config.d/10.conf", Array("UsePAM no\n".utf8), mode: 0o644)

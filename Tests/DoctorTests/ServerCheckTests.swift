@@ -57,7 +57,8 @@ import UAFWire
       ])
   }
 
-  @Test func `asks in plain only for that name, and about deregistration only if the request carries the name`() {
+  @Test func `asks in the plain dialect only for that name, and about deregistration only if the request has the name`()
+  {
     #expect(
       asked(Machine(configuration: Self.plain)) == [
         "get /auth/uafctl-doctor.invalid ", "get /reg/uafctl-doctor.invalid ", "post /auth []", "post /reg []",
@@ -152,7 +153,7 @@ import UAFWire
   }
 
   @Test(arguments: [400, 422, 500] as [UInt16])
-  func `a server may refuse an empty question in its own words, but not a login's question`(status: UInt16) {
+  func `a server may refuse doctor's empty response in its own words, but not the request for a login`(status: UInt16) {
     let machine = Machine()
     machine.server?.answers["/uaf/respond"] = FakeServer.text("no", type: "text/plain", status: status)
     #expect(!machine.has(.serverAnswer))
@@ -308,7 +309,7 @@ import UAFWire
       "\(lines)")
   }
 
-  @Test func `an address at which nothing answers is not called one address as well`() {
+  @Test func `an address at which nothing answers is not also reported as one shared address`() {
     let machine = Machine()
     machine.configure("/uaf/get", "/nothing")
     machine.configure("/uaf/respond", "/nothing")
@@ -341,7 +342,9 @@ import UAFWire
   }
 
   @Test(arguments: [FetchOutcome.nameNotResolved, .refused, .unreachable, .timedOut, .stalled, .tooLarge])
-  func `the reason why a server does not answer is only in Korean, and names the server once`(outcome: FetchOutcome) {
+  func `the Korean reason why a server does not answer has no English words, and names the server once`(
+    outcome: FetchOutcome
+  ) {
     for proxy in ["", "proxy = \"http://proxy:8080\"\n"] {
       let machine = Machine(configuration: Machine.configuration + proxy)
       var response = FetchResponse(outcome, handshakeCompleted: false)

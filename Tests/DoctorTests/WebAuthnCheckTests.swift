@@ -24,7 +24,7 @@ import UAFWire
     return machine
   }
 
-  @Test(arguments: [no, options]) func `is content with options, and with a no, for the name that nobody has`(
+  @Test(arguments: [no, options]) func `accepts both options and a refusal for the name that nobody has`(
     _ login: String
   ) {
     let machine = machine(login: login)
@@ -45,7 +45,7 @@ import UAFWire
     #expect(machine(login: login).has(.serverAnswer))
   }
 
-  @Test func `reports an address without a server of WebAuthn`() {
+  @Test func `reports an address at which no WebAuthn server answers`() {
     let machine = machine()
     machine.server?.answers["/fido/assertion/options"] = FakeServer.text("no", type: "text/html", status: 404)
     #expect(machine.has(.serverPath))

@@ -141,7 +141,7 @@ import Testing
     "auth [success=ok \\\n\t\\\n \t default=1] \\\n   pam_debug.so \\\n  auth=auth_err\n\(fine)\n\(expired)\n",
     "auth [\\\n   success=ok default=bad \\\n ] pam_debug.so auth=acct_expired\n",
   ])
-  func `a line that continues inside its brackets is read in one way, whatever its indentation`(text: String) throws {
+  func `a line that continues inside its brackets has only one reading, whatever its indentation`(text: String) throws {
     #expect(PAMFile(Array(text.utf8)).parting == nil)
     stacks.write("tried", text)
     let entries = PAMDirectory(path: stacks.path).entries(of: "tried", in: "auth")
@@ -153,7 +153,7 @@ import Testing
     #expect(Set(ways.map(\.isSuccess)) == [said == Self.isFine])
   }
 
-  @Test func `blanks inside the brackets of an argument are read in two ways`() {
+  @Test func `blanks inside the brackets of an argument have two readings`() {
     #expect(PAMFile(Array("auth required pam_debug.so [a \\\n   b]\n".utf8)).parting == 0)
   }
 

@@ -46,7 +46,7 @@ import ToolTestSupport
     #expect(names("fallback/sudo", sudoers("bob ALL=ALL")) == [])
   }
 
-  @Test func `an account of a directory may have a password that is unknown here`() {
+  @Test func `an account of a directory may have a password that this machine does not know`() {
     passwords.local = ["root"]
     passwords.states["bob"] = nil
     #expect(names("fallback/sudo", sudoers("bob ALL=ALL")) == ["bob"])

@@ -316,7 +316,7 @@ import Testing
       ),
       ("auth [success=die default=ignore] pam_localuser.so\nauth required pam_unix.so", 1),
     ] as [(String, Int?)])
-  func `follows a right password to its end`(text: String, refused: Int?) {
+  func `follows the right password to the end of the stack`(text: String, refused: Int?) {
     let way = reading(text).way(asRescuer: false)
     #expect(way == (refused.map { .refused(StackLinePlace(path: stacks.path + "/tried", line: $0)) } ?? .open))
   }
@@ -338,7 +338,7 @@ import Testing
     #expect(StackReading(entries, of: "sshd").way(asRescuer: false) != .open)
   }
 
-  @Test func `a password is no way in if pam_uaf is asked, or if nothing is`() {
+  @Test func `a password is no way in if pam_uaf asks as well, or if nothing asks for a password`() {
     #expect(reading("auth required pam_permit.so").way(asRescuer: true) == .none)
     let stack =
       "auth [success=1 default=ignore] pam_succeed_if.so user ingroup uaf-rescue\n\(Self.ours)\nauth required pam_unix.so"

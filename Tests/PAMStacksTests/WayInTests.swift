@@ -199,7 +199,7 @@ import ToolTestSupport
     }
   }
 
-  @Test func `the group is not to be made if it is there and its members lack something`() {
+  @Test func `no hint says to create the group if it exists and its members lack something`() {
     passwords.states["alice"] = .locked
     let told = remedies()
     #expect(told.allSatisfy { $0.hasPrefix("passwd alice") }, "\(told)")
@@ -327,7 +327,7 @@ import ToolTestSupport
   }
 
   @Test(arguments: ["/usr/bin/env", "/bin/cat", "/usr/bin/tmux"])
-  func `a listed program is no shell for certain unless its name is that of a shell`(program: String) {
+  func `a listed program counts as a shell only if its name is that of a shell`(program: String) {
     passwords.shells["alice"] = program
     passwords.listed.insert(program)
     guard ResolvedPath.of(program) != nil else { return }

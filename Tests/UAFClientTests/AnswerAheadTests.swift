@@ -27,7 +27,7 @@ import UAFMessages
     #expect(transport.isUsedUp)
   }
 
-  @Test func `an AppID that needs no list asks for none`() throws {
+  @Test func `no facet list is requested for an AppID that needs none`() throws {
     var transport = ScriptedTransport(Scene.returning(try Scene.authentication(appID: Scene.facetID)))
     var flow = flow()
     try flow.start(over: &transport)
@@ -88,7 +88,7 @@ import UAFMessages
     #expect(transport.isUsedUp)
   }
 
-  @Test func `after a lost connection the question is asked again, without waiting for its answer`() throws {
+  @Test func `after a lost connection the request is sent again, without waiting for its answer`() throws {
     var transport = ScriptedTransport(Self.lost, Scene.returning(try Scene.authentication()), Scene.facets())
     var flow = flow()
     try flow.start(over: &transport)
@@ -98,7 +98,7 @@ import UAFMessages
     #expect(transport.isUsedUp)
   }
 
-  @Test func `receives nothing before the question, and nothing a second time`() throws {
+  @Test func `receives nothing before the request is sent, and nothing a second time`() throws {
     var transport = ScriptedTransport(Scene.returning(try Scene.authentication()), Scene.facets())
     var flow = flow()
     flow.receive(over: &transport)
@@ -125,7 +125,7 @@ import UAFMessages
 
   // MARK: Dropped
 
-  @Test func `what is dropped is read to its end, so that the next question gets its own answer`() throws {
+  @Test func `a dropped answer is read to its end, so that the next request gets its own answer`() throws {
     for isAhead in [true, false] {
       let script = [Scene.returning(try Scene.authentication())] + (isAhead ? [Scene.facets()] : [])
       var transport = ScriptedTransport(script)
@@ -140,7 +140,7 @@ import UAFMessages
     }
   }
 
-  @Test func `a server without a handshake does not count as reached because of a dropped answer`() throws {
+  @Test func `dropping an answer does not make a server count as reached without a handshake`() throws {
     for isAhead in [true, false] {
       var transport = ScriptedTransport(.failing(Scene.get, .noHandshake(.refused)))
       var flow = flow()

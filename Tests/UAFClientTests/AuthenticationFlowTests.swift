@@ -345,7 +345,7 @@ import UAFMessages
 
   // MARK: No answer
 
-  @Test(arguments: Scene.failures, [true, false]) func `no answer to the question ends the flow`(
+  @Test(arguments: Scene.failures, [true, false]) func `a request without an answer ends the flow`(
     _ failure: (TransportFailure, FidoResult), _ atBegin: Bool
   ) throws {
     let asked = failure.0 == .afterHandshake(.connectionLost) && !atBegin ? 4 : 1
@@ -388,7 +388,7 @@ import UAFMessages
 
   // MARK: Policy
 
-  @Test func `a policy that no authenticator satisfies is 2002`() throws {
+  @Test func `a policy that no authenticator satisfies gives 2002`() throws {
     let none: [[AuthenticatorDescription]] = try [
       [], [Scene.authenticator(keys: [])], [Scene.authenticator(keys: [Scene.keyID(9)])],
       [Scene.authenticator(appID: Scene.appID + "/")],

@@ -97,7 +97,7 @@ import WebAuthn
 
   // MARK: Authentication
 
-  @Test func `an assertion is one that a relying party verifies, from an origin of its own`() throws {
+  @Test func `a relying party verifies the assertion, whose origin is derived from the rpId`() throws {
     var wire = assertion(json(.object(try requestOptions())), json(Self.success))
     var flow = authentication()
     var signer = try TestCredential()
@@ -122,7 +122,7 @@ import WebAuthn
     #expect(verified.signatureCounter == 5 && verified.isUserVerified && !verified.isBackedUp)
   }
 
-  @Test func `a server that names no credential is told the account`() throws {
+  @Test func `the response to a server that names no credential contains the user handle`() throws {
     var wire = assertion(json(.object(try requestOptions(allowing: []))), json(Self.success))
     var flow = authentication()
     var signer = try TestCredential()
@@ -140,7 +140,9 @@ import WebAuthn
     #expect(offer.sets.joined().map(\.keyIDs) == [[try Scene.keyID()]])
   }
 
-  @Test func `a credential that the server does not name ends with 2002, and is told as left out`() throws {
+  @Test func `if the server names only other credentials, the flow ends with 2002 and reports the type as left out`()
+    throws
+  {
     let refused = refusal(.noSuitableAuthenticator, byServer: false) {
       _ = try collect(json(.object(requestOptions(allowing: [[UInt8](repeating: 9, count: 32)]))))
     }
@@ -154,7 +156,7 @@ import WebAuthn
   }
 
   @Test(arguments: [nil, "login.example.com", "example.com"])
-  func `the server speaks for its host and for registrable suffixes of it`(_ rpID: String?) throws {
+  func `the rpId may be the server's host or a registrable suffix of the host`(_ rpID: String?) throws {
     let offer = try collect(json(.object(requestOptions(rpID))), rpID: rpID ?? "login.example.com")
     #expect(offer.appID == rpID ?? "login.example.com")
   }
@@ -169,7 +171,7 @@ import WebAuthn
     #expect(refused?.detail.contains("server.rp_id") == true)
   }
 
-  @Test func `root's rp_id is the only one`() throws {
+  @Test func `if root sets rp_id, no other rpId is accepted`() throws {
     let rules = WebAuthnSettings(relyingPartyID: "other.example")
     #expect(
       try collect(json(.object(requestOptions("other.example"))), rules, rpID: "other.example").appID == "other.example"
@@ -180,7 +182,7 @@ import WebAuthn
     }
   }
 
-  @Test func `root's origin is signed as it is`() throws {
+  @Test func `an origin that root sets is signed unchanged`() throws {
     var wire = assertion(json(.object(try requestOptions())), json(Self.success))
     var flow = authentication(WebAuthnSettings(origin: "https://example.com"))
     var signer = try TestCredential()
@@ -205,7 +207,7 @@ import WebAuthn
     _ = refusal(.invalidParameter, byServer: true) { _ = try collect(json(.object(requestOptions(allowing: many)))) }
   }
 
-  @Test func `a server's no is told in its words, cleaned and cut`() throws {
+  @Test func `a refusal is reported in the server's words, cleaned and cut`() throws {
     let words = "\u{1b}[2JNo such user\u{202e}" + String(repeating: "x", count: 10_000)
     let failed = JSONValue.object(["status": .string("failed"), "errorMessage": .string(words)])
     for status in [200, 400, 401, 403, 404] {
@@ -236,7 +238,9 @@ import WebAuthn
     (#"{"status":"OK"}"#, 200, .jsonParser), (#"{"verified":true}"#, 200, .jsonParser), ("{}", 200, .jsonParser),
     (#"{"status":true}"#, 200, .jsonParser), (#"{"status":"ok"}"#, 201, .jsonParser), ("<html>", 200, .jsonParser),
   ])
-  func `only the status ok with HTTP 200 is a yes`(_ body: String, _ status: Int, _ result: FidoResult) throws {
+  func `accepts only the status ok with HTTP 200 as a success`(_ body: String, _ status: Int, _ result: FidoResult)
+    throws
+  {
     let response = TransportResponse(status: status, contentType: "application/json", body: Array(body.utf8))
     var wire = assertion(json(.object(try requestOptions())), response)
     var flow = authentication()
@@ -281,7 +285,7 @@ import WebAuthn
     _ = refusal(.invalidParameter, byServer: false) { try flow.start(over: &wire) }
   }
 
-  @Test func `a second signature, and an answer without one, are out of turn`() throws {
+  @Test func `refuses a second signature, and an answer that is sent before the signature`() throws {
     var wire = assertion(json(.object(try requestOptions())))
     var flow = authentication()
     var signer = try TestCredential()
@@ -293,7 +297,7 @@ import WebAuthn
     _ = refusal(.requestNotExist, byServer: false) { try flow.sign(with: &signer) }
   }
 
-  @Test(arguments: Scene.failures) func `tells why no answer came`(_ failure: TransportFailure, _ result: FidoResult)
+  @Test(arguments: Scene.failures) func `reports why no answer came`(_ failure: TransportFailure, _ result: FidoResult)
     throws
   {
     var wire = ScriptedTransport(.failing(Self.host + "/assertion/options", failure))
@@ -306,7 +310,7 @@ import WebAuthn
     }
   }
 
-  @Test func `UAF is not spoken with a relying party`() throws {
+  @Test func `refuses to begin a UAF flow with a relying party`() throws {
     var settings = Self.settings
     settings.webAuthn = WebAuthnSettings()
     var wire = ScriptedTransport()
@@ -366,30 +370,30 @@ import WebAuthn
     _ = try refusedRegistration(.invalidParameter, byServer: true, creationOptions("other.example"))
   }
 
-  @Test func `refuses options with unknown algorithms alone`() throws {
+  @Test func `refuses options that offer only algorithms that this client does not have`() throws {
     let refused = try refusedRegistration(
       .noSuitableAuthenticator, byServer: false, creationOptions(algorithms: [.rs256, .edDSA]))
     #expect(refused?.cause == .typesNotAccepted)
   }
 
-  @Test func `refuses a wish for a security key`() throws {
+  @Test func `refuses options that ask for a security key`() throws {
     _ = try refusedRegistration(.noSuitableAuthenticator, byServer: false, creationOptions(attachment: .crossPlatform))
   }
 
-  @Test func `an authenticator whose credential the server has is registered already`() throws {
+  @Test func `an authenticator whose credential the server excludes is reported as registered already`() throws {
     let refused = try refusedRegistration(
       .noSuitableAuthenticator, byServer: false, creationOptions(excluding: [Scene.keyID().bytes]),
       keys: [Scene.keyID()])
     #expect(refused?.cause == .registeredAlready)
   }
 
-  @Test func `a code goes under the server's name for it`() throws {
+  @Test func `a code is sent in the member that the configuration names`() throws {
     let (_, asked) = try register(
       creationOptions(), WebAuthnSettings(codeMember: "token"), entitlement: .plainCode("a b"))
     #expect(String(decoding: asked, as: UTF8.self).hasSuffix(#""attestation":"none","token":"a b"}"#))
   }
 
-  @Test func `a code without a name goes in a header, with both requests`() throws {
+  @Test func `without a configured member a code is sent in a header, with both requests`() throws {
     var wire = attestation(json(.object(try creationOptions())), json(Self.success))
     var flow = registration(entitlement: .plainCode("abc-1~2="))
     var maker = try TestCredential()

@@ -18,7 +18,7 @@ import UAFMessages
     return try flow.collect(over: &transport)
   }
 
-  @Test func `sends the proof with the question and nothing after the answer`() throws {
+  @Test func `sends the proof with the request and nothing after the answer`() throws {
     let entries: [DeregisterAuthenticator] = [.key(try Scene.aaid(), try Scene.keyID())]
     var transport = ScriptedTransport(Scene.returning(Scene.deregistration(entries)), Scene.facets())
     let order = try run(&transport, .authenticator(Scene.aaid()))
@@ -57,7 +57,7 @@ import UAFMessages
     }
   }
 
-  @Test func `does not follow an order of a server that does not trust this client`() throws {
+  @Test func `does not follow a deregistration order from a server that does not trust this client`() throws {
     var transport = ScriptedTransport(Scene.returning(Scene.deregistration([.everything])), Scene.facets(["x"]))
     _ = refusal(.untrustedFacet, byServer: true) { _ = try run(&transport) }
   }
@@ -67,7 +67,7 @@ import UAFMessages
     _ = refusal(.invalidParameter, byServer: true) { _ = try run(&transport) }
   }
 
-  @Test func `no answer deletes nothing`() throws {
+  @Test func `a missing answer deletes nothing`() throws {
     var transport = ScriptedTransport(.failing(Scene.get, .noHandshake(.refused)))
     let no = refusal(.noAnswer, byServer: false) { _ = try run(&transport) }
     #expect(no?.handshakeCompleted == false && no?.networkFailure == .refused)

@@ -136,7 +136,7 @@ import UAFMessages
   }
 
   @Test(arguments: ChallengePurpose.allCases)
-  func `a registration refuses any challenge but that of its own entitlement`(purpose: ChallengePurpose) throws {
+  func `a registration refuses the challenge of any entitlement other than its own`(purpose: ChallengePurpose) throws {
     if purpose != .registrationByCode {
       _ = refusal(.invalidParameter, byServer: true) { _ = try opened(flow(.code(code)), as: purpose) }
     }

@@ -135,7 +135,7 @@ import UAFMessages
     }
   }
 
-  @Test func `at a server of a different make a proof verifies the person, and its token is not kept`() throws {
+  @Test func `at a different maker's server a proof verifies the person, and the server's token is not kept`() throws {
     var (flow, transport) = try offered(login(Scene.settings, proof: .furtherKeys), Scene.challenge())
     var signer = try TestAuthenticator()
     try flow.sign(with: &signer)

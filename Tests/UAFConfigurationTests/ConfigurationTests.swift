@@ -354,7 +354,7 @@ private let localServer = "[server]\nrequest_url='https://localhost:8443/g'\nres
         == nil)
   }
 
-  @Test func `refuses unverified and unencrypted servers elsewhere`() {
+  @Test func `refuses unverified and unencrypted servers on other machines`() {
     #expect(refusal(remoteServer + "tls_verify=false") == "4: server.tls_verify")
     #expect(refusal(localServer + "tls_verify=false") == nil)
     let plain = "[server]\nresponse_url='https://HOST/'\nrequest_url='http://HOST/'\n"

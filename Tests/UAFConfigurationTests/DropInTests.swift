@@ -78,7 +78,7 @@ import Testing
   }
 
   @Test(arguments: [".conf", ".1.conf", "1.conf~", "1.conf.dpkg-new", "1.conf.bak", "README", "1.CONF", "#1.conf#"])
-  func `copies and other names are skipped`(_ name: String) throws {
+  func `copies of files, and files with other names, are skipped`(_ name: String) throws {
     try write("f", "")
     try write("f.d/" + name, "no TOML at all", mode: 0o666)
     #expect(try load().files == [main])

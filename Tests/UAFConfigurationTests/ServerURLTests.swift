@@ -44,7 +44,7 @@ import Testing
     "https://localhost/", "https://LOCALHOST:8443/", "https://127.0.0.1/", "https://127.255.0.9/", "https://[::1]/",
     "https://[0:0:0:0:0:0:0:1]/",
   ])
-  func `this machine is loopback`(_ text: String) throws {
+  func `an address of this machine is loopback`(_ text: String) throws {
     #expect(try #require(ServerURL(text)).isLoopback)
   }
 
@@ -53,7 +53,7 @@ import Testing
     "https://[::]/",
     "https://notlocalhost/", "https://0.0.0.0/", "https://10.127.0.1/", "https://[1::1]/",
   ])
-  func `anything else is not loopback`(_ text: String) throws {
+  func `any other address is not loopback`(_ text: String) throws {
     #expect(try #require(ServerURL(text)).isLoopback == false)
   }
 }

@@ -46,7 +46,7 @@ import Testing
     "origin='linux://example.com'", "origin='https://example.com'", "rp_id='example.com'", "rp_id='localhost'",
     "enrolment='open'", "enrolment='code'\n[server.context]\nauthCode='token'", "username='{user}@example.com'",
   ])
-  func `accepts what WebAuthn leaves open`(_ text: String) {
+  func `accepts the settings that root may choose with WebAuthn`(_ text: String) {
     #expect(refusal(head + base + text) == nil)
   }
 
@@ -56,12 +56,14 @@ import Testing
     ("origin='a b'", "4: server.origin"), ("[server.context]\nusername='u'", "5: server.context.username"),
     ("[server.success]\nmember='s'", "4: server.success"),
   ])
-  func `refuses other values and members`(_ text: String, _ expected: String) {
+  func `refuses an invalid rp_id or origin, and members that WebAuthn defines itself`(
+    _ text: String, _ expected: String
+  ) {
     #expect(refusal(head + base + text) == expected)
   }
 
   @Test(arguments: ["base_url='http://a.example/'", "base_url='https://a.example/?q'", "base_url='a.example'"])
-  func `refuses what is not the beginning of an https address`(_ text: String) {
+  func `refuses a base_url that is not an https address, or that has a query`(_ text: String) {
     #expect(
       refusal(head + text)?.hasPrefix("3: server.base_url") == true || refusal(head + text) == "1: server.request_url")
   }
@@ -74,18 +76,18 @@ import Testing
     ("[server.deregistration]\nrequest_url='https://a.example/q'", "4: server.deregistration"),
     ("[service.sudo]\ntransaction=true", "5: service.sudo.transaction"),
   ])
-  func `refuses what WebAuthn has no place for`(_ text: String, _ expected: String) {
+  func `refuses settings that WebAuthn does not support`(_ text: String, _ expected: String) {
     #expect(refusal(head + base + text) == expected)
   }
 
   @Test(arguments: ["base_url='https://a.example'", "origin='linux://a'", "rp_id='a.example'"])
-  func `the keys of WebAuthn go with WebAuthn alone`(_ text: String) {
+  func `refuses the settings of WebAuthn in a different dialect`(_ text: String) {
     let uaf = "[server]\nrequest_url='https://a.example/q'\nresponse_url='https://a.example/r'\n"
     #expect(refusal(uaf + text) == "4: server." + text.prefix { $0 != "=" })
   }
 
   @Test(arguments: [("https://example.com", true), ("HTTPS://a", true), ("linux://a", false), ("android:apk", false)])
-  func `an https origin is known as one of web pages`(_ origin: String, _ isWeb: Bool) throws {
+  func `recognises an https origin as an origin of web pages`(_ origin: String, _ isWeb: Bool) throws {
     #expect(try server(head + base + "origin='\(origin)'").webAuthn.hasWebOrigin == isWeb)
   }
 }

@@ -76,7 +76,7 @@ struct P256Tests {
     }
   }
 
-  @Test func `lets the private key be taken out of the pair`() throws {
+  @Test func `the private key of a pair can be read, and leads to its public key`() throws {
     let pair = try P256.generate()
     let publicKey = pair.publicKey
     let privateKey = pair.privateKey

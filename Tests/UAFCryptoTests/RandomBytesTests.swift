@@ -14,7 +14,7 @@ struct RandomBytesTests {
     #expect(!areEqual)
   }
 
-  @Test(arguments: [-1, 65537, Int.max]) func `refuses a count outside its range`(count: Int) {
+  @Test(arguments: [-1, 65537, Int.max]) func `refuses a number of bytes outside the range`(count: Int) {
     #expect(throws: CryptoError.invalidParameter(.random)) { _ = try RandomBytes.make(count) }
     #expect(throws: CryptoError.invalidParameter(.random)) { _ = try RandomBytes.makeSecret(count) }
   }

@@ -10,7 +10,7 @@ import UAFWire
     return cookies.header
   }
 
-  @Test func `keeps name and value, and drops what belongs to a store`() {
+  @Test func `keeps a cookie's name and value, and drops its attributes`() {
     #expect(header(after: "session=a1; Path=/; Secure; HttpOnly; SameSite=Lax") == "session=a1")
     #expect(header(after: " a = 1 ", "b=") == "a=1; b=")
   }
@@ -20,17 +20,17 @@ import UAFWire
   }
 
   @Test(arguments: ["a=; Max-Age=0", "a=1; max-age=-1", "a=1; Max-Age = 0"])
-  func `a cookie that ends is removed`(_ line: String) {
+  func `removes an expired cookie`(_ line: String) {
     #expect(header("a=1; b=2", after: line) == "b=2")
     #expect(header("a=1", after: "a=2; Max-Age=3600", "b=1; Max-Age=") == "a=2; b=1")
   }
 
   @Test(arguments: ["", "a", "=1", "; a=1", "a=1\r\nX: 1", "a=1 2", "ä=1", "a=\u{7F}", "\u{1}=a"])
-  func `leaves out what is no cookie`(_ line: String) {
+  func `leaves out a line that is not a cookie`(_ line: String) {
     #expect(header("b=2", after: line) == "b=2")
   }
 
-  @Test func `leaves out what does not fit`() {
+  @Test func `leaves out a cookie that is too long, and cookies beyond the limit`() {
     let long = String(repeating: "k", count: WireLimit.cookies)
     #expect(header("b=2", after: "a=\(long)") == "b=2")
     var cookies = Cookies(header: "")

@@ -40,7 +40,7 @@ struct ExchangeTests {
     #expect(third.certificate == first.certificate)
   }
 
-  @Test func `speaks http to this machine, with a connection for a handshake and without a certificate`() throws {
+  @Test func `speaks http to this machine: a connection counts as the handshake, and there is no certificate`() throws {
     let fetch = try FetchProcess()
     let url = "http://127.0.0.1:\(servers.plain)/ok"
     let (response, body) = try fetch.perform(FetchRequest(.get, url: url, timeoutMilliseconds: 20_000))
@@ -81,7 +81,7 @@ struct ExchangeTests {
     #expect(try JSONDecoder().decode([String].self, from: Data(body)).contains("Authorization: Bearer abc"))
   }
 
-  @Test func `sends the cookies of a request, and hands back what the answer made of them`() throws {
+  @Test func `sends the cookies of a request, and returns them as the answer has changed them`() throws {
     let fetch = try FetchProcess()
     var request = servers.get(servers.good, "/cookies")
     request.cookies = "session=a1; old=1; theme=dark"
@@ -93,7 +93,7 @@ struct ExchangeTests {
     #expect(first.cookies == "session=b2" && String(decoding: none, as: UTF8.self) == "null")
   }
 
-  @Test func `takes no part in cookies unless it is asked to, and keeps none`() throws {
+  @Test func `handles cookies only if the request has a cookie field, and keeps none`() throws {
     let fetch = try FetchProcess()
     for _ in 0..<2 {
       let (response, body) = try fetch.perform(servers.get(servers.good, "/cookies"))

@@ -62,7 +62,7 @@ struct FetchOutcomeTests {
   }
 
   @Test(arguments: [CURLE_RECV_ERROR, CURLE_COULDNT_CONNECT, CURLE_PROXY])
-  func `believes a proxy only that it cannot reach the server, or does not let the request through`(_ code: CURLcode) {
+  func `a proxy's status says only that the proxy cannot reach the server, or refuses the request`(_ code: CURLcode) {
     for status in 300..<600 {
       let outcome = Self.outcome(code, connected: true, proxy: status)
       #expect(outcome == ([502, 503, 504].contains(status) ? .unreachable : .proxyRefused))

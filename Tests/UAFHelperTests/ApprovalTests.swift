@@ -115,7 +115,7 @@ import UAFWire
     #expect(login.result == 999 && bench.server.asked.last?.context.denies == nil)
   }
 
-  @Test func `a denial in a version without denials ends the conversation`() throws {
+  @Test func `a denial in a protocol version that has no denials ends the conversation`() throws {
     let bench = try HelperBench.registered()
     var begin = bench.begin()
     begin.version = 2

@@ -74,7 +74,7 @@ import UAFWire
         + "terminal=ssh res=success")
   }
 
-  @Test func `the records of a lock for other users' attempts, and of its end, say that`() throws {
+  @Test func `a lock for other users' attempts, and its end, are recorded as such`() throws {
     let bench = try HelperBench.registered("[lock.remote]\nretry_count_to_lock = 1")
     var begin = bench.begin()
     begin.callerUID = 1000

@@ -86,7 +86,9 @@ import UAFWire
   }
 
   @Test(arguments: [("max_lock_count = 1", UInt32(3013)), ("max_lock_count = 0", 3014)])
-  func `the try that locks ends as a lock, and not as a wrong entry`(_ lines: String, _ result: UInt32) throws {
+  func `the attempt that causes a lock ends as locked, and not as a wrong entry`(_ lines: String, _ result: UInt32)
+    throws
+  {
     for operation in [Operation.authenticate, .change, .deregister] {
       for arguments in [[], ["tries=3"]] {
         let bench = try HelperBench.registered("[passcode.lock]\n" + lines)
@@ -196,7 +198,7 @@ import UAFWire
     #expect(try bench.triesLeft() == 3)
   }
 
-  @Test func `no connection is AUTHINFO_UNAVAIL, and a broken connection is not`() throws {
+  @Test func `a failed connection gives AUTHINFO_UNAVAIL, and a connection that breaks later does not`() throws {
     let bench = try HelperBench.registered()
     bench.server.lateFailure = .noHandshake(.refused)
     #expect(try bench.run(bench.begin(), ["correct"]).pamCode == 9)
@@ -214,7 +216,7 @@ import UAFWire
   }
 
   @Test(arguments: [1400, 1401, 1403, 1481, 1490, 1491, 1492, 1493, 1498, 1500, 1202] as [UInt32])
-  func `a refusal of the server is AUTH_ERR, whatever its status`(_ status: UInt32) throws {
+  func `a refusal of the server gives AUTH_ERR, whatever its status`(_ status: UInt32) throws {
     let bench = try HelperBench.registered()
     bench.server.respondStatus = UAFStatusCode(rawValue: status)
     bench.server.description = "no\u{1b}[31m!"

@@ -23,7 +23,9 @@ import UAFWire
     #expect(caller.uid == 1000 && caller.name == nil && !caller.isRoot && caller.origin == .local)
   }
 
-  @Test func `a peer without root has its name in /etc/passwd, or its uid, and root's claim is believed`() throws {
+  @Test func `a peer without root is named by /etc/passwd or else by its uid, and a name that root gives is believed`()
+    throws
+  {
     let named = try CallerIdentity(Begin(.status), peer: 1000, passwd: { Self.passwd })
     #expect(named.shownName == Array("mina".utf8))
     let unnamed = try CallerIdentity(Begin(.status), peer: 1001, passwd: { Self.passwd })
@@ -58,7 +60,7 @@ import UAFWire
       (nil, false, .local), (0, false, .local), (4242, false, .local), (1000, false, .otherUser),
       (.max, false, .otherUser), (nil, true, .remote), (0, true, .remote), (1000, true, .remote),
     ] as [(UInt32?, Bool, AttemptOrigin)])
-  func `an attempt counts as a different user's if a different user called the host`(
+  func `an attempt at this machine counts as a different user's if a different user called the host`(
     _ callerUID: UInt32?, _ isRemote: Bool, _ origin: AttemptOrigin
   ) throws {
     var begin = Begin(.authenticate)
@@ -105,7 +107,10 @@ import UAFWire
     #expect(result(Begin(operation), peer: 0) == 0)
   }
 
-  @Test func `no directory is asked about root, about people in /etc/passwd, and for other operations`() throws {
+  @Test
+  func `no directory is asked about root, about people in /etc/passwd, or in operations other than a registration`()
+    throws
+  {
     var asked: [UInt32] = []
     func identify(_ operation: UAFWire.Operation, _ peer: UInt32, _ passwd: [UInt8]) -> CallerIdentity? {
       try? CallerIdentity(Begin(operation), peer: peer, passwd: { passwd }) {
@@ -142,7 +147,8 @@ import UAFWire
     #expect(PasswdFile.standing(of: 1, in: text) == .absent)
   }
 
-  @Test func `a uid with several lines, a line without a name, and an empty file do not count as an absent account`() {
+  @Test func `with no name or several lines for a uid, or an empty /etc/passwd, the account does not count as absent`()
+  {
     let text = Array("root:x:0:0::/:/bin/sh\nmina:x:10:10::/:\nmona:x:10:10::/:\n:x:11:11::/:\n".utf8)
     #expect(PasswdFile.standing(of: 10, in: text) == .unclear)
     #expect(PasswdFile.standing(of: 11, in: text) == .unclear)

@@ -76,14 +76,16 @@ import UAFWire
     #expect(transcript.prompts[2].errorMessage == "\(message)\n\(message)\n\(message)")
   }
 
-  @Test func `three unacceptable secrets are 7111, and the old one stays`() throws {
+  @Test func `a change with three unacceptable secrets ends with 7111, and the old secret stays`() throws {
     let bench = try HelperBench.registered()
     let transcript = try bench.run(change(bench), ["correct", "a", "b", "c"])
     #expect(transcript.result == 7111 && transcript.pamCode == 20)
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test(arguments: [1, 2, 3]) func `cancelling at any prompt is 7112, and the old secret stays`(_ prompt: Int) throws {
+  @Test(arguments: [1, 2, 3]) func `cancelling a change at any prompt ends it with 7112, and the old secret stays`(
+    _ prompt: Int
+  ) throws {
     let bench = try HelperBench.registered()
     let entries: [String?] = Array(["correct", "battery", "battery"].prefix(prompt - 1)) + [nil]
     let transcript = try bench.run(change(bench), entries)
@@ -124,7 +126,7 @@ import UAFWire
     #expect(try bench.run(begin).pamCode == 10)
   }
 
-  @Test func `a secret that the system manages is 7113`() throws {
+  @Test func `a change of a secret that the system manages ends with 7113`() throws {
     let bench = try HelperBench.registered()
     var begin = change(bench)
     begin.authenticator = Array("fingerprint".utf8)

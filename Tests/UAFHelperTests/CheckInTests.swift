@@ -308,7 +308,8 @@ import UAFWire
     try MachineRecord(machineID: Array(repeating: 8, count: 16), secret: secret, place: place).store(in: account)
   }
 
-  @Test func `a lock has a code by the account's secret, and none by a secret of a different server`() throws {
+  @Test func `a lock has a code made with the account's secret, and none if the secret is a different server's`() throws
+  {
     let own = [UInt8](repeating: 9, count: 32)
     try giveSecret(own)
     for _ in 0..<3 { _ = try login("wrong") }
@@ -318,7 +319,7 @@ import UAFWire
     #expect(try lock.account == "mina" && lock.code == HMACSHA256.authenticate(message, keyInOrdinaryMemory: own))
   }
 
-  @Test func `logins that do not fit into one report are reported one after the other, and dropped ones are counted`()
+  @Test func `logins that do not fit into one report are sent in several reports, and dropped logins are counted`()
     throws
   {
     _ = try login()

@@ -45,7 +45,7 @@ import UAFWire
     #expect(transcript.result == 2002 && transcript.pamCode == 7)
   }
 
-  @Test func `an empty line at the prompt leads back to the list, uncounted`() throws {
+  @Test func `an empty line at the prompt leads back to the list, and is not counted`() throws {
     let bench = try HelperBench.registeredTwice()
     let transcript = try bench.run(bench.begin(), ["1", "", "2", "12369"])
     #expect(transcript.result == 0)
@@ -66,11 +66,7 @@ import UAFWire
     #expect(transcript.result == 0 && transcript.prompts.map(\.check) == ["pattern"])
   }
 
-  @Test
-  func
-    `a service that shows one prompt gets one try, whatever root has set for tries, whatever root has set for tries`()
-    throws
-  {
+  @Test func `a service that shows one prompt gets one try, whatever root has set for tries`() throws {
     let bench = try HelperBench.registered("[prompt]\ntries = 5")
     var begin = bench.begin()
     begin.service = Array("swaylock".utf8)
@@ -92,14 +88,14 @@ import UAFWire
     #expect(try bench.run(bench.begin(.authenticate, "authenticator=5541#0001"), ["correct"]).result == 0)
   }
 
-  @Test func `a named authenticator that the server does not accept is 2002`() throws {
+  @Test func `a named authenticator that the server does not accept gives 2002`() throws {
     let bench = try HelperBench.registeredTwice()
     bench.server.accepted = [["5541#0002"]]
     #expect(try bench.run(bench.begin(.authenticate, "authenticator=passcode"), ["correct"]).result == 2002)
   }
 
   @Test(arguments: ["biometric", "face"])
-  func `a type that this version does not have is 2002, and nothing is asked`(_ type: String) throws {
+  func `a type that this version does not have gives 2002, and nobody is asked`(_ type: String) throws {
     let bench = try HelperBench.registered()
     bench.configuration = "authenticators = [\"passcode\", \"\(type)\"]\n" + bench.configuration
     let transcript = try bench.run(bench.begin(.authenticate, "authenticator=\(type)"))
@@ -108,7 +104,7 @@ import UAFWire
 
   // MARK: Several together
 
-  @Test func `passcode and pattern are asked in turn and sent in one answer`() throws {
+  @Test func `passcode and pattern are asked for in turn and sent in one answer`() throws {
     let bench = try HelperBench.registeredTwice()
     bench.server.accepted = [["5541#0001", "5541#0002"]]
     let transcript = try bench.run(bench.begin(), ["correct", "12369"])
@@ -131,7 +127,7 @@ import UAFWire
     #expect(transcript.result == 0 && transcript.prompts[0].options == ["passcode and pattern", "pattern"])
   }
 
-  @Test func `a policy that needs two secrets is 2002 for a service with one prompt`() throws {
+  @Test func `a service with one prompt ends with 2002 if the policy needs two secrets`() throws {
     let bench = try HelperBench.registeredTwice()
     bench.server.accepted = [["5541#0001", "5541#0002"]]
     var begin = bench.begin(.authenticate, "authenticator=passcode")
@@ -139,14 +135,14 @@ import UAFWire
     #expect(try bench.run(begin, ["correct"]).result == 2002)
   }
 
-  @Test func `a policy that needs an unregistered authenticator is 2002`() throws {
+  @Test func `a policy that needs an unregistered authenticator gives 2002`() throws {
     let bench = try HelperBench.registered()
     bench.server.accepted = [["5541#0001", "5541#0002"]]
     #expect(try bench.run(bench.begin(), ["correct"]).result == 2002)
   }
 
   @Test(arguments: [Operation.authenticate, .change, .deregister, .reset, .repair])
-  func `an unregistered type has a sentence of its own if a different type is registered`(operation: Operation) throws {
+  func `an unregistered type has a text of its own if a different type is registered`(operation: Operation) throws {
     let bench = try HelperBench.registered()
     for (type, other) in [("pattern", "passcode"), ("passcode", "pattern")] {
       if type == "passcode" {

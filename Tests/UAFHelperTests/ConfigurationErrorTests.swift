@@ -10,7 +10,7 @@ import UAFWire
   @Test(arguments: [
     "[server]\nrequest_ur1 = \"x\"", "[lock]\nretry_count_to_lock = 0", "[passcode.regex]\n'(' = \"x\"", "= broken",
   ])
-  func `a configuration error is SERVICE_ERR before anyone is asked`(_ text: String) throws {
+  func `a configuration error gives SERVICE_ERR before anyone is asked`(_ text: String) throws {
     let bench = try HelperBench()
     bench.configuration = text
     let transcript = try bench.run(bench.begin())

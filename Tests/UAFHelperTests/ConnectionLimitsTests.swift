@@ -26,7 +26,7 @@ import Testing
     #expect(limits.answer(1000, at: 0) == .start)
   }
 
-  @Test func `starts a few together and then ten a second, however soon they end`() {
+  @Test func `starts a burst of cores and then ten a second, however soon the cores end`() {
     var limits = ConnectionLimits()
     #expect(answers(1000, 1000, of: &limits).count { $0 == .start } == 50)
     #expect(answers(1000, 1000, at: 1000, of: &limits).count { $0 == .start } == 10)
@@ -42,7 +42,7 @@ import Testing
     #expect(news(answers(1000, 1000, at: 60_000, of: &limits)) == 1)
   }
 
-  @Test func `drops root's connections beyond 192, and other users use none of these`() {
+  @Test func `drops root's connections beyond 192, and connections of other users use up none of these`() {
     var limits = ConnectionLimits()
     for uid in 0..<200 { _ = limits.answer(UInt32(1000 + uid), at: 0) }
     for _ in 0..<192 { #expect(limits.answer(0, at: 0) == .start) }

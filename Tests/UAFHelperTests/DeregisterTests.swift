@@ -51,7 +51,7 @@ import UAFWire
     #expect(try bench.run(bench.begin()).result == 1009)
   }
 
-  @Test func `an order that names other keys removes nothing here, and is not a success`() throws {
+  @Test func `an order that names other keys removes nothing on this machine, and is not a success`() throws {
     let bench = try HelperBench.registered()
     bench.server.knownKeys = [try KeyID(bytes: Array(repeating: 9, count: 32))]
     let transcript = try deregister(bench)
@@ -76,7 +76,7 @@ import UAFWire
 
   // MARK: What the server has forgotten
 
-  @Test func `after an order that names more keys than the request, says what is left here`() throws {
+  @Test func `after an order that names more keys than the request, says what is left on this machine`() throws {
     let bench = try HelperBench.registeredTwice()
     bench.server.order = [.everything]
     var begin = bench.begin(.deregister)
@@ -116,7 +116,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `removes a key that the server has forgotten, and keeps the other one`() throws {
+  @Test func `removes a key that the server has forgotten, and keeps the other key`() throws {
     let bench = try HelperBench.registeredTwice()
     bench.server.policyKeys = [try #require(bench.server.registered)]
     var begin = bench.begin(.deregister)
@@ -176,7 +176,7 @@ import UAFWire
     #expect(try bench.run(bench.begin()).result == 1009)
   }
 
-  @Test func `a code without root deletes the keys at the server, and none here`() throws {
+  @Test func `a code without root deletes the keys at the server, and none on this machine`() throws {
     let bench = try HelperBench.registered()
     var begin = byCode(bench)
     (begin.uid, begin.account, begin.typedName, begin.arguments) = (nil, nil, nil, [])
@@ -248,7 +248,7 @@ import UAFWire
   }
 
   @Test(arguments: ["face", "biometric", "iris", "5541#0009", ""])
-  func `a type that nobody could have registered is 1012, before anyone is asked`(type: String) throws {
+  func `a type that nobody could have registered gives 1012, before anyone is asked`(type: String) throws {
     let bench = try HelperBench.registered()
     for enabled in ["", "authenticators = [\"passcode\", \"face\", \"biometric\"]\n"] {
       bench.configuration = enabled + bench.configuration

@@ -24,13 +24,13 @@ import UAFWire
     return bench
   }
 
-  @Test func `copied machines with one machine-id have different ids by their state folders`() throws {
+  @Test func `copied machines with the same machine-id have different ids because of their state folders`() throws {
     let (one, other) = (try bench(), try bench())
     #expect(try identifier(one) != identifier(other))
     #expect(try identifier(one) == identifier(one))
   }
 
-  @Test func `a copied state folder has a different id by the machine-id`() throws {
+  @Test func `a copied state folder gives a different id on a machine with a different machine-id`() throws {
     let bench = try bench()
     let other = Array("fedcba9876543210fedcba9876543210".utf8)
     #expect(try identifier(bench) != identifier(bench, machineID: other))
@@ -56,7 +56,7 @@ import UAFWire
     #expect(try identifier(one, machineID: []) == nil)
   }
 
-  @Test func `a machine that must not be described sends no part of its description`() throws {
+  @Test func `with send_device = false a machine sends no part of its description`() throws {
     let bench = try bench()
     bench.configuration = bench.configuration.replacing("[server]", with: "[server]\nsend_device = false")
     #expect(try identifier(bench) == nil)

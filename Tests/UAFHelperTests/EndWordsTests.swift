@@ -70,7 +70,7 @@ import UAFWire
 
   // MARK: No authenticator fits
 
-  @Test func `says if everything that the server accepts is already registered`() throws {
+  @Test func `says that everything that the server accepts is already registered`() throws {
     let bench = try HelperBench.registered()
     bench.server.knownKeys = [try #require(bench.server.registered)]
     let transcript = try bench.run(tool(.register), ["correct"], peer: 4242)
@@ -78,7 +78,7 @@ import UAFWire
     #expect(text(transcript).hasPrefix("Every authenticator that the server accepts is registered already.\n"))
   }
 
-  @Test func `says if the server accepts none of this machine's types`() throws {
+  @Test func `says that the server accepts none of this machine's types`() throws {
     let bench = try HelperBench.registered()
     bench.server.accepted = [["5541#0002"]]
     let transcript = try bench.run(bench.begin(), ["correct"])
@@ -89,7 +89,7 @@ import UAFWire
       ])
   }
 
-  @Test func `says if the server names keys that are not here`() throws {
+  @Test func `says that the server names keys that are not on this machine`() throws {
     let bench = try HelperBench.registered()
     bench.server.policyKeys = [try KeyID(bytes: Array(repeating: 9, count: 32))]
     let transcript = try bench.run(bench.begin(), ["correct"])
@@ -101,7 +101,7 @@ import UAFWire
       ])
   }
 
-  @Test func `says if the configuration leaves no authenticator`() throws {
+  @Test func `says that the configuration leaves no authenticator`() throws {
     let bench = try HelperBench.registered()
     bench.configuration = "authenticators = [\"face\"]\n" + bench.configuration
     let transcript = try bench.run(bench.begin())
@@ -112,7 +112,7 @@ import UAFWire
         == true)
   }
 
-  @Test func `says if the server does not ask for the authenticator that root names`() throws {
+  @Test func `says that the server does not ask for the authenticator that root names`() throws {
     let bench = try HelperBench.registeredTwice()
     bench.server.accepted = [["5541#0002"]]
     let transcript = try bench.run(bench.begin(.authenticate, "authenticator=passcode"), ["correct"])
@@ -125,7 +125,7 @@ import UAFWire
     #expect(bench.log.lines.contains { $0.contains("passcode") && $0.contains("result=2002") })
   }
 
-  @Test func `says if several authenticators fit a program that has only one prompt`() throws {
+  @Test func `says that several authenticators fit a program that has only one prompt`() throws {
     let bench = try HelperBench.registeredTwice()
     var begin = bench.begin()
     begin.service = Array("swaylock".utf8)

@@ -122,7 +122,7 @@ import UAFWire
     #expect(bench.server.asked.last { $0.op == .registration }?.context.proof == nil)
   }
 
-  @Test func `at an open server nobody adds a secret if root has disabled their authenticator`() throws {
+  @Test func `at an open server a person whose authenticator root has disabled cannot add a secret`() throws {
     let bench = try bench("open", "")
     #expect(try bench.run(registration(bench, "passcode"), ["correct", "correct"]).result == 0)
     bench.configuration = "authenticators = [\"pattern\"]\n" + bench.configuration

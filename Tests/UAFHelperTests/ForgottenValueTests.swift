@@ -46,7 +46,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["battery"]).result == 0)
   }
 
-  @Test func `after the server revoked the old key, nobody is told to have a key revoked: it would be the new one`()
+  @Test func `after the server revoked the old key, no text says to have a key revoked, which would be the new key`()
     throws
   {
     let bench = try HelperBench.registered(signed: true)
@@ -69,7 +69,7 @@ import UAFWire
     #expect(transcript.finished.text?.hasSuffix("with 'uaf-server revoke --key': 5541#0001 \(old.text)") == true)
   }
 
-  @Test func `a locked account gets a new value, without the wrong entries of the old one`() throws {
+  @Test func `a locked account gets a new value, and the wrong entries of the old value no longer count`() throws {
     let bench = try HelperBench.registered("[passcode.lock]\nmax_lock_count = 0", signed: true)
     for value in ["wrong1", "wrong2", "wrong3"] { try bench.run(bench.begin(), [value]) }
     #expect(try bench.run(bench.begin(), ["correct"]).result == 3014)
@@ -103,7 +103,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `of two values the person chooses the one to set, and the other one stays`() throws {
+  @Test func `of two values the person chooses the one to set, and the other value stays`() throws {
     let bench = try HelperBench.registeredTwice(signed: true)
     let transcript = try bench.run(byCode(bench), ["2", "74123", "74123"], peer: 4242)
     #expect(transcript.result == 0 && transcript.prompts.map(\.check) == ["choice", "pattern", "pattern"])
@@ -119,7 +119,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(.authenticate, "authenticator=passcode"), ["correct"]).result == 0)
   }
 
-  @Test func `an unsigned success sets no value that is in use, unless root asks`() throws {
+  @Test func `an unsigned success lets root replace a value in use, and nobody else`() throws {
     let bench = try HelperBench.registered()
     let refused = try bench.run(byCode(bench), [], peer: 4242)
     #expect(refused.result == 1001 && refused.infos.isEmpty && refused.prompts.isEmpty)
@@ -177,7 +177,7 @@ import UAFWire
   }
 
   @Test(arguments: State.allCases)
-  func `if a person's code cannot set a value in use, no text says that it can`(_ state: State) throws {
+  func `if a person's code cannot set a value in use, no text says that a code can`(_ state: State) throws {
     for command in Self.firsts {
       let bench = try bench(state, signed: false)
       let isInUse = try bench.run(bench.begin(.status)).finished.document?.contains(#""registeredTypes":0"#) == false
@@ -188,7 +188,9 @@ import UAFWire
     }
   }
 
-  @Test func `for a forgotten value, a person is told root's command if codes cannot set a value`() throws {
+  @Test func `for a forgotten value, a person is told which command root has to run if codes cannot set a value`()
+    throws
+  {
     for (signed, command) in [(true, "'uafctl register --code FILE'"), (false, "'uafctl register USER --code FILE'")] {
       let bench = try HelperBench.registeredTwice(signed: signed)
       var told = [try bench.run(persons(.register), [], peer: 4242)]

@@ -73,13 +73,11 @@ import UAFWire
     return count
   }
 
-  @Test func `what arrives is handled once, however often the check is made`() throws {
+  @Test func `an arrival during the prompt is handled once, however often the check is made`() throws {
     for times in 0...2 { #expect(try works(asking: times) { (_, _) throws(PacketSocketError) in true } == 1) }
   }
 
-  @Test func `what arrives while the person types is handled before the entry is read`()
-    throws
-  {
+  @Test func `an arrival while the person types is handled before the entry is read`() throws {
     // Nothing is there at the first check, which does not wait.
     let count = try works { (_, limit) throws(PacketSocketError) in limit < 0 }
     #expect(count == 1)
@@ -99,7 +97,7 @@ import UAFWire
     #expect(kept == nil)
   }
 
-  @Test func `nothing is handled if nothing arrives, or if the entry is there first`() throws {
+  @Test func `nothing is handled if nothing arrives, or if the entry arrives first`() throws {
     let entry = try Answer.packet(Secret(copying: Array("x".utf8).span))
     let packet = entry.withBytes { bytes in bytes.indices.map { bytes[$0] } }
     for isArriving in [true, false] {

@@ -43,7 +43,7 @@ import UAFWire
   }
 
   @Test(arguments: [0, 5, 28] as [Int64])
-  func `a host that closes before its time has passed is logged as 7010`(seconds: Int64) throws {
+  func `a host that closes before its timeout has passed is logged as 7010`(seconds: Int64) throws {
     let line = try lastLine(after: seconds)
     #expect(line.contains("result=7010") && !line.contains("timeout of"), "\(line)")
   }

@@ -82,7 +82,7 @@ import UAFWire
     }
   }
 
-  @Test func `remote: an attempt without a count writes as much to the disk as one with a count`() throws {
+  @Test func `remote: an attempt that is not counted writes as much to the disk as one that is counted`() throws {
     let bench = try HelperBench.registered()
     try bench.run(remote(bench), ["wrong1"])
     #expect(writtenInVain(bench) == 0, "this one is counted")
@@ -99,7 +99,7 @@ import UAFWire
     #expect(writtenInVain(locked) == 28_672)
   }
 
-  @Test func `local: an attempt without a count writes nothing`() throws {
+  @Test func `local: an attempt that is not counted writes nothing`() throws {
     let bench = try HelperBench.registered()
     for index in 0..<6 { try bench.run(bench.begin(), ["wrong-\(index)"]) }
     #expect(writtenInVain(bench) == 0)

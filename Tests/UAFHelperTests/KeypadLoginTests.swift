@@ -64,7 +64,7 @@ import UAFWire
     #expect(text.hasPrefix("Keys: for zero press seven, for one press three, "))
   }
 
-  @Test func `a service with one prompt, and a pattern, have no shuffled keys`() throws {
+  @Test func `the keypad is not shuffled for a service with one prompt, or for a pattern`() throws {
     let bench = try bench()
     var begin = bench.begin()
     begin.service = Array("gdm-password".utf8)
@@ -76,7 +76,9 @@ import UAFWire
     #expect(try other.run(other.begin(.authenticate, "authenticator=pattern"), ["12369"]).result == 0)
   }
 
-  @Test func `a different key is not translated: a PIN gets the format, and an older text is checked as typed`() throws
+  @Test
+  func `an entry with a key that the keypad lacks is checked as typed: a PIN gets the format, an older text logs in`()
+    throws
   {
     let bench = try bench()
     bench.layouts = [Self.first, Self.second]

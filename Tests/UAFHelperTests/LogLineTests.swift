@@ -27,7 +27,7 @@ import Testing
     #expect(line.description == "event=state detail=\"a\\u{202e}b\\u{2028}\\u{2029}c\\u{200b}d\\u{fe0f}é\"")
   }
 
-  @Test func `no text looks like a field, and an equals sign after a space stays`() {
+  @Test func `an equals sign that could make text look like a field is escaped, and one after a space stays`() {
     var line = LogLine(.state)
     line.add(.detail, "x result=0 é=1 2=3 _= tls = true")
     #expect(line.description == "event=state detail=\"x result\\u{3d}0 é\\u{3d}1 2\\u{3d}3 _\\u{3d} tls = true\"")

@@ -55,7 +55,7 @@ import UAFWire
     }
   }
 
-  @Test func `says for whom the machine asks: the person, a remote user, a different user`() throws {
+  @Test func `a proof says for whom the machine asks: the person, a remote user, or a different user`() throws {
     let bench = try known()
     var begin = bench.begin()
     var queues: [MachineQueue?] = []
@@ -87,7 +87,7 @@ import UAFWire
     #expect(try proved(bench, last: 2, by: Self.secret()) == [nil, nil])
   }
 
-  @Test func `without a secret a proof of the same length is made up, for a hidden account too`() throws {
+  @Test func `without a secret the core sends a made-up proof of the same length, for a hidden account too`() throws {
     let bench = try known()
     _ = try bench.run(bench.begin(), ["correct"])
     let real = try #require(bench.server.requests.suffix(2).first?.machineProof)

@@ -32,7 +32,7 @@ import UAFWire
     #expect(try answer([NameAnswer(.failed, number: 5).packet()]).0 == .failed("a name service failed: errno 5"))
   }
 
-  @Test func `a program that does not answer in time is given up`() throws {
+  @Test func `the core gives up on a program that does not answer in time`() throws {
     #expect(try answer([]).0 == .failed("the name services did not reply in 0 ms"))
   }
 

@@ -56,7 +56,7 @@ import UAFWire
     #expect(try bench.run(begin, ["correct"]).infos == ["서버에 연결할 수 없어 서버 확인 없이 허용했습니다."])
   }
 
-  @Test func `a service's section allows it only for that service`() throws {
+  @Test func `a service's section allows offline logins only for that service`() throws {
     let bench = try bench("[service.login]\noffline = \"allow\"\noffline_max_age = 60")
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
     var begin = bench.begin()
@@ -117,7 +117,7 @@ import UAFWire
     #expect(other.log.lines.last?.contains("too old") == true)
   }
 
-  @Test func `refuses while the wall clock is behind an earlier time`() throws {
+  @Test func `refuses while the wall clock is behind a time that the machine has seen`() throws {
     let bench = try bench()
     advance(bench, 600)
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
@@ -133,7 +133,7 @@ import UAFWire
       { $0.policyKeys = [try KeyID(bytes: Array(repeating: 9, count: 32))] }, { $0.accepted = [["5541#0002"]] },
       { $0.furtherRequests = 9 },
     ] as [@Sendable (FakeServer) throws -> Void])
-  func `refuses after a refusal of the server until its next success`(
+  func `refuses after a refusal by the server, until the server's next success`(
     _ refuse: @Sendable (FakeServer) throws -> Void
   ) throws {
     let bench = try bench()
@@ -150,7 +150,8 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `a refusal counts even if a second call holds the account's file, until the next success`() throws {
+  @Test func `a server's refusal counts until the next success, even if a second call holds the account's file`() throws
+  {
     let bench = try bench()
     (bench.server.lateFailure, bench.server.respondStatus) = (nil, .init(rawValue: 1480))
     var stopped: Database?
@@ -287,7 +288,7 @@ import UAFWire
     }
   }
 
-  @Test func `refuses an authenticator other than the one that the server accepted, and if the server asked for two`()
+  @Test func `refuses an authenticator that the server did not accept, or accepted only together with a second one`()
     throws
   {
     let bench = try HelperBench.registeredTwice(Self.allowed)

@@ -91,7 +91,7 @@ import UAFWire
     #expect(bench.server.asked.count == before + 1)
   }
 
-  @Test func `a question that cannot be sent is reported only after a correct secret`() throws {
+  @Test func `a request that cannot be sent is reported only after a correct secret`() throws {
     let bench = try HelperBench.registered()
     bench.server.failure = .unavailable
     let wrong = try bench.run(bench.begin(), ["wrong1"])

@@ -35,7 +35,7 @@ import UAFWire
     }
   }
 
-  @Test func `are refused during the person's own lock, and cannot end it`() throws {
+  @Test func `are refused during the person's own lock, and cannot end that lock`() throws {
     let bench = try HelperBench.registered()
     for wrong in ["wrong1", "wrong2", "wrong3"] { try bench.run(bench.begin(), [wrong]) }
     #expect(try bench.run(begin(bench, by: 1000)).result == 3013)

@@ -10,7 +10,7 @@ import UAFWire
 @Suite struct OtherWayTests {
   private static let more = #"[prompt]\#ncancel_text = { en = "empty line: use your password", ko = "빈 줄: 비밀번호" }"#
 
-  @Test func `with cancel_text an empty line is 7009, which is not a success and not counted`() throws {
+  @Test func `with cancel_text an empty line ends with 7009, which is not a success, and is not counted`() throws {
     let bench = try HelperBench.registered(Self.more)
     let transcript = try bench.run(bench.begin(), [""])
     #expect(transcript.result == 7009 && transcript.pamCode == 15)
@@ -38,7 +38,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["1", "", ""]).result == 7009, "back to the list, then away")
   }
 
-  @Test func `with hidden states an empty line is 7009 for every name`() throws {
+  @Test func `with hidden states an empty line gives 7009 for every name`() throws {
     let bench = try HelperBench.registered(Self.more)
     for account in ["mina", "nobody"] {
       var begin = bench.begin()
@@ -59,7 +59,7 @@ import UAFWire
 
   // MARK: Divided authentication
 
-  @Test func `an early resume skips ready, and a second one is ignored`() throws {
+  @Test func `a resume that comes early skips 'ready', and a further resume is ignored`() throws {
     let bench = try HelperBench.registered()
     var begin = bench.begin()
     begin.isDivided = true

@@ -69,7 +69,7 @@ import UAFWire
     #expect(transcript.infos.count == 1 && transcript.infos[0].contains("uafctl change"), "\(transcript.infos)")
   }
 
-  @Test func `a peer without root asks for no change either`() throws {
+  @Test func `a login of a peer without root demands no change either, and says what to do`() throws {
     let bench = try HelperBench.registered()
     bench.configuration += "\n[passcode]\nmin_length = 8"
     var begin = Begin(.authenticate)
@@ -141,7 +141,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["wrong3"]).errors == ["Locked after wrong entries: try again in 60 seconds."])
   }
 
-  @Test func `nothing that the caller sends splits the count`() throws {
+  @Test func `attempts are counted together, whatever service, terminal or name the caller sends`() throws {
     let bench = try HelperBench.registered()
     for (index, service) in ["login", "sudo", "gdm-password"].enumerated() {
       var begin = bench.begin()

@@ -38,7 +38,7 @@ import UAFWire
   }
 
   @Test(arguments: [[], ["wrong1", "wrong2", "wrong3"]])
-  func `without the server, registering again never leads to the password, also during a lock`(_ wrong: [String]) throws
+  func `without the server, registering again never leads to the password, even during a lock`(_ wrong: [String]) throws
   {
     let bench = try HelperBench.registered(Self.more + "\n[passcode.lock]\nmax_lock_count = 0", signed: true)
     for value in wrong { try bench.run(bench.begin(), ["1", value]) }
@@ -114,7 +114,7 @@ import UAFWire
     #expect(transcript.errors == ["Registered again: log in with the new passcode."])
   }
 
-  @Test func `three unusable secrets end it without a login and without a change`() throws {
+  @Test func `three unusable secrets end a new registration without a login and without a change`() throws {
     let bench = try HelperBench.registered(Self.more, signed: true)
     bench.configuration += "\n[passcode]\nmin_length = 6"
     let transcript = try bench.run(bench.begin(), ["2", Self.code, "abc", "abc", "abc"])
@@ -149,7 +149,9 @@ import UAFWire
     #expect(bench.server.asked.last?.context.lostKeyIDs == [old] && bench.server.knownKeys == [stranger])
   }
 
-  @Test func `registers one of several authenticators again, from a list without the same offer`() throws {
+  @Test func `registers one of several authenticators again, from a list that does not offer this a second time`()
+    throws
+  {
     let bench = try HelperBench.registeredTwice(Self.more, signed: true)
     let transcript = try bench.run(bench.begin(), ["3", "2", Self.code, "74123", "74123"])
     #expect(transcript.result == 980 && transcript.prompts[1].options == ["passcode", "pattern"])
@@ -157,7 +159,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["1", "correct"]).result == 0)
   }
 
-  @Test func `without a code it ends without a change`() throws {
+  @Test func `without a code, registering again ends without a change`() throws {
     let bench = try HelperBench.registered(Self.more, signed: true)
     let before = bench.server.asked.count
     let transcript = try bench.run(bench.begin(), ["2", ""])
@@ -165,7 +167,9 @@ import UAFWire
     #expect(bench.server.asked.dropFirst(before).map(\.op) == [.authentication])
   }
 
-  @Test func `is offered only if root allows it, without hidden states, and with several prompts`() throws {
+  @Test func `registering again is offered only if root allows it, without hidden states, and with several prompts`()
+    throws
+  {
     let plain = try HelperBench.registered()
     #expect(try plain.run(plain.begin(), ["correct"]).prompts.count == 1)
     let bench = try HelperBench.registered(Self.more, signed: true)
@@ -242,7 +246,7 @@ import UAFWire
     }
   }
 
-  @Test func `a server that demands both registers both together`() throws {
+  @Test func `both authenticators are registered together if the server demands both`() throws {
     let bench = try HelperBench()
     _ = try bench.run(bench.begin(.initialise))
     bench.server.accepted = [["5541#0001", "5541#0002"]]

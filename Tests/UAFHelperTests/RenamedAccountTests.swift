@@ -65,7 +65,7 @@ import UAFWire
     }
   }
 
-  @Test func `with hidden states it looks like a wrong value`() throws {
+  @Test func `with hidden states a changed name looks like a wrong value`() throws {
     let bench = try HelperBench.registered("[general]\nhide_state = true")
     let transcript = try bench.run(begin(bench, as: "mina2"), ["correct"])
     #expect(transcript.result == 3012 && transcript.prompts.count == 1)

@@ -59,7 +59,7 @@ import UAFWire
   // MARK: Effects
 
   @Test(arguments: [false, true])
-  func `code and value make a new key, and the server forgets the old one`(_ hasTried: Bool) throws {
+  func `a code and the value make a new key, and the server forgets the old key`(_ hasTried: Bool) throws {
     let bench = try restored()
     let old = try #require(bench.server.registered)
     if hasTried { try expectRefused(bench) }
@@ -111,7 +111,7 @@ import UAFWire
     #expect(try !status(bench).contains("atServer"))
   }
 
-  @Test func `a login that others overtook does not leave the key shown as behind`() throws {
+  @Test func `status does not show a key as behind because other logins overtook a login`() throws {
     let bench = try HelperBench.registered()
     bench.server.comparesCounters = true
     var answers: UInt32 = 0
@@ -125,7 +125,8 @@ import UAFWire
 
   // MARK: Several authenticators
 
-  @Test func `repairs the authenticator that the server refused, and keeps the other one's key`() throws {
+  @Test func `repairs the authenticator that the server refused, and keeps the key of the other authenticator`() throws
+  {
     let bench = try restored { try HelperBench.registeredTwice() }
     let passcode = try #require(bench.server.keys.first?.keyID)
     #expect(try bench.run(bench.begin(.authenticate, "authenticator=passcode"), ["correct"]).result == 1100)
@@ -135,7 +136,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(.authenticate, "authenticator=passcode"), ["correct"]).result == 0)
   }
 
-  @Test func `asks which of several to repair if none was refused yet`() throws {
+  @Test func `asks which of several authenticators to repair if none was refused yet`() throws {
     let bench = try restored { try HelperBench.registeredTwice() }
     let transcript = try bench.run(repair(bench), ["1", "correct"])
     #expect(transcript.result == 0 && transcript.prompts.map(\.check) == ["choice", "passcode"])

@@ -92,7 +92,7 @@ import UAFWire
   }
 
   @Test(arguments: [UAFWire.Operation.reset, .deregister, .deregisterAll])
-  func `a removal that the server forbids is 9000 each time, and says nothing of logins`(
+  func `a removal that the server forbids gives 9000 each time, and its text does not mention logins`(
     operation: UAFWire.Operation
   ) throws {
     let bench = try HelperBench.registered(signed: true)
@@ -184,7 +184,9 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `nothing to reset is 7102, and a secret that the system manages is 7103`() throws {
+  @Test func `a reset ends with 7102 if there is nothing to reset, and with 7103 if the system manages the secret`()
+    throws
+  {
     let bench = try HelperBench.registered()
     #expect(try bench.run(reset(bench)).result == 7100)
     let nothing = try bench.run(reset(bench))

@@ -37,14 +37,14 @@ import UAFWire
     #expect(bench.log.lines.last?.contains("the server has seen signature 3 of the key") == true)
   }
 
-  @Test func `a refused login says that in Korean too`() throws {
+  @Test func `a refused login names the cause and the remedy in Korean too`() throws {
     let bench = try restored()
     var begin = bench.begin()
     begin.locale = Array("ko_KR.UTF-8".utf8)
     #expect(try bench.run(begin, ["correct"]).errors.first?.contains("uafctl repair --code FILE") == true)
   }
 
-  @Test func `a refused deregistration says that too`() throws {
+  @Test func `a refused deregistration names the cause and the remedy too`() throws {
     let bench = try restored()
     var begin = bench.begin(.deregister)
     begin.service = Array("uafctl".utf8)
@@ -54,7 +54,7 @@ import UAFWire
     #expect(transcript.result == 1100 && transcript.finished.text == text)
   }
 
-  @Test func `a reset and a registration help`() throws {
+  @Test func `after a reset and a registration the account works again`() throws {
     let bench = try restored()
     var begin = bench.begin(.reset)
     begin.service = Array("uafctl".utf8)
@@ -64,7 +64,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `a login that one other login overtook is tried once more, without a text`() throws {
+  @Test func `a login that one other login overtook is tried once more, and shows no text`() throws {
     let bench = try HelperBench.registered()
     var isFirst = true
     bench.server.onRespond = { [unowned bench] in
@@ -91,7 +91,7 @@ import UAFWire
     #expect(answers == 4)
   }
 
-  @Test func `a server that does not report its counter proves nothing`() throws {
+  @Test func `if the server does not report its counter, no text says that the state is older`() throws {
     let bench = try restored()
     bench.server.tellsCounters = false
     let transcript = try bench.run(bench.begin(), ["correct"])

@@ -13,7 +13,7 @@ import UAFWire
   // MARK: What the server sends
 
   @Test(arguments: ["", "{", "<html>", "[1200", #"{"statusCode":1200,"statusCode":1200}"#])
-  func `an answer that is not a message is 1005, and nothing was counted`(_ text: String) throws {
+  func `an answer that is not a message gives 1005, and nothing is counted`(_ text: String) throws {
     let bench = try HelperBench.registered()
     bench.server.garbage = text
     let transcript = try bench.run(bench.begin(), ["correct"])
@@ -22,7 +22,7 @@ import UAFWire
     #expect(try bench.triesLeft() == 3)
   }
 
-  @Test func `a foreign AppID is 2001, and nothing is signed`() throws {
+  @Test func `a foreign AppID gives 2001, and nothing is signed`() throws {
     let bench = try HelperBench.registered()
     let answered = bench.server.answered
     for appID in ["https://elsewhere.example/facets.json", "linux:other"] {
@@ -34,7 +34,7 @@ import UAFWire
   }
 
   @Test(arguments: [UPV(major: 0, minor: 9), UPV(major: 1, minor: 2), UPV(major: 2, minor: 0)])
-  func `an unsupported version of UAF is 2003`(_ version: UPV) throws {
+  func `an unsupported version of UAF gives 2003`(_ version: UPV) throws {
     let bench = try HelperBench.registered()
     bench.server.version = version
     let transcript = try bench.run(bench.begin(), ["correct"])
@@ -47,7 +47,7 @@ import UAFWire
       (1403, "The server does not allow this for this account, which may be disabled: ask its administrator."),
       (1500, "The server reported an internal error: tell its administrator."),
     ] as [(UInt32, String)])
-  func `a server that waits, forbids or fails is 9000, and the text does not say to come back`(
+  func `a server that waits, forbids or fails gives 9000, and the text does not say to try again later`(
     _ status: UInt32, _ text: String
   ) throws {
     let bench = try HelperBench.registered()
@@ -209,7 +209,8 @@ import UAFWire
   }
 
   @Test(arguments: [1401, 1404, 1480, 1481] as [UInt32])
-  func `a registration that the server does not know is 13006, in a login and for a new key`(_ status: UInt32) throws {
+  func `a registration that the server does not know gives 13006, in a login and for a new key`(_ status: UInt32) throws
+  {
     let bench = try HelperBench.registered()
     bench.server.respondStatus = .init(rawValue: status)
     let login = try bench.run(bench.begin(), ["correct"])
@@ -230,7 +231,7 @@ import UAFWire
     #expect(bench.log.lines.last?.contains("result=\(number) name=SERVER_\(number) pam=7") == true)
   }
 
-  @Test func `a challenge that was already used, twice in a row, is 1100`() throws {
+  @Test func `two challenges in a row that were already used give 1100`() throws {
     let bench = try HelperBench.registered()
     bench.server.respondStatus = .init(rawValue: 1491)
     let transcript = try bench.run(bench.begin(), ["correct"])
@@ -245,7 +246,7 @@ import UAFWire
   ]
 
   @Test(arguments: absences)
-  func `no answer is 4001 and says why, and after the TLS handshake it is a refusal`(
+  func `a missing answer gives 4001 and the reason, and is a refusal after the TLS handshake`(
     _ failure: NetworkFailure, _ why: String
   ) throws {
     let bench = try HelperBench.registered()
@@ -295,14 +296,14 @@ import UAFWire
     }
   }
 
-  @Test func `a certificate that is not trusted is 1002, never "server away"`() throws {
+  @Test func `a certificate that is not trusted gives 1002, and is never "server away"`() throws {
     let bench = try HelperBench.registered()
     bench.server.failure = .certificateRefused
     let transcript = try bench.run(bench.begin(), ["correct"])
     #expect(transcript.result == 1002 && transcript.pamCode == 7)
   }
 
-  @Test func `a network program that ended is 1006, never "server away"`() throws {
+  @Test func `a network program that ended gives 1006, and is never "server away"`() throws {
     let bench = try HelperBench.registered()
     bench.server.failure = .unavailable
     let transcript = try bench.run(bench.begin(), ["correct"])
@@ -312,7 +313,7 @@ import UAFWire
   // MARK: What the front end asks for, or does not ask for
 
   @Test(arguments: [UAFWire.Operation.authenticate, .register, .deregister, .change, .reset])
-  func `an unknown type is 1012, without a question`(_ operation: UAFWire.Operation) throws {
+  func `an unknown type gives 1012, before anybody is asked`(_ operation: UAFWire.Operation) throws {
     let bench = try HelperBench.registered()
     var begin = operation == .register ? bench.registration() : bench.begin(operation)
     for name in ["iris", "5541#9999", ""] {
@@ -323,7 +324,7 @@ import UAFWire
     }
   }
 
-  @Test func `a front end that ends at the prompt is 7010, and counts nothing`() throws {
+  @Test func `a front end that ends at the prompt gives 7010, and counts nothing`() throws {
     let bench = try HelperBench.registered()
     let transcript = try bench.run(bench.begin(), entries: [.gone])
     #expect(transcript.messages.map(\.type) == [.prompt])
@@ -332,14 +333,14 @@ import UAFWire
   }
 
   @Test(arguments: [UAFWire.Operation.authenticate, .change])
-  func `a host without a conversation is 7014, and counts nothing`(_ operation: UAFWire.Operation) throws {
+  func `a host without a conversation gives 7014, and counts nothing`(_ operation: UAFWire.Operation) throws {
     let bench = try HelperBench.registered()
     let transcript = try bench.run(bench.begin(operation), entries: [.noConversation])
     #expect(transcript.result == 7014 && transcript.pamCode == 19)
     #expect(try bench.triesLeft() == 3)
   }
 
-  @Test func `a payload that has expired is 1100`() throws {
+  @Test func `a payload that has expired gives 1100`() throws {
     let bench = try HelperBench.registered()
     var begin = bench.registration()
     begin.payload = Array(bench.server.payload(expires: 1_799_999_999).encoded.utf8)
@@ -349,7 +350,7 @@ import UAFWire
 
   // MARK: The state
 
-  @Test func `a machine whose slots stay busy is 7011 after the deadline, and counts nothing`() throws {
+  @Test func `slots that stay busy until the deadline give 7011, and nothing is counted`() throws {
     let bench = try HelperBench.registered()
     let slots = try HeldSlots(bench.folder + "/state")
     let started = bench.now.nanoseconds
@@ -365,7 +366,10 @@ import UAFWire
     try Database(path: bench.folder + "/state/accounts/4242.db")
   }
 
-  @Test func `a state that fails between the old secret and the new one is 3010, and the old one stays`() throws {
+  @Test
+  func `if the state fails between the old secret and the new one, the change ends with 3010 and the old one stays`()
+    throws
+  {
     let bench = try HelperBench.registered()
     let file = try file(bench)
     // Lets attempts be counted in the file, and no value be set: from the moment it was opened, because it could not be opened
@@ -384,7 +388,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `a state that cannot be reset is 3011, and the secret stays`() throws {
+  @Test func `a state that cannot be reset gives 3011, and the secret stays`() throws {
     let bench = try HelperBench.registered()
     let file = try file(bench)
     // A reader that does not end: nothing can be written while it reads, however long the writer waits.
@@ -396,7 +400,8 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `an unregistered type is 3007, a registered one 3006, a locked one 3008, and one this version lacks 3005`()
+  @Test
+  func `status shows 3007 for an unregistered type, 3006 for a registered, 3008 for a locked, 3005 for an unknown one`()
     throws
   {
     let bench = try HelperBench()

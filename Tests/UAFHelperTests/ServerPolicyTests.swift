@@ -146,7 +146,9 @@ import UAFWire
 
   // MARK: In force
 
-  @Test func `applies from the next call on, refuses a new passcode that it forbids, and is named in the log`() throws {
+  @Test func `a policy applies from the next call on, refuses a new passcode that it forbids, and is named in the log`()
+    throws
+  {
     #expect(try policyInLog() == nil)
     #expect(try take(Making()) == .kept(version: 7))
     #expect(try policyInLog() == "7")
@@ -155,20 +157,20 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["battery-staple"]).result == 0)
   }
 
-  @Test func `a passcode that it would refuse still logs in, and the person is asked to change it`() throws {
+  @Test func `a passcode that a policy would refuse still logs in, and the person is asked to change it`() throws {
     _ = try take(Making())
     let transcript = try bench.run(bench.begin(), ["correct"])
     #expect(transcript.result == 0 && transcript.finished.staleValue)
   }
 
-  @Test func `a newer policy replaces it, and an empty one demands nothing`() throws {
+  @Test func `a newer policy replaces an older one, and an empty policy demands nothing`() throws {
     _ = try take(Making())
     #expect(try take(Making(text: "", version: 8)) == .kept(version: 8))
     #expect(try policyInLog() == "8")
     #expect(try refusalOfNewPasscode("battery") == nil)
   }
 
-  @Test func `the same version signed again is accepted, for its later expiry`() throws {
+  @Test func `a policy of the same version that was signed again is accepted, and expires later`() throws {
     _ = try take(Making(lifetime: 1000))
     let before = try #require(try status()["expires"] as? Int)
     #expect(try take(Making()) == .kept(version: 7))
@@ -227,7 +229,7 @@ import UAFWire
     #expect((try status()["note"] as? String)?.contains("has expired") == true)
   }
 
-  @Test func `a server that is away changes nothing`() throws {
+  @Test func `a policy stays in force while the server is away`() throws {
     _ = try take(Making())
     bench.server.failure = .noHandshake(.refused)
     let transcript = try bench.run(bench.begin(), ["correct"])

@@ -47,7 +47,7 @@ import UAFWire
     #expect(lines(bench).count == 1 && lines(bench)[0].contains("detail=\"\(Self.text)\""))
   }
 
-  @Test func `a login without one is unchanged`() throws {
+  @Test func `a login without such a text is unchanged`() throws {
     let bench = try bench(text: nil)
     let transcript = try bench.run(bench.begin(), ["correct"])
     #expect(transcript.result == 0 && transcript.prompts.map(\.text) == ["Passcode for mina (login): "])
@@ -68,7 +68,7 @@ import UAFWire
     #expect(bench.server.confirmed.isEmpty && lines(bench).isEmpty)
   }
 
-  @Test func `does not replace a text of ours`() throws {
+  @Test func `does not replace the machine's own text`() throws {
     let bench = try bench()
     bench.configuration += "\n[service.login]\ntransaction = true"
     let transcript = try bench.run(bench.begin(), ["correct"])
@@ -126,7 +126,7 @@ import UAFWire
     #expect(known.prompts[0].text.contains(Self.text))
   }
 
-  @Test func `sudo shows it in a message of its own`() throws {
+  @Test func `sudo shows the server's text in a separate message`() throws {
     let bench = try bench()
     var begin = bench.begin()
     begin.service = Array("sudo".utf8)

@@ -157,7 +157,7 @@ import UAFWire
   @Test(arguments: [
     "", "-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n", "-----BEGIN CERTIFICATE-----\nMAA=\n",
   ])
-  func `a key that cannot be read is a configuration error before anyone is asked`(_ pem: String) throws {
+  func `a verdict key that cannot be read is a configuration error before anyone is asked`(_ pem: String) throws {
     let bench = try bench(pem)
     let transcript = try bench.run(bench.begin(), ["correct"])
     #expect(transcript.result == 1001)
@@ -165,7 +165,7 @@ import UAFWire
     #expect(bench.log.lines.last?.contains("server.verdict_key: ") == true)
   }
 
-  @Test func `a key that others could have written is a configuration error`() throws {
+  @Test func `a verdict key that others could have written is a configuration error`() throws {
     let bench = try bench(mode: 0o666)
     let transcript = try bench.run(bench.begin(), ["correct"])
     #expect(transcript.result == 1001)

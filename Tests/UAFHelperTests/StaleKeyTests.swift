@@ -73,7 +73,8 @@ import UAFWire
     #expect(hears(try register(try self.bench())) == 0)
   }
 
-  @Test func `without a code a registration is 1008 if keys were lost, and 1001 if none were made`() throws {
+  @Test func `without a code a registration ends with 1008 if keys were lost, and with 1001 if none were made`() throws
+  {
     func codeless(_ bench: HelperBench) throws -> Transcript {
       var begin = bench.registration()
       begin.payload = nil

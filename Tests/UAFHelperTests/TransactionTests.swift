@@ -51,7 +51,7 @@ import UAFWire
     #expect(bench.server.confirmed.last == (try hash("mina@desk: sshd from 192.0.2.1")))
   }
 
-  @Test func `other hosts than sudo show the text in the prompt itself`() throws {
+  @Test func `hosts other than sudo show the text in the prompt itself`() throws {
     let bench = try bench()
     var begin = bench.begin()
     begin.service = Array("sshd".utf8)
@@ -150,7 +150,7 @@ import UAFWire
     }
   }
 
-  @Test func `refuses a name of sudo that does not say whether it edits`() throws {
+  @Test func `refuses a name of sudo that leaves open whether sudo edits a file`() throws {
     let bench = try bench()
     var begin = sudo(bench)
     begin.commandLine = Array("xedit\0id\0".utf8)
@@ -239,7 +239,7 @@ import UAFWire
     #expect(transcript.prompts.first?.reason == #"mina@desk: uafctl: id\x1B[2J"#)
   }
 
-  @Test func `shows a long text of the caller's as far as a screen has room`() throws {
+  @Test func `shows as much of the caller's long text as a screen has room for`() throws {
     let bench = try bench()
     let transcript = try bench.run(own(bench, String(repeating: "word ", count: 300)), ["correct"], peer: 4242)
     #expect(transcript.result == 0)
@@ -266,7 +266,7 @@ import UAFWire
     #expect(long.finished.text == PromptText.ownTextTooLong(TransactionText.maximumShown).text(in: .english))
   }
 
-  @Test func `never confirms a text of the caller's without the server`() throws {
+  @Test func `never confirms the caller's own text without the server`() throws {
     let bench = try HelperBench.registered("[general]\noffline = \"allow\"\noffline_max_age = 86400")
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
     bench.server.lateFailure = .noHandshake(.refused)

@@ -116,7 +116,7 @@ import UAFWire
     #expect(!bench.log.lines.contains { $0.contains("chip") }, "\(bench.log.lines)")
   }
 
-  @Test func `no network is asked`() throws {
+  @Test func `an unlock sends no request to a server`() throws {
     try lock()
     let asked = bench.server.requests.count
     #expect(try unlock(payload()).result == 0)
@@ -171,7 +171,7 @@ import UAFWire
     #expect(try unlock(nil, as: 0).result == 0)
   }
 
-  @Test func `without a payload only root unlocks, and with one nobody unlocks somebody else`() throws {
+  @Test func `without a payload only root unlocks, and with one a person unlocks only their own account`() throws {
     try lock()
     #expect(try unlock(nil).result == 1001)
     #expect(try unlock(payload(), as: 1001).result == FidoResult.notRegistered.code)
@@ -198,7 +198,7 @@ import UAFWire
     #expect(try isLocked)
   }
 
-  @Test func `payload and code of one unlock are one: using either uses up both`() throws {
+  @Test func `payload and code belong to one unlock: using either uses up both`() throws {
     try lock()
     #expect(try unlock(payload()).result == 0)
     try lock()

@@ -13,7 +13,7 @@ import UAFWire
     return stretches
   }
 
-  @Test func `tells a person at a terminal after two seconds, then as often as the module needs it`() {
+  @Test func `a person at a terminal hears of the wait after two seconds, then as often as the module needs it`() {
     #expect(stretches(32_000, first: ExchangePatience.firstNotice) == [2000, 15_000, 15_000])
     #expect(stretches(32_000, first: nil) == [15_000, 15_000, 2000])
   }

@@ -57,7 +57,7 @@ import WebAuthn
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `a server that names no credential is told the account`() throws {
+  @Test func `a login succeeds at a server that names no credential`() throws {
     let bench = try registered()
     try party(bench).namesCredentials = false
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0, "\(bench.log.lines)")
@@ -73,7 +73,7 @@ import WebAuthn
     #expect(!bench.server.requests[count...].contains { $0.url.hasSuffix("/result") })
   }
 
-  @Test func `the divided login continues once the options are here`() throws {
+  @Test func `a divided login continues once the options have arrived`() throws {
     let bench = try registered()
     var begin = bench.begin()
     begin.isDivided = true
@@ -81,7 +81,7 @@ import WebAuthn
     #expect(transcript.result == 0, "\(bench.log.lines)")
   }
 
-  @Test func `a second authenticator is registered by a verification with the first`() throws {
+  @Test func `a second authenticator is registered after a verification with the first`() throws {
     let bench = try registered()
     #expect(
       try bench.run(registration(bench, "pattern"), ["correct", "12369", "12369"]).result == 0, "\(bench.log.lines)")
@@ -92,13 +92,13 @@ import WebAuthn
     #expect(try bench.run(begin, ["12369"]).result == 0, "\(bench.log.lines)")
   }
 
-  @Test func `a code goes to the server under its name for it`() throws {
+  @Test func `a code is sent in the member that the configuration names`() throws {
     let bench = try bench("enrolment = \"code\"\n[server.context]\nauthCode = \"token\"")
     #expect(try bench.run(registration(bench), ["abc-123", "correct", "correct"]).result == 0, "\(bench.log.lines)")
     #expect(try party(bench).lastQuestion["token"] == .string("abc-123"))
   }
 
-  @Test func `a code without a name goes in a header, and nothing of a login has one`() throws {
+  @Test func `without a configured member a code is sent in a header, and a login sends no such header`() throws {
     let bench = try bench("enrolment = \"code\"")
     #expect(try bench.run(registration(bench), ["abc-123", "correct", "correct"]).result == 0, "\(bench.log.lines)")
     #expect(bench.server.requests.allSatisfy { $0.authorization == "Bearer abc-123" })
@@ -116,7 +116,9 @@ import WebAuthn
 
   // MARK: Refusals
 
-  @Test func `a credential that the server has forgotten ends in its words, after the value`() throws {
+  @Test func `a login with a credential that the server has forgotten ends in the server's words, after the value`()
+    throws
+  {
     let bench = try registered()
     try party(bench).forget()
     let transcript = try bench.run(bench.begin(), ["correct"])
@@ -132,7 +134,7 @@ import WebAuthn
     #expect(try party(bench).refusals == [.originMismatch])
   }
 
-  @Test func `root's origin and relying party are signed`() throws {
+  @Test func `the origin and the relying party that root sets are signed`() throws {
     let bench = try bench("enrolment = \"open\"\norigin = \"https://example.org\"\nrp_id = \"example.org\"")
     try party(bench).origins = ["https://example.org"]
     try party(bench).rpID = "example.org"
@@ -149,7 +151,7 @@ import WebAuthn
   }
 
   @Test(arguments: [("<html>", 1005), (#"{"status":"failed","errorMessage":"no"}"#, 9999), ("{}", 1005)])
-  func `only status ok lets anybody in`(_ body: String, _ result: UInt32) throws {
+  func `only a reply with the status ok lets anybody in`(_ body: String, _ result: UInt32) throws {
     let bench = try registered()
     let response = TransportResponse(status: 200, contentType: "application/json", body: Array(body.utf8))
     try party(bench).instead = ("/assertion/result", response)
@@ -164,7 +166,7 @@ import WebAuthn
     #expect(transcript.result == 4001 && transcript.pamCode == 9)
   }
 
-  @Test func `without the server, its last success may decide`() throws {
+  @Test func `without the server, its last success may allow a login`() throws {
     let bench = try registered("enrolment = \"open\"", "[general]\noffline = \"allow\"\noffline_max_age = 3600")
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0, "\(bench.log.lines)")
     bench.server.failure = .noHandshake(.refused)
@@ -186,7 +188,7 @@ import WebAuthn
 
   // MARK: Keys of both protocols
 
-  @Test func `a key of UAF logs in at no relying party, and gets a credential beside it`() throws {
+  @Test func `a UAF key logs in at no relying party, and a registration adds a credential next to it`() throws {
     let bench = try HelperBench.registered()
     let uaf = bench.configuration
     bench.server.relyingParty = FakeRelyingParty()
@@ -202,7 +204,7 @@ import WebAuthn
 
   // MARK: The end
 
-  @Test func `deregisters here alone, after the value, and says so`() throws {
+  @Test func `deregisters only on this machine, after the correct value, and says so`() throws {
     let bench = try registered()
     let count = bench.server.requests.count
     #expect(try bench.run(bench.begin(.deregister), ["wrong", nil]).result != 0)
@@ -213,7 +215,7 @@ import WebAuthn
     #expect(try bench.run(bench.begin(), ["correct"]).result == 1009)
   }
 
-  @Test func `a status names the authenticator as registered`() throws {
+  @Test func `status shows the authenticator as registered`() throws {
     let bench = try registered()
     let document = try #require(try bench.run(bench.begin(.status)).finished.document)
     #expect(document.contains(#""registeredTypes":4"#))

@@ -105,7 +105,7 @@ import UAFMessages
     #expect(EnrolmentCode(random: [UInt8](repeating: 1, count: 10)) == nil)
   }
 
-  @Test func `a key has its account as input, and each statement has its purpose`() throws {
+  @Test func `the key of a code depends on the account, and each statement depends on its purpose`() throws {
     #expect(EnrolmentCode.keyInfo(username: "alice") != EnrolmentCode.keyInfo(username: "bob"))
     var context = RequestContext(username: "alice")
     let removal = EnrolmentCode.removalStatement(context)

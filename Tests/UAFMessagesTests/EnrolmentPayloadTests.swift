@@ -45,7 +45,9 @@ import Testing
     }
   }
 
-  @Test func `a payload of our server has a code that stays here, and any other has a code that is sent`() throws {
+  @Test func `a payload of our server has a code that stays on the machine, and any other payload a code that is sent`()
+    throws
+  {
     let code = try #require(EnrolmentCode(random: [UInt8](repeating: 7, count: 11)))
     let own = EnrolmentPayload(code: code, server: "https://h", username: "u", expires: 1)
     let read = try EnrolmentPayload(encoded: own.encoded)

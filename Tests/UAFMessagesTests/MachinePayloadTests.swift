@@ -68,7 +68,7 @@ import Testing
     for other in others { #expect(other.fingerprinted != Self.payload().fingerprinted) }
   }
 
-  @Test func `two servers whose texts are equal only when joined have different fingerprints`() {
+  @Test func `payloads whose joined texts are equal but divided differently have different fingerprints`() {
     let one = Self.payload(server: "https://h", ca: "AB", keys: "C")
     let other = Self.payload(server: "https://h", ca: "A", keys: "BC")
     #expect(one.fingerprinted != other.fingerprinted)

@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test func `refuses a repeated version, no version of ours, and anything but an array`() {
+  @Test func `refuses a repeated version, a request without a version of ours, and anything but an array`() {
     #expect(throws: MessageError.repeatedVersion) { try request(authentication(), authentication()) }
     #expect(throws: MessageError.unsupportedVersion) { try request(authentication(header: header("Auth", minor: 2))) }
     #expect(throws: MessageError.wrongType("message")) { try UAFRequest(parsing: authentication()) }

@@ -139,7 +139,9 @@ struct MetadataStatementTests {
     arguments: [
       ([[4]], 4), ([[4], [2]], 6), ([[4, 2]], 0x406), ([[4, 2], [1]], 0), ([[4], [2], [1]], 7),
     ] as [([[UInt32]], UInt32)])
-  func `gives the policy flags for choices and for sets`(details: [[UInt32]], flags: UInt32) throws {
+  func `computes the user verification flags of a policy from alternatives and from sets`(
+    details: [[UInt32]], flags: UInt32
+  ) throws {
     var statement = try reading(text)
     statement.userVerificationDetails = details.map { $0.map { VerificationMethodDescriptor(userVerification: $0) } }
     #expect(statement.userVerification == flags)

@@ -108,7 +108,7 @@ import Testing
     }
   }
 
-  @Test func `uses the payload if the code that it contains is below it`() throws {
+  @Test func `uses the payload if the code below it is the code that the payload contains`() throws {
     let code = try #require(EnrolmentCode(typed: Self.code))
     let payload = EnrolmentPayload(code: code, server: "https://fido.example.com", username: "mina", expires: 1).encoded
     let line = "uaf-server: on a machine whose configuration has this server, just the code is enough: \(Self.code)\n"

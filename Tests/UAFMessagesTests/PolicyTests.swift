@@ -27,7 +27,7 @@ import Testing
     #expect(try MatchCriteria().matches(authenticator("EBA0#0001"), appID: appID))
   }
 
-  @Test func `each member on its own can match and can refuse`() throws {
+  @Test func `each member of the criteria can match and can refuse by itself`() throws {
     let one = try authenticator("eba0#0001", keys: [1])
     let matching: [MatchCriteria] = try [
       MatchCriteria(aaid: AAID("EBA0#0001")), criteria { $0.vendorID = ["0000", "EBA0"] },

@@ -21,7 +21,8 @@ import UAFMessages
     }
   }
 
-  @Test func `a challenge with the tag and anything unknown is unreadable, and never counts as a different server's`()
+  @Test
+  func `a challenge with the purpose tag and unknown contents is unreadable, and never counts as another server's`()
     throws
   {
     let bytes = try PurposedChallenge(.login, hash: hash, unique: unique).challenge.bytes

@@ -133,7 +133,7 @@ import Testing
     }
   }
 
-  @Test func `the minute is the nearest one with its bits, in any year`() throws {
+  @Test func `a code's minute is read as the nearest minute with the same bits, in any year`() throws {
     let period = Int64(1 << 24)
     for minute in [0, 1, period - 1, period, period + 1, 2 * period - 1, 30_000_000, 60_000_000] {
       let code = try #require(UnlockCode(minute: minute, lifetimeUnits: 2016, salt: 31, mac: Array(UInt8(1)...10)))

@@ -29,7 +29,7 @@ import UAFWire
     #expect(answer(other, other) == NameAnswer(.ambiguous))
   }
 
-  @Test func `of two names for one uid, returns the name that the uid leads to`() {
+  @Test func `if a uid has two names, returns the name that the uid leads to`() {
     let entries = [Self.mina: UInt32(70_000), Array("lena".utf8): 70_000]
     let lookup = NameLookup(
       ofNumber: { .account(uid: $0, name: Self.mina) },

@@ -69,7 +69,7 @@ import UAFWire
   }
 
   @Test(arguments: [(UInt8(0), UInt32(7110)), (0, 7100)])
-  func `a change or a reset is not a login`(pamCode: UInt8, result: UInt32) {
+  func `the success of a change or of a reset does not count as a login`(pamCode: UInt8, result: UInt32) {
     #expect(Bench(["authenticate"], core: [Bench.failure(pamCode, result)]).exit == .unreachable)
   }
 }

@@ -32,7 +32,7 @@ import UAFWire
     #expect(bench.output == document + "\n" && bench.notes.isEmpty)
   }
 
-  @Test func `says why the server was not told, and asks nothing for anybody but root`() {
+  @Test func `says why the server was not told, and sends nothing for anybody but root`() {
     let why = "check-in: the server does not accept reports from machines"
     let bench = Bench(["check-in"], as: 0, core: [Bench.failure(4, 4001, why)])
     #expect(bench.exit != .success && bench.notes.hasPrefix("uafctl: \(why)"))

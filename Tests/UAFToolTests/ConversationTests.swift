@@ -53,7 +53,7 @@ import UAFWire
     #expect(bench.sent == [Bench.packet(begin), FrontEndSignal.resume.packet])
   }
 
-  @Test func `a script is not asked to choose, and is told to name one`() {
+  @Test func `a script is not asked to choose an authenticator, and is told to name one`() {
     var list = Prompt(echo: true, check: "choice", step: .current, text: "Which one (1-2): ")
     list.options = ["passcode", "pattern"]
     let bench = Bench(["authenticate"], core: [.prompt(list)], input: "1\n")
@@ -204,7 +204,7 @@ import UAFWire
     #expect(bench.notes == "uafctl: a[31mbc\nd\nuafctl: 2Jno [9999]\nhint: more\n")
   }
 
-  @Test func `no connection is status 3, with a remedy`() {
+  @Test func `without a connection to the core the exit status is 3, and the remedy is shown`() {
     let bench = Bench(["authenticate"], core: FakeCore(refusing: .core(.absent(2))))
     #expect(bench.exit == .unreachable)
     #expect(

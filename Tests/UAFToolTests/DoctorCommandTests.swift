@@ -120,7 +120,7 @@ import UAFWire
     #expect(bench.output.contains("FAIL core: the configuration cannot be used: line 3: no such key : "))
   }
 
-  @Test func `tells what the core says of the configuration once in Korean`() {
+  @Test func `says in Korean, once, what the core reports about the configuration`() {
     let text = "설정을 사용할 수 없습니다: /etc/security/pam_uaf.conf. 이유는 로그(authpriv)에 있습니다"
     let core = FakeCore([Bench.failure(3, 1001, text)])
     let bench = Bench(
@@ -142,7 +142,7 @@ import UAFWire
     #expect(!bench.output.contains("[core-silent]"))
   }
 
-  @Test func `a person without a socket is told once`() {
+  @Test func `a person who cannot reach the core's socket is told so once`() {
     let core = FakeCore(refusing: .core(.absent(ENOENT)))
     let bench = Bench(["doctor", "--pam-directory", machine.pam], core: core, installation: machine.installation)
     #expect(bench.output.contains("skip core: cannot reach the core"))
@@ -159,7 +159,7 @@ import UAFWire
     #expect(bench.startedOwn.count == 3)
   }
 
-  @Test func `a core that can answer nobody is not an account's fault, and nobody is told to forget an account`() {
+  @Test func `a core that can answer nobody is not blamed on an account, and nobody is told to forget an account`() {
     var end = Finished(pamCode: 4, result: 1007)
     end.text = "FIDO cannot be used on this machine."
     machine.register(1001, end)

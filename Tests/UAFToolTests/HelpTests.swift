@@ -617,7 +617,7 @@ import ToolTestSupport
     #expect(help(LeaveCommand.self).contains("--force"))
   }
 
-  @Test func `help and version are results`() {
+  @Test func `help and version go to standard output, with a success`() {
     for arguments in [
       ["--help"], ["status", "--help"], ["help", "status"], ["--version"], ["status", "--version"], [],
     ] {

@@ -126,7 +126,7 @@ import Testing
     #expect(readAll(#"{"answers":["\#(longest)","\#(longest)"]}"#, 2) == [value, value])
   }
 
-  @Test func `the wish to cancel, resume or deny is the same if answers come in a list`() {
+  @Test func `cancel, resume and deny are written in the same way if answers come in a list`() {
     for word in ["cancel", "resume", "deny"] { #expect(readAll("{\"\(word)\":true}", 2) == [word]) }
   }
 

@@ -315,7 +315,7 @@ import UAFWire
   }
 
   @Test(arguments: ["authenticate", "change", "deregister", "register", "repair"])
-  func `a single name that is neither an account nor a type is 1012`(command: String) {
+  func `a single name that is neither an account nor a type gives 1012`(command: String) {
     for caller in [0, 1000] as [uid_t] {
       let bench = Bench([command, "--json", "iris"], as: caller, core: [Bench.success])
       #expect(bench.exit == .usage && bench.output.contains(#""result":1012"#), "\(bench.output)")

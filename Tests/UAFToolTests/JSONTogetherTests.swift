@@ -226,7 +226,7 @@ import UAFWire
       bench.sent.dropFirst() == [Bench.answer("a"), Bench.answer("b"), FrontEndSignal.cancelled.packet])
   }
 
-  @Test func `a notice between the two changes nothing`() {
+  @Test func `a notice between the two questions changes nothing`() {
     let bench = change([Self.new, .info("Wait."), Self.again, Self.changed], "{\"answers\":[\"a\",\"b\"]}\n")
     #expect(bench.exit == .success && bench.sent.dropFirst() == [Bench.answer("a"), Bench.answer("b")])
   }
@@ -298,7 +298,7 @@ import UAFWire
     #expect(lines(bench).dropFirst().first?.hasPrefix(#"{"type":"error","text":""#) == true)
   }
 
-  @Test func `without the option, answers in a list cancel`() {
+  @Test func `without --together, answers in a list cancel`() {
     for line in [#"{"answers":["a"]}"#, #"{"answers":["a","b"]}"#] {
       let bench = Bench(
         ["change", "--json-conversation"], core: [Self.new, Self.cancelled], input: line + "\n")
@@ -324,7 +324,7 @@ import UAFWire
   // MARK: Other subcommands
 
   @Test(arguments: [["authenticate"], ["register"], ["deregister", "passcode"], ["repair"], ["change"]])
-  func `every command that asks in JSON accepts the option, before and after the other`(arguments: [String]) {
+  func `every command that asks in JSON accepts --together, before and after --json-conversation`(arguments: [String]) {
     for options in [["--json-conversation", "--together"], ["--together", "--json-conversation"]] {
       let end = arguments == ["change"] ? Self.changed : Bench.success
       let bench = Bench(
@@ -361,7 +361,7 @@ import UAFWire
     ["oob", "-", "--together", "--json"], ["reset", "--together"], ["deregister", "--together"],
     ["repair", "--together"],
   ])
-  func `without a front end the option is refused before anything is asked`(arguments: [String]) {
+  func `--together without --json-conversation is refused before anything is asked`(arguments: [String]) {
     for (locale, words) in [("C", "--together goes with --json-conversation"), ("ko_KR.UTF-8", "--together는")] {
       let bench = Bench(arguments, core: FakeCore([Bench.success]), locale: locale)
       #expect(bench.exit == .usage && bench.startedOwn.isEmpty && bench.output == "")

@@ -103,7 +103,7 @@ import UAFWire
     #expect(registration.exit == .usage && registration.output.contains(#""result":1001"#))
   }
 
-  @Test func `denies no registration, and prints no token for a denial`() {
+  @Test func `refuses to deny a registration, and to print a token for a denial`() {
     let registration = Bench(["oob", "--deny", "-"], core: [Bench.success], input: Self.payload())
     #expect(registration.exit == .usage && registration.startedOwn.isEmpty)
     #expect(registration.notes.hasSuffix("hint: leave it unused, and have the administrator revoke it\n"))

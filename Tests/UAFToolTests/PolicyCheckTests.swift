@@ -137,7 +137,7 @@ import UAFWire
     #expect(bench.exit == .refused && bench.output.contains("equal_character: "))
   }
 
-  @Test func `refuses a third person's file`() {
+  @Test func `refuses a file that belongs neither to root nor to the caller`() {
     let bench = check("EEEE\n", ["--conf", file()], as: 4711, owner: 4712)
     #expect(bench.exit == .usage && bench.output == "")
     #expect(bench.notes.contains("the configuration cannot be used: "))

@@ -114,7 +114,7 @@ import UAFWire
     #","version":3"#, #","version":3,"toml":"????""#, #","version":3,"toml":7"#,
     #","version":3,"toml":"\#(String(repeating: "A", count: 22_000))""#,
   ])
-  func `accepts nothing by a policy whose rules the core does not report`(members: String) {
+  func `accepts no value under a policy whose rules the core does not report`(members: String) {
     let bench = check("correct4horse", FakeCore(answer(members)))
     #expect(bench.exit == .unreachable && bench.notes.contains("does not tell the rules of policy 3"))
   }

@@ -91,7 +91,7 @@ import UAFWire
     #expect(bench.sent == [Bench.packet(begin(.reset, root: true))])
   }
 
-  @Test func `a reset without the code that it needs is 7101 in JSON`() {
+  @Test func `a reset without the code that it needs gives 7101 in JSON`() {
     let bench = Bench(["reset", "--json"], core: [Bench.failure(0, 7100)])
     #expect(bench.exit == .usage && bench.startedOwn.isEmpty)
     #expect(bench.output.contains(#""result":7101,"name":"Authenticator_Reset_Fail","text":"no code was given""#))

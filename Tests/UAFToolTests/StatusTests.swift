@@ -158,7 +158,9 @@ import UAFWire
         + "'uafctl register USER --code FILE'"
     ),
     ("ahead", "it has seen more signatures than this machine made: 'uafctl repair --code FILE'"),
-  ]) func `if codes cannot set a value, a person is sent to root`(refusal: String, line: String) {
+  ]) func `if codes cannot set a value, the text sends a person to root for a new registration`(
+    refusal: String, line: String
+  ) {
     let entry = Self.passcode(state: 3007).replacing(#""state""#, with: #""atServer":"\#(refusal)","state""#)
     let document = Self.document(entry).replacing(
       #""availableTypes""#, with: #""codesSetValues":false,"availableTypes""#)
@@ -178,7 +180,7 @@ import UAFWire
     #expect(output(gone + "," + pattern, as: 0).contains("no longer registered: 'uafctl register alice passcode'\n"))
   }
 
-  @Test func `a state that the server has signed is shown once`() {
+  @Test func `a refusal that the account's signed state explains is not shown a second time`() {
     let entry = Self.passcode(state: 3007).replacing(#""state""#, with: #""atServer":"forbidden","state""#)
     let state = #""serverState":{"state":"disabled","asked":1800000000},"availableTypes""#
     let output = bench([], Self.document(entry).replacing(#""availableTypes""#, with: state)).output
@@ -263,7 +265,7 @@ import UAFWire
     #expect(self.bench(["--available", "5541#0009"], Self.document("")).exit == .refused)
   }
 
-  @Test func `any answer except yes and no is status 2 in a question about one type`() {
+  @Test func `any answer except yes and no to a question about one type gives the exit status 2`() {
     #expect(Bench(["status", "--available", "x"], core: [Bench.failure(3, 1012)]).exit == .usage)
     #expect(Bench(["status", "--available", "x"], core: [Bench.failure(7, 3012)]).exit == .usage)
     #expect(Bench(["status", "--available", "x"], core: FakeCore(refusing: .core(.absent(2)))).exit == .usage)

@@ -16,7 +16,7 @@ import UAFWire
     #expect(bench.startedOwn == [false])
   }
 
-  @Test func `root without a name is root's own account`() {
+  @Test func `without a name, root acts for root's own account`() {
     let bench = Bench(["authenticate"], as: 0, core: [Bench.success])
     var begin = Begin(.authenticate)
     begin.service = Array("uafctl".utf8)

@@ -26,7 +26,7 @@ import Testing
     #expect(stacks.text(bench).hasPrefix("uafctl: there is no service nosuch in "))
   }
 
-  @Test func `has nothing to do for a service that does not ask`() {
+  @Test func `disable has nothing to do for a service that does not ask`() {
     let bench = Stacks().run("disable", "sudo")
     #expect(bench.exit == .success && bench.notes == "" && bench.output == "")
   }

@@ -32,7 +32,7 @@ import UAFWire
     #expect(bench.sent == [Bench.packet(begin("a.b.c"))])
   }
 
-  @Test func `characters come from standard input, never from an argument`() {
+  @Test func `the characters of an unlock code come from standard input, never from an argument`() {
     let typed = "s760 0303 000g 40r4-0m30-e209"
     let bench = Bench(["unlock", "--code"], core: [Bench.success], input: typed + "\nrest\n")
     #expect(bench.exit == .success)
@@ -42,7 +42,7 @@ import UAFWire
   }
 
   @Test(arguments: ["% alice", "alice: %", "> %"])
-  func `the account that was pasted with the characters is dropped`(_ form: String) {
+  func `an account name that was pasted with the unlock code is dropped`(_ form: String) {
     let code = "S760-0303-000G-40R4-0M30-E209"
     let input = form.replacing("%", with: code.replacing("-", with: " ")) + "\n"
     let bench = Bench(["unlock", "--code", "alice"], as: 0, core: [Bench.success], input: input)
@@ -65,7 +65,7 @@ import UAFWire
   @Test(arguments: [
     ["unlock", "--code", "bob"], ["unlock", "--payload", "/nowhere", "--code"], ["unlock", "--code"],
   ])
-  func `refuses a different account, code and payload together, and no characters, before it starts the core`(
+  func `refuses a different account, a code together with a payload, and an empty code, before it starts the core`(
     arguments: [String]
   ) {
     let input = arguments.count > 2 ? "S760\n" : ""

@@ -75,7 +75,7 @@ import UAFWire
   }
 
   @Test(arguments: CodeKind.allCases, letters)
-  func `the same happens with a code from a pipe`(kind: CodeKind, letter: String) {
+  func `a code from a pipe is accepted or refused in the same way`(kind: CodeKind, letter: String) {
     let input = letter.replacing("%", with: Self.code(kind))
     for command in Self.commands where command.words[0] != "join" || !command.takes.contains(kind) {
       let end = command.words[0] == "reset" ? Bench.failure(0, 7100) : Bench.success
@@ -127,7 +127,8 @@ import UAFWire
     "Dear alice,\n\nyour code is \(code).\nUse it today.\nUse it today.\n", "\n\nDear alice,\n\(code)\n\nRegards\n",
     "> \(code)\n>\n> Regards\n", "alice\n\(code)\nRegards\n", "\u{FEFF}alice: \(code)\r\nRegards\r\n",
   ])
-  func `is found in a letter, whose lines are no answers: the person is asked at the terminal`(letter: String) {
+  func `is found in a letter, whose lines are not read as answers: the person is asked at the terminal`(letter: String)
+  {
     let terminal = terminal
     let typist = Typist {
       _ = terminal.expect("Passcode: ")
@@ -183,7 +184,7 @@ import UAFWire
     ),
     ("a\u{0}b\n", "that is not a code: it has NUL bytes"),
   ])
-  func `is refused as in a file if there is none, or more than one`(letter: String, told: String) {
+  func `a pipe with no code, or more than one, is refused like such a file`(letter: String, told: String) {
     let folder = Folder()
     let path = folder.file("letter", Array(letter.utf8), mode: 0o600)
     for (arguments, input) in [(["register", "--code", path], ""), (["register", "--code", "-"], letter)] {

@@ -44,7 +44,7 @@ struct MessageTests {
     #expect(try CoreMessage(Packet(bytes.span), bytes.span) == message)
   }
 
-  @Test func `writes no prompt with more than 16 options or a longer one`() {
+  @Test func `refuses to write a prompt with more than 16 options, or with an option that is too long`() {
     let prompt = Prompt(echo: true, check: "choice", step: .current, text: "")
     var many = prompt
     many.options = [String](repeating: "o", count: WireLimit.options + 1)
@@ -140,7 +140,7 @@ struct MessageTests {
     #expect(try FetchRequest(Packet(last.span), last.span, authorities: joined) == request)
   }
 
-  @Test func `refuses a request that lost or gained CAs, and more of them than allowed`() throws {
+  @Test func `refuses a request whose CAs were cut or extended, and more CAs than allowed`() throws {
     var request = FetchRequest(.get, url: "https://a", timeoutMilliseconds: 1)
     request.certificateAuthorities = String(repeating: "c", count: 40_000)
     let long = try request.packet()

@@ -9,14 +9,14 @@ import WebAuthn
     try #require(CBORValue(parsing: object.encoded).map)
   }
 
-  @Test func `is read back as what was made`() throws {
+  @Test func `reads back the object that it wrote`() throws {
     for statement in [AttestationStatement.none, try Self.object().statement] {
       let object = AttestationObject(authenticatorData: try Ceremony().data(registers: true), statement: statement)
       #expect(try AttestationObject(parsing: object.encoded) == object)
     }
   }
 
-  @Test func `refuses a member that is missing, wrong, or one too many`() throws {
+  @Test func `refuses a missing member, a wrong member, and an additional member`() throws {
     let entries = try Self.members(Self.object()).entries
     for entry in entries {
       let name = try #require(entry.key.text)
@@ -39,7 +39,7 @@ import WebAuthn
   }
 
   @Test(arguments: ["fido-u2f", "tpm", "android-key", "android-safetynet", "apple", "compound", "", "None"])
-  func `refuses a format that is not read here`(_ format: String) throws {
+  func `refuses an attestation format that is not supported`(_ format: String) throws {
     var members = try Self.members(Self.object())
     members.set("fmt", .text(format))
     #expect(throws: WebAuthnError.unknownFormat("attestationObject.fmt")) {
@@ -47,7 +47,7 @@ import WebAuthn
     }
   }
 
-  @Test func `refuses the data of an assertion`() throws {
+  @Test func `refuses the authenticator data of an assertion`() throws {
     var members = try Self.members(Self.object())
     members.set("authData", .bytes(try Ceremony().data(registers: false).encoded))
     #expect(throws: WebAuthnError.missing("attestationObject.authData.attestedCredentialData")) {
@@ -55,7 +55,7 @@ import WebAuthn
     }
   }
 
-  @Test func `refuses the format none with a statement`() throws {
+  @Test func `refuses the format none with a non-empty statement`() throws {
     var members = try Self.members(Self.object())
     members.set("fmt", "none")
     #expect(throws: WebAuthnError.outOfRange("attestationObject.attStmt")) {
@@ -63,7 +63,7 @@ import WebAuthn
     }
   }
 
-  @Test func `refuses a packed statement of another form`() throws {
+  @Test func `refuses a malformed packed statement`() throws {
     let certificate = try Example.named("packed.ES256").registrationResponse().attestationObject.statement
     guard case .packed(let packed) = certificate else { return }
     let der = CBORValue.bytes(try #require(packed.certificates.first))

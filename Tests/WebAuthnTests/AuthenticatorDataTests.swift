@@ -20,7 +20,7 @@ import WebAuthn
     #expect(try AuthenticatorData(parsing: data.encoded) == data)
   }
 
-  @Test func `sets AT and ED by what follows, whatever the caller says`() throws {
+  @Test func `sets the flags AT and ED exactly if their data follows, whatever the caller says`() throws {
     let none = try AuthenticatorData(
       relyingPartyIDHash: Self.hash, flags: [.userPresent, .attestedCredentialData, .extensionData],
       signatureCounter: 0)
@@ -34,7 +34,7 @@ import WebAuthn
     #expect(read.attestedCredential?.aaguid.description == "01020304-0506-0708-090a-0b0c0d0e0f10")
   }
 
-  @Test func `refuses to be made of a hash of another length or an identifier out of range`() throws {
+  @Test func `cannot be made from a hash of the wrong length or an identifier whose length is out of range`() throws {
     #expect(throws: WebAuthnError.outOfRange("rpIdHash")) {
       try AuthenticatorData(relyingPartyIDHash: [1], flags: [], signatureCounter: 0)
     }
@@ -46,7 +46,7 @@ import WebAuthn
     }
   }
 
-  @Test func `refuses flags without what they announce, and what no flag announces`() throws {
+  @Test func `refuses flags whose data is missing, and data that no flag announces`() throws {
     let plain = Self.hash + [0x05, 0, 0, 0, 0]
     var announced = plain
     announced[32] = 0x45
@@ -60,7 +60,7 @@ import WebAuthn
     #expect(throws: WebAuthnError.trailingBytes("authenticatorData")) { try AuthenticatorData(parsing: plain + [0xA0]) }
   }
 
-  @Test func `refuses extensions that are no map of names`() throws {
+  @Test func `refuses extensions that are not a map with texts as keys`() throws {
     for (extensions, error) in [
       (CBORValue.array([]).encoded, WebAuthnError.wrongType("authenticatorData.extensions")),
       (CBORValue.map([1: 1]).encoded, .wrongType("authenticatorData.extensions")),

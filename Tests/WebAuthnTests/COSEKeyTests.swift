@@ -26,13 +26,13 @@ import WebAuthn
     #expect(try COSEKey(parsing: key.encoded) == key && COSEKey(stored: key.encoded) == key)
   }
 
-  @Test func `reads RS256 as it is stored`() throws {
+  @Test func `reads an RS256 key as it was sent, and as it was stored`() throws {
     let key = try Self.rs256()
     #expect(key.algorithm == .rs256)
     #expect(try COSEKey(parsing: key.encoded) == key && COSEKey(stored: key.encoded) == key)
   }
 
-  @Test func `gives each key as DER`() throws {
+  @Test func `gives each key as a DER SubjectPublicKeyInfo`() throws {
     let key = try Self.es256()
     #expect(try key.subjectPublicKeyInfo == P256.subjectPublicKeyInfo(publicKey: key.publicKey))
     let rsa = try Self.rs256()
@@ -41,7 +41,7 @@ import WebAuthn
     #expect(edwards.count == 44 && edwards[1] == 42)
   }
 
-  @Test func `refuses a point that is not on the curve, and lets a stored one verify nothing`() throws {
+  @Test func `refuses a point that is not on the curve, and verifies nothing with such a stored point`() throws {
     var bytes = try Self.es256().encoded
     bytes[bytes.count - 1] ^= 1
     #expect(throws: WebAuthnError.invalidKey("key")) { try COSEKey(parsing: bytes) }
@@ -57,7 +57,7 @@ import WebAuthn
       (1, 1), (1, 3), (3, -8), (3, -257), (3, -35), (3, -65535), (-1, 2), (-1, 8), (4, 1), (2, .bytes([1])),
       (-4, .bytes([1])),
       (-2, .bytes([1])), (-3, true), (-3, .bytes([UInt8](repeating: 0, count: 33))),
-    ] as [(CBORValue, CBORValue)]) func `refuses ES256 with another member, or with another value of one`(
+    ] as [(CBORValue, CBORValue)]) func `refuses an ES256 key with an additional member, or with a wrong value`(
       _ label: CBORValue, _ value: CBORValue
     ) throws
   {
@@ -83,7 +83,7 @@ import WebAuthn
       (-1, .bytes([0] + [UInt8](repeating: 0xFF, count: 256))), (-1, .bytes([])),
       (-1, .bytes([UInt8](repeating: 0xC1, count: 128))),
       (-2, .bytes([0, 1, 0, 1])), (-2, .bytes([1])), (-2, .bytes([2])), (-2, .bytes([])), (-2, 65537),
-    ] as [(CBORValue, CBORValue)]) func `refuses RS256 with numbers that are short, even or padded`(
+    ] as [(CBORValue, CBORValue)]) func `refuses an RS256 key whose numbers are short, even or padded`(
       _ label: CBORValue, _ value: CBORValue
     ) throws
   {
@@ -92,7 +92,7 @@ import WebAuthn
     #expect(throws: WebAuthnError.invalidKey("key")) { try COSEKey(parsing: members.encoded) }
   }
 
-  @Test func `refuses padded numbers of RS256 in a stored key as well`() throws {
+  @Test func `refuses padded numbers in a stored RS256 key as well`() throws {
     for label: CBORValue in [-1, -2] {
       var members = try Self.members(Self.rs256())
       members.set(label, .bytes([0] + (members[label]?.bytes ?? [])))

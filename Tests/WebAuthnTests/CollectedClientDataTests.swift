@@ -25,13 +25,13 @@ import Testing
     arguments: [
       ("", #""""#), (#"a"b\c"#, #""a\"b\\c""#), ("\u{0}\u{9}\n\u{1F}", #""\u0000\u0009\u000a\u001f""#),
       ("\u{7F}/\u{E9}\u{C77C}\u{1F600}", "\"\u{7F}/\u{E9}\u{C77C}\u{1F600}\""),
-    ]) func `escapes only quotation marks, reverse solidi and control characters`(_ text: String, _ expected: String)
+    ]) func `escapes only quotation marks, backslashes and control characters`(_ text: String, _ expected: String)
   {
     #expect(CollectedClientData.ccdString(text).utf8.elementsEqual(expected.utf8))
   }
 
   @Test(arguments: ["linux://a", "a\"b\\c\n\u{0}\u{1F}\u{7F}", "\u{E9}\u{C77C}\u{1F600}"])
-  func `is read back as what was made`(_ origin: String) throws {
+  func `reads back the client data that it wrote`(_ origin: String) throws {
     for type in CollectedClientData.CeremonyType.allCases {
       for made in [
         CollectedClientData(type, challenge: Self.challenge, origin: origin),
@@ -59,7 +59,7 @@ import Testing
       (#","crossOrigin":true,"topOrigin":"t""#, true), ("", false), (#", "crossOrigin":false"#, false),
       (#","crossOrigin":false "#, false), (#","x":1,"crossOrigin":false"#, false),
       (#","crossOrigin":false,"x":1,"topOrigin":"t""#, false),
-    ]) func `says whether a verifier without a JSON reader would understand the same`(
+    ]) func `says whether a verifier without a JSON parser would read the same`(
       _ end: String, _ passes: Bool
     ) throws
   {
@@ -92,12 +92,12 @@ import Testing
         #""type":"webauthn.get","challenge":"AAAA","origin":"o","origin":"p""#,
         .json("clientDataJSON", JSONError(reason: .duplicateMember, offset: 55))
       ),
-    ]) func `refuses client data, and names the member`(_ members: String, _ error: WebAuthnError)
+    ]) func `refuses invalid client data, and names the member`(_ members: String, _ error: WebAuthnError)
   {
     #expect(throws: error) { try CollectedClientData(parsing: Self.text(members)) }
   }
 
-  @Test func `refuses what is no object, and what is too long`() {
+  @Test func `refuses client data that is not an object, or is too long`() {
     #expect(throws: WebAuthnError.wrongType("clientDataJSON")) { try CollectedClientData(parsing: Array("[]".utf8)) }
     let long = CollectedClientData(.get, challenge: Self.challenge, origin: String(repeating: "o", count: 8192))
     #expect(throws: WebAuthnError.self) { try CollectedClientData(parsing: long.encoded) }

@@ -49,7 +49,7 @@ import WebAuthn
     #expect(assertion.credentialID == example.registration["credentialID"] && assertion.signatureCounter == 0)
   }
 
-  @Test(arguments: Example.readable) func `writes what it read`(_ example: Example) throws {
+  @Test(arguments: Example.readable) func `writes an example back as it was read`(_ example: Example) throws {
     let response = try example.registrationResponse()
     let object = response.attestationObject
     #expect(
@@ -66,7 +66,7 @@ import WebAuthn
   }
 
   @Test(arguments: Example.all.filter { $0.name == "packed.ES384" || $0.name == "packed.ES512" })
-  func `refuses a key of an algorithm that is not verified here`(_ example: Example) {
+  func `refuses a key of an unsupported algorithm`(_ example: Example) {
     let path = "attestationObject.authData.attestedCredentialData.credentialPublicKey"
     #expect(throws: WebAuthnError.invalidKey(path)) {
       try AttestationObject(parsing: example.registration["attestationObject"])
@@ -84,9 +84,8 @@ import WebAuthn
     #expect(verification == .refused(example.name == "none.ES256.crossOrigin" ? .crossOrigin : .badSignature))
   }
 
-  @Test(arguments: Example.readable) func `client data is in the form that needs no JSON reader`(_ example: Example)
-    throws
-  {
+  @Test(arguments: Example.readable)
+  func `the client data has the form that a verifier without a JSON parser can check`(_ example: Example) throws {
     for ceremony in [example.registration, example.authentication] {
       let data = try CollectedClientData(parsing: ceremony["clientDataJSON"])
       #expect(data.challenge == ceremony["challenge"] && data.passesLimitedVerification)
@@ -116,7 +115,7 @@ import WebAuthn
   }
 
   @Test(arguments: Example.refusedCertificates)
-  func `refuses a certificate of another model, of an authority, or of another unit`(_ example: Example) throws {
+  func `refuses the certificate of a different model or unit, and that of an authority`(_ example: Example) throws {
     let verification = try RegistrationVerification(
       example.registrationResponse(), expecting: example.expectation(example.registration), algorithms: [.es256])
     #expect(verification == .refused(.attestationCertificate))
@@ -136,7 +135,8 @@ import WebAuthn
     #expect(objects.isEmpty && datas.isEmpty && clients.isEmpty)
   }
 
-  @Test(arguments: Example.readable) func `a flipped bit of a registration is refused, or nobody vouches for it`(
+  @Test(arguments: Example.readable)
+  func `a registration with a flipped bit is refused, or has no attestation for what was flipped`(
     _ example: Example
   ) throws {
     let original = try example.registrationResponse()

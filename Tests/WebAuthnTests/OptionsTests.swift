@@ -34,7 +34,7 @@ import Testing
     #expect(try PublicKeyCredentialRequestOptions(parsing: options.json.bytes) == options)
   }
 
-  @Test func `fills in what WebAuthn has for absent members, and takes null for absent`() throws {
+  @Test func `uses WebAuthn's defaults for absent members, and treats null as absent`() throws {
     for more in ["", #","timeout":null,"excludeCredentials":null,"authenticatorSelection":null,"attestation":null"#] {
       let options = try Self.creation(Self.rest + #","challenge":"_____________________w""# + more)
       #expect(options.challenge == Self.challenge && options.algorithms == [-7, -257])
@@ -61,13 +61,13 @@ import Testing
       ("/////////////////////w===", .invalidLength), ("/////////////////////x", .unusedBitsSet),
       ("/////////////////////", .invalidLength), ("_____________________w ", .invalidCharacter(offset: 22)),
       ("=====", .invalidLength), ("____=___", .invalidCharacter(offset: 4)),
-    ]) func `refuses a text that is neither alphabet`(_ text: String, _ error: Base64URLError)
+    ]) func `refuses a text that is in neither alphabet`(_ text: String, _ error: Base64URLError)
   {
     #expect(throws: error) { try Base64Form.either.decode(text, maximumCount: 100) }
   }
 
   @Test(arguments: [(0, true), (4_294_967_295, true), (4_294_967_296, false), (-1, false)] as [(Int64, Bool)])
-  func `refuses a time that no clock of a browser has`(_ timeout: Int64, _ isAllowed: Bool) {
+  func `refuses a timeout that is negative or does not fit into 32 bits`(_ timeout: Int64, _ isAllowed: Bool) {
     let options = try? Self.request(#""challenge":"_____________________w","timeout":\#(timeout)"#)
     #expect((options?.timeoutMilliseconds == timeout) == isAllowed && (options != nil) == isAllowed)
   }
@@ -172,12 +172,12 @@ import Testing
         #""rp":{"name":"n"},"user":{"id":"AQ","name":"a"},"challenge":"_____________________w","pubKeyCredParams":[],"excludeCredentials":[{"type":"public-key"}]"#,
         .missing("excludeCredentials[0].id")
       ),
-    ]) func `refuses a request, and names the member`(_ members: String, _ error: WebAuthnError)
+    ]) func `refuses an invalid request, and names the member`(_ members: String, _ error: WebAuthnError)
   {
     #expect(throws: error) { try Self.creation(members) }
   }
 
-  @Test(arguments: ["<html>", "", "[]", "null", #"{"status":"failed"}"#]) func `refuses what is no request`(
+  @Test(arguments: ["<html>", "", "[]", "null", #"{"status":"failed"}"#]) func `refuses input that is not a request`(
     _ text: String
   ) {
     #expect(throws: WebAuthnError.self) { try PublicKeyCredentialRequestOptions(parsing: Array(text.utf8)) }

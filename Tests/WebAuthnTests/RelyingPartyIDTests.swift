@@ -22,7 +22,9 @@ import WebAuthn
       ("idp.example.com", "idp.example.com"), ("example.com", "idp.example.com"), ("example.com", "a.b.example.com"),
       ("b.example.com", "a.b.example.com"), ("example.co.uk", "www.example.co.uk"), ("example.com", "IDP.Example.COM"),
       ("localhost", "localhost"), ("intranet", "intranet"), ("a.github.io", "b.a.github.io"),
-    ]) func `a host speaks for itself and for the registered names above it`(_ id: String, _ host: String) throws
+    ]) func `a host may name itself, or a registrable domain above it, as the relying party`(
+      _ id: String, _ host: String
+    ) throws
   {
     #expect(try Self.isAllowed(id, host))
   }
@@ -36,18 +38,20 @@ import WebAuthn
       ("intranet", "idp.intranet"), ("xample.com", "example.com"), (".example.com", "a.example.com"),
       ("example.com.", "a.example.com"), ("example.com", "a.example.com."), ("", "example.com"), ("", ""), (".", "."),
       ("Example.com", "example.com"), ("example.com:443", "example.com:443"), ("https://example.com", "example.com"),
-    ]) func `refuses a public suffix, another owner, and what is no name in lower case`(_ id: String, _ host: String)
+    ]) func `refuses a public suffix, a foreign domain, and a text that is not a name in lower case`(
+      _ id: String, _ host: String
+    )
     throws
   {
     #expect(try !Self.isAllowed(id, host))
   }
 
   @Test(arguments: ["192.0.2.1", "::1", "[::1]", "2001:db8::1", "127.1", "0x7f000001", "3221225985", "1.2.3.0x4"])
-  func `an address is no relying party`(_ address: String) throws {
+  func `an IP address is not a relying party`(_ address: String) throws {
     #expect(try !Self.isAllowed(address, address))
   }
 
-  @Test func `its hash is that of authenticator data`() throws {
+  @Test func `the hash of an rpId is the hash in the authenticator data`() throws {
     let data = try Example.named("none.ES256").authenticationResponse().authenticatorData
     #expect(try RelyingPartyID("example.org").hash == data.relyingPartyIDHash)
   }

@@ -64,7 +64,7 @@ import Testing
       (["response", "transports"], .string("usb"), .wrongType("response.transports")),
       (["response", "transports"], .array([.integer(1)]), .wrongType("response.transports[0]")),
       (["clientExtensionResults"], .array([]), .wrongType("clientExtensionResults")),
-    ] as [([String], JSONValue?, WebAuthnError)]) func `refuses a registration, and names the member`(
+    ] as [([String], JSONValue?, WebAuthnError)]) func `refuses an invalid registration response, and names the member`(
       _ path: [String], _ value: JSONValue?, _ error: WebAuthnError
     ) throws
   {
@@ -82,7 +82,7 @@ import Testing
       (["response", "signature"], .string(""), .outOfRange("response.signature")),
       (["response", "userHandle"], .string(""), .outOfRange("response.userHandle")),
       (["response", "userHandle"], .integer(1), .wrongType("response.userHandle")),
-    ] as [([String], JSONValue?, WebAuthnError)]) func `refuses an assertion, and names the member`(
+    ] as [([String], JSONValue?, WebAuthnError)]) func `refuses an invalid assertion response, and names the member`(
       _ path: [String], _ value: JSONValue?, _ error: WebAuthnError
     ) throws
   {
@@ -90,13 +90,13 @@ import Testing
     #expect(throws: error) { try AssertionResponse(json: json) }
   }
 
-  @Test func `refuses an identifier that is not that of the new credential`() throws {
+  @Test func `refuses an identifier other than that of the new credential`() throws {
     let other = JSONValue.string(Base64URL.encode([UInt8](repeating: 8, count: 32)))
     let json = try Self.changed(Self.changed(Ceremony().registration().json, ["id"], other), ["rawId"], other)
     #expect(throws: WebAuthnError.contradiction("id")) { try AttestationResponse(json: json) }
   }
 
-  @Test func `does without what older clients do not send`() throws {
+  @Test func `accepts a response without the members that older clients do not send`() throws {
     let original = try Ceremony().registration()
     var json = original.json
     for path in [
@@ -110,7 +110,7 @@ import Testing
     #expect(response.attestationObject == original.attestationObject)
   }
 
-  @Test func `no error repeats what was sent`() {
+  @Test func `each error has a different text`() {
     let errors: [WebAuthnError] = [
       .json("a", JSONError(reason: .tooLong, offset: 1)), .missing("a"), .wrongType("a"), .outOfRange("a"),
       .notBase64("a", .invalidLength), .truncated("a"), .trailingBytes("a"), .invalidKey("a"), .unknownFormat("a"),

@@ -6,7 +6,7 @@ import WebAuthn
 @Suite struct VerificationTests {
   // MARK: Registration
 
-  @Test(arguments: [COSEAlgorithm.es256, .edDSA]) func `accepts a registration that vouches for itself`(
+  @Test(arguments: [COSEAlgorithm.es256, .edDSA]) func `accepts a registration with a self attestation`(
     _ algorithm: COSEAlgorithm
   ) throws {
     var ceremony = Ceremony()
@@ -20,7 +20,7 @@ import WebAuthn
     #expect(credential.signatureCounter == 1 && credential.transports == ["internal"])
   }
 
-  @Test func `accepts a registration for which nobody vouches`() throws {
+  @Test func `accepts a registration without attestation`() throws {
     guard case .accepted(let credential) = try Ceremony().verified(AttestationStatement.none) else {
       Issue.record("refused")
       return
@@ -28,7 +28,8 @@ import WebAuthn
     #expect(credential.attestation == .none)
   }
 
-  @Test(arguments: Change.both) func `both ceremonies refuse`(_ change: Change) throws {
+  @Test(arguments: Change.both)
+  func `a registration and an assertion with the same fault are refused for the same reason`(_ change: Change) throws {
     var (registration, authentication) = (Ceremony(), Ceremony.authentication())
     change.apply(&registration, .create)
     change.apply(&authentication, .get)
@@ -38,7 +39,7 @@ import WebAuthn
     #expect(verification == .refused(change.refusal))
   }
 
-  @Test func `takes an answer without UV where the relying party does not require it`() throws {
+  @Test func `accepts a response without UV if the relying party does not require UV`() throws {
     var ceremony = Ceremony()
     ceremony.flags = [.userPresent]
     var expectation = try Ceremony.expectation()
@@ -58,7 +59,7 @@ import WebAuthn
     #expect(verification == .refused(.algorithmNotOffered))
   }
 
-  @Test func `refuses a self attestation of another algorithm or by another key`() throws {
+  @Test func `refuses a self attestation with a different algorithm or key`() throws {
     let signature = try Ceremony().sign(Ceremony().data(registers: true))
     let mismatch = AttestationStatement.packed(PackedStatement(algorithm: .edDSA, signature: signature))
     #expect(try Ceremony().verified(mismatch) == .refused(.attestationAlgorithmMismatch))
@@ -66,7 +67,7 @@ import WebAuthn
     #expect(try Ceremony().verified(other) == .refused(.badAttestationSignature))
   }
 
-  @Test func `refuses a certificate that did not sign, or whose key is of another kind`() throws {
+  @Test func `refuses a certificate that did not sign, or whose key is of a different type`() throws {
     guard
       case .packed(let packed) = try Example.named("packed.ES256").registrationResponse().attestationObject.statement
     else { return }
@@ -93,7 +94,7 @@ import WebAuthn
     #expect(assertion.isUserVerified && !assertion.isBackedUp)
   }
 
-  @Test func `refuses another credential, another account, and a new credential in an assertion`() throws {
+  @Test func `refuses a different credential, a different account, and a new credential in an assertion`() throws {
     var ceremony = Ceremony.authentication()
     #expect(try verify(ceremony, ceremony.assertion(userHandle: [1])) == .refused(.userHandleMismatch))
     #expect(try verify(ceremony, ceremony.assertion(registers: true)) == .refused(.unexpectedCredential))
@@ -101,7 +102,7 @@ import WebAuthn
     #expect(try verify(ceremony, ceremony.assertion()) == .refused(.credentialMismatch))
   }
 
-  @Test func `takes an assertion that does not name the account`() throws {
+  @Test func `accepts an assertion that does not name the account`() throws {
     let ceremony = Ceremony.authentication()
     #expect(try isAccepted(verify(ceremony, ceremony.assertion(userHandle: nil))))
   }
@@ -156,7 +157,7 @@ import WebAuthn
     #expect(try verify(ceremony, other) == .refused(.badSignature))
   }
 
-  @Test func `each refusal says something of its own`() {
+  @Test func `each refusal has its own text`() {
     #expect(Set(CeremonyRefusal.allCases.map(\.description)).count == CeremonyRefusal.allCases.count)
   }
 

@@ -54,7 +54,10 @@ extension EndToEnd {
       #expect(try scene.run([.account], []).code == .authenticationError)
     }
 
-    @Test func `a service that may not ask learns of no change, and uses what a different service learnt`() throws {
+    @Test
+    func `a service that may not ask the server learns of no change, and uses what a different service has learnt`()
+      throws
+    {
       let scene = try scene("account_check", "[service.demo]\naccount_check_online = false")
       try scene.server.disable(scene.user)
       #expect(try scene.run([.account], []).code == .success)

@@ -108,7 +108,9 @@ extension EndToEnd {
 
     /// After a server has sent a request, silence is a refusal: a stack must not fall back to passwords then.
     @Test(arguments: all)
-    func `a server that does not accept the answer means a refusal, and is not unreachable`(_ bad: Case) throws {
+    func `a server that does not accept the answer refuses the login, and is not reported as unreachable`(_ bad: Case)
+      throws
+    {
       let scene = try scene { $0.responseURL = try BadServers.shared().url(bad.server, bad.path) }
       let login = try scene.logIn(Scene.passcode)
       #expect(login.code == .authenticationError)

@@ -62,7 +62,7 @@ extension EndToEnd {
   }
 
   @Suite struct `The helper` {
-    @Test func `has one thread and its network program has no rights, at the prompt`() throws {
+    @Test func `at the prompt, has one thread, and its network program has no rights`() throws {
       let scene = try Scene.registered()
       let login = try scene.startLogin()
       let helpers = login.descendants(named: "uaf-helper")

@@ -29,7 +29,7 @@ extension EndToEnd {
       #expect(try scene.status().remainingTries == 4)
     }
 
-    @Test func `a helper killed while the server decides fails the login, and the count is clear`() throws {
+    @Test func `a helper killed while the server decides fails the login, and leaves no attempt counted`() throws {
       let scene = try Scene.registeredAtServerThatHangs()
       _ = try scene.logIn("wrong1111")
       #expect(try scene.status().remainingTries == 4)

@@ -5,7 +5,7 @@ extension EndToEnd {
     /// Half of the guesses come first, so that the right one certainly comes after the lock.
     ///
     /// All of them have passed the check of the lock before their prompt, so only the count refuses them.
-    @Test func `are checked five times at limit 5, and the right one among the rest is refused`() throws {
+    @Test func `are checked only up to the limit of five, and the right guess after these is refused`() throws {
       let scene = try Scene.registered { $0.lock = "retry_count_to_lock = 5\nlock_time = 300" }
       _ = try? SystemLog.shared().take()
       let logins = try (0..<100).map { _ in try Command(scene.host(), environment: scene.names) }

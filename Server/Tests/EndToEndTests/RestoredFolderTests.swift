@@ -66,7 +66,9 @@ extension EndToEnd {
       #expect(try scene.logIn(Scene.passcode).code == .success)
     }
 
-    @Test func `a key that was made after the copy is unknown here, and stays at the server after a repair`() throws {
+    @Test func `a key that was made after the copy is unknown to the machine, and stays at the server after a repair`()
+      throws
+    {
       let scene = try Scene.registered()
       try keep(scene)
       #expect(try repair(scene).status == 0)

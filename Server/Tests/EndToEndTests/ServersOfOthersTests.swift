@@ -13,7 +13,7 @@ extension EndToEnd {
     }
 
     @Test(arguments: StandIns.Kind.allCases)
-    func `registers, logs in, is refused, and deregisters by the page's configuration`(_ kind: StandIns.Kind) throws {
+    func `registers, logs in, is refused, and deregisters with the page's configuration`(_ kind: StandIns.Kind) throws {
       let scene = try standIns().scene(kind)
       let registered = try standIns().register(scene, kind)
       #expect(registered.status == 0, "\(registered.text)")
@@ -75,7 +75,7 @@ extension EndToEnd {
       #expect(try scene.logIn(Scene.passcode).code == .userUnknown)
     }
 
-    @Test func `a text of the server's own is refused if root has not allowed it`() throws {
+    @Test func `a text that the server adds is refused if root has not allowed it`() throws {
       let scene = try standIns().scene(.newer)
       #expect(try standIns().register(scene, .newer).status == 0)
       try scene.configure { $0.serverTables = $0.serverTables?.replacing("accept_transaction = \"any\"", with: "") }

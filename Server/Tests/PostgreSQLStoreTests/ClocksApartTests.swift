@@ -32,7 +32,7 @@ struct ClocksApartTests {
     #expect(try await !use("two"))
   }
 
-  @Test func `forgets proofs that have expired by every clock`() async throws {
+  @Test func `forgets proofs that have expired by the clock of every instance`() async throws {
     #expect(try await use("one"))
     try await database.execute("UPDATE usedProof SET expiresAt = 1")
     #expect(try await use("two"))

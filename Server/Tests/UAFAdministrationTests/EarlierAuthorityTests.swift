@@ -57,7 +57,8 @@ import UAFMessages
     #expect(rows.map(\.event.account) == ["bob"])
   }
 
-  @Test func `a registration that began before the policy cannot be completed after it`() async throws {
+  @Test func `a registration that began before a policy made its account privileged cannot be completed`() async throws
+  {
     let desk = try await server.token("desk", .helpdesk)
     let authenticator = try FakeAuthenticator()
     var context = RequestContext(username: "bob")

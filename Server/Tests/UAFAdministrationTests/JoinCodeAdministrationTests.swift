@@ -73,7 +73,7 @@ import UAFMessages
       ("", 1, 60), ("Lab", 1, 60), ("-a", 1, 60), ("a b", 1, 60), ("lab", 0, 60), ("lab", 10_001, 60), ("lab", -1, 60),
       ("lab", 1, 59), ("lab", 1, 2_592_001), ("lab", 1, Int64.min),
     ] as [(String, Int64, Int64)])
-  func `refuses a group, a count or a lifetime that a code may not have`(
+  func `refuses a group, a number of machines or a lifetime that a code may not have`(
     group: String, machines: Int64, lifetime: Int64
   ) async throws {
     await #expect(throws: AdministrationRefusal.self) {

@@ -102,7 +102,9 @@ import UAFMessages
     #expect(try await unlocks.issue(for: "ceo", on: "d-1", by: root).codes.count == 1)
   }
 
-  @Test(arguments: [Role.auditor, .operator]) func `any other role is refused an unlock`(role: Role) async throws {
+  @Test(arguments: [Role.auditor, .operator]) func `an auditor and an operator are refused an unlock`(role: Role)
+    async throws
+  {
     _ = try await server.registered("mina", deviceID: "d-1")
     await #expect(throws: AdministrationRefusal.notAllowed(.unlock)) {
       try await unlocks.issue(for: "mina", on: "d-1", by: Caller(actor: .server, role: role, address: ""))

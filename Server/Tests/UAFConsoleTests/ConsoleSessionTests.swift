@@ -8,7 +8,7 @@ struct ConsoleSessionTests {
   }
 
   @Test(arguments: [(1000, true), (1899, true), (1900, false), (100, true), (99, false)])
-  func `is valid for 15 minutes after its last use, and before that use within the tolerance for clocks`(
+  func `is valid for 15 minutes after its last use, and at times before that use within the clock tolerance`(
     now: Int64, isGood: Bool
   ) {
     #expect(session().isGood(role: "auditor", isBlocked: false, now: now) == isGood)

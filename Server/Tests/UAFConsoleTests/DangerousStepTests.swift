@@ -126,11 +126,9 @@ import UAFAdministration
   ]
 
   @Test(arguments: forms)
-  func
-    `nobody is asked to sign for who or what is not there: 404 in the page's language, and 403 without the permission`(
-      path: String, body: String
-    ) async throws
-  {
+  func `nobody is asked to sign for a missing person or item: 404 in the page's language, 403 without the permission`(
+    path: String, body: String
+  ) async throws {
     let (browser, _) = try await server.signedIn("alice", .administrator)
     let csrf = try await browser.csrf()
     for (language, told) in [("en", "This page or item does not exist."), ("ko", "그런 페이지나 항목이 없습니다.")] {
@@ -162,7 +160,7 @@ import UAFAdministration
     #expect(isThere && last == rows)
   }
 
-  @Test func `the policies' readers say in Korean what is wrong`() async throws {
+  @Test func `errors in a policy are reported in Korean`() async throws {
     let (browser, _) = try await server.signedIn("alice", .administrator)
     let csrf = try await browser.csrf()
     _ = await browser.get("/console/language?to=ko")

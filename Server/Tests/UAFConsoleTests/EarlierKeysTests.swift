@@ -77,7 +77,7 @@ import UAFMessages
     #expect(try await canConfirm(signInLine("bob").1, with: old))
   }
 
-  @Test func `without a yes to those keys the role is given, and a new key from an administrator's code is valid`()
+  @Test func `a role can be given without accepting earlier keys, and a new key from an administrator's code is valid`()
     async throws
   {
     let (browser, key) = try await server.signedIn("alice", .administrator)

@@ -206,7 +206,7 @@ import WebMessages
     #expect(try await codes() == before)
   }
 
-  @Test func `a list that would not fit into the form of its codes is refused by the check`() async throws {
+  @Test func `the check refuses a list that is too long for the form that issues its codes`() async throws {
     let (browser, _) = try await server.signedIn("alice", .helpdesk)
     let csrf = try await browser.csrf()
     let list = "username\n" + String(repeating: "\n", count: 600_000)

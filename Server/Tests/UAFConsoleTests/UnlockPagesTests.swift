@@ -57,7 +57,8 @@ import UAFMessages
     }
   }
 
-  @Test(arguments: [Role.auditor, .operator]) func `any other role has no form, and is refused`(role: Role) async throws
+  @Test(arguments: [Role.auditor, .operator]) func `a role that may not unlock has no form, and is refused`(role: Role)
+    async throws
   {
     _ = try await server.registered("mina", deviceID: "d-1")
     let (browser, _) = try await server.signedIn("alice", role)

@@ -95,7 +95,7 @@ struct APITests {
     #expect(!JSONValue.object(json).text.contains(token))
   }
 
-  @Test func `an address is limited in wrong tokens, and a right token from it still works`() async throws {
+  @Test func `an address has a limit of wrong tokens, and a right token from it still works`() async throws {
     let token = try await token()
     var statuses: Set<UInt> = []
     for _ in 0..<30 {

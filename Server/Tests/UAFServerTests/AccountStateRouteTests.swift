@@ -162,7 +162,7 @@ import struct UAFMessages.RequestContext
   }
 
   @Test(arguments: [KeySelection.all(of: "alice"), .onMachine("d1", of: "alice"), .machine("d1")])
-  func `after a machine's keys are revoked, it hears 'disabled' even by a key that it had deregistered`(
+  func `after a revocation of its keys, a machine hears 'disabled' even with a key that it had deregistered`(
     keys: KeySelection
   ) async throws {
     let left = try await server.registered("alice", deviceID: "d1", model: "5541#0002")
@@ -177,7 +177,7 @@ import struct UAFMessages.RequestContext
     #expect(try await told().state == .disabled)
   }
 
-  @Test func `only the newest deregistered keys are kept, and the account is disabled for older ones`()
+  @Test func `only the newest deregistered keys are kept, and a machine with an older key hears 'disabled'`()
     async throws
   {
     try await deregister()

@@ -44,7 +44,7 @@ import UAFMessages
     _ = try UsersCommand.parse(arguments)
   }
 
-  @Test func `what only the server's folder allows is refused elsewhere`() {
+  @Test func `options that need the server's folder are refused at any other place`() {
     let api = ["--api", "unix:/s"]
     #expect(throws: (any Error).self) { try AdminRemoveCommand.parse(["mina", "--force"] + api) }
     #expect(throws: (any Error).self) { try PolicyListCommand.parse(["--metadata", "m"] + api) }

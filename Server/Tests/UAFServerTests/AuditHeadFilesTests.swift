@@ -107,7 +107,7 @@ import Testing
     #expect(try lines() == ["eyJ0eXA", head.token])
   }
 
-  @Test func `waiting heads are written even if nothing was signed since`() throws {
+  @Test func `waiting heads are written even if no head was signed since`() throws {
     let files = try files()
     let head = try head(1)
     disk.room.withLock { $0 = 0 }

@@ -114,7 +114,7 @@ import UAFMessages
   }
 
   @Test(arguments: [false, true])
-  func `reports once that rows were cut off and their heads left, whatever it had signed last`(knows: Bool)
+  func `reports once that rows were cut off while their heads were left, whatever it had signed last`(knows: Bool)
     async throws
   {
     var last: AuditLink?

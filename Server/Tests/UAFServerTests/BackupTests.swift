@@ -249,7 +249,7 @@ struct BackupTests {
     #expect(RotatedKey.allCases.map(\.standardDelay) == [3600, 604_800, 3600])
   }
 
-  @Test func `nobody else can slip in a backup`() async throws {
+  @Test func `refuses a backup folder that others can write to`() async throws {
     let backup = try await backedUp()
     try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: backup)
     #expect(throws: ServerError.self) { try ServerBackup.check(backup) }

@@ -142,9 +142,7 @@ struct ConnectionLimitTests {
   }
 
   @Test
-  func `displaces the connection with the latest progress last, and one that waits for an answer after all others`()
-    throws
-  {
+  func `displaces the connection with the oldest progress first, and one that waits for an answer last`() throws {
     let table = Connections(maximum: 3)
     let channels = try (0..<3).map { _ in try connection(in: table) }
     // The first is being answered, and the second has been answered.

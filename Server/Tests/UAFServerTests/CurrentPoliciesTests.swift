@@ -34,7 +34,7 @@ import WebMessages
     try policies.value().accepted(for: "alice").sets.map { $0.map(\.text) }
   }
 
-  @Test func `accepts each authenticator alone until a policy was saved`() async throws {
+  @Test func `accepts any single authenticator until a policy is saved`() async throws {
     try await follower.prepare()
     #expect(try accepted(policies) == [["5541#0001"], ["5541#0002"], ["5541#0003"]])
   }
@@ -56,7 +56,9 @@ import WebMessages
     #expect(error?.exit == .usage)
   }
 
-  @Test func `has no policy after an unusable one was saved, and has one again after the next`() async throws {
+  @Test func `has no policy after an unusable one was saved, and has one again after a usable one is saved`()
+    async throws
+  {
     try await save(both)
     try await follower.prepare()
     try await save(#"{"accepted": [["ABCD#0001"]]}"#, number: 2)

@@ -57,7 +57,9 @@ struct EnrolListCommandTests {
     #expect(rows.count == 600 && rows.last?.event.account == "person599")
   }
 
-  @Test func `reads a list from a pipe, by the names that a shell gives it, and from a named pipe`() async throws {
+  @Test func `reads a list from a pipe, under the names that a shell gives to the pipe, and from a named pipe`()
+    async throws
+  {
     let list = Array("username\nmina\n".utf8)
     for name in ["/dev/fd/", "/proc/self/fd/"] {
       var ends: [CInt] = [0, 0]

@@ -158,7 +158,7 @@ struct ExchangeTests {
     #expect(try await channel.readOutbound(as: HTTPServerResponsePart.self) == nil)
   }
 
-  @Test func `knows no other path`() async throws {
+  @Test func `answers an unknown path with 404`() async throws {
     let channel = try await connection()
     try await channel.writeInbound(head("/", .GET))
     try await channel.writeInbound(Self.end)

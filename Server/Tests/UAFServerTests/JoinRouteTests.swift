@@ -92,7 +92,7 @@ import struct UAFMessages.RequestContext
   }
 
   @Test
-  func `refuses a new code for the name of a joined machine, unless the machine proves the body itself`()
+  func `refuses a new code for the name of a joined machine, unless the machine itself proves the request's body`()
     async throws
   {
     let (log, office) = (RecordedLog(), try await server.joinCode("office", machines: 9))

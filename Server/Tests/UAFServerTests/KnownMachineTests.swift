@@ -106,7 +106,7 @@ struct KnownMachineTests {
     }
   }
 
-  @Test func `a login gives a machine whose secret belongs to a revoked key the secret of the key in use`()
+  @Test func `a machine whose secret belongs to a revoked key gets the secret of the key in use with its next login`()
     async throws
   {
     let (first, second) = (try FakeAuthenticator(), try FakeAuthenticator(aaid: "5541#0002"))

@@ -146,7 +146,7 @@ final class MetadataFolderTests {
     #expect(try MetadataStatement(parsing: statement.jsonText) == statement)
   }
 
-  @Test func `prints how many patterns an attacker has to search for the smallest one`() throws {
+  @Test func `prints as minComplexity how many patterns have the smallest allowed number of nodes`() throws {
     let statement = try MetadataStatement.projectOwn(.pattern)
     #expect(
       statement.jsonText.contains(

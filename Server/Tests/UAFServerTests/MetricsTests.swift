@@ -156,7 +156,7 @@ struct MetricsTests {
     for word in ["alice", "127.0.0", "mallory"] { #expect(!routes.page.contains(word)) }
   }
 
-  @Test func `a bucket counts what took at most as long as its bound`() throws {
+  @Test func `a bucket counts everything that took at most as long as the bucket's bound`() throws {
     let histogram = DurationHistogram()
     for duration in [Duration.zero, .microseconds(500), .microseconds(501), .seconds(10), .seconds(11)] {
       histogram.count(duration)
@@ -166,7 +166,7 @@ struct MetricsTests {
     #expect(abs(histogram.figures.seconds - 21.001001) < 1e-9)
   }
 
-  @Test func `memory is the second number of statm, and fewer than two numbers give none`() {
+  @Test func `memory is read from the second number of statm, and is missing if there are fewer than two numbers`() {
     #expect(ProcessFigures.residentPages(Array("5000 1200 300 1 0 2 0\n".utf8)) == 1200)
     for text in ["", "5000", "5000 x"] { #expect(ProcessFigures.residentPages(Array(text.utf8)) == nil) }
   }

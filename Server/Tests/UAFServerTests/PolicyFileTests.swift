@@ -39,7 +39,7 @@ final class PolicyFileTests {
     #expect(policies.groups.map(\.name) == ["operators", "guests"])
   }
 
-  @Test func `accepts each model alone if the file says nothing else`() throws {
+  @Test func `accepts any single model if the file says nothing else`() throws {
     #expect(texts(try policies("{}").everybody) == [["5541#0001"], ["5541#0002"], ["5541#0003"]])
   }
 

@@ -60,7 +60,7 @@ struct ServiceManagerTests {
     #expect(NotifySocket(name) == nil)
   }
 
-  @Test func `says nothing if nobody listens, or nobody asked`() {
+  @Test func `does nothing if nobody listens at the socket, or no socket is named`() {
     service(["NOTIFY_SOCKET": "/nonexistent/notify"]).ready()
     service([:]).ready()
   }

@@ -70,7 +70,7 @@ struct StoreWatchTests {
     #expect(watch.isReady)
   }
 
-  @Test func `no question of a stranger reaches the store`() async throws {
+  @Test func `no health check by a stranger reaches the store`() async throws {
     let watch = try await watch()
     try await application(watch).test { client in
       for path in ["/livez", "/readyz"] {

@@ -77,7 +77,7 @@ final class TrustedPathTests {
     #expect(refusal { _ = try self.state() }?.contains("state/\(name): is not a regular file") == true)
   }
 
-  @Test func `refuses a folder below one that others can write to, unless that is like /tmp and root's`() throws {
+  @Test func `refuses a folder below one that others can write to, unless that one is root's and like /tmp`() throws {
     _ = try state("a/b")
     try mode(0o777, "a")
     #expect(refusal { _ = try self.state("a/b") }?.hasPrefix("\(path("a")): others can write") == true)

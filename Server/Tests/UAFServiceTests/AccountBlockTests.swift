@@ -116,7 +116,9 @@ import UAFMessages
     #expect(try await server.respond(response).0 == nil)
   }
 
-  @Test func `neither a code nor a proof begins a registration, and a wrong code learns nothing new`() async throws {
+  @Test func `neither a code nor a proof begins a registration, and the sender of a wrong code learns nothing new`()
+    async throws
+  {
     var byProof = RequestContext(username: "alice")
     byProof.proof = try await proof(for: .registration)
     var byCode = RequestContext(username: "alice")

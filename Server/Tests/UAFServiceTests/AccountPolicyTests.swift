@@ -107,7 +107,7 @@ import UAFMessages
     #expect(try await server.respond(answers[1]).0 == .counterNotIncreased)
   }
 
-  @Test func `registers nothing if only one answers and both were asked for`() async throws {
+  @Test func `registers nothing if only one authenticator answers and both were asked for`() async throws {
     let server = try server()
     for alone in try both() {
       #expect(try await register(server, "alice", [alone]) == .notInPolicy)
@@ -118,7 +118,9 @@ import UAFMessages
     #expect(count == 0)
   }
 
-  @Test func `refuses a member of the group who uses what is enough for everybody else`() async throws {
+  @Test func `refuses a member of the group who uses only the authenticator that is enough for everybody else`()
+    async throws
+  {
     let server = try server()
     let carol = try both()
     #expect(try await register(server, "carol", [carol[0]]) == nil)
@@ -172,7 +174,7 @@ import UAFMessages
     #expect(keyIDs(policy)[0].count == 2)
   }
 
-  @Test func `accepts nobody by a decoy, and answers as for a real key`() async throws {
+  @Test func `accepts nobody who signs for a decoy, and refuses as for a real key`() async throws {
     let server = try server()
     let lenient = try TestServer(database: server.database)
     let bob = try await lenient.registered("bob")

@@ -77,7 +77,7 @@ struct BatchQueueTests {
     #expect(try await first.value == 1)
   }
 
-  @Test func `no second batch begins while each is quick, and the check is repeated`() async throws {
+  @Test func `no second batch begins while each batch is quick, and the check is repeated`() async throws {
     let queue = queue()
     let (first, held) = await heldBatch(of: queue)
     let second = add(2, to: queue)

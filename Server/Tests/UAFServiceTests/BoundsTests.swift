@@ -27,7 +27,7 @@ import UAFMessages
   }
 
   @Test(arguments: [("signCounter", -1 as Int64), ("signCounter", 1 << 32), ("authenticatorVersion", 1 << 16)])
-  func `a key with a number out of range fails the list of its account, and is not listed with another`(
+  func `a key with a number out of range fails its account's list, and not the list of another account`(
     column: String, number: Int64
   ) async throws {
     _ = try await server.registered("alice")

@@ -49,7 +49,7 @@ import UAFMessages
     #expect(try other.known(secret) != nil)
   }
 
-  @Test func `a revoked machine is unknown after the next look, in all its places, and no other machine is`()
+  @Test func `after the next look, a revoked machine is unknown in all its places, and no other machine is`()
     async throws
   {
     let first = try #require(try await server.joined(server.joinCode(), "d1"))

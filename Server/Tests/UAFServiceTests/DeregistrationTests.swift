@@ -64,7 +64,9 @@ import UAFMessages
     #expect(try await server.get(.deregistration, context).statusCode == .unauthorized)
   }
 
-  @Test func `returns a token that names the order, and that this server does not accept as a proof`() async throws {
+  @Test func `returns a token that names the deregistration request, and that this server does not accept as a proof`()
+    async throws
+  {
     let alice = try await server.registered("alice")
     _ = try await server.registered("alice", deviceID: "other")
     var context = RequestContext(username: "alice")

@@ -145,7 +145,7 @@ import UAFMessages
     #expect(try !JoinService.isProved([1], by: told))
   }
 
-  @Test func `a machine that left, or was revoked, joins with a different code and back, and is in one place`()
+  @Test func `a machine that left or was revoked joins with a second code and then the first, and has one place`()
     async throws
   {
     let codes = [try await server.joinCode(machines: 2), try await server.joinCode("office", machines: 2)]

@@ -84,7 +84,7 @@ struct MachineProofTests {
   @Test(arguments: [
     nil, "", "x", "=", "AQI, AQI", String(repeating: "A", count: 272), String(repeating: "A", count: 9000),
   ])
-  func `refuses what is not proof`(text: String?) throws {
+  func `refuses what is not a proof`(text: String?) throws {
     #expect(try proofs.machine(proving: text, now: now) == nil)
   }
 

@@ -52,7 +52,7 @@ import UAFMessages
     }
   }
 
-  @Test func `an answer with an unreadable assertion is refused, even if it has a good one, too`()
+  @Test func `an answer with an unreadable assertion is refused, even if it contains a good assertion, too`()
     async throws
   {
     let key = try FakeAuthenticator()

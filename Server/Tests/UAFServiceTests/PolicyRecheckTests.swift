@@ -66,7 +66,7 @@ struct PolicyRecheckTests {
     #expect(try outcome(both, by: [pattern, passcode]) == .success(expected.reversed()))
   }
 
-  @Test func `refuses one of two, and one with a second key of the same model`() throws {
+  @Test func `refuses one of two authenticators, even with a second key of the same model`() throws {
     let second = try FakeAuthenticator(aaid: "5541#0001")
     #expect(try outcome(both, by: [passcode]) == .failure(.notInPolicy))
     #expect(try outcome(both, by: [passcode, second]) == .failure(.notInPolicy))
@@ -75,7 +75,7 @@ struct PolicyRecheckTests {
     #expect(try outcome(anyTwo, by: [passcode, pattern]) == .success([passcode.keyID, pattern.keyID]))
   }
 
-  @Test func `refuses two if one of them does not sign`() throws {
+  @Test func `refuses two authenticators if one of them does not sign`() throws {
     let thief = try FakeAuthenticator(aaid: "5541#0002", keyID: pattern.keyID)
     let challenge = try ServerChallenge(bytes: RandomBytes.make(32))
     let header = OperationHeader(upv: .uaf11, op: .authentication, appID: appID, serverData: "d")
@@ -94,16 +94,18 @@ struct PolicyRecheckTests {
     }
   }
 
-  @Test func `refuses two assertions of one key where two together were asked for, and names the counter`() throws {
+  @Test func `refuses two assertions of one key if two authenticators were asked for together, and names the counter`()
+    throws
+  {
     #expect(try outcome(both, by: [passcode, passcode]) == .failure(.counterNotIncreased))
   }
 
-  @Test func `accepts nobody by an alternative that names nobody`() throws {
+  @Test func `accepts nobody through an alternative that names no authenticator`() throws {
     let policy = Policy(accepted: [[], [MatchCriteria(aaid: passcode.aaid)]])
     #expect(try outcome(policy, by: [passcode]) == .failure(.notInPolicy))
   }
 
-  @Test func `accepts the first alternative that is met, and nothing in addition`() throws {
+  @Test func `accepts only the authenticator of the first alternative that is met`() throws {
     let either = Policy(accepted: [[MatchCriteria(aaid: pattern.aaid)], [MatchCriteria(aaid: passcode.aaid)]])
     #expect(try outcome(either, by: [passcode, pattern]) == .success([pattern.keyID]))
     #expect(try outcome(either, by: [passcode]) == .success([passcode.keyID]))

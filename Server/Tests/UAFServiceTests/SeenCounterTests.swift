@@ -23,7 +23,8 @@ import UAFMessages
     return (refusal, seen)
   }
 
-  @Test(arguments: [UInt32(5), 4, 0]) func `an answer whose counter did not grow is told the stored counter`(
+  @Test(arguments: [UInt32(5), 4, 0])
+  func `the sender of an answer whose counter did not grow is told the stored counter`(
     _ counter: UInt32
   ) async throws {
     let response = try alice.authenticate(try await server.authenticationRequest("alice"), counter: counter)

@@ -65,7 +65,7 @@ import UAFMessages
   }
 
   /// Each of them is correctly signed: only the entry is tested.
-  @Test func `refuses an entry with any one bit changed`() async throws {
+  @Test func `refuses a verification method entry with any one bit changed`() async throws {
     let good = UserVerificationMethodEntry.data(of: [Self.passcode])
     let server = try TestServer()
     let alice = try await server.registered("alice")

@@ -79,7 +79,7 @@ struct VerifierTests {
     #expect(try refusal(own, isRegistered: true) == .keyAlreadyRegistered)
   }
 
-  @Test func `refuses a key that is sent twice where two together are asked for`() throws {
+  @Test func `refuses a key that is sent twice if two authenticators were asked for together`() throws {
     let both = Policy(accepted: [[MatchCriteria(aaid: authenticator.aaid), MatchCriteria(aaid: try AAID("5541#0002"))]])
     let request = RegistrationRequest(header: header, challenge: challenge, username: "a", policy: both)
     guard case .registration(let sent) = try authenticator.register(request) else { throw TestServer.Unexpected() }
@@ -101,7 +101,7 @@ struct VerifierTests {
   }
 
   /// `ThirdTypeTests` of the client shows that it sends such a registration.
-  @Test func `accepts a type that the list has besides, and a server that lacks it refuses it`() async {
+  @Test func `accepts a type that was added to the list, and a server without that type refuses it`() async {
     await #expect(processExitsWith: .success) {
       // SAFETY: nothing in this process has read the list.
       unsafe AuthenticatorType.addedByTests = [.toy]
@@ -120,7 +120,9 @@ struct VerifierTests {
     }
   }
 
-  @Test func `accepts an authenticator that has no counter, and refuses it once it has counted`() throws {
+  @Test func `accepts a counter of 0 while the stored counter is 0, and refuses it once the stored counter is higher`()
+    throws
+  {
     let policy = Policy(accepted: [[MatchCriteria(aaid: authenticator.aaid, keyIDs: [authenticator.keyID])]])
     let header = OperationHeader(upv: .uaf11, op: .authentication, appID: header.appID, serverData: "d")
     let request = AuthenticationRequest(header: header, challenge: challenge, policy: policy)

@@ -25,7 +25,8 @@ import AuthenticatorTypes
     #expect(limit(local: local) == .max)
   }
 
-  @Test(arguments: [30, 300, 86_400]) func `a stranger who tries without a pause does not reach it in half a year`(
+  @Test(arguments: [30, 300, 86_400])
+  func `attempts of remote and other users without a pause do not reach the limit in half a year`(
     first: Int
   ) {
     var strangers = LockPolicy.remoteDefault

@@ -307,7 +307,7 @@ import AuthenticatorTypes
     #expect(try judge(file) == .holds(age: .seconds(1)))
   }
 
-  @Test func `a refusal with no success stored writes nothing, unless one may be on its way`() throws {
+  @Test func `a refusal writes nothing if no success is stored, unless a success may be on its way`() throws {
     let directory = try folder.initialised()
     try register(in: directory)
     let file = try #require(try open(in: directory))

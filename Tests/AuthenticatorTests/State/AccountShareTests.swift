@@ -171,7 +171,9 @@ import AuthenticatorTypes
     #expect(keeper.events == ["make 1", "make 2", "remove 1"])
   }
 
-  @Test func `without room in the keeper the value has no share, and costs as much as any value without one`() throws {
+  @Test func `if the keeper has no room, the value gets no share and costs as much as any value without a share`()
+    throws
+  {
     let directory = try opened()
     keeper.hasRoom = false
     try register(in: directory)
@@ -181,7 +183,7 @@ import AuthenticatorTypes
     #expect(keeper.events == ["in vain"])
   }
 
-  @Test func `refuses a value if nothing makes shares and root demands one`() throws {
+  @Test func `refuses a value if nothing makes shares and root demands a share`() throws {
     let directory = try opened()
     keeper.cost = nil
     keeper.demandsShare = true
@@ -191,7 +193,7 @@ import AuthenticatorTypes
     #expect(try isVerified("correct", in: directory))
   }
 
-  @Test func `the share goes with the value, and accounts that need one are named`() throws {
+  @Test func `the share is removed with its value, and accounts that need a share are named`() throws {
     let directory = try opened()
     try register(in: directory)
     #expect(try AccountShares.accounts(in: directory) == [4242])

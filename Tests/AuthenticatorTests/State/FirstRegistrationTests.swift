@@ -88,7 +88,7 @@ import UAFCrypto
     #expect(!leftovers.contains(where: isThere))
   }
 
-  @Test func `is refused, like forgetting, while a second call does either`() throws {
+  @Test func `a registration and forgetting are refused while a second call does either`() throws {
     let directory = try folder.initialised()
     let change = try FileChange(of: 4242, in: directory.slots)
     #expect(throws: StateError.superseded) { try register("correct", in: folder.initialised()) }

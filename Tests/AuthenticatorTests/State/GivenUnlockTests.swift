@@ -97,7 +97,8 @@ import AuthenticatorTypes
 
   // MARK: Typed codes
 
-  @Test func `after five wrong codes none is checked, even after a reboot, and a right unlock clears the count`() throws
+  @Test func `after five wrong codes no code is checked, even after a reboot, and a right unlock clears the count`()
+    throws
   {
     try lock(at: 0)
     for left in [4, 3, 2, 1] { #expect(try given(10).use(typed: false, for: file, at: time(20)) == .wrong(left: left)) }
@@ -162,7 +163,9 @@ import AuthenticatorTypes
     }
   }
 
-  @Test func `is removed with the account's last key, and does nothing for an account that is gone`() throws {
+  @Test func `the record of an unlock is removed with the last key, and an unlock does nothing for an absent account`()
+    throws
+  {
     try lock(at: 0)
     #expect(try given(10).use(for: file, at: time(20)) == .unlocked)
     try file.reset(.passcode)

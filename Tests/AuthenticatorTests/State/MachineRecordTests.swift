@@ -23,7 +23,7 @@ import UAFCrypto
     return try AccountFile.create(in: directory, identity: identity, storing: [unlocked.registration(of: key)])
   }
 
-  @Test func `is stored once, and replaced by the next`() throws {
+  @Test func `the secret is stored once, and replaced by the next secret`() throws {
     let file = try register(in: folder.initialised())
     #expect(try MachineRecord.of(file) == nil)
     try record.store(in: file)
@@ -33,7 +33,7 @@ import UAFCrypto
     #expect(try MachineRecord.of(file) == other)
   }
 
-  @Test func `an edited record is refused, and replaced by the next`() throws {
+  @Test func `an edited record is refused, and replaced by the next record`() throws {
     let file = try register(in: folder.initialised())
     try record.store(in: file)
     let marked = try #require(try file.records.body(.machine, of: file.identity))
@@ -46,7 +46,10 @@ import UAFCrypto
     #expect(try MachineRecord.of(file) == record)
   }
 
-  @Test func `stays after the account's last key for the account stage, until root has the account forgotten`() throws {
+  @Test
+  func `for the account stage, the secret stays after the last key, until root makes the machine forget the account`()
+    throws
+  {
     let directory = try folder.initialised()
     let file = try register(in: directory)
     try record.store(in: file)

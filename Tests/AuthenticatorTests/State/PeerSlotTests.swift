@@ -16,14 +16,14 @@ import Testing
     try PeerSlot.take(in: folder, for: peer, owner: getuid())
   }
 
-  @Test func `are four at most for each person`() throws {
+  @Test func `each person has at most four slots`() throws {
     var held: [PeerSlot] = []
     for _ in 0..<4 { held.append(try #require(try take(4242))) }
     #expect(try take(4242) == nil)
     withExtendedLifetime(held) {}
   }
 
-  @Test func `hosts that a person called have sixteen slots, besides the four of the person's own programs`() throws {
+  @Test func `hosts that a person called have sixteen slots, besides the four for the person's own programs`() throws {
     var held: [PeerSlot] = []
     func takeAsCaller(_ uid: UInt32) throws -> PeerSlot? {
       try PeerSlot.take(in: folder, for: uid, by: .caller, owner: getuid())
@@ -37,7 +37,7 @@ import Testing
     withExtendedLifetime(held) {}
   }
 
-  @Test func `are free again when their holder ends`() throws {
+  @Test func `slots are free again when their holder ends`() throws {
     var held: [PeerSlot] = []
     for _ in 0..<4 { held.append(try #require(try take(4242))) }
     held.removeLast()
@@ -45,7 +45,9 @@ import Testing
     withExtendedLifetime(held) {}
   }
 
-  @Test(arguments: [UInt32(0), 1, 4241, 4243, .max]) func `are counted for each person separately`(_ other: UInt32)
+  @Test(arguments: [UInt32(0), 1, 4241, 4243, .max]) func `slots are counted for each person separately`(
+    _ other: UInt32
+  )
     throws
   {
     var held: [PeerSlot] = []
@@ -56,13 +58,13 @@ import Testing
     withExtendedLifetime(held) {}
   }
 
-  @Test func `are refused if the folder is open to others, or missing`() throws {
+  @Test func `no slot is given if the folder is open to others, or missing`() throws {
     try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder + "/slots")
     #expect(throws: StateError.self) { _ = try self.take(4242) }
     #expect(throws: StateError.self) { _ = try PeerSlot.take(in: "/nonexistent", for: 1, owner: getuid()) }
   }
 
-  @Test func `use no space on the disk`() throws {
+  @Test func `slots use no space on the disk`() throws {
     for peer in 0..<50 { _ = try take(UInt32(peer)) }
     let path = folder + "/slots"
     #expect(

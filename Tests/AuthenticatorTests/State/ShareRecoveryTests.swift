@@ -144,7 +144,7 @@ import AuthenticatorTypes
     #expect(!keeper.events.contains { $0.hasPrefix("remove") })
   }
 
-  @Test func `leaves a share that the keeper holds in use, and does the same when it runs again`() throws {
+  @Test func `a share that the keeper holds stays in use, and a second recovery does the same as the first`() throws {
     try register()
     let before = try enrolled()
     #expect(try recover() == RecoveredShares(kept: [4242]))

@@ -135,7 +135,7 @@ import UAFWire
     expectRefusal(try check("account_check=required"), Self.notKnown)
   }
 
-  @Test func `required uses the last statement as long as offline logins may, and only in this boot`() throws {
+  @Test func `required uses the last statement as long as an offline login could, and only in the same boot`() throws {
     #expect(try check().result == 0)
     bench.server.lateFailure = .noHandshake(.refused)
     bench.now.nanoseconds += 3599 * 1_000_000_000
@@ -319,7 +319,7 @@ import UAFWire
     #expect(proof.0.machineID == secret.machineID)
   }
 
-  @Test func `the server is not asked by the former account's name if a deregistered account's uid is reused`()
+  @Test func `if a deregistered account's uid is reused, the server is not asked about the former account's name`()
     throws
   {
     try removeKeys(.deregister)
@@ -354,7 +354,7 @@ import UAFWire
     #expect(bench.server.requests.count == asked)
   }
 
-  @Test func `a section can keep its service from asking`() throws {
+  @Test func `a service's section can keep the service from asking the server`() throws {
     bench.configuration += "\n[service.rsync]\naccount_check_online = false"
     let asked = bench.server.requests.count
     #expect(try check(service: "rsync").result == 0)

@@ -51,14 +51,15 @@ import UAFConfiguration
     return walk
   }
 
-  @Test func `asks only if it may, only first, and only once`() {
+  @Test func `asks the server only if it may, only as the first action, and only once`() {
     for walk in Self.walks {
       #expect(!walk.actions.dropFirst().contains(.ask))
       #expect((walk.actions.first == .ask) == (walk.mayAsk && walk.events.first == .begun))
     }
   }
 
-  @Test func `lets an account through only by the server's answer, by a valid earlier answer, or without the demand`() {
+  @Test
+  func `lets an account through only with the server's answer, with a valid earlier one, or if root demands none`() {
     for walk in Self.walks {
       switch walk.end {
       case .allow(.told):
@@ -104,7 +105,7 @@ import UAFConfiguration
     #expect([machine.take(.begun), machine.take(.machineUnknown)] == [.ask, .allow(.notKnown)])
   }
 
-  @Test func `the server's present answer decides, whatever is stored`() {
+  @Test func `the server's current answer decides, whatever is stored`() {
     for demand in Self.demands {
       for stored in Self.stored {
         for (said, action) in [
@@ -119,7 +120,7 @@ import UAFConfiguration
     }
   }
 
-  @Test func `with the demand, an account about which nothing is known is refused`() {
+  @Test func `if root demands an answer, an account about which nothing is known is refused`() {
     for walk in Self.walks where walk.demand == .demandsActive && walk.stored == nil {
       if case .allow(let ground) = walk.end { #expect(ground == .told) }
     }

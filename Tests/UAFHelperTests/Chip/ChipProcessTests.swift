@@ -72,7 +72,7 @@ import UAFWire
     #expect(refusal([1, 2, 3], with: chip) == .cause(.chipDamaged))
   }
 
-  @Test func `gives up on a program that is too late, and does not use its late answer for the next one`() throws {
+  @Test func `gives up on a program that is too late, and does not take its late answer for the next answer`() throws {
     let chip = try SoftwareTPM()
     let process = try SoftwareTPM.hastyProgram()
     func refusal() -> Ending? {

@@ -168,7 +168,7 @@ import UAFWire
     #expect(try login().result == 0)
   }
 
-  @Test func `makes no index if root uses no chip, and no value if root demands one`() throws {
+  @Test func `makes no index if root uses no chip, and registers no value if root demands an index`() throws {
     use("off", "require_pin_index = true")
     let refused = try register()
     #expect(refused == 1007, "\(bench.log.lines)")
@@ -179,7 +179,7 @@ import UAFWire
     #expect(try login().result == 0)
   }
 
-  @Test func `costs less if the chip counts, unless root sets the cost`() throws {
+  @Test func `the key derivation costs less if the chip counts, unless root sets the cost`() throws {
     #expect(try register() == 0)
     #expect(try cost() == 10)
     _ = try root(.forget)

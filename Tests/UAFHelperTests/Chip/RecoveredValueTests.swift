@@ -153,7 +153,9 @@ import UAFWire
     #expect(try login() == 0, "\(bench.log.lines)")
   }
 
-  @Test func `a wrong public key in the file gives no copy but a warning, and the value is registered`() throws {
+  @Test func `with a wrong public key in the file no copy is made, the log has a warning, and the value is registered`()
+    throws
+  {
     _ = try root(.forget)
     let key = try Secret(copying: [UInt8](repeating: 1, count: 32).span)
     let theirs = try #require(try RecoveryKey.seal(key, under: try RecoveryKey.make()))

@@ -83,7 +83,7 @@ import UAFWire
     #expect(failed.result == 0 && failed.prompts.count == 1)
   }
 
-  @Test func `a sensor together with a set that has the passcode logs in only with both`() throws {
+  @Test func `if the server asks for passcode and fingerprint together, only both log in`() throws {
     let bench = try HelperBench.withFinger()
     bench.server.accepted = [["5541#0001", "5541#0003"]]
     let answered = bench.server.answered
@@ -93,7 +93,7 @@ import UAFWire
     #expect(right.result == 0 && bench.server.signatures == 2)
   }
 
-  @Test func `a text to be confirmed asks only for the value, whatever the sensor would report`() throws {
+  @Test func `a login with a text to confirm asks only for the value, whatever the sensor would report`() throws {
     let bench = try HelperBench.withFinger()
     bench.configuration += "\n[service.login]\ntransaction = true"
     let transcript = try bench.run(bench.begin(), beside: [.enters("correct"), .over])
@@ -148,7 +148,10 @@ import UAFWire
     #expect(transcript.prompts.first?.errorMessage == FidoResult(code: result).text(in: .english))
   }
 
-  @Test func `changed prints are 7001 until the value was entered, and 7000 before and afterwards`() throws {
+  @Test
+  func `status shows 7001 from a change of the prints until the value is entered, and 7000 before and afterwards`()
+    throws
+  {
     let bench = try HelperBench.withFinger()
     #expect(try status(bench)["biometry"] as? Int == 7000)
     try bench.enrol("left-thumb")
@@ -172,14 +175,14 @@ import UAFWire
     #expect(try named(bench, []).result == 7001)
   }
 
-  @Test func `a key that is not bound to prints is 7002 in the status, and opens with changed prints`() throws {
+  @Test func `a key that is not bound to prints has 7002 in the status, and opens with changed prints`() throws {
     let bench = try HelperBench.withFinger("invalidate_on_new_biometrics = false")
     #expect(try status(bench)["biometry"] as? Int == 7002)
     try bench.enrol("left-thumb")
     #expect(try named(bench, HelperBench.touchedOnce).result == 0)
   }
 
-  @Test func `a registration without readable stored prints is 7002`() throws {
+  @Test func `a registration without readable stored prints gives 7002`() throws {
     let bench = try HelperBench.withFinger()
     #expect(try bench.run(bench.begin(.forget)).result == 0, "\(bench.log.lines)")
     #expect(try bench.run(bench.registration(), ["correct", "correct"]).result == 0)
@@ -187,7 +190,7 @@ import UAFWire
     #expect(try bench.run(bench.registration("fingerprint"), beside: HelperBench.touchedOnce).result == 7002)
   }
 
-  @Test func `stored prints that are not regular files are 7003`() throws {
+  @Test func `stored prints that are not regular files give 7003`() throws {
     let bench = try HelperBench.withFinger()
     let link = bench.ownPrints + "/left-thumb"
     try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "right-index-finger")
@@ -195,7 +198,7 @@ import UAFWire
     #expect(try named(bench, []).result == 7003)
   }
 
-  @Test func `a lock of the fingerprint is 7005, and leaves the passcode usable`() throws {
+  @Test func `a lock of the fingerprint gives 7005, and leaves the passcode usable`() throws {
     let bench = try HelperBench.withFinger()
     let wrong: [ScriptedFinger.Step] = [.touch(.notMatched), .asked(.compare)]
     #expect(try named(bench, Self.begun + wrong + wrong + [.touch(.notMatched), .stopped]).result == 7005)
@@ -205,7 +208,7 @@ import UAFWire
     #expect(transcript.prompts.first?.errorMessage == FidoResult.biometryLocked.text(in: .english))
   }
 
-  @Test func `a fingerprint without a passcode or a pattern is 7007`() throws {
+  @Test func `a fingerprint without a passcode or a pattern gives 7007`() throws {
     let bench = try HelperBench()
     bench.configuration =
       "authenticators = [\"passcode\", \"fingerprint\"]\n" + bench.configuration + "\n[biometric]\nrequire_tpm = false"
@@ -214,7 +217,9 @@ import UAFWire
     #expect(try bench.run(bench.registration("fingerprint"), beside: []).result == 7007)
   }
 
-  @Test func `a person who is not at the machine is 7012, and a missing chip that root requires is 7013`() throws {
+  @Test func `a login ends with 7012 if the person is not at the machine, and with 7013 if a required chip is missing`()
+    throws
+  {
     let bench = try HelperBench.withFinger()
     bench.isElsewhere = true
     #expect(try named(bench, []).result == 7012)

@@ -26,7 +26,7 @@ struct FingerMachineTests {
     #expect(machine.outcome == .exhausted)
   }
 
-  @Test func `a lock ends it before all tries are used`() {
+  @Test func `a lock ends the wait before all tries are used`() {
     var machine = FingerMachine(tries: 3)
     #expect(machine.received(.touched(.notMatched)) == .count)
     #expect(machine.received(.counted(isLocked: true)) == .stop)
@@ -48,7 +48,7 @@ struct FingerMachineTests {
     #expect(machine.outcome == .failed(nil))
   }
 
-  @Test func `refuses a count that nobody asked for`() {
+  @Test func `refuses the result of a count that was not requested`() {
     var machine = FingerMachine(tries: 3)
     #expect(machine.received(.counted(isLocked: false)) == .stop)
     #expect(machine.outcome == .failed(nil))

@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  @Test func `without a code it refuses if every type has a value, and asks for none of them`() {
+  @Test func `without a code a registration is refused if every type has a value, and no value is asked for`() {
     #expect(plan([.passcode, .pattern], hasCode: false) == .refuse(.nothingLeftToRegister))
     #expect(plan([.passcode], enabled: [.passcode], hasCode: false) == .refuse(.nothingLeftToRegister))
     #expect(plan([.passcode], enabled: [.passcode], needsCode: false, hasCode: false) == .add(among: [.passcode]))

@@ -66,7 +66,7 @@ import UAFWire
     }
   }
 
-  @Test func `refuses keys of its section that it does not have`() async {
+  @Test func `refuses configuration keys that the type does not have`() async {
     await #expect(processExitsWith: .success) {
       // SAFETY: nothing in this process has read the list.
       unsafe AuthenticatorType.addedByTests = [.toy]

@@ -9,7 +9,7 @@ import ToolTestSupport
   private let stacks = Stacks()
 
   @Test(arguments: ["# console\r\n", "# see wiki \\\n", "# \0\n", "#\(String(repeating: "x", count: 1022))"])
-  func `root's password is no way in at a console that asks after all`(before: String) {
+  func `root's password is no way in at a console that does ask for the passcode`(before: String) {
     stacks.passwords.groups = [:]
     stacks.passwords.states["root"] = .usable
     stacks.write("login", "\(before)auth required pam_uaf.so\n@include common-auth\n")
@@ -41,7 +41,7 @@ import ToolTestSupport
     "-@include uaf-sudo x\n",
     "@include FOLDER/uaf-sudo\n", "@include FOLDER//./uaf-sudo\n", "auth [include] uaf-sudo\n",
   ])
-  func `a stack that a second service includes stays`(text: String) {
+  func `disable keeps a stack that a second service includes`(text: String) {
     #expect(stacks.run("enable", "sudo").exit == .success)
     stacks.write("doas", text.replacing("FOLDER", with: stacks.machine.pam))
     #expect(stacks.text(stacks.run("status")).contains("doas: by hand\n"))

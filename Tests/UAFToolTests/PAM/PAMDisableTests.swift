@@ -205,7 +205,7 @@ import ToolTestSupport
     #expect(stacks.read("sudo") == Stacks.sudo)
   }
 
-  @Test func `one service or all has to be named`() {
+  @Test func `refuses to run without a service, or with both a service and --all`() {
     for arguments in [["pam", "disable"], ["pam", "disable", "sudo", "--all"], ["pam", "enable"]] {
       #expect(Bench(arguments, as: 0).exit == .usage)
     }
@@ -261,7 +261,7 @@ import ToolTestSupport
     #expect(missing.output.hasPrefix(#"{"type":"failure","result":1001,"#) && missing.output.contains("/nonexistent"))
   }
 
-  @Test func `the list of none is empty`() {
+  @Test func `without an enabled service the list is empty`() {
     let bench = stacks.run("status")
     #expect(bench.exit == .success && bench.output == "" && bench.notes.contains("no service in "))
     #expect(Bench(["pam", "status", "--pam-directory", "/nonexistent"]).exit == .refused)

@@ -219,7 +219,7 @@ import ToolTestSupport
     #expect(bench.exit == .success, "\(bench.notes)")
   }
 
-  @Test func `the right password counts as no way in if a line refuses it`() {
+  @Test func `the right password is no way in if a line refuses it`() {
     stacks.write(
       "common-auth",
       "auth [success=1 default=ignore] pam_unix.so\nauth [default=die] pam_faillock.so authfail\n"
@@ -240,7 +240,7 @@ import ToolTestSupport
     #expect(stacks.run("enable", "sudo").exit == .success)
   }
 
-  @Test func `after sshd it says what sshd_config needs, and nothing if sshd_config has it`() {
+  @Test func `after sshd is enabled, says what sshd_config still needs, and nothing if nothing is missing`() {
     stacks.write("sshd", Stacks.sudo)
     let program = stacks.folder.file("sshd", [1], mode: 0o755)
     stacks.machine.installation.sshPaths = (program, stacks.folder.file("sshd_config", [], mode: 0o644))
@@ -253,7 +253,7 @@ import ToolTestSupport
     #expect(!stacks.run("enable", "sshd").output.contains("ssh: "))
   }
 
-  @Test func `if sshd uses a different service, enable demands that one`() {
+  @Test func `if sshd uses a different service, enable says to enable that service instead`() {
     stacks.write("sshd", Stacks.sudo)
     stacks.write("corp", Stacks.sudo)
     stacks.write("guests", Stacks.sudo)
@@ -373,7 +373,7 @@ import ToolTestSupport
     #expect(stacks.read("polkit-1") == Stacks.sudo + "session optional pam_umask.so\n")
   }
 
-  @Test func `passwd changes the passcode, without a check of who gets in`() {
+  @Test func `a stack for passwd is enabled without a check of who gets in`() {
     stacks.passwords.groups = [:]
     stacks.write("common-password", "password required pam_unix.so\n")
     stacks.write("passwd", "@include common-password\n")
@@ -935,7 +935,9 @@ import ToolTestSupport
       ("@include common-auth\nsession required pam_systemd.so\n", "may be refused by login:2"),
       ("@include common-auth\nsession [success=ok default=bad] pam_corp.so\n", "may be refused by login:2"),
     ])
-  func `a rescuer whom the console refuses, or may refuse, is not named as a way in`(login: String, told: String) {
+  func `a member of uaf-rescue whom the console refuses, or may refuse, is not named as a way in`(
+    login: String, told: String
+  ) {
     withConditions()
     stacks.write("login", login + Self.account)
     let said = refusal("sudo")
@@ -966,7 +968,7 @@ import ToolTestSupport
       "auth required pam_env.so\nauth required pam_faildelay.so\nauth sufficient pam_unix.so\nauth required pam_deny.so\n"
         + "session required pam_umask.so\nsession optional pam_tty_audit.so\n",
     ])
-  func `a rescuer whom the console lets in is named as a way in`(login: String) {
+  func `a member of uaf-rescue whom the console lets in is named as a way in`(login: String) {
     withConditions()
     stacks.write("login", login + Self.account)
     let bench = stacks.run("enable", "sudo")
@@ -991,7 +993,7 @@ import ToolTestSupport
     ("session required pam_limits.so\n", 0, "alice - nonewprivs 1", "may be refused by login:1"),
     ("session required pam_limits.so\n", 0, "@sudo - CHROOT /srv", "may be refused by login:1"),
   ])
-  func `a rescuer whom a count of wrong passwords or of sessions may keep out is not named as a way in`(
+  func `a member of uaf-rescue whom pam_faillock or pam_limits may keep out is not named as a way in`(
     line: String, wrong: Int, limit: String?, told: String
   ) {
     _ = stacks.folder.file("libexec/pam_faillock.so", [1], mode: 0o644)
@@ -1030,7 +1032,8 @@ import ToolTestSupport
   }
 
   @Test
-  func `pam_limits refuses everybody, even root, without limits.conf, and a line without limits exempts`() {
+  func `pam_limits refuses everybody, even root, without limits.conf, and exempts a person with a line without limits`()
+  {
     stacks.write("login", "session required pam_limits.so\n@include common-auth\n" + Self.account)
     stacks.passwords.limitLines = ["* - maxlogins 0", "alice -"]
     #expect(stacks.run("enable", "sudo", "--dry-run").output.contains("without pam_uaf gets in: alice, "))
@@ -1081,7 +1084,8 @@ import ToolTestSupport
     #expect(stacks.run("enable", "sudo").output.hasPrefix("without pam_uaf gets in: alice, "))
   }
 
-  @Test func `so does a service without account lines, or without lines that change an expired password`() {
+  @Test func `a service refuses if neither it nor 'other' has account lines, or lines that change an expired password`()
+  {
     stacks.folder.delete("vendor/other")
     stacks.tester.accountCodesOfPeople = ["alice": 6]
     #expect(
@@ -1160,7 +1164,7 @@ import ToolTestSupport
     #expect(stacks.run("enable", "sudo").output.hasPrefix("without pam_uaf gets in: alice, "))
   }
 
-  @Test func `a count locks root only if the configuration says so`() {
+  @Test func `pam_faillock locks root only if its configuration says so`() {
     _ = stacks.folder.file("libexec/pam_faillock.so", [1], mode: 0o644)
     stacks.passwords.groups = ["uaf-rescue": ["root"]]
     stacks.passwords.states["root"] = .usable
@@ -1172,7 +1176,7 @@ import ToolTestSupport
   }
 
   @Test(arguments: ["pam_access.so", "pam_time.so", "pam_listfile.so item=tty sense=allow file=/etc/ttys"])
-  func `a named rescuer comes with the account lines that may decide differently for other terminals or hours`(
+  func `a member of uaf-rescue is named with account lines that may decide differently for other terminals or hours`(
     line: String
   ) {
     stacks.write("login", "@include common-auth\naccount required \(line)\n" + Self.account)
@@ -1181,7 +1185,7 @@ import ToolTestSupport
     #expect(output.contains("; not tried: what login:2 says of another terminal or hour\n"), "\(output)")
   }
 
-  @Test func `a rescuer whom sudo refuses is not named, and a different one is`() {
+  @Test func `a member of uaf-rescue whom sudo refuses is not named, and a different member is`() {
     stacks.write("sudo", "auth required pam_succeed_if.so user != alice\n" + Stacks.sudo)
     #expect(refusal("sudo").contains("alice of uaf-rescue is refused by sudo:1"))
     stacks.passwords.groups = ["uaf-rescue": ["alice", "bob"], "sudo": ["alice", "bob"]]
@@ -1190,7 +1194,7 @@ import ToolTestSupport
   }
 
   @Test(arguments: ["login", "sudo"])
-  func `a rescuer whom account lines refuse is not named`(service: String) {
+  func `a member of uaf-rescue whom account lines refuse is not named`(service: String) {
     stacks.write("login", "@include common-auth\n# console\n" + Self.account)
     let mark = service == "login" ? "# console" : "pam_limits.so"
     stacks.tester.accountCodes = [(mark, 6)]
@@ -1215,7 +1219,7 @@ import ToolTestSupport
   }
 
   @Test(arguments: ["/usr/sbin/nologin", "/bin/false", "/nonexistent/bash", "/etc/passwd", "/tmp"])
-  func `a rescuer whose shell gives no session is not named`(shell: String) {
+  func `a member of uaf-rescue whose shell gives no session is not named`(shell: String) {
     stacks.passwords.shells = ["alice": shell, "root": shell]
     stacks.passwords.states["root"] = .usable
     let said = refusal("sudo")

@@ -673,7 +673,7 @@ import ToolTestSupport
     #expect(!stacks.findings().contains { $0.id == .pamPolkit })
   }
 
-  @Test func `polkit is one open service among others if sudo asks only for the password, too`() {
+  @Test func `if sudo asks only for the password, too, polkit is listed with the other open services`() {
     stacks.write("polkit-1", Stacks.sudo)
     #expect(stacks.run("enable", "login").output.hasSuffix("\nwithout the passcode ask: polkit-1, sudo\n"))
     #expect(!stacks.findings().contains { $0.id == .pamPolkit })

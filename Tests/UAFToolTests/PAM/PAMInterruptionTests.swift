@@ -54,7 +54,7 @@ import ToolTestSupport
   // MARK: Killed
 
   @Test(arguments: 0..<4)
-  func `enable, killed before any of its changes, leaves a complete service, and the next run completes or undoes it`(
+  func `wherever enable is killed, the service stays complete, and the next run completes or undoes the change`(
     number: Int
   ) throws {
     let watched = try folder { change throws(StackError) in if change == number { throw Self.killed } }
@@ -68,7 +68,7 @@ import ToolTestSupport
   }
 
   @Test(arguments: 0..<3)
-  func `a new shape over an edited stack, killed before any change, leaves a complete service and the edits`(
+  func `wherever a new shape over an edited stack is killed, the service stays complete and the edits are kept`(
     number: Int
   ) throws {
     #expect(stacks.run("enable", "sudo").exit == .success)
@@ -83,7 +83,7 @@ import ToolTestSupport
   }
 
   @Test(arguments: 0..<4, [true, false])
-  func `disable, killed before any of its changes, leaves a complete service, and the next run completes it`(
+  func `wherever disable is killed, the service stays complete, and the next run completes the change`(
     number: Int, isEdited: Bool
   ) throws {
     #expect(stacks.run("enable", "sudo").exit == .success)
@@ -97,7 +97,7 @@ import ToolTestSupport
   }
 
   @Test(arguments: 0..<4)
-  func `a copy of the vendor's file is removed again, even if the run is killed before any change`(number: Int) throws {
+  func `a copy of the vendor's file is removed again, wherever the run is killed`(number: Int) throws {
     stacks.folder.delete("pam.d/sudo")
     _ = stacks.folder.file("vendor/sudo", Array(Stacks.sudo.utf8), mode: 0o644)
     let watched = try folder { change throws(StackError) in if change == number { throw Self.killed } }

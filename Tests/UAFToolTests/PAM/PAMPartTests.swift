@@ -37,7 +37,7 @@ import ToolTestSupport
   }
 
   @Test(arguments: ["common-auth", "uaf-sudo", "system-auth"])
-  func `a part is judged in the services that include it, not alone`(part: String) {
+  func `a part is judged in the services that include it, and not by itself`(part: String) {
     stacks.write(part, "auth [success=1 default=ignore] pam_uaf.so\n")
     stacks.write("sudo", "auth include \(part)\nauth required pam_unix.so\n")
     #expect(!has(.pamLetsIn, "sudo"))
@@ -45,7 +45,7 @@ import ToolTestSupport
     #expect(has(.pamLetsIn, "sudo"))
   }
 
-  @Test func `doctor and the manual say what the profile does`() throws {
+  @Test func `doctor and the manual say the same about what the profile does`() throws {
     stacks.write("common-auth", "auth [success=1 auth_err=die maxtries=die default=ignore] pam_uaf.so\n")
     stacks.write("sudo", "@include common-auth\n")
     let text = "the passcode decides in every service"

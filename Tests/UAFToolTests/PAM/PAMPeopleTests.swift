@@ -27,7 +27,7 @@ import Wording
   private var isUntouched: Bool { stacks.read("sudo") == Stacks.sudo && stacks.read("uaf-sudo") == nil }
 
   @Test(arguments: [[], ["--dry-run"], ["--shape", "second-factor"]])
-  func `is refused while somebody who uses the service is not registered, names them, and changes nothing`(
+  func `refuses while somebody who uses the service is not registered, names the person, and changes nothing`(
     options: [String]
   ) {
     let bench = Bench(
@@ -40,7 +40,7 @@ import Wording
     #expect(isUntouched && stacks.tester.asksAccount.isEmpty)
   }
 
-  @Test func `with --anyway it is done, and they are named nevertheless`() {
+  @Test func `--anyway enables the service, and still names the people who are not registered`() {
     let bench = enable("sudo", "--anyway")
     #expect(bench.exit == .success && !isUntouched)
     #expect(bench.output.contains("not registered on this machine, and refused until they are: bob\n"))
@@ -52,7 +52,7 @@ import Wording
     #expect(bench.exit == .success && !(bench.output + bench.notes).contains("bob"))
   }
 
-  @Test func `registered people are not named, locked or not, and people who have left are`() {
+  @Test func `registered people are not named, locked or not, and deregistered people are`() {
     for (state, isNamed) in [(3006, false), (3008, false), (3007, true), (3005, true)] {
       let own = PAMPeopleTests()
       own.stacks.machine.register(1001, Machine.finished(""))

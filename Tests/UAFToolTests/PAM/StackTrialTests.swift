@@ -56,7 +56,7 @@ import ToolTestSupport
   @Test(arguments: [
     PAM_CONV_ERR, PAM_USER_UNKNOWN, PAM_MAXTRIES, PAM_AUTHINFO_UNAVAIL, PAM_AUTH_ERR, PAM_CRED_UNAVAIL,
   ])
-  func `accepts any other code of refusal`(code: CInt) {
+  func `accepts a stack that refuses with any other code`(code: CInt) {
     stacks.tester.otherwise = code
     #expect(stacks.run("enable", "sudo").exit == .success)
   }
@@ -179,7 +179,7 @@ import ToolTestSupport
     #expect(stacks.tester.accounts == [])
   }
 
-  @Test func `a person can only try it at a terminal`() {
+  @Test func `a person can try a stack only at a terminal`() {
     stacks.machine.installation.tester = HalfFake(fake: stacks.tester)
     #expect(refusal("--try", "alice").contains("it did not let you in: standard input is not a terminal"))
   }
