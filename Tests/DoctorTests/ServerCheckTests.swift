@@ -277,7 +277,7 @@ import UAFWire
     ("https://fido.example.com/uaf/get", "https://fido.example.com/uaf/get?"),
     ("https://[2001:db8::1]/uaf/get", "https://[2001:DB8:0:0:0:0:0:1]/uaf/get"),
   ])
-  func `two spellings of one address are one address`(request: String, response: String) {
+  func `two spellings of one address count as one address`(request: String, response: String) {
     let lines = addresses(request, response)
     #expect(lines.contains { $0.contains("server.response_url are one address, ") }, "\(lines)")
     #expect(lines.allSatisfy { $0.hasPrefix("FAIL") }, "\(lines)")

@@ -23,7 +23,7 @@ import UAFWire
     #expect(whole.machine.requests.first?.url == "https://fido.example.com/uaf/get")
   }
 
-  @Test func `is valid without a configuration, too`() {
+  @Test func `the trusted server is valid without a configuration, too`() {
     trust(Machine.configuration)
     let state = whole.machine.folder.path + "/state"
     let configuration = whole.machine.folder.file(

@@ -48,7 +48,7 @@ import UAFMessages
     } catch { return error }
   }
 
-  @Test func `is accepted for this machine, group and time, and again`() throws {
+  @Test func `a policy is accepted for this machine, group and time, and a second time`() throws {
     let token = try token()
     #expect(fault(token) == nil)
     #expect(fault(token) == nil, "the same version is no older one")

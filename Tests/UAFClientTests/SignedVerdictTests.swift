@@ -76,7 +76,7 @@ import UAFMessages
     } catch { return error }
   }
 
-  @Test func `is believed for this account, operation and challenge`() throws {
+  @Test func `a verdict is believed for this account, operation and challenge`() throws {
     #expect(try fault(acceptance(token())) == nil)
     // Whatever else is there.
     #expect(try fault(acceptance("x", token(Making(subject: "bob")), token())) == nil)

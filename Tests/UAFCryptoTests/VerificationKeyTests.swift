@@ -49,7 +49,7 @@ struct VerificationKeyTests {
   }
 
   @Test(arguments: SignatureVector.good)
-  func `reads its own encoding back, and no other encoding of the registry`(vector: SignatureVector) throws {
+  func `reads a key in its own encoding, and in no other encoding of the registry`(vector: SignatureVector) throws {
     let key = try vector.key
     #expect(try VerificationKey(encoded: key.encoded, scheme: key.scheme) == key)
     for encoding in PublicKeyEncoding.allCases where encoding.rawValue != vector.encoding {

@@ -58,7 +58,7 @@ import UAFWire
     #expect(login.pamCode == 0 && urls == [Self.get, Self.list, Self.respond])
   }
 
-  @Test func `after a wrong entry the answer is ready for the next one, and nothing is asked twice`() throws {
+  @Test func `after a wrong entry the answer is ready for the next entry, and no request is sent twice`() throws {
     let bench = try bench("[service.login]\ntries = 2\n")
     let (urls, login) = try asked(bench, bench.begin(), ["wrong1", "correct"])
     #expect(login.pamCode == 0 && urls == [Self.get, Self.list, Self.respond])

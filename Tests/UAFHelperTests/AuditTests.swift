@@ -34,7 +34,7 @@ import UAFWire
   }
 
   @Test(arguments: [UAFWire.Operation.reset, .forget, .deregister])
-  func `removing a secret with its lock is a record, and without a lock none`(
+  func `removing a secret that is locked writes a record, and removing one that is not locked writes none`(
     _ operation: UAFWire.Operation
   ) throws {
     for wrong in [[], ["wrong1", "wrong2", "wrong3"]] {

@@ -48,7 +48,7 @@ import UAFWire
     #expect(transcript.result == 3013 && transcript.pamCode == 11 && transcript.prompts.isEmpty)
   }
 
-  @Test func `the old secret clears the count in a change, and is wrong after it`() throws {
+  @Test func `in a change the old secret clears the count, and is wrong after the change`() throws {
     let bench = try HelperBench.registered()
     try bench.run(bench.begin(), ["wrong1"])
     #expect(

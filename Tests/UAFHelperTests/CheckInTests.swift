@@ -111,7 +111,7 @@ import UAFWire
     #expect(try login() == 0 && reports.count == 3)
   }
 
-  @Test func `reports immediately if a new number of news came with the login`() throws {
+  @Test func `reports immediately if a new news number came with the login`() throws {
     bench.server.machineNews = 7
     news = 7
     _ = try login()
@@ -134,7 +134,7 @@ import UAFWire
     return try signer.token(claims, type: WorkstationPolicy.tokenType)
   }
 
-  @Test func `the login after a policy was saved fetches it, and it applies from the next call on`() throws {
+  @Test func `the login after a policy was saved fetches the policy, which applies from the next call on`() throws {
     bench.configuration += "\n[policy]\nfollow = [\"passcode\"]"
     #expect(try login() == 0)
     #expect(reports.map(\.policy) == [0])
@@ -250,7 +250,7 @@ import UAFWire
     #expect(try operation().finished.text?.contains("another one is under way") == true)
   }
 
-  @Test func `files that somebody else could have written stop the report, and no login`() throws {
+  @Test func `files that somebody else could have written stop the report, but no login`() throws {
     _ = try login()
     advance(3600)
     #expect(unsafe chmod(state + "/machine.checkin", 0o644) == 0)

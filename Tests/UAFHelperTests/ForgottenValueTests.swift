@@ -23,8 +23,9 @@ import UAFWire
   // MARK: A code sets a new value
 
   @Test(arguments: [nil, "passcode"] as [String?], ["root", "person"])
-  func `a code says that there is a value, sets a new one, and asks for no other`(_ type: String?, _ who: String) throws
-  {
+  func `a registration with a code says that there is a value, sets a new one, and asks for no other value`(
+    _ type: String?, _ who: String
+  ) throws {
     let bench = try HelperBench.registered(signed: true)
     let old = try #require(bench.server.registered)
     bench.server.knownKeys = [old]

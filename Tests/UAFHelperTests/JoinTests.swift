@@ -92,7 +92,7 @@ import UAFWire
     #expect(record.machine.secret == secret.secret && record.group == "default")
   }
 
-  @Test func `a machine that has joined proves that when it joins again, only for this request`() throws {
+  @Test func `a joined machine proves that it has joined when it joins again, and only for this request`() throws {
     try join()
     #expect(bench.server.requests.last?.machineProof == nil)
     try join()
@@ -157,7 +157,7 @@ import UAFWire
     #expect(try record == nil)
   }
 
-  @Test func `says that a server does not let machines join, and that a busy one may later`() throws {
+  @Test func `says that a server does not let machines join, and that a busy server may do so later`() throws {
     bench.server.joining = nil
     #expect(try join().finished.text?.hasPrefix("This server does not let machines join.") == true)
     bench.server.joining = { _ in TransportResponse(status: 429, contentType: "", body: []) }
@@ -165,7 +165,10 @@ import UAFWire
     #expect(try record == nil)
   }
 
-  @Test func `refuses a payload that has expired, is a different server's, or is none, without asking`() throws {
+  @Test
+  func `refuses a payload that has expired or is a different server's, and what is not a payload, without asking`()
+    throws
+  {
     let lines = [
       try payload(expires: 1_800_000_000).encoded, try payload(server: "https://elsewhere").encoded,
       String(try payload().encoded.dropLast(9)), bench.server.payload().encoded, "",

@@ -17,7 +17,7 @@ import UAFWire
     return bench
   }
 
-  @Test func `a secret set in one form is correct in the other`() throws {
+  @Test func `a secret set in one form is correct in the other form`() throws {
     for (set, entered) in [(composed, decomposed), (decomposed, composed)] {
       let bench = try bench([set, set])
       #expect(try bench.run(bench.begin(), [entered]).result == 0)

@@ -255,7 +255,7 @@ import UAFWire
     #expect(bench.server.keys.count == 1)
   }
 
-  @Test func `there is nothing to repair if nothing is registered, or not that type`() throws {
+  @Test func `there is nothing to repair if nothing is registered, or if the named type is not`() throws {
     let bench = try HelperBench()
     _ = try bench.run(bench.begin(.initialise))
     let empty = try bench.run(repair(bench))

@@ -187,7 +187,9 @@ import UAFWire
 
   // MARK: The code
 
-  @Test(arguments: [person, 0]) func `24 characters unlock once, as people type them`(peer: UInt32) throws {
+  @Test(arguments: [person, 0]) func `an unlock code of 24 characters unlocks once, as people type it`(peer: UInt32)
+    throws
+  {
     try lock()
     let text = try code().lowercased().replacing("-", with: "").replacing("0", with: "o").replacing("1", with: "l")
     #expect(try unlock(text, as: peer).result == 0, "\(bench.log.lines)")

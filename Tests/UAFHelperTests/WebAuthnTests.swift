@@ -107,7 +107,7 @@ import WebAuthn
     #expect(!bench.log.lines.contains { "\($0)".contains("abc-123") })
   }
 
-  @Test func `the value can be changed, and still logs in`() throws {
+  @Test func `the value can be changed, and the new value logs in`() throws {
     let bench = try registered()
     #expect(
       try bench.run(bench.begin(.change), ["correct", "better1", "better1"]).result == 7110, "\(bench.log.lines)")

@@ -40,7 +40,7 @@ import UAFMessages
     #expect(!EnrolmentPayload.mayBeMistyped(text))
   }
 
-  @Test func `codes of different random bits are different codes`() throws {
+  @Test func `different random bits give different codes`() throws {
     let texts = try (UInt8.min...UInt8.max).map { try Self.code($0).text }
     #expect(Set(texts).count == texts.count)
     // 85 bits of 11 bytes: the last three bits are not used, and all others are.

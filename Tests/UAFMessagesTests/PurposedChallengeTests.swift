@@ -6,7 +6,7 @@ import UAFMessages
   private let unique = (0..<32).map { UInt8(0x80 + $0) }
 
   @Test(arguments: ChallengePurpose.allCases)
-  func `is read back as it was made`(purpose: ChallengePurpose) throws {
+  func `a challenge is read back as it was made`(purpose: ChallengePurpose) throws {
     let made = PurposedChallenge(purpose, hash: hash, unique: unique)
     let challenge = try made.challenge
     #expect(challenge.bytes.count == 57)
@@ -50,7 +50,7 @@ import UAFMessages
     }
   }
 
-  @Test func `cannot be made from a short hash or too few unique bytes`() {
+  @Test func `a challenge cannot be made from a short hash or too few unique bytes`() {
     #expect(throws: MessageError.self) { try PurposedChallenge(.login, hash: [1], unique: unique).challenge }
     #expect(throws: MessageError.self) { try PurposedChallenge(.login, hash: hash, unique: [1]).challenge }
   }

@@ -135,7 +135,7 @@ struct UserVerificationMethodTests {
 
   private static let demand = #","exts":[{"id":"fido.uaf.uvm","data":"","fail_if_unknown":true}]"#
 
-  @Test func `is accepted only in a header`() throws {
+  @Test func `the request for verification methods is accepted only in a header`() throws {
     #expect(try UAFRequest(parsing: Self.request(Self.demand)).header.asksForVerificationMethods)
     #expect(try !UAFRequest(parsing: Self.request("")).header.asksForVerificationMethods)
     #expect(throws: MessageError.self) { try UAFRequest(parsing: Self.request("", Self.demand)) }

@@ -19,7 +19,7 @@ import UAFWire
     )
   }
 
-  @Test func `says that in the person's language`() {
+  @Test func `says what a result means in the person's language`() {
     let core = FakeCore([Bench.failure(10, 1009)])
     let bench = Bench(["authenticate"], core: core, locale: "ko_KR.UTF-8")
     #expect(bench.notes.unicodeScalars.contains { (0xAC00...0xD7A3).contains($0.value) })

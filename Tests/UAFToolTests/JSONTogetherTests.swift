@@ -77,7 +77,7 @@ import UAFWire
     }
   }
 
-  @Test func `asks for both again if the core refuses the first, and does not use the second answer`() {
+  @Test func `asks for both values again if the core refuses the first one, and does not use the second answer`() {
     let refused = Self.prompt(.new, "New passcode for alice: ", error: "Use 8 characters or more.")
     let bench = change(
       [Self.new, refused, Self.again, Self.changed],

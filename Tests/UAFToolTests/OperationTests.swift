@@ -81,7 +81,7 @@ import UAFWire
     #expect(sent(["register", "alice", "--payload", path]) == sent(["register", "alice", "--code", path]))
   }
 
-  @Test func `carries the code and the wish for a token`() {
+  @Test func `sends the code and the request for a token`() {
     let folder = Folder()
     let path = folder.file("payload", Array("eyJ2IjoxfQ\n".utf8), mode: 0o600)
     var full = begin(.deregister)
@@ -104,7 +104,7 @@ import UAFWire
     #expect(Bench(["deregister", "--token"], core: [.finished(finished)]).output == "")
   }
 
-  @Test func `asks for a text to be confirmed, of root's or of the person's own`() {
+  @Test func `asks for the confirmation of a text, whether root's or the person's own`() {
     var confirmed = begin(.authenticate)
     confirmed.transaction = Array("pay 5 to 민아".utf8)
     #expect(sent(["authenticate", "alice", "--transaction", "pay 5 to 민아"]) == [Bench.packet(confirmed)])

@@ -15,7 +15,7 @@ import UAFWire
     return begin
   }
 
-  @Test func `comes from a file, without its final line end`() {
+  @Test func `a payload comes from a file, without the file's final line end`() {
     let folder = Folder()
     let path = folder.file("payload", Array((Self.code + "\n").utf8), mode: 0o600)
     let bench = Bench(["register", "--code", path], core: [Bench.success])
@@ -25,15 +25,16 @@ import UAFWire
   }
 
   @Test(arguments: ["\u{FEFF}%\r\n", "> %\n", "\u{FEFF}> %\n>\n", "mina\n%\n"])
-  func `comes from a file that a mail program has quoted, or to which an editor added a byte order mark`(_ form: String)
-  {
+  func `a payload comes from a file that a mail program has quoted, or to which an editor added a byte order mark`(
+    _ form: String
+  ) {
     let folder = Folder()
     let path = folder.file("payload", Array(form.replacing("%", with: Self.code).utf8), mode: 0o600)
     let bench = Bench(["register", "--code", path], core: [Bench.success])
     #expect(bench.exit == .success && bench.sent == [Bench.packet(begin(Self.code))])
   }
 
-  @Test func `comes from the first line of standard input, and the answers come from the next lines`() {
+  @Test func `a payload comes from the first line of standard input, and the answers come from the next lines`() {
     let bench = Bench(
       ["register", "--code", "-"], core: [Bench.question, Bench.success], input: Self.code + "\nsecret\n")
     #expect(bench.sent == [Bench.packet(begin(Self.code)), Bench.answer("secret")])
@@ -69,7 +70,7 @@ import UAFWire
   }
 
   @Test(arguments: [code, "{\"v\":1}", "00000-00000-00000-00000", "0000000000 0000000000"])
-  func `is refused on the command line, and not repeated`(argument: String) {
+  func `a payload is refused on the command line, and not repeated`(argument: String) {
     for (arguments, place) in Self.places {
       let bench = Bench(arguments + [argument], as: 0, core: [Bench.success])
       #expect(bench.exit == .usage)

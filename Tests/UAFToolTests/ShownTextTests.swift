@@ -11,7 +11,7 @@ import UAFWire
   }
 
   @Test(arguments: ["\u{1B}", "\u{7}", "\u{7F}", "\u{9B}", "\u{202E}", "\u{2066}", "\u{200B}", "\r", "\0"])
-  func `lets nothing through that controls a terminal or hides`(character: String) {
+  func `removes characters that control a terminal or are invisible`(character: String) {
     for shown in [
       ShownText.line("a\(character)b"), ShownText.lines("a\(character)b"), ShownText.verbatim("a\(character)b"),
     ] {

@@ -45,7 +45,9 @@ extension EndToEnd {
       #expect(try scene.run([.account], []).code == .authenticationError)
     }
 
-    @Test func `required refuses while the server is away, unless root allows logins without it`() throws {
+    @Test func `account_check=required refuses while the server is away, unless root allows logins without the server`()
+      throws
+    {
       let scene = try scene("account_check=required", "[service.demo]\noffline = \"allow\"\noffline_max_age = 3600")
       #expect(try scene.run([.account], []).code == .success)
       try scene.server.stop()

@@ -49,7 +49,7 @@ extension EndToEnd {
       #expect(try scene.run([.auth], ["1", Scene.passcode]).code == .success)
     }
 
-    @Test func `a reset removes one authenticator, and the other still works`() throws {
+    @Test func `a reset removes one authenticator, and the other authenticator still works`() throws {
       let scene = try scene()
       #expect(try scene.tool("reset", scene.user, "pattern").status == 0)
       #expect(try scene.logIn(Scene.passcode).code == .success)
@@ -69,7 +69,8 @@ extension EndToEnd {
     }
 
     @Test
-    func `a person who forgot the passcode registers again at the prompt with a code, and logs in with the new one`()
+    func
+      `a person who forgot the passcode registers again at the prompt with a code, and logs in with the new passcode`()
       throws
     {
       let scene = try Scene.registered()
@@ -97,7 +98,8 @@ extension EndToEnd {
 
     // MARK: The server's policy
 
-    @Test func `a group that needs both authenticators is asked for both, and others are not`() throws {
+    @Test func `a person of a group that needs both authenticators is asked for both, and other people are not`() throws
+    {
       let server = try Server(
         policy: """
           {"accepted": [["passcode"], ["pattern"]],

@@ -101,7 +101,11 @@ extension EndToEnd {
     /// Rules that are newer than the passcode, for a service that can show the prompts of a change.
     private static let stricter = "[passcode]\nmin_length = 12\n[service.demo]\ninteractive = true"
 
-    @Test func `is not demanded of a service with one prompt: the login succeeds, and a text says what to do`() throws {
+    @Test
+    func
+      `is not demanded of a service with one prompt: the login succeeds, and a text says how to change the passcode`()
+      throws
+    {
       let scene = try scene()
       try scene.configure { $0.more = "[passcode]\nmin_length = 12" }
       let login = try scene.run([.auth, .account, .expired], [Scene.passcode])

@@ -42,11 +42,11 @@ extension EndToEnd {
       #expect(try statuses("replay") == [1200, 1200, 1491, 1200])
     }
 
-    @Test func `is accepted once if one answer is sent fifty times at the same time`() throws {
+    @Test func `is accepted once if it sends one answer fifty times at the same time`() throws {
       #expect(try statuses("replay-at-once") == [1200, 1, 49, 1200])
     }
 
-    @Test func `is refused with an equal or a lower counter, and accepted with the next`() throws {
+    @Test func `is refused with an equal or a lower counter, and accepted with the next counter`() throws {
       #expect(try statuses("equal-counter") == [1200, 1200, 1491, 1200])
       #expect(try statuses("lower-counter") == [1200, 1200, 1491, 1491, 1200])
     }

@@ -144,7 +144,7 @@ extension EndToEnd {
       #expect(try scene.logIn(Scene.passcode).code == .success)
     }
 
-    @Test func `deletes its keys for the wildcard of UAF 1 dot 1`() throws {
+    @Test func `deletes its keys if the server sends the wildcard of UAF 1 dot 1`() throws {
       let scene = try foreign().registered(.fido)
       try foreign().serve(scene, .fido, "wildcard")
       #expect(try scene.tool("deregister", "--user", scene.user, input: Scene.passcode + "\n").status == 0)

@@ -47,7 +47,8 @@ extension EndToEnd {
     }
 
     @Test(arguments: ["C", "ko_KR.UTF-8"])
-    func `a change asks for the same with --together as without, and only the new value logs in`(locale: String) throws
+    func `a change asks the same questions with --together as without, and only the new value logs in`(locale: String)
+      throws
     {
       let scene = try Scene.registered()
       let words = ["change", scene.user]
@@ -69,7 +70,7 @@ extension EndToEnd {
         ("passcode", "[passcode]\nauto_submit = true\nmax_length = 12", "walnut-333", "marmalade7"),
         ("pattern", "", "12369", "74123"),
       ], ["en", "ko"])
-    func `a registration, and the next one by code, ask for the same with --together as without`(
+    func `a registration, and a second one with a code, ask the same questions with --together as without`(
       _ row: (type: String, more: String, first: String, second: String), _ language: String
     ) throws {
       let scene = try Scene {

@@ -48,7 +48,7 @@ extension EndToEnd {
       #expect(try scene.logIn(Scene.passcode).code == .authenticationError)
     }
 
-    @Test func `an unreadable state is a refusal`() throws {
+    @Test func `an account with an unreadable state is refused`() throws {
       let scene = try scene(registered: false)
       let state = scene.settings.stateDirectory
       try FileManager.default.moveItem(atPath: state + "/device.key", toPath: scene.path("device.key"))
@@ -60,7 +60,7 @@ extension EndToEnd {
       #expect(try scene.logIn(Scene.passcode).code == .systemError)
     }
 
-    @Test func `a damaged file of the account is a refusal`() throws {
+    @Test func `an account with a damaged file is refused`() throws {
       let scene = try scene(registered: true)
       let file = scene.settings.stateDirectory + "/accounts/\(Scene.uid).db"
       try Data(repeating: 0x41, count: 5000).write(to: URL(filePath: file))

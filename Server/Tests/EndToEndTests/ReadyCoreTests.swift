@@ -108,7 +108,7 @@ extension EndToEnd {
       #expect(refused.code == .systemError && refused.errors.count == 1, "\(refused.output.text)")
     }
 
-    @Test func `serves nobody beyond the limits of a user id`() throws {
+    @Test func `serves one user id no more than four callers at the same time`() throws {
       let machine = try awake()
       _ = try machine.awaitReadyCore()
       let crowd = try machine.crowd(20, Begin(.authenticate).packet())

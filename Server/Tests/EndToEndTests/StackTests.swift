@@ -14,7 +14,8 @@ extension EndToEnd {
     }
 
     @Test(arguments: ["sufficient", "optional", "[success=done default=ignore]", "[success=ok default=ignore]"])
-    func `continues with the next module, which may accept, if root marked the module so`(_ control: String) throws {
+    func `continues with the next module, which may accept, if the line's control allows that`(_ control: String) throws
+    {
       let scene = try scene(control)
       let login = try scene.logIn(Scene.passcode)
       #expect(login.code == .success)

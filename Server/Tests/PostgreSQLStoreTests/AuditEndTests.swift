@@ -26,7 +26,7 @@ struct AuditEndTests {
     #expect(!plan.contains { $0.contains("Seq Scan on auditend") }, "\(plan)")
   }
 
-  @Test func `is the newest end for an answer that waited for an earlier commit`() async throws {
+  @Test func `an answer that waited for an earlier commit continues the audit after that commit`() async throws {
     let answer = try await VerifiedResponse.first(of: "alice", at: server)
     let outcome = try await outcome(of: answer) { lock in
       try lock.execute("SET search_path TO uaf")

@@ -67,7 +67,7 @@ struct ForgettingTests {
     #expect(try await left() == ["0"])
   }
 
-  @Test func `begins where the last run ended, and once an hour with the oldest`() {
+  @Test func `begins where the last run ended, and once an hour with the oldest row`() {
     let progress = ForgettingProgress()
     #expect(progress.start(at: 10_000) == 0)
     progress.reached(700)
@@ -78,7 +78,7 @@ struct ForgettingTests {
     #expect(progress.start(at: 13_601) == 900)
   }
 
-  @Test func `begins with the oldest if the clock was set back`() {
+  @Test func `begins with the oldest row if the clock was set back`() {
     let progress = ForgettingProgress()
     _ = progress.start(at: 10_000)
     progress.reached(10_000)

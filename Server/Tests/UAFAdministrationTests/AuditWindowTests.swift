@@ -11,7 +11,7 @@ struct AuditWindowTests {
     return filter
   }
 
-  @Test func `reads all rows if the search wants each of them, or an index finds those it wants`() {
+  @Test func `reads all rows if the search wants each of them, or if an index finds the wanted rows`() {
     let filters = [
       AuditFilter(), AuditFilter(account: "alice"), AuditFilter(kind: .policy), AuditFilter(outcome: "wrongSignature"),
       AuditFilter(account: "alice", since: 5, until: 9),

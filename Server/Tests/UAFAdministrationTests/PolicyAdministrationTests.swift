@@ -32,7 +32,7 @@ import UAFMessages
     try await server.store.read { try $0.audit.rows(AuditFilter(kind: .policy), limit: 10) }
   }
 
-  @Test func `says that no policy is in force until one was saved`() async throws {
+  @Test func `says that no policy is in force until one is saved`() async throws {
     #expect(try await administration.current(by: administrator) == nil)
   }
 

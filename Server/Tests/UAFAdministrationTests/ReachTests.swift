@@ -95,7 +95,9 @@ import UAFMessages
   }
 
   @Test(arguments: changes.filter { endings.contains($0.testDescription) })
-  func `the last administrator who can sign in is kept, even against a different administrator`(change: Change)
+  func `the last administrator who can sign in cannot be blocked or removed, even by a different administrator`(
+    change: Change
+  )
     async throws
   {
     let token = try await server.token("t", .administrator)

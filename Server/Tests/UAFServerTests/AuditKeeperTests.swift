@@ -185,7 +185,7 @@ import UAFMessages
     try await AuditKeyCheck.run(server.store, state)
   }
 
-  @Test func `reports a list that cannot be written, and the head is still in the store and the folder`() async throws {
+  @Test func `reports a list that cannot be written, and keeps the head in the store and the folder`() async throws {
     let files = AuditHeadFiles(state: try files().state, list: "/nonexistent/heads")
     let keeper = AuditKeeper(
       store: server.store, keys: server.environment.keys, published: try server.headKeys(), files: files,

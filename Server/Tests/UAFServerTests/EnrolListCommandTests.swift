@@ -112,7 +112,7 @@ struct EnrolListCommandTests {
     await #expect(throws: ServerError.self) { try await enrol("username\nmi na\n", ["--skip-wrong"]) }
   }
 
-  @Test func `never overwrites a file, and then opens no code`() async throws {
+  @Test func `does not overwrite an existing file, and then issues no code`() async throws {
     try "mine".write(toFile: folder.path("codes.csv"), atomically: false, encoding: .utf8)
     await #expect(throws: ServerError.self) { try await enrol("username\nmina\n") }
     #expect(try String(contentsOfFile: folder.path("codes.csv"), encoding: .utf8) == "mine")

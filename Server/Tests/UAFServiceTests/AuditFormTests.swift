@@ -44,7 +44,7 @@ struct AuditFormTests {
     (.commandLine(uid: 998, login: 1000), "command-line uid 998 login 1000"),
     (.commandLine(uid: 0, login: nil), "command-line uid 0"),
   ])
-  func `names who did it`(actor: AuditActor, text: String) {
+  func `names who caused an event`(actor: AuditActor, text: String) {
     #expect(actor.text == text)
   }
 

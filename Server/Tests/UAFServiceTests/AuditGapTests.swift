@@ -135,7 +135,8 @@ import UAFMessages
       try await server.signer.gap(since: moment) == AuditGap(after: 2, through: 3, from: second, until: server.now))
   }
 
-  @Test func `after a kill the next process continues the time of the last one, and after a normal stop it does not`()
+  @Test
+  func `after a kill the time without a head continues from the last process, and after a normal stop it begins anew`()
     async throws
   {
     try await append()

@@ -69,7 +69,7 @@ import UAFMessages
     }
   }
 
-  @Test func `its length reveals nothing about the account`() async throws {
+  @Test func `the length of the session data reveals nothing about the account`() async throws {
     let server = try TestServer()
     _ = try await server.registered("alice")
     let lengths = try await ["alice", "carol"].asyncMap {

@@ -103,7 +103,7 @@ import AuthenticatorTypes
     #expect(charge(&ledger, at: 60, boot: 2) == .charged(ticket: 4))
   }
 
-  @Test func `after a reboot a lock also ends if only its status is read`() {
+  @Test func `after a reboot a lock ends even if only its status is read`() {
     let ledger = ledger(charged: 3, at: 1000)
     for (second, left) in [(0, 60), (59, 1)] {
       let status = ledger.status(.local, at: at(Int64(second), boot: 2), policy: policy)

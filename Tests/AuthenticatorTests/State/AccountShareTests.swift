@@ -62,7 +62,7 @@ import AuthenticatorTypes
     try file(in: directory).change(unlocked, to: secret(text), cost: cost, in: directory, holding: slot.slot)
   }
 
-  @Test func `opens with the right value, at the keeper's cost, and with no wrong value`() throws {
+  @Test func `an account opens with the right value, at the keeper's cost, and with no wrong value`() throws {
     let directory = try opened()
     try register(in: directory)
     #expect(try isVerified("correct", in: directory))

@@ -6,22 +6,22 @@ import Testing
   private func source(_ text: String) -> AttemptSource { AttemptSource(remoteHost: Array(text.utf8)) }
 
   @Test(arguments: ["192.0.2.1", "::ffff:192.0.2.1", "::FFFF:c000:0201"])
-  func `is the same for each way to write an IPv4 address`(_ text: String) {
+  func `the source is the same for each way to write an IPv4 address`(_ text: String) {
     #expect(source(text) == .address([192, 0, 2, 1]))
   }
 
   @Test(arguments: ["2001:db8:1:2::1", "2001:DB8:1:2:ffff::9", "2001:db8:1:2::7%eth0"])
-  func `is the same for all addresses of one IPv6 network`(_ text: String) {
+  func `the source is the same for all addresses of one IPv6 network`(_ text: String) {
     #expect(source(text) == .network([0x20, 1, 0x0d, 0xb8, 0, 1, 0, 2]))
   }
 
-  @Test func `is different for a different address or network`() {
+  @Test func `the source is different for a different address or network`() {
     #expect(source("192.0.2.1") != source("192.0.2.2"))
     #expect(source("2001:db8:1:2::1") != source("2001:db8:1:3::1"))
   }
 
   @Test(arguments: ["a.example.org", "b.example.org", "x.y.EXAMPLE.org.", "example.org"])
-  func `does not depend on a name that the caller makes up`(_ text: String) {
+  func `the source does not depend on a name that the caller makes up`(_ text: String) {
     #expect(source(text) == .domain(Array("example.org".utf8)))
   }
 

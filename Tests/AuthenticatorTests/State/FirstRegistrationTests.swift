@@ -33,7 +33,7 @@ import UAFCrypto
 
   private func isThere(_ name: String) -> Bool { unsafe access(folder.state + "/accounts/" + name, F_OK) == 0 }
 
-  @Test func `leaves only the file and a journal as large as any transaction needs`() throws {
+  @Test func `a first registration leaves only the file and a journal as large as any transaction needs`() throws {
     let directory = try folder.initialised()
     try register("correct", in: directory)
     let others = try directory.accounts.contains { $0 != "4242.db" && $0 != "4242.db-journal" }
@@ -45,7 +45,7 @@ import UAFCrypto
     #expect(StateFolder.read(folder.file(4242) + "-journal").count == size)
   }
 
-  @Test func `leaves nothing if it fails at its last record`() throws {
+  @Test func `a registration that fails at its last record leaves nothing`() throws {
     let directory = try folder.initialised()
     let registration = try registration("correct", in: directory)
     // The second of the two replaces a value that is not there, as if a reset had come between.
@@ -59,7 +59,7 @@ import UAFCrypto
     try register("correct", in: directory)
   }
 
-  @Test func `leaves a tombstone as it was when it fails after a deregistration`() throws {
+  @Test func `a registration that fails after a deregistration leaves the tombstone as it was`() throws {
     let directory = try folder.initialised()
     try register("correct", in: directory)
     try #require(try open(in: directory)).reset(.passcode)

@@ -43,7 +43,9 @@ import AuthenticatorTypes
 
   // MARK: Effects
 
-  @Test(arguments: AttemptOrigin.allCases) func `ends a lock of each origin, once`(origin: AttemptOrigin) throws {
+  @Test(arguments: AttemptOrigin.allCases) func `an unlock ends a lock of each origin, once`(origin: AttemptOrigin)
+    throws
+  {
     try lock(at: 0, origin)
     #expect(try given(10).use(for: file, at: time(20)) == .unlocked)
     #expect(try file.ledger(.passcode).isClear(origin))
@@ -81,7 +83,7 @@ import AuthenticatorTypes
     #expect(try given(900).use(for: file, at: time(1000)) == .unlocked)
   }
 
-  @Test func `is not used up if there is no lock`() throws {
+  @Test func `an unlock is not used up if there is no lock`() throws {
     #expect(try given(10).use(for: file, at: time(20)) == .notLocked)
     try lock(at: 15)
     #expect(try given(10).use(for: file, at: time(20)) == .unlocked)

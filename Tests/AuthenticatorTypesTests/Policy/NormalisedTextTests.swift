@@ -136,7 +136,7 @@ import Testing
     #expect(try PasscodeFormat.normalised(bytes: bytes) == nil)
   }
 
-  @Test func `a secret set in one form is correct in the other, for seals and for rules`() throws {
+  @Test func `a secret set in one form is correct in the other form, for seals and for rules`() throws {
     let composed = try Secret(copying: Array("한글 é1".utf8).span)
     let decomposed = try Secret(
       copying: Array("\u{1112}\u{1161}\u{11ab}\u{1100}\u{1173}\u{11af} e\u{301}1".utf8).span)

@@ -128,7 +128,10 @@ import UAFWire
     #expect(try check().result == 0)
   }
 
-  @Test func `if nothing is known, account_check lets the account through and says so, and required refuses`() throws {
+  @Test
+  func `if nothing is known, account_check lets the account through and says so, and account_check=required refuses`()
+    throws
+  {
     bench.server.lateFailure = .noHandshake(.refused)
     #expect(try check().result == 0)
     #expect(bench.log.lines.contains { $0.contains("nothing says that the account is disabled: no connection") })

@@ -24,7 +24,7 @@ final class EnrolledPrintsTests {
     EnrolledPrints(of: Array("mina".utf8), in: folder.path, owner: owner)?.state()
   }
 
-  @Test func `is the same for the same prints, and different for any others`() throws {
+  @Test func `the hash is the same for the same prints, and different for any other prints`() throws {
     try write("mina/driver/0/7", "right")
     let one = state()
     guard case .prints? = one else {

@@ -40,7 +40,7 @@ import UAFWire
     #expect(try tries(bench, "passcode") == 3)
   }
 
-  @Test func `typing wins if it comes before a touch, and releases the sensor`() throws {
+  @Test func `an entry that comes before a touch wins, and releases the sensor`() throws {
     let bench = try HelperBench.withFinger()
     let transcript = try bench.run(bench.begin(), beside: Self.begun + [.enters("correct"), .stopped])
     #expect(transcript.result == 0 && bench.log.lines.last?.contains("type=passcode") == true)

@@ -34,7 +34,7 @@ import UAFWire
     return bench
   }
 
-  @Test func `is registered and logs in with its own form of an entry`() async {
+  @Test func `a third type is registered and logs in with its own form of an entry`() async {
     await #expect(processExitsWith: .success) {
       let bench = try Self.bench()
       let transcript = try bench.run(bench.begin(), ["..-.. "])
@@ -76,7 +76,7 @@ import UAFWire
     }
   }
 
-  @Test func `is in the list of an account's authenticators`() async {
+  @Test func `the third type is in the list of an account's authenticators`() async {
     await #expect(processExitsWith: .success) {
       let bench = try Self.bench()
       let document = try #require(try bench.run(bench.begin(.status)).finished.document)

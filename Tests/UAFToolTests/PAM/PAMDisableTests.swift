@@ -37,7 +37,7 @@ import ToolTestSupport
     #expect(Bench(["pam", "disable", "--all", "--pam-directory", "/nonexistent"], as: 0).exit == .success)
   }
 
-  @Test func `what was edited in the service since then stays`() {
+  @Test func `edits that were made to the service since it was enabled stay`() {
     enabled("sudo")
     stacks.write("sudo", "auth optional pam_echo.so\n" + (stacks.read("sudo") ?? "") + "# mine\n")
     #expect(stacks.run("disable", "sudo").exit == .success)
