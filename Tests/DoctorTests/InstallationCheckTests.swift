@@ -151,7 +151,7 @@ import UAFWire
     #expect(machine.requests.isEmpty)
   }
 
-  @Test func `warns of each configuration key that has no effect yet, and of no other`() {
+  @Test func `warns of each configuration key that has no effect yet, and of no other key`() {
     let machine = Machine(
       configuration: """
         authenticators = ["passcode", "face", "biometric"]

@@ -53,7 +53,7 @@ import UAFWire
     #expect(found { $0.logFailure = ENOENT } == [.log])
   }
 
-  @Test func `reaches a log that listens, and no other`() {
+  @Test func `reaches a log that listens, and no other path`() {
     let folder = Folder()
     #expect(MachineFacts.reachLog(folder.path + "/log") == ENOENT)
     #expect(MachineFacts.reachLog(folder.file("file", [], mode: 0o600)) == ECONNREFUSED)

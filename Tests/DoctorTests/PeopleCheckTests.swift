@@ -14,7 +14,7 @@ import UAFWire
 
   private func lines() -> [String] { machine.doctor().lines(about: "accounts") }
 
-  @Test func `asks the core about each account that has a file, and about no other`() {
+  @Test func `asks the core about each account that has a file, and about no other account`() {
     machine.register(1000, state(3006, of: "alice"))
     machine.register(1001, state(3006, of: "bob"))
     _ = machine.folder.file("state/accounts/1000.db-journal", [], mode: 0o600)
@@ -46,7 +46,7 @@ import UAFWire
     #expect(lines().first?.contains("uafctl forget bob") == true)
   }
 
-  @Test func `names accounts whose wrong entries the chip could count and does not`() {
+  @Test func `names accounts whose wrong entries the chip could count but does not`() {
     let counted = Machine.authenticator(state: 3006, more: #","countedBy":"tpm""#)
     let uncounted = Machine.authenticator(state: 3006, more: #","countedBy":"machine""#)
     machine.register(1000, Machine.finished(Machine.document(counted, name: "alice")))
@@ -94,7 +94,7 @@ import UAFWire
 
   private static let checking = "account required pam_uaf.so account_check\naccount required pam_unix.so"
 
-  @Test func `names accounts for which account_check cannot ask, if a stack has it`() {
+  @Test func `names accounts for which account_check cannot ask the server, if a stack uses account_check`() {
     machine.register(1000, secret(true, of: "alice"))
     machine.register(1001, secret(false, of: "bob"))
     #expect(lines() == ["ok   accounts: 2 registered, none locked or damaged"])

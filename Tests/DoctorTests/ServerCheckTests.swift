@@ -302,7 +302,7 @@ import UAFWire
     ("https://localhost/uaf/get", "https://uaf.localhost/uaf/get/"),
     ("https://ip6-localhost/uaf/get", "https://localhost.localdomain/uaf/get"),
   ])
-  func `warns of addresses whose hosts may be two names of one`(request: String, response: String) {
+  func `warns of addresses whose hosts may be two names of one machine`(request: String, response: String) {
     let lines = addresses(request, response)
     #expect(
       lines.contains { $0.hasPrefix("warn server: ") && $0.contains(" may be one address: ") && $0.contains(" : ") },

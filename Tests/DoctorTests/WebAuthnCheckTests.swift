@@ -51,7 +51,7 @@ import UAFWire
     #expect(machine.has(.serverPath))
   }
 
-  @Test func `warns of an https origin, and of no other`() {
+  @Test func `warns of an https origin, and of no other origin`() {
     #expect(machine("origin = \"https://example.com\"\n").has(.webOrigin))
     #expect(!machine("origin = \"linux://example.com\"\n").has(.webOrigin) && !machine().has(.webOrigin))
   }

@@ -91,7 +91,7 @@ import Testing
     #expect(PromptText.locked(seconds: seconds).text(in: .english).contains("try again in \(expected)."))
   }
 
-  @Test func `a lock of any length can be shown`() {
+  @Test func `the text about a lock can show any length of the lock`() {
     for seconds in [Int.min, -1, 0, Int.max] { #expect(!PromptText.locked(seconds: seconds).text(in: .korean).isEmpty) }
   }
 

@@ -452,7 +452,7 @@ import Testing
   ]
 
   @Test(arguments: bystanders)
-  func `a module that asks for nothing replaces neither the password nor pam_uaf`(module: String) {
+  func `a module that asks for nothing counts neither as the password nor as pam_uaf`(module: String) {
     let skip = "auth [success=2 default=ignore] pam_succeed_if.so quiet user ingroup users\n"
     let unasked = "auth [success=ok ignore=ignore default=bad] \(module)\nauth required pam_permit.so"
     for common in ["auth required \(module)\n" + skip + Self.debian, unasked] {

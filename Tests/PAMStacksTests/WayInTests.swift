@@ -70,7 +70,7 @@ import ToolTestSupport
     #expect(find(sudo: false) == "root, by the password at the console, as one of uaf-rescue")
   }
 
-  @Test func `a person who may become root is no way in if the console refuses the group`() {
+  @Test func `a person who may become root is no way in if the console refuses the group uaf-rescue`() {
     #expect(find(login: false).contains("alice of uaf-rescue cannot log in by a password"))
     passwords.groups = ["uaf-rescue": ["root"]]
     passwords.states["root"] = .usable

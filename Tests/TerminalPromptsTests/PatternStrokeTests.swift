@@ -13,11 +13,11 @@ import ToolTestSupport
     ("28", "258"), ("46", "456"), ("79", "789"), ("16", "16"), ("18", "18"), ("27", "27"), ("15", "15"),
     ("1379", "1235789"),
   ])
-  func `adds the node that it passes over`(digits: String, stroke: String) throws {
+  func `adds the node that the stroke passes over`(digits: String, stroke: String) throws {
     #expect(try drawn(digits) == stroke)
   }
 
-  @Test func `adds no node twice when it passes over it`() throws {
+  @Test func `adds no node twice when the stroke passes over a visited node`() throws {
     #expect(try drawn("213") == "213")
     #expect(try drawn("5193") == "51963")
   }

@@ -22,7 +22,7 @@ import UAFWire
     arguments: [
       (0x2c2, .full), (0x82, .full), (0x2e1, .full), (0xa1, .full), (0xB_02c2, .full), (0x14b, .full), (0x9a2, .owned),
       (0x2d5, .failed), (0x921, .lockedOut), (0x102, .failed),
-    ] as [(UInt32, ChipOutcome)]) func `a chip without counting indices has no room for one`(
+    ] as [(UInt32, ChipOutcome)]) func `a chip that has no counting indices has no room for an index`(
       _ code: UInt32, _ outcome: ChipOutcome
     )
   {

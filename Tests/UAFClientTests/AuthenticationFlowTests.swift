@@ -109,7 +109,7 @@ import UAFMessages
     #expect(parameters.channelBinding == ChannelBinding())
   }
 
-  @Test func `both authenticators sign if the policy demands two together`() throws {
+  @Test func `both authenticators sign if the policy demands two authenticators together`() throws {
     let other = try AAID("EBA0#0002")
     let policy = Policy(accepted: [[MatchCriteria(aaid: try Scene.aaid()), MatchCriteria(aaid: other)]])
     let pattern = AuthenticatorDescription(
@@ -470,7 +470,7 @@ import UAFMessages
     #expect(transport.isUsedUp)
   }
 
-  @Test func `a reused challenge is refused and a new flow gets a new one`() throws {
+  @Test func `a reused challenge is refused, and a new flow gets a new challenge`() throws {
     var transport = ScriptedTransport(
       Scene.returning(try Scene.authentication()), Scene.facets(), Scene.verdict(1491),
       Scene.returning(try Scene.authentication()), Scene.facets(), Scene.verdict(1200))

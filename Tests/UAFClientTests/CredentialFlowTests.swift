@@ -337,7 +337,7 @@ import WebAuthn
   }
 
   @Test(arguments: [AttestationConveyance.none, .direct])
-  func `a new credential is one that a relying party verifies`(_ attestation: AttestationConveyance) throws {
+  func `a relying party verifies the new credential`(_ attestation: AttestationConveyance) throws {
     let (response, asked) = try register(creationOptions(attestation: attestation))
     let verification = try RegistrationVerification(
       response, expecting: expectation("example.com", "linux://example.com"), algorithms: [.es256])

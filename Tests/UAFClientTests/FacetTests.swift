@@ -141,7 +141,7 @@ import UAFMessages
     #expect((no?.cause == .facetsNotRead) == (no?.detail.contains("redirects") == false))
   }
 
-  @Test(arguments: Scene.failures) func `a missing list trusts nobody, and does not count as "server away"`(
+  @Test(arguments: Scene.failures) func `a missing list trusts nobody, and does not count as a server that is away`(
     _ failure: TransportFailure, _: FidoResult
   ) throws {
     // If our own network program has died, that says nothing about the server.
@@ -219,7 +219,7 @@ import UAFMessages
     ("https://pc.evil.example", "https://pc.evil.example", false),
     ("http://pc.fido.example", "http://pc.fido.example", false), ("linux:a", "linux:a", true),
     ("linux:a", "linux:A", false),
-  ]) func `web origins are compared by host within the AppID's domain, others byte by byte`(
+  ]) func `web origins are compared by host within the AppID's domain, and other FacetIDs byte by byte`(
     _ facetID: String, _ id: String, _ isTrusted: Bool
   ) throws {
     let settings = settings(facetID: facetID)

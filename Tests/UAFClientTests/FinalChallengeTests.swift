@@ -13,7 +13,7 @@ import UAFMessages
     return try FinalChallengeParams(encoded: challenge.text).channelBinding
   }
 
-  @Test func `the end point is the hash of the certificate by its own hash function`() throws {
+  @Test func `the end point is the certificate's hash, with the hash function that the certificate names`() throws {
     let short = try binding(TestCertificate.sha256)
     #expect(short.serverEndPoint == Base64URL.encode(try SHA256.hash(TestCertificate.sha256)))
     #expect(short.tlsServerCertificate == Base64URL.encode(TestCertificate.sha256))

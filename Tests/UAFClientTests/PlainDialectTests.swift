@@ -138,7 +138,7 @@ import UAFMessages
     }
   }
 
-  @Test func `a bare value is not a success unless root named one`() throws {
+  @Test func `a bare value is not a success unless root named such a value`() throws {
     var transport = ScriptedTransport(try request(), .answering(Self.respond, json(#"{"status":"SUCCESS"}"#)))
     _ = refusal(.jsonParser, byServer: true) { _ = try run(&transport, settings()) }
   }

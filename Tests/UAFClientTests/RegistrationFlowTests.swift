@@ -152,7 +152,7 @@ import UAFMessages
     #expect(transport.isUsedUp)
   }
 
-  @Test func `each authenticator makes one key if the policy demands two together`() throws {
+  @Test func `each authenticator makes one key if the policy demands two authenticators together`() throws {
     let other = try AAID("EBA0#0002")
     let policy = Policy(accepted: [[MatchCriteria(aaid: try Scene.aaid()), MatchCriteria(aaid: other)]])
     let pattern = AuthenticatorDescription(aaid: other, userVerification: UserVerification.pattern)

@@ -88,7 +88,10 @@ import UAFMessages
     _ = refusal(.invalidParameter, byServer: true) { _ = try run(&transport) }
   }
 
-  @Test func `a further request after a registration is an authentication without the registration's code`() throws {
+  @Test
+  func `a further request after a registration is an authentication, and is sent without the registration's code`()
+    throws
+  {
     var settings = Scene.settings
     settings.authentication = ServerEndpoint(requestURL: Scene.get, responseURL: "https://fido.example/auth")
     var transport = ScriptedTransport(

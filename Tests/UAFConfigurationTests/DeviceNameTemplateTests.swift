@@ -11,7 +11,7 @@ import Testing
     #expect(try #require(DeviceNameTemplate(template)).name(hostName: hostName) == name)
   }
 
-  @Test func `cuts a name at 64 characters, and gives no empty one`() throws {
+  @Test func `cuts a name at 64 characters, and sends no empty name`() throws {
     let long = String(repeating: "h", count: 64)
     #expect(try #require(DeviceNameTemplate("{hostname}-rack")).name(hostName: long) == long)
     #expect(try #require(DeviceNameTemplate("{hostname}")).name(hostName: "") == nil)

@@ -36,7 +36,7 @@ import Testing
     configuration.lockPolicy(for: AuthenticatorType.passcode, origin: .local).lockTime
   }
 
-  @Test func `a later file replaces single keys, and keeps the others of their table`() throws {
+  @Test func `a later file replaces single keys, and keeps the other keys of their table`() throws {
     try write("f", "[lock]\nlock_time = 300\nretry_count_to_lock = 4\n")
     try write("f.d/50-server.conf", "[lock]\nlock_time = 400\n")
     try write("f.d/60-site.conf", "lock.lock_time = 500\n")
@@ -119,7 +119,7 @@ import Testing
     #expect(refusal()?.description.hasPrefix("\(main):1: lcok: unknown key") == true)
   }
 
-  @Test func `a value instead of a table is refused, and a table instead of a value`() throws {
+  @Test func `a value where a table belongs is refused, and so is a table where a value belongs`() throws {
     try write("f", "[lock]\nlock_time = 300\n")
     try write("f.d/1.conf", "lock = 1\n")
     #expect(refusal()?.description.hasPrefix("\(dropIns)/1.conf:1: lock: must be a table") == true)

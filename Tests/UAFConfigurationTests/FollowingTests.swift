@@ -114,7 +114,7 @@ import AuthenticatorTypes
     #expect(mixed.lockPolicy(for: .passcode, origin: .local).maxLockCount == 2, "root's own values are as they were")
   }
 
-  @Test func `lock keys that the policy omits keep root's values, also in a type's own lock`() throws {
+  @Test func `lock keys that the policy omits keep root's values, even in a type's own lock`() throws {
     let merged = try merged("[passcode.lock]\nretry_count_to_lock = 2", "[lock]\nretry_count_to_lock = 3")
     #expect(merged.followedLockPolicy(for: .passcode, origin: .local).retryCountToLock == 2)
     #expect(merged.followedLockPolicy(for: .pattern, origin: .local).retryCountToLock == 3)

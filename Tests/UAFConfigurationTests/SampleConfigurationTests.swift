@@ -95,13 +95,13 @@ struct SampleConfigurationTests {
     #expect(Set(examples.compactMap { $0.server?.enrolment }) == [.payload, .open, .code])
   }
 
-  @Test func `the manual names each key, and no unknown one`() throws {
+  @Test func `the manual names each key, and no unknown key`() throws {
     let keys = try Self.text("man/pam_uaf.conf.5").split(separator: "\n").filter { $0.hasPrefix(".It Cm ") }
       .flatMap { $0.dropFirst(".It Cm ".count).split(separator: " , ").map(String.init) }
     #expect(Set(keys) == Set(Self.sections.values.joined()))
   }
 
-  @Test func `the module's manual names each argument, and no unknown one`() throws {
+  @Test func `the module's manual names each argument, and no unknown argument`() throws {
     let named = try Self.text("man/pam_uaf.8").split(separator: "\n").filter { $0.hasPrefix(".It Cm ") }
       .map { $0.dropFirst(".It Cm ".count).split(separator: " ") }
     let stages = ["auth", "account", "password", "session"]

@@ -16,7 +16,7 @@ import Testing
     #expect(configuration.settings(for: other).transaction)
   }
 
-  @Test func `a section for one of the other names changes only the keys that it has`() throws {
+  @Test func `a section for one of the other names changes only the keys that the section has`() throws {
     for text in [
       "[service.sudo]\ntransaction = true\ntries = 2\n[service.sudo-i]\ntries = 3",
       "[service.sudo-i]\ntries = 3\n[service.sudo]\ntransaction = true\ntries = 2",

@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  @Test func `an address of an operation replaces the one that follows`() throws {
+  @Test func `an operation's own address replaces the address that follows from base_url`() throws {
     let own = "[server.authentication]\nrequest_url='https://b.example/q'\n"
     #expect(try server(head + base + own).authentication.requestURL?.text == "https://b.example/q")
     let both = "response_url='https://b.example/r'\n"

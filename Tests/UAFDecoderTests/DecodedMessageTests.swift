@@ -81,7 +81,7 @@ struct DecodedMessageTests {
     #expect(message.tree.map { $0.trimmingCharacters(in: .whitespaces) }.contains(line))
   }
 
-  @Test func `shows a registration by the names of the specification`() throws {
+  @Test func `shows a registration with the names of the specification`() throws {
     let message = try Self.decode(Self.vector("reg-surrogate-sig2-key101", "response"))
     let lines = message.tree.map { $0.trimmingCharacters(in: .whitespaces) }
     #expect(lines.contains("upv: 1.0"))

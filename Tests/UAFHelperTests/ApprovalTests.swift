@@ -40,7 +40,7 @@ import UAFWire
     #expect(bench.server.answered == before)
   }
 
-  @Test func `a payload for a different account, server or operation, or an old one, approves nothing`() throws {
+  @Test func `a payload that is too old, or for a different account, server or operation, approves nothing`() throws {
     let bench = try HelperBench.registered()
     bench.server.slippedText = "Sign in at the till"
     let payloads: [(EnrolmentPayload, UInt32)] = [
@@ -57,7 +57,7 @@ import UAFWire
     #expect(bench.server.asked.count == before)
   }
 
-  @Test func `a person denies a waiting text with the code alone, and is not logged in`() throws {
+  @Test func `a person denies a waiting text with only the code, and is not logged in`() throws {
     let bench = try HelperBench.registered()
     bench.server.slippedText = "Sign in at the till"
     for wrong in ["wrong1", "wrong2", "wrong3"] { try bench.run(bench.begin(), [wrong]) }

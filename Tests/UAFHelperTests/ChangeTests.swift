@@ -12,7 +12,8 @@ import UAFWire
     return begin
   }
 
-  @Test func `asks for the old secret, then twice for the new one, and afterwards only the new one is correct`() throws
+  @Test func `asks for the old secret, then twice for the new one, and afterwards only the new secret is correct`()
+    throws
   {
     let bench = try HelperBench.registered()
     let transcript = try bench.run(change(bench), ["correct", "battery", "battery"])
@@ -34,7 +35,7 @@ import UAFWire
     #expect(bench.server.requests.count == before)
   }
 
-  @Test func `a wrong old secret is counted, and no new one is asked for`() throws {
+  @Test func `a wrong old secret is counted, and no new secret is asked for`() throws {
     let bench = try HelperBench.registered()
     let transcript = try bench.run(change(bench), ["wrong1"])
     #expect(transcript.result == 3012 && transcript.pamCode == 7 && transcript.prompts.count == 1)

@@ -66,7 +66,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `asks for the secret first, and sends no request after a wrong one`() throws {
+  @Test func `asks for the secret first, and sends no request after a wrong secret`() throws {
     let bench = try HelperBench.registered()
     var begin = bench.begin(.deregister)
     begin.service = Array("uafctl".utf8)

@@ -83,7 +83,7 @@ import UAFWire
     #expect(try FileManager.default.contentsOfDirectory(atPath: bench.folder + "/state/accounts").isEmpty)
   }
 
-  @Test(arguments: ["open", "code"]) func `uses a payload if there is one`(_ enrolment: String) throws {
+  @Test(arguments: ["open", "code"]) func `uses a payload if a person gives one`(_ enrolment: String) throws {
     let bench = try bench(enrolment)
     bench.server.marks = true
     #expect(try bench.run(bench.registration(), ["correct", "correct"]).result == 0)

@@ -141,7 +141,7 @@ import UAFWire
   // MARK: What a removal says
 
   @Test(arguments: ["root", "person"])
-  func `a removal by code says what it removed and where, and removes it in both places`(_ who: String) throws {
+  func `a removal with a code says what it removed and where, and removes it in both places`(_ who: String) throws {
     let bench = try HelperBench.registered(signed: true)
     var begin = who == "root" ? bench.begin(.deregister) : persons(.deregister)
     begin.service = Array("uafctl".utf8)

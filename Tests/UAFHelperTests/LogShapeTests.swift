@@ -31,7 +31,7 @@ import UAFWire
     #expect(try documented("keys") == LogKey.allCases.map(\.rawValue))
   }
 
-  @Test func `the manual lists all events, of calls and others`() throws {
+  @Test func `the manual lists all events, those of calls and the others`() throws {
     let calls = try documented("events of calls")
     #expect(Set(calls) == Set(UAFWire.Operation.allCases.map { LogEvent($0).rawValue }))
     #expect(Set(calls + (try documented("other events"))) == Set(LogEvent.allCases.map(\.rawValue)))

@@ -25,7 +25,7 @@ import UAFWire
     }
   }
 
-  @Test func `a new secret may be entered again in the other form`() throws {
+  @Test func `a new secret may be entered again in the other form of its letters`() throws {
     let bench = try bench([composed, decomposed])
     #expect(try bench.run(bench.begin(), [decomposed]).result == 0)
   }

@@ -156,7 +156,8 @@ import UAFWire
     #expect(try bench.run(begin, ["12369"]).result == 7111)
   }
 
-  @Test func `deregistering one authenticator keeps the other, whatever the server's order names`() throws {
+  @Test func `deregistering one authenticator keeps the other authenticator, whatever the server's order names`() throws
+  {
     let bench = try HelperBench.registeredTwice()
     bench.server.order = [.everything]
     var begin = bench.begin(.deregister)

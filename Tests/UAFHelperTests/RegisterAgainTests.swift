@@ -100,7 +100,8 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["1", "correct"]).result == 0)
   }
 
-  @Test func `a server that demands both accepts the code before the replaced keys are removed`() throws {
+  @Test func `a server that demands both authenticators accepts the code before the replaced keys are removed`() throws
+  {
     let bench = try HelperBench.registeredTwice(Self.more, signed: true)
     bench.server.accepted = [["5541#0001", "5541#0002"]]
     // Like a server that asks for what is missing on this machine: first nothing is, then the passcode.

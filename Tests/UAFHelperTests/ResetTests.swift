@@ -36,7 +36,7 @@ import UAFWire
     #expect(bench.server.requests.allSatisfy { !$0.body.isEmpty })
   }
 
-  @Test func `resets only the named one of two authenticators, and the other one works`() throws {
+  @Test func `resets only the named authenticator of two, and the other authenticator works`() throws {
     let bench = try HelperBench.registeredTwice()
     #expect(try bench.run(reset(bench)).result == 7101, "none was named")
     #expect(try bench.run(reset(bench, type: "pattern")).result == 7100)

@@ -349,7 +349,7 @@ import UAFWire
 
   // MARK: The file
 
-  @Test func `a damaged record is not in force, and the next policy repairs it`() throws {
+  @Test func `a damaged record of a policy is not in force, and the next policy repairs the record`() throws {
     _ = try take(Making())
     let path = state + "/machine.policy"
     let whole = [UInt8](try Data(contentsOf: URL(filePath: path)))
@@ -370,7 +370,7 @@ import UAFWire
     #expect(status["joined"] as? Bool == false && status["version"] == nil && status["note"] == nil)
   }
 
-  @Test func `a record that others could write is not in force`() throws {
+  @Test func `a record that others could have written is not in force`() throws {
     _ = try take(Making())
     #expect(setMode(0o666, state + "/machine.policy"))
     #expect(try policyInLog() == nil)

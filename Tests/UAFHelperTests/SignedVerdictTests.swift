@@ -145,7 +145,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 4001, "the last yes was not signed")
   }
 
-  @Test func `a registration is stored only with a signed success`() throws {
+  @Test func `a registration is stored only after a signed success`() throws {
     let bench = try bench()
     #expect(try bench.run(bench.begin(.forget)).result == 0)
     #expect(try bench.run(bench.registration(), ["correct", "correct"]).result == 1002)

@@ -173,8 +173,7 @@ import UAFWire
 
   // MARK: One of two
 
-  @Test
-  func `if the server lost the key of one of two types, that type is reported, and registered again with the other`()
+  @Test func `if the server lost the key of one of two types, that type is reported, and the other registers it again`()
     throws
   {
     let bench = try HelperBench.registeredTwice()

@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test func `names the first fault of a string, not a later one`() {
+  @Test func `names the first fault of a string, and not a later fault`() {
     #expect(throws: JSONError(reason: .invalidEscape, offset: 1)) {
       try JSONValue(parsing: Array("\"\\x and a line feed: \n\"".utf8))
     }

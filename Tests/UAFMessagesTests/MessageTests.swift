@@ -56,7 +56,8 @@ import Testing
     #expect(try request(authentication(more: #","future":null,"more":{"x":1.5}"#)) == request(authentication()))
   }
 
-  @Test(arguments: ["header", "challenge", "policy"]) func `refuses an authentication request without a member`(
+  @Test(arguments: ["header", "challenge", "policy"])
+  func `refuses an authentication request with any one member missing`(
     _ member: String
   ) throws {
     let object = try #require(try JSONValue(parsing: Array(authentication().utf8)).members)

@@ -36,7 +36,7 @@ import Testing
     "", "a b", "two\nlines\n", "\(code) \(other)", "mina \(code)\nnora \(other)\n", "\(payload)\n\(payload)x\n",
     "\(code)\n\(payload)", "Dear Mina,\nyour code is \(code), or \(other) for the other machine.\nKind regards\n",
     "one two three four five six seven eight nine ten eleven",
-  ]) func `finds nothing if there is no code, or more than one`(_ text: String) {
+  ]) func `finds nothing if there is no code, or more than one code`(_ text: String) {
     #expect(PastedCode.enrolment(in: text).code == nil)
     let hasTwo = [Self.code, Self.other, Self.payload].count { text.contains($0) } > 1 || text.contains(Self.payload)
     #expect(PastedCode.enrolment(in: text) == (hasTwo ? .several : .nothing))

@@ -62,7 +62,9 @@ import Testing
       (0x84, 0x04, true), (0x04, 0x84, true), (0x484, 0x04, false), (0x484, 0x484, true), (0x84, 0x484, false),
       (1023, 0x04, true), (0x80, 0x04, false), (0, 0, true), (0, 4, false),
     ] as [(UInt32, UInt32, Bool)])
-  func `USER_VERIFY_ALL demands equality`(_ wanted: UInt32, _ offered: UInt32, _ matches: Bool) throws {
+  func `USER_VERIFY_ALL requires that the methods are equal`(_ wanted: UInt32, _ offered: UInt32, _ matches: Bool)
+    throws
+  {
     let criteria = criteria { $0.userVerification = wanted }
     #expect(try criteria.matches(authenticator("EBA0#0001", verification: offered), appID: appID) == matches)
   }

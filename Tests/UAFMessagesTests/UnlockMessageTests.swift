@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  @Test func `refuses claims of which one is missing or in a wrong format`() throws {
+  @Test func `refuses claims with one claim missing or in a wrong format`() throws {
     let json = try #require(Self.object(statement().json))
     for name in ["sub", "device", "jti", "iat", "exp"] {
       var less = JSONObject()

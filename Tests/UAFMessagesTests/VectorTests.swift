@@ -3,7 +3,7 @@ import Testing
 @testable import UAFMessages
 
 @Suite struct VectorTests {
-  @Test func `has each message of the index`() {
+  @Test func `the vectors contain each message of the index`() {
     #expect(Vector.all.count == Vector.names.count && Vector.all.count >= 21)
   }
 

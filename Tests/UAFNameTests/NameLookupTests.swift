@@ -42,7 +42,7 @@ import UAFWire
     #expect(other.answer(to: 70_000) == NameAnswer(.ambiguous))
   }
 
-  @Test func `a uid that nobody has is unknown, and a failing service does not count as that`() {
+  @Test func `a uid that nobody has is unknown, and a failing service does not make a uid unknown`() {
     #expect(answer(.none) == NameAnswer(.unknown))
     #expect(answer(.failed(5)) == NameAnswer(.failed, number: 5))
     #expect(answer(.account(uid: 70_000, name: Self.mina), .failed(111)) == NameAnswer(.failed, number: 111))

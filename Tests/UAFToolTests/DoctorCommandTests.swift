@@ -148,7 +148,7 @@ import UAFWire
     #expect(bench.output.contains("skip core: cannot reach the core"))
   }
 
-  @Test func `asks the core about each account that has a file, and about no other`() {
+  @Test func `asks the core about each account that has a file, and about no other account`() {
     machine.register(1000, state(3006, of: "alice"))
     machine.register(1001, state(3006, of: "bob"))
     _ = machine.folder.file("state/accounts/1000.db-journal", [], mode: 0o600)

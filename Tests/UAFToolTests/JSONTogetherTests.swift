@@ -181,7 +181,7 @@ import UAFWire
   }
 
   @Test(arguments: [Language.english, .korean], [false, true])
-  func `a shuffled keypad is shown for each entry, so the entries are asked for one by one`(
+  func `a shuffled keypad is shown for each entry, so the two entries are asked for one by one`(
     _ language: Language, _ isSpeltOut: Bool
   ) {
     func text(_ keys: [UInt8], _ text: PromptText) -> String {

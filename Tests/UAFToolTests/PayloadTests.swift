@@ -169,7 +169,7 @@ import UAFWire
     #expect(bench.sent == [Bench.packet(begin(Self.code))], "\(bench.notes)")
   }
 
-  @Test func `accepts a code of the maximum length, and no longer one`() {
+  @Test func `accepts a code of the maximum length, and refuses a longer one`() {
     let folder = Folder()
     let longest = String(repeating: "a", count: 16_384)
     let path = folder.file("payload", Array((longest + "\n").utf8), mode: 0o600)

@@ -111,7 +111,7 @@ import WebAuthn
     arguments: [
       (0, 0, true), (0, 1, true), (1, 2, true), (5, .max, true), (1, 1, false), (2, 1, false), (1, 0, false),
       (.max, .max, false), (.max, 0, false),
-    ] as [(UInt32, UInt32, Bool)]) func `refuses a counter that does not rise, unless neither side counts`(
+    ] as [(UInt32, UInt32, Bool)]) func `refuses a counter that does not rise, unless both sides have a counter of 0`(
       _ before: UInt32, _ counter: UInt32, _ isAllowed: Bool
     ) throws
   {

@@ -68,11 +68,7 @@ extension EndToEnd {
       #expect(try scene.logIn(Scene.passcode).code == .success)
     }
 
-    @Test
-    func
-      `a person who forgot the passcode registers again at the prompt with a code, and logs in with the new passcode`()
-      throws
-    {
+    @Test func `a person who forgot the passcode registers again at the prompt with a code, and then logs in`() throws {
       let scene = try Scene.registered()
       try scene.configure {
         $0.more = "[service.demo]\ninteractive = true\noffer_reset = true"

@@ -83,9 +83,7 @@ extension EndToEnd {
       #expect(change.prompts.isEmpty)
     }
 
-    @Test func `the account stage demands a change while today's rules would refuse the passcode`()
-      throws
-    {
+    @Test func `the account stage demands a change if today's rules would refuse the passcode`() throws {
       let scene = try scene()
       try scene.configure { $0.more = Self.stricter }
       let new = "marmalade777"
@@ -101,10 +99,7 @@ extension EndToEnd {
     /// Rules that are newer than the passcode, for a service that can show the prompts of a change.
     private static let stricter = "[passcode]\nmin_length = 12\n[service.demo]\ninteractive = true"
 
-    @Test
-    func
-      `is not demanded of a service with one prompt: the login succeeds, and a text says how to change the passcode`()
-      throws
+    @Test func `is not demanded of a service with one prompt: the login succeeds, and a text names the command`() throws
     {
       let scene = try scene()
       try scene.configure { $0.more = "[passcode]\nmin_length = 12" }

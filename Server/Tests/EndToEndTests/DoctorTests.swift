@@ -100,7 +100,9 @@ extension EndToEnd {
         uniquingKeysWith: { first, _ in first })
     }
 
-    @Test(arguments: mistakes) func `names root's mistake, and nothing before there is one`(_ mistake: Mistake)
+    @Test(arguments: mistakes) func `names root's mistake, and reports nothing before root makes the mistake`(
+      _ mistake: Mistake
+    )
       throws
     {
       let scene = try Scene()

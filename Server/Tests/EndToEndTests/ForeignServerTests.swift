@@ -123,7 +123,7 @@ extension EndToEnd {
       (ForeignServer.Dialect.fido, "other-user"), (.fido, "other-op"), (.fido, "foreign-app"), (.fido, "demanding"),
       (.fido, "empty"), (.plain, "empty"), (.plain, "half"),
     ])
-    func `keeps no key if the server's messages are for something else, demand too much or are no success`(
+    func `keeps no key if the server's messages are for something else, ask for too much, or are not a success`(
       _ dialect: ForeignServer.Dialect, _ behaviour: String
     ) throws {
       let scene = try Scene()

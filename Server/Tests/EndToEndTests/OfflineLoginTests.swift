@@ -12,7 +12,7 @@ extension EndToEnd {
       return scene
     }
 
-    @Test func `succeeds if root allows it, with the right passcode only`() throws {
+    @Test func `succeeds only if root allows it, and only with the right passcode`() throws {
       let scene = try scene()
       try scene.server.stop()
       _ = try? SystemLog.shared().take()

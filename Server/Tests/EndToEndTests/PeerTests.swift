@@ -172,7 +172,7 @@ extension EndToEnd {
       #expect(try machine.converse(begin.packet() + [22, 0, 1, 0x61]) == [])
     }
 
-    @Test func `a person who resumes without a paused login is told that there is none`() throws {
+    @Test func `a person who resumes without a paused login is told that no login is paused`() throws {
       let machine = try SocketMachine(try Scene.registered())
       let end = try finished(machine.converse(FrontEndSignal.resume.packet))
       #expect(end?.result == 1100 && end?.pamCode == 7)

@@ -84,7 +84,7 @@ import UAFMessages
 
   // MARK: Keys and machines
 
-  @Test func `revokes one key with time, name and reason, and leaves the others`() async throws {
+  @Test func `revokes one key with time, name and reason, and leaves the other keys`() async throws {
     let one = try await server.registered("alice", deviceID: "d1")
     _ = try await server.registered("alice", deviceID: "d2", model: "5541#0002")
     let keys = KeyAdministration(environment)

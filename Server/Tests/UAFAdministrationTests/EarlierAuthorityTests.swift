@@ -158,7 +158,7 @@ import UAFMessages
     #expect(try await goodTokens().isEmpty)
   }
 
-  @Test func `a token can make only a token that reads, and none that outlives it`() async throws {
+  @Test func `a token can make only tokens that may do no more than read, and that end no later`() async throws {
     let all = try await server.token("all", .administrator)
     for role in Role.allCases where role != .auditor {
       await #expect(throws: AdministrationRefusal.signatureNeeded) {

@@ -66,7 +66,7 @@ struct PeopleListTests {
     ("mi\u{0}na,5", .controlCharacter), ("mina\r,5", .controlCharacter),
     (String(repeating: "a", count: 1100), .tooLong),
   ])
-  func `names a wrong line by its number, and reads the others`(line: String, problem: PeopleListProblem) throws {
+  func `names a wrong line by its number, and reads the other lines`(line: String, problem: PeopleListProblem) throws {
     let parsed = try list("username,lifetime\nfirst,1\n\(line)\nlast,2\n")
     #expect(parsed.wrong == [.init(line: 3, problem: problem)])
     #expect(parsed.people.map(\.username) == ["first", "last"])

@@ -141,7 +141,7 @@ import UAFAdministration
     #expect(try await state("bob") == nil)
   }
 
-  @Test func `a reason with markup is shown as text, also in Korean`() async throws {
+  @Test func `a reason with markup is shown as text, in Korean too`() async throws {
     let (browser, _) = try await server.signedIn("alice", .operator)
     try await server.enrol("bob")
     let csrf = try await browser.csrf()

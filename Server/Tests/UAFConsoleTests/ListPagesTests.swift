@@ -165,7 +165,7 @@ import WebMessages
     #expect(try await codes() == before)
   }
 
-  @Test func `a list that is not text is refused with an explanation, also in Korean`() async throws {
+  @Test func `a list that is not text is refused with an explanation, in Korean too`() async throws {
     let (browser, _) = try await server.signedIn("alice", .helpdesk)
     let csrf = try await browser.csrf()
     let wide = form([0xFF, 0xFE, 0x75, 0], [("csrf", csrf), ("lifetime", "900")])

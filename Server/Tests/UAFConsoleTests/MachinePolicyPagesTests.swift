@@ -102,7 +102,9 @@ import UAFAdministration
   }
 
   @Test(arguments: Role.allCases)
-  func `everybody who signs in sees policies, and only an administrator has forms for them`(role: Role) async throws {
+  func `everybody who signs in sees policies, and only an administrator sees the forms that change them`(role: Role)
+    async throws
+  {
     try await save("# old\n")
     try await save(after: 1)
     let (browser, _, csrf) = try await signedIn(role)
@@ -133,7 +135,7 @@ import UAFAdministration
     }
   }
 
-  @Test func `markup in a reason and in a policy is shown as text, also in Korean`() async throws {
+  @Test func `markup in a reason and in a policy is shown as text, in Korean too`() async throws {
     let hostile = "</textarea></pre><script>alert(1)</script>"
     try await save("# \(hostile)\n[passcode.ignore]\n'<b>zoe' = true\n", reason: hostile)
     try await save("# \(hostile)\n", reason: hostile, after: 1)

@@ -118,7 +118,7 @@ import UAFAdministration
     #expect(await browser.get(path).status == .notFound)
   }
 
-  @Test func `markup in a reason and in a policy is shown as text, also in Korean`() async throws {
+  @Test func `markup in a reason and in a policy is shown as text, in Korean too`() async throws {
     let (browser, _, csrf) = try await signedIn(.auditor)
     let hostile = "</textarea></pre><script>alert(1)</script>"
     let text = #"{"groups": {"\#(hostile)": {"accounts": ["<b>zoe"], "accepted": [["passcode"]]}}}"#

@@ -25,7 +25,9 @@ import UAFAdministration
     try await server.database.integers("SELECT count(*) FROM consoleSession").first ?? -1
   }
 
-  @Test func `disabling or locking an account ends its sessions for good, and no others`() async throws {
+  @Test func `disabling or locking an account ends the account's sessions for good, and no other sessions`()
+    async throws
+  {
     let (alice, _) = try await server.signedIn("alice", .administrator)
     let (bob, _) = try await server.signedIn("bob", .auditor)
     let (carol, _) = try await server.signedIn("carol", .auditor)

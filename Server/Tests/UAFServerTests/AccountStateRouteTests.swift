@@ -210,7 +210,7 @@ import struct UAFMessages.RequestContext
     }
   }
 
-  @Test func `a proof for a state allows neither a request nor an answer`() async throws {
+  @Test func `a proof that asks for an account's state allows neither a request nor an answer`() async throws {
     let body = GetUAFRequest(op: .authentication, context: RequestContext(username: "alice").jsonText)
     try await server.application(Admission(addressRate: 1, accountRate: 1)).test { client in
       var refused = 0

@@ -32,7 +32,7 @@ import UAFMessages
     ["--api", "https://server"], ["--api", "unix:/s", "--token-file", "t"], ["--state", "s", "--token-file", "t"],
     ["--state", "s", "--api-ca", "c"], ["--api", "server"],
   ])
-  func `refuses a command that names no place, two places, or half of one`(arguments: [String]) {
+  func `refuses a command that names no place, two places, or half of a place`(arguments: [String]) {
     #expect(throws: (any Error).self) { try UsersCommand.parse(arguments) }
   }
 

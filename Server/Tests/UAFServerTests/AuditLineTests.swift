@@ -50,7 +50,7 @@ struct AuditLineTests {
     #expect(TypedTime(argument: text) == nil)
   }
 
-  @Test func `says which rows are intact, and what is wrong with the others`() {
+  @Test func `says which rows are intact, and what is wrong with the other rows`() {
     #expect(
       AuditVerifyCommand.lines(AuditSummary(rows: 3, last: 9, signed: 8, removed: 6))
         == ["rows up to 6 were removed by 'audit prune'", "3 rows valid; signed up to row 8"])

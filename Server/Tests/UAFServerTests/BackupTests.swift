@@ -134,12 +134,13 @@ struct BackupTests {
     (#"{"form":1,"madeAt":1,"version":"1","files":[7]}"#, .unreadable),
     (#"{"form":1,"madeAt":1,"version":"1"}"#, .unreadable),
   ])
-  func `refuses a list of files in a different format, and one that names other files`(text: String, error: BackupError)
-  {
+  func `refuses a list of files in a different format, and a list that names other files`(
+    text: String, error: BackupError
+  ) {
     #expect(throws: error) { try BackupManifest(parsing: Array(text.utf8)) }
   }
 
-  @Test func `never overwrites anything`() async throws {
+  @Test func `neither a backup nor a restore overwrites anything`() async throws {
     let backup = try await backedUp()
     #expect(throws: ServerError.unusableBackup(backup, .exists)) {
       try ServerBackup.make(of: state, nil, in: backup, now: 200)

@@ -157,7 +157,7 @@ struct ConnectionLimitTests {
     #expect(table.size == (3, 1))
   }
 
-  @Test func `if all places are taken, the address with the most connections loses one`() throws {
+  @Test func `if all places are taken, the address with the most connections loses a connection`() throws {
     let table = Connections(maximum: 0, maximumOfAll: 6)
     let few = try (0..<2).map { _ in try connection(in: table, from: "192.0.2.2") }
     let crowd = try (0..<4).map { _ in try connection(in: table, from: "192.0.2.9") }
@@ -183,7 +183,7 @@ struct ConnectionLimitTests {
     #expect(log.lines == ["limited by=connections name=192.0.2.1", "limited by=connections name=192.0.2.1"])
   }
 
-  @Test func `closes a connection whose handshake does not end in time, and no other`() throws {
+  @Test func `closes a connection whose handshake does not end in time, and no other connection`() throws {
     let table = Connections()
     let (half, whole) = (try connection(in: table, isSecure: false), try connection(in: table))
     for channel in [half, whole] { channel.embeddedEventLoop.advanceTime(by: ConnectionPlace.standardHandshake) }

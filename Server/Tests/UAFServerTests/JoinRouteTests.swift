@@ -196,7 +196,7 @@ import struct UAFMessages.RequestContext
     }
   }
 
-  @Test func `a joined machine has one budget for all accounts that it names, and is a stranger beyond it`()
+  @Test func `a joined machine has one budget for all accounts that it names, and is a stranger beyond that budget`()
     async throws
   {
     let address = try SocketAddress(ipAddress: "192.0.2.1", port: 1)

@@ -35,7 +35,7 @@ import WebMessages
     ).text
   }
 
-  @Test func `saves a policy, shows it, and refuses one that was based on an older policy`() async throws {
+  @Test func `saves a policy, shows it, and refuses a policy that was based on an older one`() async throws {
     let token = try await token(.administrator)
     let (saved, json) = try await client.ask(.POST, "/api/v1/machine-policies", token: token, body: Self.body)
     #expect(saved.status == .created)

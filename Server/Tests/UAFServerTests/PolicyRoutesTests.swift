@@ -33,7 +33,7 @@ import WebMessages
     ).text
   }
 
-  @Test func `saves a policy, shows it, and refuses one that was based on an older policy`() async throws {
+  @Test func `saves a policy, shows it, and refuses a policy that was based on an older one`() async throws {
     let token = try await token(.administrator)
     let body = #"{"policy": "{\"accepted\": [[\"pattern\"]]}", "reason": "patterns", "after": 0}"#
     let (saved, json) = try await client.ask(.POST, "/api/v1/policies", token: token, body: body)
@@ -58,7 +58,7 @@ import WebMessages
   }
 
   @Test(arguments: [Role.auditor, .helpdesk, .operator])
-  func `any role but administrator is refused saving a policy`(role: Role) async throws {
+  func `any role but administrator is refused when it saves a policy`(role: Role) async throws {
     let body = #"{"policy": "{}", "reason": "a test", "after": 0}"#
     let token = try await token(role)
     #expect(try await client.ask(.POST, "/api/v1/policies", token: token, body: body).answer.status == .forbidden)

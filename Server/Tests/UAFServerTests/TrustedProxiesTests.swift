@@ -78,7 +78,7 @@ struct TrustedProxiesTests {
     #expect(try client("10.1.9.9, 10.1.9.8") == bytes("10.1.9.9"))
   }
 
-  @Test func `reads only the configured header, because a proxy passes on the other one unchecked`() throws {
+  @Test func `reads only the configured header, because a proxy passes on the other header unchecked`() throws {
     var headers = HTTPHeaders()
     headers.add(name: "forwarded", value: "for=1.1.1.1")
     headers.add(name: "x-forwarded-for", value: "198.51.100.1")

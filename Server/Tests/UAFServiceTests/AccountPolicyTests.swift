@@ -71,13 +71,15 @@ import UAFMessages
     [try FakeAuthenticator(aaid: Self.passcode), try FakeAuthenticator(aaid: Self.pattern)]
   }
 
-  @Test func `offers everybody either authenticator, and a group both together`() async throws {
+  @Test func `offers everybody either authenticator, and offers a group only both together`() async throws {
     let server = try server()
     #expect(aaids(try await registration(server, "carol").policy) == [[Self.passcode], [Self.pattern]])
     #expect(aaids(try await registration(server, "alice").policy) == [[Self.passcode, Self.pattern]])
   }
 
-  @Test func `registers both together in one answer, and accepts a login only with both in one answer`() async throws {
+  @Test func `registers both authenticators together in one answer, and accepts a login only with both in one answer`()
+    async throws
+  {
     let server = try server()
     let authenticators = try both()
     #expect(try await register(server, "alice", authenticators) == nil)

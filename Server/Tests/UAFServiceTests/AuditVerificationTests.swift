@@ -105,7 +105,7 @@ import UAFMessages
     #expect(try await fault() == .cutOff(from: 11, through: 12))
   }
 
-  @Test func `names the last rows if they were cut off with their head, by a head kept elsewhere`() async throws {
+  @Test func `with a head kept elsewhere, names the last rows if they were cut off with their head`() async throws {
     let kept = try await audit()
     try await execute("DELETE FROM audit WHERE number > 8", "DELETE FROM auditHead WHERE number > 8")
     #expect(try await fault() == nil)
@@ -135,7 +135,7 @@ import UAFMessages
     #expect(try await fault() == .rewritten(from: 5, through: 8))
   }
 
-  @Test func `names the last rows if they were hashed again and their head removed, by a head kept elsewhere`()
+  @Test func `with a head kept elsewhere, names the last rows if they were hashed again and their head removed`()
     async throws
   {
     let kept = try await audit()
@@ -179,7 +179,7 @@ import UAFMessages
       try keys.head(of: AuditHeadKeys.sign(head, with: TokenKey(pair.privateKey, for: .auditHead)).token) == head)
   }
 
-  @Test func `reports that the whole audit was emptied, by its heads or by one kept elsewhere`() async throws {
+  @Test func `reports that the whole audit was emptied, from its heads or from a head kept elsewhere`() async throws {
     let kept = try await audit()
     try await execute("DELETE FROM audit")
     #expect(try await fault() == .cutOff(from: 1, through: 4))

@@ -209,7 +209,7 @@ import UAFMessages
     #expect(one.policy != other.policy)
   }
 
-  @Test func `accepts a confirmed text, and neither a different text nor none instead`() async throws {
+  @Test func `accepts a confirmed text, and neither a different text nor a login without a text`() async throws {
     let alice = try await server.registered("alice")
     var context = RequestContext(username: "alice")
     context.transaction = "alice@desk: sudo id"

@@ -138,7 +138,7 @@ import UAFMessages
     #expect(keys.first == (refusal == nil ? others + 1 : others))
   }
 
-  @Test func `revoked keys do not count against that limit`() async throws {
+  @Test func `revoked keys do not count against the limit of an account`() async throws {
     #expect(try await register(after: 256, revoking: true) == nil)
   }
 

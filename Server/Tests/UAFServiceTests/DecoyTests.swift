@@ -70,7 +70,7 @@ import UAFMessages
     }
   }
 
-  @Test func `a decoy stays the same when a further one is added`() async throws {
+  @Test func `a decoy stays the same when a further decoy is added`() async throws {
     let server = try TestServer()
     let before = try await policy(server, "nobody")
     try await add("alice", [Self.passcode, Self.pattern, Self.pattern], to: server)
@@ -89,7 +89,7 @@ import UAFMessages
     #expect(shape(try await policy(server, "nobody")) == [["\(Self.passcode) 100"]])
   }
 
-  @Test func `refuses a forged answer by a decoy with the same status as one by a real key`() async throws {
+  @Test func `refuses a forged answer for a decoy with the same status as one for a real key`() async throws {
     let server = try TestServer()
     try await add("alice", [Self.passcode, Self.passcode], to: server)
     try await refresh(server)
@@ -134,7 +134,7 @@ import UAFMessages
     #expect(keyIDs(try await policy(server, "bob")).contains(own))
   }
 
-  @Test func `an account with many keys of one model, and none of a required second model, has no shape of its own`()
+  @Test func `an account with many keys of one model, and no key of a required second model, has no special shape`()
     async throws
   {
     let both = AcceptedSets(checked: [[try AAID(Self.passcode), try AAID(Self.pattern)]])

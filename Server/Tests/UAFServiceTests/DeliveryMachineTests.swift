@@ -65,7 +65,7 @@ import Testing
     expect(.refused("again"), .wait(seconds: 1), .failed("again"))
   }
 
-  @Test mutating func `sends fewer rows after each refusal, down to one, and more again after that`() {
+  @Test mutating func `sends fewer rows after each refusal, down to one, and more again after a success`() {
     for limit in [200, 100, 50, 25, 12, 6, 3, 1, 1] {
       #expect(machine.first == .take(limit: limit))
       _ = machine.received(.taken(Self.rows(1...1), last: 1))

@@ -114,7 +114,7 @@ import UAFMessages
     #expect(try await keyCount("alice") == 1)
   }
 
-  @Test func `after a restore, refuses a proof from before it, which may have been used, and accepts a later one`()
+  @Test func `after a restore, refuses a proof from before it, which may have been used, and accepts a later proof`()
     async throws
   {
     let alice = try await server.registered("alice")
@@ -142,7 +142,7 @@ import UAFMessages
     #expect(try await keyCount("bob") == 1)
   }
 
-  @Test func `deletes only the named keys if some are named, and leaves others with the same machine id`()
+  @Test func `deletes only the named keys if some are named, and leaves other keys with the same machine id`()
     async throws
   {
     let first = try await server.registered("alice", deviceID: "one")
@@ -196,7 +196,7 @@ import UAFMessages
     #expect(try await server.get(.registration, context).statusCode == .ok)
   }
 
-  @Test func `a proof removes the keys that were signed for, and no others`() async throws {
+  @Test func `a proof removes the keys that were signed for, and no other keys`() async throws {
     let first = try await server.registered("alice", deviceID: "one")
     let second = try await server.registered("alice", deviceID: "one", model: "5541#0002")
     var signed = RequestContext(username: "alice")

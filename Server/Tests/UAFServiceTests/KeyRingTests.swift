@@ -32,7 +32,7 @@ struct KeyRingTests {
     #expect(ring.kept(at: Self.day + 100).map(\.key) == ["b", "c", "d"])
   }
 
-  @Test func `a clock before every key uses the first one`() throws {
+  @Test func `if the clock is before every key's start time, the first key is used`() throws {
     let ring = try #require(made((100, "a"), (200, "b")))
     #expect(ring.current(at: -5) == "a" && ring.accepted(at: -5) == ["a", "b"])
   }

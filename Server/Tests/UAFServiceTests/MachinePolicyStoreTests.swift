@@ -59,7 +59,7 @@ import UAFMessages
     #expect(pages == [[5, 3, 4, 2], [5, 3], [4, 2], []])
   }
 
-  @Test func `refuses a number that is not higher than all others, whatever its group`() async throws {
+  @Test func `refuses a number that is not higher than all other numbers, whatever their group`() async throws {
     #expect(try await add(policy(5)) == [true])
     #expect(try await add(policy(5), policy(4, "office"), policy(5, "office")) == [false, false, false])
     #expect(try await numbers() == [5])

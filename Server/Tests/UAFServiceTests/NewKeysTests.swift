@@ -42,7 +42,7 @@ import UAFMessages
 
   // MARK: By a code
 
-  @Test func `the code alone allows nothing, wherever it is sent`() async throws {
+  @Test func `the code itself allows nothing, wherever it is sent`() async throws {
     let code = try #require(EnrolmentCode(random: [UInt8](repeating: 3, count: 11)))
     try await server.enrol("alice")
     for operation in [UAFOperation.registration, .deregistration] {
@@ -148,7 +148,7 @@ import UAFMessages
   }
 
   @Test(arguments: [true, false])
-  func `a key that is not valid for administration does not replace the last one that is`(
+  func `a key that is not valid for administration does not replace the last key that is valid`(
     isLast: Bool
   ) async throws {
     let counting = try await server.registered("alice", deviceID: "one")

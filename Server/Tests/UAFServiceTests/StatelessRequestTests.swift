@@ -83,7 +83,7 @@ import UAFMessages
     #expect(try await server.respond(response).0 == .expiredChallenge)
   }
 
-  @Test func `accepts a text of 2,048 bytes that the client sends again, and keeps all of it`() async throws {
+  @Test func `accepts a text of 2,048 bytes that the client sends again, and keeps the whole text`() async throws {
     let alice = try await server.registered("alice")
     let text = "alice@d: " + String(repeating: "x", count: 2039)
     let request = try await request(confirming: text)

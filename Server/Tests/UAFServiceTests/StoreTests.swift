@@ -145,7 +145,7 @@ import UAFMessages
     #expect(try await server.store.read { try $0.accounts.exists("alice") } == false)
   }
 
-  @Test func `a change that is not kept is rolled back without the others`() async throws {
+  @Test func `a change that is not kept is rolled back, and the other changes stay`() async throws {
     struct Planted: Error {}
     try await server.store.write { records in
       try records.accounts.add("alice", now: 1)

@@ -148,7 +148,7 @@ import UAFMessages
     #expect(try await used() == 0)
   }
 
-  @Test func `an answer that the database refuses fails, and the others of its batch are stored`() async throws {
+  @Test func `an answer that the database refuses fails, and the other answers of its batch are stored`() async throws {
     let answers = try await answers(30)
     try await server.database.forbidCounter(of: "person3")
     let results = await withTaskGroup(of: Bool?.self) { group in

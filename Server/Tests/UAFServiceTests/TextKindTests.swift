@@ -34,7 +34,8 @@ import UAFMessages
     #expect(TransactionText(sent: text)?.shown == text)
   }
 
-  @Test func `an approval is at most 200 bytes with the words that say who asks, and has words of its own`() {
+  @Test func `an approval is at most 200 bytes with the words that say who asks, and has at least one word of its own`()
+  {
     let opening = "Asked of mina by token till: ".utf8.count
     let longest = String(repeating: "a", count: 200 - opening)
     #expect(TextKind.approval(longest, of: "mina", by: "token till")?.utf8.count == 200)

@@ -39,7 +39,7 @@ struct UnlockGrantTests {
         verdictKeys: keys.rings.verdictKeys, auditKeys: keys.rings.auditKeys))
   }
 
-  @Test func `a code is valid under the secret that the machine was given, and under no other`() throws {
+  @Test func `a code is valid under the secret that the machine was given, and under no other secret`() throws {
     let grants = UnlockGrants(keys: keys)
     let codes = try grants.codes(statement(), holding: Self.keyID(1), random: 0xFF)
     let secret = try #require(try MachineProofs(keys: keys).secret(of: "alice", holding: [Self.keyID(1)]))
@@ -51,7 +51,7 @@ struct UnlockGrantTests {
     }
   }
 
-  @Test func `for a day after a rotation there is a code for the old secret, too, and none after that`() throws {
+  @Test func `for a day after a rotation there is a second code for the old secret, and later there is none`() throws {
     let old = try #require(try MachineProofs(keys: keys).secret(of: "alice", holding: [Self.keyID(1)]))
     try rotate()
     let new = try #require(try MachineProofs(keys: keys).secret(of: "alice", holding: [Self.keyID(1)]))

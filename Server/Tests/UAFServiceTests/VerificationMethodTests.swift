@@ -30,7 +30,7 @@ import UAFMessages
     (.ask, [Extension(id: "fido.uaf.uvm", data: "", failIfUnknown: false)]),
     (.require, [Extension(id: "fido.uaf.uvm", data: "", failIfUnknown: true)]),
   ])
-  func `asks in the header of each request, if that is configured`(
+  func `asks for verification methods in the header of each request, if that is configured`(
     _ setting: VerificationMethodPolicy, _ expected: [Extension]
   ) async throws {
     let server = try TestServer(verificationMethods: setting)

@@ -12,7 +12,7 @@ import AuthenticatorTypes
     #expect(limit() == 10 + 5 * 200 + 5 * 200)
   }
 
-  @Test(arguments: [0, 2]) func `a permanent remote lock takes no tries from other users`(count: Int) {
+  @Test(arguments: [0, 2]) func `a permanent remote lock leaves the tries of other users unchanged`(count: Int) {
     var remote = LockPolicy.remoteDefault
     remote.maxLockCount = count
     let limit = LockPolicy.shareLimit(local: .localDefault, remote: remote, otherUser: .remoteDefault)

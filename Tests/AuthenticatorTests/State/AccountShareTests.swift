@@ -99,7 +99,7 @@ import AuthenticatorTypes
     #expect(try isVerified("correct", in: directory))
   }
 
-  @Test func `a change makes the new share before it removes the old one`() throws {
+  @Test func `a change makes the new share before it removes the old share`() throws {
     let directory = try opened()
     try register(in: directory)
     try change(to: "another", in: directory)
@@ -203,7 +203,7 @@ import AuthenticatorTypes
   }
 
   @Test
-  func `does not say which accounts need a share while one of them cannot be read, and skips a damaged one`()
+  func `does not say which accounts need a share while an account cannot be read, and skips a damaged account`()
     throws
   {
     let directory = try opened()

@@ -67,7 +67,7 @@ import UAFCrypto
     #expect(refusal { _ = try unlocked.sign(message, with: other, as: .webAuthn) } == .damaged)
   }
 
-  @Test func `a key of UAF is recorded as before, and a credential in a form of its own`() throws {
+  @Test func `a UAF key is recorded as before, and a credential in a different form`() throws {
     let directory = try folder.initialised()
     let unlocked = try unlocked(in: directory)
     let uaf = try unlocked.makeKey(appID: "example.com")

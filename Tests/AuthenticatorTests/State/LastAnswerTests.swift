@@ -32,7 +32,7 @@ import AuthenticatorTypes
     }
   }
 
-  @Test func `neither a missing answer nor a refusal is a success`() {
+  @Test func `neither a missing answer nor a refusal counts as a success`() {
     var none = LastAnswer()
     #expect(judge(&none, at: at(100)) == .refused(.noYes))
     var refused = yes()
@@ -63,7 +63,7 @@ import AuthenticatorTypes
     #expect(judge(&looked, at: at(132, wall: 1_000_130)) == .holds(age: .seconds(32)))
   }
 
-  @Test func `refuses a wall clock that is past the age, and remembers having seen it`() {
+  @Test func `refuses a wall clock that is past the age, and remembers the time that it showed`() {
     var answer = yes()
     #expect(judge(&answer, at: at(110, wall: 1_000_160)) == .refused(.tooOld))
     #expect(judge(&answer, at: at(111)) == .refused(.clockSetBack))

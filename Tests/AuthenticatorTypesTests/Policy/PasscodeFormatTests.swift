@@ -6,7 +6,7 @@ import Testing
   @Test(arguments: [
     "1", "correct horse", "한글", "é", " ", String(repeating: "x", count: 256), "👩‍👩‍👧", "\u{200d}", "\u{2028}",
   ])
-  func `accepts text`(_ value: String) {
+  func `accepts text in any script`(_ value: String) {
     #expect(PasscodeFormat.canStore(value))
   }
 

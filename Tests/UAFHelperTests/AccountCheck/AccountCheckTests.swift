@@ -300,7 +300,7 @@ import UAFWire
     expectRefusal(try check(service: "cron"), Self.disabled)
   }
 
-  @Test func `what the server said before a deregistration still applies after it`() throws {
+  @Test func `what the server said before a deregistration still applies afterwards`() throws {
     #expect(try check().result == 0)
     state = .disabled
     try check(service: "login")
@@ -443,7 +443,9 @@ import UAFWire
 
   // MARK: Who asks
 
-  @Test func `an account that never registered here is let through, or refused if root demands an answer`() throws {
+  @Test func `an account that never registered on this machine is let through, or refused if root demands an answer`()
+    throws
+  {
     var begin = begin()
     (begin.uid, begin.account, begin.typedName) = (1, Array("daemon".utf8), Array("daemon".utf8))
     #expect(try bench.run(begin).result == 0)

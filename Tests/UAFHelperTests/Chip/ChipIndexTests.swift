@@ -117,7 +117,7 @@ import UAFWire
     #expect(reply.answer.outcome == .otherChip)
   }
 
-  @Test func `removes all indices of one share id except one, and none of other ids`() throws {
+  @Test func `removes all indices of one share id except one, and no index of other ids`() throws {
     let kept = try [define().kept, define().kept, define().kept]
     var request = request(.remove, kept[1])
     request.mark = [UInt8](repeating: 6, count: 32)

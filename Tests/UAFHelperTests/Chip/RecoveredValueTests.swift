@@ -104,7 +104,7 @@ import UAFWire
     #expect(!FileManager.default.fileExists(atPath: recoveryFile.path))
   }
 
-  @Test func `an account that registered without a public key is named, and the others keep working`() throws {
+  @Test func `an account that registered without a public key is named, and the other accounts keep working`() throws {
     _ = try root(.forget)
     let kept = try Data(contentsOf: recoveryFile)
     try FileManager.default.removeItem(at: recoveryFile)

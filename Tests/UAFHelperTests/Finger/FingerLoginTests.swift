@@ -137,7 +137,7 @@ import UAFWire
     (FingerSensor.State.notEnrolled, UInt32(7006)), (.noService, 7008), (.noSensor, 7008), (.busy, 7013),
     (.denied, 7013),
     (.untrusted, 7015), (.failed, 7015),
-  ]) func `an unusable sensor ends a call that names it, and is only a message if a value is asked for, too`(
+  ]) func `an unusable sensor ends a call that names it, and is only a message if a value is asked for as well`(
     _ state: FingerSensor.State, _ result: UInt32
   ) throws {
     let bench = try HelperBench.withFinger()

@@ -66,7 +66,7 @@ struct SeatCheckTests {
     #expect(try !Machine(record: Self.local.replacing(part, with: other)).isAtSeat())
   }
 
-  @Test func `refuses a session that logind has no record of, whatever cgroup and terminal say`() throws {
+  @Test func `refuses a session that logind has no record of, whatever cgroup and terminal are`() throws {
     // The user manager of Debian 12 is in such a session, and so is what a remote session left behind.
     #expect(try !Machine(session: "13").isAtSeat(terminal: "tty1"))
     #expect(try !Machine(record: nil).isAtSeat(terminal: "tty1"))

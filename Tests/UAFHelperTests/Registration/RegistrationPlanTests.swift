@@ -26,7 +26,7 @@ import Testing
     #expect(plan([.passcode, .pattern], hasCode: true, named: type) == .replace(oneOf: [type]))
   }
 
-  @Test func `a code for a type without a value adds it, if it is named or nothing else is possible`() {
+  @Test func `a code for a type without a value adds a value, if the type is named or nothing else is possible`() {
     #expect(plan([.passcode], hasCode: true, named: .pattern) == .add(among: enabled))
     #expect(plan([], hasCode: true) == .add(among: enabled))
     #expect(plan([], hasCode: true, named: .passcode) == .add(among: enabled))

@@ -155,7 +155,7 @@ import ToolTestSupport
     #expect(stacks.read("uaf-sudo") != nil)
   }
 
-  @Test func `a service is judged without the others`() {
+  @Test func `each service is judged without regard to the other services`() {
     enabled("sudo", "sshd")
     #expect(stacks.run("disable", "sudo").exit == .success)
     stacks.write("sudo", "auth required pam_uaf.so\n")
@@ -188,7 +188,7 @@ import ToolTestSupport
     #expect(stacks.read("sshd") == "@include uaf-sshd\n")
   }
 
-  @Test func `a service that fails does not keep the others from being disabled`() {
+  @Test func `a service that fails does not keep the other services from being disabled`() {
     enabled("sudo", "sshd")
     stacks.folder.setMode(0o666, of: "pam.d/sshd")
     #expect(stacks.run("disable", "--all").exit == .refused)

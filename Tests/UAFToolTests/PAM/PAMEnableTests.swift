@@ -870,7 +870,7 @@ import ToolTestSupport
     "auth sufficient pam_unix.so\nauth required pam_uaf.so\n", "auth optional pam_env.so\nauth required pam_uaf.so\n",
     "auth required pam_uaf.so\nauth required pam_unix.so\n",
   ])
-  func `a hand-written stack that is not meant to ask for both is not judged as a second factor`(text: String) {
+  func `a hand-written stack that is not meant to ask for two factors is not judged as a second factor`(text: String) {
     withConditions()
     stacks.write("sudo", text + "session required pam_permit.so\n")
     #expect(!stacks.findings().contains { $0.id == .pamWrongPassword })

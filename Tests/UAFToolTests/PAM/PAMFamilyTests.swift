@@ -777,7 +777,7 @@ import ToolTestSupport
   // MARK: Refused, and nothing changed
 
   @Test(arguments: ["auth required pam_unix.so\n", "@include common-auth\n@include common-auth\n"])
-  func `refuses both if the second name cannot be changed, and says how to change one`(text: String) {
+  func `refuses both names if the second name cannot be changed, and says how to change one of them`(text: String) {
     stacks.write("sudo-i", text)
     let names = stacks.names
     let bench = stacks.run("enable", "sudo")
@@ -787,7 +787,7 @@ import ToolTestSupport
     #expect(stacks.names == names && stacks.read("sudo") == Stacks.sudo && stacks.read("sudo-i") == text)
   }
 
-  @Test func `refuses both if the second name's stack lets somebody in without an entry`() {
+  @Test func `refuses both names if the second name's stack lets somebody in without an entry`() {
     withBoth()
     stacks.tester.codes = [
       (text: "@include uaf-sudo-i\n@include common-account", code: 0), (text: "common-auth", code: 7),
@@ -849,7 +849,8 @@ import ToolTestSupport
 
   // MARK: Disable
 
-  @Test func `disabling the main name disables both, and disabling the other name leaves the main one and says so`() {
+  @Test
+  func `disabling the main name disables both names, and disabling the other name leaves the main name and says so`() {
     withBoth()
     _ = stacks.run("enable", "sudo")
     let bench = stacks.run("disable", "sudo-i")
@@ -864,7 +865,7 @@ import ToolTestSupport
     #expect(stacks.run("disable", "--all", "--only").exit == .usage)
   }
 
-  @Test func `disables neither if one of them cannot be restored`() {
+  @Test func `disables neither name if one of them cannot be restored`() {
     withBoth()
     _ = stacks.run("enable", "sudo")
     stacks.folder.setMode(0o666, of: "pam.d/sudo-i")

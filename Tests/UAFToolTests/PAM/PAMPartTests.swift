@@ -26,7 +26,7 @@ import ToolTestSupport
   }
 
   @Test(arguments: ["account include login", "auth include login", "@include login", "auth substack login"])
-  func `a service that a second service includes is judged nevertheless`(line: String) {
+  func `a service that a second service includes is still judged as a service`(line: String) {
     stacks.write(
       "login", "auth sufficient pam_uaf.so nouserok\nauth optional pam_permit.so\naccount required pam_uaf.so\n")
     #expect(has(.pamLetsIn, "login"))

@@ -115,7 +115,7 @@ import Wording
     #expect(enable("sudo").exit == .success)
   }
 
-  @Test func `of thousands of people the first are named, and the others counted`() {
+  @Test func `of thousands of people, the first are named, and the others are counted`() {
     let names = (1...20).map { "person\($0)" }
     #expect(
       ShownText.names(names) { "and \($0) more" }

@@ -64,7 +64,7 @@ import Testing
     #expect(refusal("@include common-auth\n", bringing: Self.password + "@include common-password\n") == nil)
   }
 
-  @Test func `a change of shape is refused as well, if the service has lost its own lines since`() {
+  @Test func `a change of shape is refused as well, if the service has lost its own account lines since`() {
     #expect(refusal("@include common-auth\n@include common-account\n", bringing: Self.account) == nil)
     stacks.write("sudo", "@include uaf-sudo\n")
     stacks.template("instead/sudo", Stacks.stack + Self.account)
