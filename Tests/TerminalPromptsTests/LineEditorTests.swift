@@ -79,14 +79,14 @@ import Testing
     return positions
   }
 
-  @Test func `is full at its length, once the last character is complete`() throws {
+  @Test func `an entry is full at its length, once the last character is complete`() throws {
     #expect(try full("123456", length: 4) == [4])
     #expect(try full("12\u{7F}234", length: 4) == [6])
     #expect(try full("a한글b", length: 3) == [7])
     #expect(try full("😀", length: 1) == [4])
   }
 
-  @Test func `is never full without a length`() throws {
+  @Test func `an entry without a length is never full`() throws {
     #expect(try full("123456", length: nil) == [])
   }
 }

@@ -39,7 +39,7 @@ import ToolTestSupport
     #expect(again)
   }
 
-  @Test func `has room for all nine nodes, and so has its copy`() throws {
+  @Test func `a stroke has room for all nine nodes, and so has its copy`() throws {
     let stroke = try PatternStroke("123654789")
     let copy = try PatternStroke(copying: stroke)
     let text = copy.text

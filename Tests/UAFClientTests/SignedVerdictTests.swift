@@ -101,7 +101,7 @@ import UAFMessages
     #expect(try fault(acceptance(named)) == nil)
   }
 
-  @Test func `is not believed if it is missing, or not in our format`() throws {
+  @Test func `a verdict is not believed if it is missing, or not in our format`() throws {
     #expect(try fault(acceptance()) == .missing)
     #expect(try fault(acceptance("", "a.b", "a.b.c", "..", String(repeating: "a", count: 9000))) == .missing)
     #expect(try fault(acceptance(token(), type: "OAUTH2")) == .missing)
@@ -109,7 +109,7 @@ import UAFMessages
     #expect(try fault(acceptance(other.token())) == .missing)
   }
 
-  @Test func `is not believed for a different account, operation or challenge`() throws {
+  @Test func `a verdict is not believed for a different account, operation or challenge`() throws {
     let challenge = Base64URL.encode(Array(repeating: 8, count: 32))
     for making in [
       Making(subject: "bob"), Making(subject: "Alice"), Making(operation: "Reg"), Making(challenge: challenge),
@@ -119,7 +119,7 @@ import UAFMessages
     }
   }
 
-  @Test func `is not believed for a purpose, key, text or machine other than the core's own`() throws {
+  @Test func `a verdict is not believed for a purpose, key, text or machine other than the core's own`() throws {
     let text = [UInt8](repeating: 9, count: 32)
     let cases: [(Making, ExpectedVerdict, SignedVerdict.Fault?)] = [
       (Making(purpose: "console sign-in"), try expectedVerdict(), .otherPurpose),
@@ -143,7 +143,7 @@ import UAFMessages
     }
   }
 
-  @Test func `is not believed if it authorises more than was asked for`() throws {
+  @Test func `a verdict is not believed if it authorises more than was asked for`() throws {
     let proof = try expectedVerdict(.authentication, .furtherKeys)
     let cases: [(Making, ExpectedVerdict, SignedVerdict.Fault?)] = [
       (Making(use: ["Reg"]), try expectedVerdict(), .widerUse),
@@ -189,7 +189,9 @@ import UAFMessages
     arguments: [
       (-61, nil), (0, nil), (120, nil), (-62, .stale), (121, .stale), (1_000_000, .stale), (Int64.min / 2, .stale),
     ] as [(Int64, SignedVerdict.Fault?)])
-  func `is believed while it is fresh, with clocks up to a minute apart`(later: Int64, expected: SignedVerdict.Fault?)
+  func `a verdict is believed while it is fresh, with clocks up to a minute apart`(
+    later: Int64, expected: SignedVerdict.Fault?
+  )
     throws
   {
     // One second inside the limit and outside it, at both ends.
@@ -201,7 +203,7 @@ import UAFMessages
     Making(expiresAt: now - 1), Making(expiresAt: now + 301), Making(issuedAt: .min), Making(expiresAt: .max),
     Making(issuedAt: .min, expiresAt: .max), Making(omitting: "iat"), Making(omitting: "exp"),
   ])
-  func `is not believed with invalid times`(_ making: Making) throws {
+  func `a verdict is not believed with invalid times`(_ making: Making) throws {
     #expect(try fault(acceptance(token(making))) == .stale)
   }
 
@@ -209,11 +211,11 @@ import UAFMessages
     #"{"alg":"none"}"#, #"{"alg":"HS256"}"#, #"{"alg":"ES256","crit":["x"]}"#, #"{"alg":"ES256","b64":false}"#, "{}",
     #"{"alg":"es256"}"#, "[]", #"{"alg":"ES256","alg":"none"}"#,
   ])
-  func `is not believed in any other format`(_ header: String) throws {
+  func `a verdict is not believed in any other format`(_ header: String) throws {
     #expect(try fault(acceptance(token(Making(header: header)))) == .missing)
   }
 
-  @Test func `is not believed with a changed character or a missing end`() throws {
+  @Test func `a verdict is not believed with a changed character or a missing end`() throws {
     let token = try token()
     let characters = Array(token)
     for index in characters.indices {

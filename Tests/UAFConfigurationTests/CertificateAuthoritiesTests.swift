@@ -121,7 +121,7 @@ import UAFCrypto
     #expect(try CertificateAuthorities.read(path: bundle, requiredOwner: owner).certificates.count == 1000)
   }
 
-  @Test func `applies the rules for a configuration file to the file`() throws {
+  @Test func `applies the rules for a configuration file to the CA file`() throws {
     let folder = try Folder()
     let path = try folder.write("a", Array(Self.first.utf8), mode: 0o666)
     #expect(throws: ConfigurationFileProblem.writable) {

@@ -4,7 +4,7 @@ import UAFCrypto
 
 /// Attestation chains made by independent software (Tests/Vectors/attestation).
 struct CertificateChainTests {
-  @Test func `has all good and bad chains of the vectors`() {
+  @Test func `the vectors have all kinds of good and bad chains`() {
     #expect(ChainVector.all.filter { $0.error == nil }.count == 12)
     #expect(ChainVector.all.filter { $0.error != nil }.count == 24)
   }

@@ -4,7 +4,7 @@ import UAFCrypto
 
 /// Signatures of every algorithm of the registry, made by independent software (Tests/Vectors/signatures).
 struct VerificationKeyTests {
-  @Test func `has signatures of every algorithm in every encoding that the algorithm allows`() {
+  @Test func `the vectors have signatures of every algorithm in every encoding that the algorithm allows`() {
     let pairs = Set(SignatureVector.good.map { [$0.scheme, $0.encoding] })
     let curves: [[UInt16]] = [1, 2, 5, 6].flatMap { scheme in [[scheme, 0x100], [scheme, 0x101]] }
     let rsa: [[UInt16]] = [3, 4, 8, 9].flatMap { scheme in [[scheme, 0x102], [scheme, 0x103]] }

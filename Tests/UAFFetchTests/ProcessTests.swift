@@ -73,7 +73,7 @@ struct ProcessTests {
     #expect(status == FetchExitStatus.usage.rawValue)
   }
 
-  @Test func `can gain no privileges, leaves no core dump, and hides its memory`() throws {
+  @Test func `the program can gain no privileges, leaves no core dump, and hides its memory`() throws {
     let fetch = try FetchProcess()
     _ = try fetch.perform(Self.unacceptable)
     #expect(fetch.status("NoNewPrivs") == "1")

@@ -26,7 +26,7 @@ import UAFWire
     bench.log.lines.filter { $0.contains("event=confirmed") }
   }
 
-  @Test(arguments: [nil, "ours"]) func `is refused if root has not allowed it, and nothing is signed`(
+  @Test(arguments: [nil, "ours"]) func `the server's text is refused if root has not allowed it, and nothing is signed`(
     _ accepted: String?
   ) throws {
     let bench = try bench(accepted)
@@ -35,7 +35,7 @@ import UAFWire
     #expect(bench.server.confirmed.isEmpty && lines(bench).isEmpty)
   }
 
-  @Test func `is shown before the secret is asked for, signed and logged`() throws {
+  @Test func `the server's text is shown before the secret is asked for, signed and logged`() throws {
     let bench = try bench()
     let transcript = try bench.run(bench.begin(), ["correct"])
     #expect(transcript.result == 0)
@@ -55,7 +55,9 @@ import UAFWire
   }
 
   @Test(arguments: ["two\nlines", "bell\u{7}", "a\\b", "\u{1B}[2J"])
-  func `is refused if it cannot be shown as it is signed, and nothing is signed`(_ text: String) throws {
+  func `the server's text is refused if it cannot be shown as it is signed, and nothing is signed`(_ text: String)
+    throws
+  {
     let bench = try bench(text: text)
     let transcript = try bench.run(bench.begin(), ["correct"])
     #expect(transcript.result == 1001 && transcript.prompts.map(\.text) == ["Passcode for mina (login): "])
@@ -68,7 +70,7 @@ import UAFWire
     #expect(bench.server.confirmed.isEmpty && lines(bench).isEmpty)
   }
 
-  @Test func `does not replace the machine's own text`() throws {
+  @Test func `the server's text does not replace the machine's own text`() throws {
     let bench = try bench()
     bench.configuration += "\n[service.login]\ntransaction = true"
     let transcript = try bench.run(bench.begin(), ["correct"])
@@ -93,7 +95,7 @@ import UAFWire
     #expect(bench.server.confirmed.count == (result == 0 ? 2 : 1))
   }
 
-  @Test func `is refused in a further request, since nobody has seen it`() throws {
+  @Test func `the server's text is refused in a further request, since nobody has seen it`() throws {
     let bench = try bench(text: nil)
     bench.server.furtherRequests = 1
     bench.server.furtherText = Self.text

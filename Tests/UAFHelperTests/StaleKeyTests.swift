@@ -144,7 +144,7 @@ import UAFWire
     }
   }
 
-  @Test func `does not name keys that are still here as lost`() throws {
+  @Test func `does not report keys as lost that are still on this machine`() throws {
     let bench = try bench()
     bench.server.accepted = [["5541#0001"], ["5541#0002"]]
     #expect(try register(bench).result == 0)

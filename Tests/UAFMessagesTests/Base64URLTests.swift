@@ -6,7 +6,7 @@ import Testing
   @Test(
     arguments: [
       ([], ""), ([0x66], "Zg"), ([0x66, 0x6F], "Zm8"), ([0x66, 0x6F, 0x6F], "Zm9v"), ([0xFB, 0xFF], "-_8"),
-    ] as [([UInt8], String)]) func `has one text for each byte string`(_ bytes: [UInt8], _ text: String) throws
+    ] as [([UInt8], String)]) func `each byte string has one text`(_ bytes: [UInt8], _ text: String) throws
   {
     #expect(Base64URL.encode(bytes) == text)
     #expect(try Base64URL.decode(text, maximumCount: 3) == bytes)

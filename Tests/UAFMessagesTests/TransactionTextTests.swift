@@ -36,7 +36,9 @@ struct TransactionTextTests {
   }
 
   @Test(arguments: [(TransactionCharset.ascii, 12), (.utf8, 11)])
-  func `is the same as an independent program computes`(_ charset: TransactionCharset, _ count: Int) throws {
+  func `the form of a text is the one that an independent program computes`(_ charset: TransactionCharset, _ count: Int)
+    throws
+  {
     let vectors = try Self.vectors(in: charset)
     try #require(vectors.count >= count)
     for vector in vectors {

@@ -147,7 +147,7 @@ import UAFConfiguration
     #expect(try !draw("2", "line_color = \"default\"", colours: true).contains("\u{1B}"))
   }
 
-  @Test func `is plain ASCII if the terminal shows nothing else`() throws {
+  @Test func `a pattern is plain ASCII if the terminal shows nothing else`() throws {
     let picture = try draw(
       "159736", "node_default = \"·\"\nnode_selected = \"*\"\nline_width = \"heavy\"", isUTF8: false)
     #expect(picture.utf8.allSatisfy { $0 < 0x80 })

@@ -127,8 +127,9 @@ import UAFWire
     "Dear alice,\n\nyour code is \(code).\nUse it today.\nUse it today.\n", "\n\nDear alice,\n\(code)\n\nRegards\n",
     "> \(code)\n>\n> Regards\n", "alice\n\(code)\nRegards\n", "\u{FEFF}alice: \(code)\r\nRegards\r\n",
   ])
-  func `is found in a letter, whose lines are not read as answers: the person is asked at the terminal`(letter: String)
-  {
+  func `a code is found in a letter, whose lines are not read as answers: the person is asked at the terminal`(
+    letter: String
+  ) {
     let terminal = terminal
     let typist = Typist {
       _ = terminal.expect("Passcode: ")
@@ -159,7 +160,7 @@ import UAFWire
     }
   }
 
-  @Test func `is joined if a mail program has broken it into rows`() {
+  @Test func `a code is joined if a mail program has broken it into rows`() {
     let payload = EnrolmentPayload(
       op: .registration, server: "https://fido.example.com", username: "alice", authCode: "c0de", expires: 1
     ).encoded
@@ -168,7 +169,9 @@ import UAFWire
     #expect(bench.exit == .success && bench.sent == [begin(payload)], "\(bench.notes)")
   }
 
-  @Test(arguments: [true, false]) func `is accepted in UTF-16 that begins with its byte order mark`(isBigEndian: Bool) {
+  @Test(arguments: [true, false]) func `a code is accepted in UTF-16 that begins with its byte order mark`(
+    isBigEndian: Bool
+  ) {
     let bytes: [UInt8] = ([0xFEFF] + Array("alice \(Self.code)\r\n".utf16)).flatMap { unit in
       isBigEndian ? [UInt8(unit >> 8), UInt8(unit & 0xFF)] : [UInt8(unit & 0xFF), UInt8(unit >> 8)]
     }

@@ -57,7 +57,7 @@ struct PacketTests {
     .nameRequest: [1: 4], .nameAnswer: [1: 1, 2: 256, 3: 4, 4: 64],
   ]
 
-  @Test(arguments: PacketType.allCases) func `has the fields and limits of protocol.md`(_ type: PacketType) {
+  @Test(arguments: PacketType.allCases) func `packets have the fields and limits of protocol.md`(_ type: PacketType) {
     let rules = Dictionary(uniqueKeysWithValues: type.rules.map { ($0.tag, Self.sizes($0.form).upperBound) })
     #expect(rules == Self.limits[type])
     #expect(type.rules.map(\.tag) == type.rules.map(\.tag).sorted())

@@ -34,7 +34,9 @@ import WebAuthn
     #expect(read.attestedCredential?.aaguid.description == "01020304-0506-0708-090a-0b0c0d0e0f10")
   }
 
-  @Test func `cannot be made from a hash of the wrong length or an identifier whose length is out of range`() throws {
+  @Test func `data cannot be made from a hash of the wrong length or an identifier whose length is out of range`()
+    throws
+  {
     #expect(throws: WebAuthnError.outOfRange("rpIdHash")) {
       try AuthenticatorData(relyingPartyIDHash: [1], flags: [], signatureCounter: 0)
     }

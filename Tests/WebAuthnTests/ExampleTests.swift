@@ -6,7 +6,7 @@ import WebAuthn
 
 /// The examples of WebAuthn Level 3, section 16.
 @Suite struct ExampleTests {
-  @Test func `has examples of each algorithm and each form of attestation`() {
+  @Test func `there are examples of each algorithm and each form of attestation`() {
     #expect(Example.all.count == 10 && Set(Example.all.map(\.form)) == ["none", "self", "certificate"])
     #expect(Example.readable.count == 8)
     #expect(Example.acceptedCertificates.count == 1 && Example.refusedCertificates.count == 6)

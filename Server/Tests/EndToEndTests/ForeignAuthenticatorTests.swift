@@ -25,39 +25,43 @@ extension EndToEnd {
     }
 
     @Test(arguments: ["transaction-unconfirmed", "transaction-other"])
-    func `is refused if the transaction was not confirmed`(_ scenario: String) throws {
+    func `a client that did not confirm the transaction is refused`(_ scenario: String) throws {
       let statuses = try statuses(scenario)
       #expect(statuses.count == 2 && statuses[0] == 1200 && statuses[1] != 1200)
     }
 
-    @Test func `may say how the person was verified, even unasked, in either form of the extension`() throws {
+    @Test func `a client may say how the person was verified, even if nobody asked, in either form of the extension`()
+      throws
+    {
       #expect(try statuses("verified") == [1200, 1200, 1200])
     }
 
-    @Test func `is refused with a verification method that the model does not have`() throws {
+    @Test func `a client is refused with a verification method that the model does not have`() throws {
       #expect(try statuses("wrong-verified") == [1200, 1498, 1498, 1498, 1498, 1200])
     }
 
-    @Test func `is refused with an answer that was used before`() throws {
+    @Test func `a client is refused with an answer that was used before`() throws {
       #expect(try statuses("replay") == [1200, 1200, 1491, 1200])
     }
 
-    @Test func `is accepted once if it sends one answer fifty times at the same time`() throws {
+    @Test func `a client is accepted once if it sends one answer fifty times at the same time`() throws {
       #expect(try statuses("replay-at-once") == [1200, 1, 49, 1200])
     }
 
-    @Test func `is refused with an equal or a lower counter, and accepted with the next counter`() throws {
+    @Test func `a client is refused with an equal or a lower counter, and accepted with the next counter`() throws {
       #expect(try statuses("equal-counter") == [1200, 1200, 1491, 1200])
       #expect(try statuses("lower-counter") == [1200, 1200, 1491, 1491, 1200])
     }
 
     @Test(arguments: [("wrong-challenge", 1491), ("wrong-certificate", 1490), ("wrong-end-point", 1490)])
-    func `is refused with a wrong challenge, certificate or end point`(_ scenario: String, _ status: Int) throws {
+    func `a client is refused with a wrong challenge, certificate or end point`(_ scenario: String, _ status: Int)
+      throws
+    {
       #expect(try statuses(scenario) == [1200, status, 1200])
     }
 
     @Test(arguments: ["app", "facet", "key", "key-id", "mode", "signature"])
-    func `is refused with any one wrong part`(_ part: String) throws {
+    func `a client is refused with any one wrong part in its answer`(_ part: String) throws {
       let statuses = try statuses("wrong-\(part)")
       #expect(statuses.count == 3 && statuses[0] == 1200 && (1400...1499).contains(statuses[1]) && statuses[2] == 1200)
     }

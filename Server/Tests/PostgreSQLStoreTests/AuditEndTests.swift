@@ -15,7 +15,10 @@ struct AuditEndTests {
     server = try TestServer(database: database)
   }
 
-  @Test func `is found through an index, however many versions of it an older transaction keeps alive`() async throws {
+  @Test
+  func `the end of the audit is found through an index, however many old versions of its row a transaction keeps`()
+    async throws
+  {
     let answer = try await VerifiedResponse.first(of: "alice", at: server)
     let plan = try await database.postgresql.loginPool.run { connection in
       try connection.execute(

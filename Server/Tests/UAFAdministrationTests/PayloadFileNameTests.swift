@@ -12,11 +12,13 @@ struct PayloadFileNameTests {
     ("a\u{202E}b\n", "a%e2%80%aeb%0a.code"),
     ("eyJ2IjoxfQeyJ2IjoxfQeyJ2IjoxfQ", "%65yJ2IjoxfQeyJ2IjoxfQeyJ2IjoxfQ.code"),
   ])
-  func `contains nothing that is special in a path, a shell or a command line`(account: String, name: String) throws {
+  func `a payload file's name contains nothing that is special in a path, a shell or a command line`(
+    account: String, name: String
+  ) throws {
     #expect(try PayloadFileName.name(for: account) == name)
   }
 
-  @Test func `differs for any two accounts`() throws {
+  @Test func `the file names of any two accounts differ`() throws {
     let accounts = ["a/b", "a%2fb", "a%2Fb", "a_b", "A/b", "a~b", "a.code", "a", "eyJa", "%65yJa", ".a", "%2ea"]
     #expect(try Set(accounts.map { try PayloadFileName.name(for: $0) }).count == accounts.count)
   }

@@ -8,7 +8,7 @@ struct ConsoleSessionTests {
   }
 
   @Test(arguments: [(1000, true), (1899, true), (1900, false), (100, true), (99, false)])
-  func `is valid for 15 minutes after its last use, and at times before that use within the clock tolerance`(
+  func `a session is valid for 15 minutes after its last use, and before that use within the clock tolerance`(
     now: Int64, isGood: Bool
   ) {
     #expect(session().isGood(role: "auditor", isBlocked: false, now: now) == isGood)
@@ -20,11 +20,11 @@ struct ConsoleSessionTests {
     #expect(!session(lastUsed: end - 1).isGood(role: "auditor", isBlocked: false, now: end))
   }
 
-  @Test(arguments: [nil, "administrator"]) func `is refused after the role has changed`(role: String?) {
+  @Test(arguments: [nil, "administrator"]) func `a session is refused after the role has changed`(role: String?) {
     #expect(!session().isGood(role: role, isBlocked: false, now: 1000))
   }
 
-  @Test func `is refused while its account is blocked`() {
+  @Test func `a session is refused while its account is blocked`() {
     #expect(!session().isGood(role: "auditor", isBlocked: true, now: 1000))
   }
 }

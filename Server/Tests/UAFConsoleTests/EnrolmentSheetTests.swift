@@ -34,7 +34,7 @@ struct EnrolmentSheetTests {
     #expect(text.contains("break-after: page") && text.contains("size: A4") && text.hasSuffix("</html>\n"))
   }
 
-  @Test func `is in Korean if that was asked for`() throws {
+  @Test func `a sheet is in Korean if that was asked for`() throws {
     let text = try page(["mina"], .korean)
     #expect(text.contains("<html lang=\"ko\">") && text.contains("mina 등록") && !text.contains("Registering"))
   }

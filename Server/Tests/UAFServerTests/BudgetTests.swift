@@ -129,7 +129,7 @@ struct BudgetTests {
     #expect(wrong(admission, from: nil) == 50)
   }
 
-  @Test func `has no limit if the administrator wants none`() {
+  @Test func `requests and answers have no limit if the administrator wants none`() {
     let admission = Admission(addressRate: 0, accountRate: 0)
     #expect(followed(admission, from: office, tries: 5000) == 5000)
     #expect(followed(admission, by: machine(1), from: office, tries: 5000) == 5000)

@@ -200,7 +200,7 @@ struct ConnectionLimitTests {
     #expect(table.size == (0, 0))
   }
 
-  @Test func `has no limit of its own if the administrator wants none`() throws {
+  @Test func `the server has no connection limit of its own if the administrator wants none`() throws {
     let table = Connections(maximum: 0)
     let channels = try (0..<5).map { _ in try connection(in: table) }
     #expect(areOpen(channels) == Array(repeating: true, count: 5))

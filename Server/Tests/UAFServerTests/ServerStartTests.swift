@@ -32,7 +32,7 @@ struct ServerStartTests {
     #expect(try identity.value().appID == "https://b.test/uaf/facets")
   }
 
-  @Test func `has no AppID until the system has chosen the port`() throws {
+  @Test func `the server has no AppID until the system has chosen the port`() throws {
     try start(.network(host: "a.test", port: 0)).prepare()
     #expect(throws: ServerError.self) { try identity.value() }
   }

@@ -42,7 +42,7 @@ struct StoreWatchTests {
     try await client.executeRequest(uri: path, method: .GET, headers: [:], body: nil).status
   }
 
-  @Test func `is ready only after the store has answered, and not while the store fails`() async throws {
+  @Test func `the server is ready only after the store has answered, and not while the store fails`() async throws {
     let watch = try await watch()
     try await application(watch).test { client in
       #expect(try await status(client, "/readyz") == .serviceUnavailable)
@@ -59,7 +59,7 @@ struct StoreWatchTests {
     }
   }
 
-  @Test func `is not ready while no login can be read`() async throws {
+  @Test func `the server is not ready while no login can be read`() async throws {
     let watch = try await watch()
     store.fails(.logins)
     await watch.look()
@@ -80,7 +80,7 @@ struct StoreWatchTests {
     }
   }
 
-  @Test func `is not ready while the store delays a check, until the store answers`() async throws {
+  @Test func `the server is not ready while the store delays a check, until the store answers`() async throws {
     let watch = try await watch()
     await watch.look()
     store.hangs(true)

@@ -14,7 +14,7 @@ import UAFService
         time: 1_800_000_000, kind: kind, outcome: outcome, account: account, actor: .person, detail: detail))
   }
 
-  @Test func `has a header, structured data, and the hash of the row`() {
+  @Test func `a message has a header, structured data, and the hash of the row`() {
     #expect(
       SyslogMessage.text(Self.row(), host: "uaf1")
         == "<109>1 2027-01-15T08:00:00Z uaf1 uaf-server - login [uafAudit@32473 number=\"7\" "

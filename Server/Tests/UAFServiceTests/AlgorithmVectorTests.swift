@@ -6,7 +6,7 @@ import UAFMessages
 
 /// Complete messages for each algorithm and key encoding, made by independent software (Tests/Vectors/algorithms).
 struct AlgorithmVectorTests {
-  @Test func `has a registration and an authentication for each of the sixteen pairs`() {
+  @Test func `the vectors have a registration and an authentication for each of the sixteen pairs`() {
     #expect(Vector.algorithms.count == 32)
   }
 

@@ -157,7 +157,9 @@ import UAFMessages
     #expect(try await outcome(third) == .closed)
   }
 
-  @Test func `is not a proof for any other operation, and confirms no text that the client sends`() async throws {
+  @Test func `an approval code is not a proof for any other operation, and confirms no text that the client sends`()
+    async throws
+  {
     let (id, code) = try await open()
     #expect(try await answer(code: code) { $0.proofFor = .deregistration }.statusCode == .badRequest)
     #expect(try await answer(code: code) { $0.deregisterAll = true }.statusCode == .badRequest)

@@ -98,7 +98,7 @@ import Testing
     }
   }
 
-  @Test mutating func `does not report a sink as back while it has accepted none of what was refused`() {
+  @Test mutating func `does not report that a sink is back while it has accepted none of what was refused`() {
     _ = machine.received(.taken(Self.rows(4...5), last: 9))
     _ = machine.received(.refused("no"))
     _ = machine.received(.taken(Self.rows(4...4), last: 9))

@@ -62,7 +62,7 @@ import UAFMessages
     }
   }
 
-  @Test func `applies all changes, even if there are more than one read returns`() async throws {
+  @Test func `applies all changes, even if there are more than one read returns at a time`() async throws {
     let code = try await server.joinCode(machines: 1200)
     let proofs = MachineProofs(keys: server.environment.keys)
     let secrets = try (0..<1200).map { try proofs.secret(ofMachine: "d\($0)", joinedWith: 1) }

@@ -139,7 +139,7 @@ struct VerifierTests {
     }
   }
 
-  @Test func `has a status for every refusal, and none of them is success`() {
+  @Test func `every refusal has a status, and no such status is success`() {
     for refusal in ServiceRefusal.allCases { #expect(refusal.statusCode != .ok) }
   }
 }

@@ -8,7 +8,7 @@ import AuthenticatorTypes
     LockPolicy.shareLimit(local: local, remote: strangers, otherUser: strangers)
   }
 
-  @Test func `is the number of attempts that the ledger allows in all`() {
+  @Test func `a share's limit is the number of attempts that the ledger allows in all`() {
     #expect(limit() == 10 + 5 * 200 + 5 * 200)
   }
 
@@ -19,7 +19,7 @@ import AuthenticatorTypes
     #expect(Int(limit) == 10 + 5 * (count + 1) + 5 * 200)
   }
 
-  @Test func `is unlimited if local locks are never permanent`() {
+  @Test func `a share's limit is unlimited if local locks are never permanent`() {
     var local = LockPolicy.localDefault
     local.maxLockCount = nil
     #expect(limit(local: local) == .max)

@@ -28,7 +28,7 @@ import UAFCrypto
     }
   }
 
-  @Test func `exists only in memory, and is different each time`() throws {
+  @Test func `a stand-in exists only in memory, and is different each time`() throws {
     let directory = try folder.initialised()
     let first = try #require(try AccountFile.standIn(.passcode, cost: cost, in: directory).authenticator(.passcode))
     let second = try #require(try AccountFile.standIn(.passcode, cost: cost, in: directory).authenticator(.passcode))
@@ -36,7 +36,7 @@ import UAFCrypto
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.state + "/accounts").isEmpty)
   }
 
-  @Test func `costs the requested derivation, with a seal as long as a real one`() throws {
+  @Test func `a stand-in costs the requested derivation, with a seal as long as a real one`() throws {
     let directory = try folder.initialised()
     let slot = try #require(try DerivationSlotBox(directory))
     let real = try AccountFile.enrol(

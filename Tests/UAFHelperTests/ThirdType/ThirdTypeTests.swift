@@ -57,7 +57,7 @@ import UAFWire
     }
   }
 
-  @Test func `has its own lock in the configuration, and a service may name it by its AAID`() async {
+  @Test func `a third type has its own lock in the configuration, and a service may name the type by its AAID`() async {
     await #expect(processExitsWith: .success) {
       let bench = try Self.bench(
         "\n[knock.lock]\nretry_count_to_lock = 1\n[service.login]\nauthenticator = \"5541#00ff\"\n")
