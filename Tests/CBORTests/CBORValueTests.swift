@@ -38,7 +38,7 @@ import Testing
     #expect(map[2] == 2 && map[3] == nil)
   }
 
-  @Test func `what is written is read back as the same, for random values`() throws {
+  @Test func `random values are read back as they were written`() throws {
     var chance = Chance(state: 8949)
     for _ in 0..<3000 {
       let value = chance.value(depth: 4)

@@ -44,7 +44,7 @@ import ToolTestSupport
   }
 
   @Test(arguments: ["account_check", "account_check=required"])
-  func `warns if the server's answers are not signed, and demands no password line for account_check alone`(
+  func `warns if the server's answers are not signed, and demands no password line for only account_check`(
     argument: String
   ) {
     #expect(found("account required pam_uaf.so \(argument)") == [.pamAccountCheck])

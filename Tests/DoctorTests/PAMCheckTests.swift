@@ -307,13 +307,13 @@ import Wording
   @Test(arguments: [
     "pam_uafs.so", "pam_auf.so", "pam-uaf.so", "PAM_UAF.so", "pam_uaf", "libpam_uaf.so", "/lib/security/pam_ufa.so",
   ])
-  func `fails if a line names a missing module that looks like a misspelling of ours`(module: String) {
+  func `fails if a line names a missing module that looks like a misspelling of pam_uaf.so`(module: String) {
     #expect(found(["sudo": Self.good, "su": "auth required \(module)"]) == [.pamMisspelt])
     #expect(found(["common-auth": "auth required \(module)"]).contains(.pamMisspelt))
   }
 
   @Test(arguments: ["pam_unix.so", "pam_sss.so", "pam_deny.so", "/lib/security/pam_faillock.so"])
-  func `does not treat a different module as a misspelling of ours`(module: String) {
+  func `does not treat a different module as a misspelling of pam_uaf.so`(module: String) {
     #expect(found(["sudo": Self.good, "su": "auth required \(module)"]) == [])
   }
 

@@ -179,7 +179,7 @@ import Wording
   }
 
   @Test(arguments: [("", false), ("PermitRootLogin yes\n", true), ("PermitRootLogin prohibit-password\n", false)])
-  func `root gets in by a password only if sshd permits that`(text: String, isIn: Bool) {
+  func `root gets in with a password only if sshd permits that`(text: String, isIn: Bool) {
     #expect(SSHSettings(text).admits("root", isRoot: true, groups: []) == isIn)
   }
 
@@ -398,7 +398,8 @@ import Wording
     #expect(check(.read(known)).findings().contains(.warning(.sshRescue, SSHText.noRescuer(["alice"]))))
   }
 
-  @Test func `what a Match block does to some people is reported for them, with a remedy in the right place`() {
+  @Test
+  func `the effect of a Match block on some people is reported for these people, with a remedy in the right place`() {
     for text in [
       SSHText.usePAM, .keyboardInteractive, .neverAsked, .password, .publicKey(false), .noKeys(false), .both(false),
       .either(false), .methods, .methodsPassword, .methodsWithPassword, .unasked(["hostbased"]), .noMethods,

@@ -417,7 +417,7 @@ import UAFWire
     #expect(!machine.has(.verdictKey))
   }
 
-  @Test func `warns of a future verdict key that is missing here, and accepts several keys`() {
+  @Test func `warns of a future verdict key that is missing on this machine, and accepts several keys`() {
     let folder = Folder()
     let coming = FakeServer.makeKey()
     let machine = machine(FakeServer.verdictKey, folder)

@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test(arguments: ["", "은(는)", "日本은(는)", "코드(한 줄)", "a (으)로 b", "(이)", "passcode (5541#0001): ready"])
-  func `leaves what it cannot read, and what is not a particle`(text: String) {
+  func `leaves a word that it cannot read, and text that is not a particle`(text: String) {
     #expect(KoreanParticles.resolved(text) == text)
   }
 }

@@ -6,7 +6,7 @@ import Testing
     ("\u{202E}", "202E"), ("\u{2066}", "2066"), ("\u{200B}", "200B"), ("\u{200D}", "200D"), ("\u{FEFF}", "FEFF"),
     ("\u{3164}", "3164"), ("\u{E0041}", "E0041"), ("\u{2028}", "2028"), ("\u{0}", "0000"), ("\n", "000A"),
     ("\u{AD}", "00AD"),
-  ]) func `replaces hidden characters, and those that move others, by their numbers, and names them`(
+  ]) func `replaces hidden characters, and characters that move others, with their numbers, and names them`(
     hidden: String, number: String
   ) {
     #expect(Text.marked("a\(hidden)b") == "a[U+\(number)]b")

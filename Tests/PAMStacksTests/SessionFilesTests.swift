@@ -81,7 +81,7 @@ import ToolTestSupport
     #expect(ELFFile(program)?.needed.contains("libc.so.6") == true)
   }
 
-  @Test func `a file that is no program of this kind is not examined`() {
+  @Test func `a file that is not a program of this kind is not examined`() {
     let folder = Folder()
     for bytes in [
       [], [1, 2, 3], [0x7F, 0x45, 0x4C, 0x46, 2, 1],

@@ -500,7 +500,7 @@ import Testing
       .first { FileManager.default.fileExists(atPath: $0) }
   }
 
-  @Test func `blames no line of a shipped stack if a file of the administrator lets everybody in`() {
+  @Test func `blames no line of a shipped stack if an administrator's file lets everybody in`() {
     stacks.write("uaf-sudo", Self.second + "\n")
     for (common, place) in [
       ("auth required pam_permit.so", "common-auth:1"),

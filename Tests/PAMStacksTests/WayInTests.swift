@@ -46,7 +46,7 @@ import ToolTestSupport
     #expect(find().contains(reason))
   }
 
-  @Test func `refuses a rescue group that only a directory has, and does not advise groupadd, which would refuse`() {
+  @Test func `refuses a rescue group that only a directory has, and does not advise groupadd, which would fail`() {
     passwords.directoryGroups = ["uaf-rescue"]
     #expect(find().contains("the group uaf-rescue is not in /etc/group"))
     passwords.directoryGroups = []

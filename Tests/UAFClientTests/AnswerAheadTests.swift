@@ -12,7 +12,7 @@ import UAFMessages
     AuthenticationFlow(settings: Scene.settings, username: "alice", proof: operation == nil ? nil : .furtherKeys)
   }
 
-  @Test func `the facet list is requested together with the answer, and the rest continues as usual`() throws {
+  @Test func `the facet list is requested ahead, together with the answer, and the flow continues as usual`() throws {
     var transport = ScriptedTransport(
       Scene.returning(try Scene.authentication()), Scene.facets(), Scene.verdict(1200))
     var flow = flow()

@@ -226,7 +226,7 @@ import WebAuthn
     ("application/json", 200, #"{"status":"no","challenge":"AwMDAwMDAwMDAwMDAwMDAwMD"}"#, .jsonParser),
     ("application/json", 200, #"{"challenge":"AAAA","challenge":"AAAA"}"#, .jsonParser),
   ])
-  func `refuses what is not an answer of a relying party`(
+  func `refuses a reply that is not a relying party's`(
     _ type: String, _ status: Int, _ body: String, _ result: FidoResult
   ) throws {
     let response = TransportResponse(status: status, contentType: type, body: Array(body.utf8))

@@ -104,7 +104,7 @@ import UAFMessages
     _ = refusal(.untrustedFacet, byServer: true) { _ = try appID("https://enrol.example/f", settings) }
   }
 
-  @Test func `an AppID elsewhere is requested if root has named it`() throws {
+  @Test func `an AppID on a different host is requested if root has named that host`() throws {
     let text = "https://other.example/facets"
     #expect(try appID(text, settings(appIDs: [text]), facets(at: text)) == text)
     _ = refusal(.untrustedFacet, byServer: true) { _ = try appID(text + "2", settings(appIDs: [text])) }
@@ -115,7 +115,7 @@ import UAFMessages
     "https://evil.example\\@fido.example/", "http://fido.example:8443/uaf/facets", "linux:pam-module:other", "x",
     "https://", "https://example/", "https://10.0.0.1/", "https://localhost/", "https://[::1]/",
     "android:apk-key-hash:AAAA",
-  ]) func `an AppID elsewhere is refused without a request`(_ text: String) throws {
+  ]) func `an AppID on a different host is refused without a request`(_ text: String) throws {
     _ = refusal(.untrustedFacet, byServer: true) { _ = try appID(text, settings()) }
   }
 

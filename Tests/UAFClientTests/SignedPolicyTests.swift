@@ -57,7 +57,7 @@ import UAFMessages
     #expect(policy.version == 7 && policy.text.contains("min_length"))
   }
 
-  @Test func `a signature by one of several keys is enough, and one by none of them is refused`() throws {
+  @Test func `a signature by one of several keys is enough, and a signature by none of them is refused`() throws {
     let other = try P256.generate().publicKey
     #expect(try fault(token(), keys: [other, keyPair.publicKey]) == nil)
     #expect(try fault(token(), keys: [other]) == .unsigned)

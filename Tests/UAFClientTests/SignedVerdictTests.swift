@@ -82,7 +82,9 @@ import UAFMessages
     #expect(try fault(acceptance("x", token(Making(subject: "bob")), token())) == nil)
   }
 
-  @Test func `a signature by one of several keys is enough, in any order, and one by none of them is refused`() throws {
+  @Test func `a signature by one of several keys is enough, in any order, and a signature by none of them is refused`()
+    throws
+  {
     let (other, third) = try (P256.generate().publicKey, P256.generate().publicKey)
     let acceptance = try acceptance(token())
     for keys in [[other, keyPair.publicKey], [keyPair.publicKey, other], [other, third, keyPair.publicKey]] {

@@ -124,7 +124,7 @@ import UAFMessages
     _ = refusal(.invalidParameter, byServer: true) { _ = try run(&further, &transport) }
   }
 
-  @Test func `a further authentication is refused if the server demanded none`() throws {
+  @Test func `a further authentication is refused if the server demanded no further authentication`() throws {
     var transport = ScriptedTransport()
     var further = RegistrationFlow(settings: Scene.settings, username: "alice").furtherAuthentication()
     _ = refusal(.requestNotExist, byServer: false) { _ = try run(&further, &transport) }

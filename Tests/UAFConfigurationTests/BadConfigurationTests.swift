@@ -142,7 +142,7 @@ import Testing
       #"5: general.language: must be one of "en", "ko""#
     ),
   ])
-  func `refuses a mistake by file, line and key, and says what is allowed`(_ text: String, _ expected: String) {
+  func `refuses a mistake with file, line and key, and says what is allowed`(_ text: String, _ expected: String) {
     #expect(refusal(text) == "/etc/x.conf:" + expected)
   }
 

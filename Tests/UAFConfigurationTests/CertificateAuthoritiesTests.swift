@@ -45,7 +45,9 @@ import UAFCrypto
       [UInt8]("-----BEGIN PRIVATE KEY-----\nMIIB\n-----END PRIVATE KEY-----\n".utf8),
       [UInt8](String(repeating: "# a long comment\n", count: 5000).utf8),
     ] as [[UInt8]])
-  func `reads what is between BEGIN and END, whatever is before, between and after`(_ comment: [UInt8]) throws {
+  func `reads only the text between BEGIN and END, whatever is before, between and after the certificates`(
+    _ comment: [UInt8]
+  ) throws {
     let between = comment == [0xEF, 0xBB, 0xBF] ? [] : comment
     let read = try CertificateAuthorities(
       parsing: comment + Array(Self.first.utf8) + between + Array(Self.second.utf8) + between)

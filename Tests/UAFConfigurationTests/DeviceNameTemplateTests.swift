@@ -7,7 +7,7 @@ import Testing
     ("{hostname}", "desk", "desk"), ("{hostname} ({hostname})", "desk", "desk (desk)"), ("laptop", "desk", "laptop"),
     ("{hostname}'s", "", "'s"),
   ])
-  func `replaces the placeholder by the host name`(_ template: String, _ hostName: String, _ name: String) throws {
+  func `replaces the placeholder with the host name`(_ template: String, _ hostName: String, _ name: String) throws {
     #expect(try #require(DeviceNameTemplate(template)).name(hostName: hostName) == name)
   }
 

@@ -143,7 +143,8 @@ struct SampleConfigurationTests {
     }
   }
 
-  @Test func `the installed example's passcode rules are the defaults, except a longer maximum and rules for new ones`()
+  @Test
+  func `the installed example's passcode rules are the defaults, except a longer maximum and rules for new passcodes`()
     throws
   {
     let passcode = try Self.configuration(Self.text("examples/pam_uaf.conf")).passcode

@@ -30,7 +30,9 @@ import Testing
     #expect(!off.settings(for: "sudo-i").transaction && off.settings(for: "sudo").transaction)
   }
 
-  @Test func `a section for one of the other names changes neither the main name nor a different program`() throws {
+  @Test func `a section for one of the other names changes neither the main name's settings nor a different program's`()
+    throws
+  {
     let configuration = try configuration("[service.sudo-i]\ntransaction = true\n[service.su]\ntries = 2")
     #expect(!configuration.settings(for: "sudo").transaction)
     for service in ["sudo-l", "sudo_i", "su-i", "sshd", "login", "remote", ""] {

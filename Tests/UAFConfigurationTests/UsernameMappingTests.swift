@@ -3,7 +3,7 @@ import Testing
 @testable import UAFConfiguration
 
 @Suite struct UsernameMappingTests {
-  @Test func `replaces the placeholder by the account`() {
+  @Test func `replaces the placeholder with the account`() {
     #expect(UsernameMapping("{user}")?.name(of: "alice") == "alice")
     #expect(UsernameMapping("x-{user}@example.com")?.name(of: "alice") == "x-alice@example.com")
     #expect(UsernameMapping.identity == UsernameMapping("{user}"))

@@ -36,7 +36,7 @@ struct P256Tests {
     #expect(!P256.isValidSignature(raw, of: message, publicKey: publicKey))
   }
 
-  @Test func `refuses a signature by the previous key, even if an invalid point was used in between`() throws {
+  @Test func `refuses a signature with the previous key, even if an invalid point was used in between`() throws {
     let other = try P256.generate().publicKey
     var none = other
     none[64] ^= 1

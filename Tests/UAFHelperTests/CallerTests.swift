@@ -155,7 +155,7 @@ import UAFWire
     #expect(PasswdFile.standing(of: 12, in: []) == .unclear)
   }
 
-  @Test func `a name is found in any line of the file, and not by its beginning`() {
+  @Test func `a name is found in any line of the file, and only as a whole`() {
     let text = Array("root:x:0:0::/:/bin/sh\nmina:x:10:10::/:\nshort\n".utf8)
     for name in ["root", "mina", "short"] { #expect(PasswdFile.has(Array(name.utf8), in: text)) }
     for name in ["", "min", "mina:", "minas", "/"] { #expect(!PasswdFile.has(Array(name.utf8), in: text)) }

@@ -135,7 +135,7 @@ import UAFWire
     #expect(transcript.result == 7113 && transcript.pamCode == 20 && transcript.prompts.isEmpty)
   }
 
-  @Test func `changes only the chosen one of several authenticators`() throws {
+  @Test func `changes only the chosen authenticator of several`() throws {
     let bench = try HelperBench.registeredTwice()
     let transcript = try bench.run(change(bench), ["2", "12369", "74123", "74123"])
     #expect(transcript.result == 7110 && transcript.prompts[1].check == "pattern")

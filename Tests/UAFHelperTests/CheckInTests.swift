@@ -232,7 +232,7 @@ import UAFWire
     #expect(bench.log.lines.filter { $0.contains("event=checkIn") }.count == 1)
   }
 
-  @Test(arguments: [1, 2]) func `believes no answer that is not signed for this report`(_ fault: Int) throws {
+  @Test(arguments: [1, 2]) func `believes no answer unless it was signed for this report`(_ fault: Int) throws {
     let stranger = try VerdictSigner()
     bench.server.checkingIn = { [unowned self] request in
       fault == 1

@@ -32,7 +32,9 @@ import UAFWire
   }
 
   @Test(arguments: ["0", "3", "", "two", "-1", "1 ", "99", "001"])
-  func `an entry that is not a number of the list is asked for again, and not counted`(_ entry: String) throws {
+  func `an entry that is not a number of the list leads to the same question again, and is not counted`(_ entry: String)
+    throws
+  {
     let bench = try HelperBench.registeredTwice()
     let transcript = try bench.run(bench.begin(), [entry, "1", "correct"])
     #expect(transcript.result == 0)

@@ -25,7 +25,7 @@ import UAFWire
     #expect(text(transcript) == "The enrolment code has expired.\nAsk the administrator for a new one.")
   }
 
-  @Test func `after an expired approval the text says to ask for it again`() throws {
+  @Test func `after an expired approval the text says to ask for a new request`() throws {
     let bench = try HelperBench.registered()
     let old = bench.server.payload(operation: .authentication, expires: 1_799_999_999)
     let transcript = try bench.run(tool(.authenticate, old), peer: 4242)
@@ -44,7 +44,7 @@ import UAFWire
   }
 
   @Test(arguments: [("ko_KR.UTF-8", "다른 계정의 등록 코드입니다."), ("C", "The enrolment code is for a different account.")])
-  func `a code for a different account is refused in the person's language, with the name that it has to be for`(
+  func `a code for a different account is refused in the person's language, with the account that the code has to name`(
     _ locale: String, _ words: String
   ) throws {
     let bench = try HelperBench.registered()

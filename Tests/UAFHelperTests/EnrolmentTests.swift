@@ -91,7 +91,7 @@ import UAFWire
   }
 
   @Test(arguments: ["open", "code"])
-  func `a further authenticator needs a login with a registered one, and whatever the server demands for registration`(
+  func `a further authenticator needs a login with a registered authenticator, and the server's own requirement`(
     _ enrolment: String
   ) throws {
     let bench = try bench(enrolment)
@@ -112,7 +112,9 @@ import UAFWire
     #expect(asked?.proof == nil && asked?.authCode == code.first)
   }
 
-  @Test func `at an open server without tokens a further authenticator needs a login with a registered one`() throws {
+  @Test func `at an open server without tokens a further authenticator needs a login with a registered authenticator`()
+    throws
+  {
     let bench = try bench("open")
     bench.server.token = nil
     #expect(try bench.run(registration(bench, "passcode"), ["correct", "correct"]).result == 0)

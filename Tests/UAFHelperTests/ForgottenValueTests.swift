@@ -155,7 +155,8 @@ import UAFWire
     #expect(try bench.run(bench.begin()).result == 1009)
   }
 
-  @Test func `if an unsigned success removes nothing here, the text says why, and status shows the key's state`()
+  @Test
+  func `if an unsigned success removes nothing on this machine, the text says why, and status shows the key's state`()
     throws
   {
     let bench = try HelperBench.registered()

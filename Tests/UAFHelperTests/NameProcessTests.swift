@@ -42,7 +42,7 @@ import UAFWire
     #expect(try answer([[0xB1, 1, 0, 1, 0]]).0 == nil, "found, without a name")
   }
 
-  @Test func `a program that is missing, or ends immediately, is a failure`() {
+  @Test func `a program that is missing, or that ends immediately, counts as a failure`() {
     for program in ["/nonexistent/uaf-name", "/bin/true"] {
       guard case .failed(let detail) = NameProcess(program: program).name(of: 70_000) else {
         Issue.record("a name")

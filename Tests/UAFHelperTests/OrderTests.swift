@@ -51,7 +51,7 @@ import UAFWire
   }
 
   @Test(arguments: noRequests.indices)
-  func `with hidden states, a divided login without a request is the same for a name with a key and one without`(
+  func `with hidden states, a divided login without a request is the same whether or not the name has a key`(
     _ index: Int
   ) throws {
     let bench = try HelperBench.registered()

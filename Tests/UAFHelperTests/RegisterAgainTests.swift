@@ -133,7 +133,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["2", foreign]).result == 1001)
   }
 
-  @Test func `cancelling before the new secret is set changes nothing here or at the server`() throws {
+  @Test func `cancelling before the new secret is set changes nothing, on this machine or at the server`() throws {
     let bench = try HelperBench.registered(Self.more, signed: true)
     bench.device.machineID = Array("0123456789abcdef0123456789abcdef".utf8)
     #expect(try bench.run(bench.begin(), ["2", Self.code, "battery", nil]).result == 999)
@@ -213,7 +213,8 @@ import UAFWire
     #expect(transcript.result == 1001 && transcript.prompts.isEmpty)
   }
 
-  @Test func `a first registration sets root's first type without a list, and a further one sets a remaining type`()
+  @Test
+  func `a first registration sets root's first type without a list, and a further registration sets a remaining type`()
     throws
   {
     let bench = try HelperBench()

@@ -160,7 +160,7 @@ import UAFWire
     return begin
   }
 
-  @Test func `a person who is known only to a directory registers under the name that the directory returns`() throws {
+  @Test func `a person whom only a directory knows registers under the name that the directory returns`() throws {
     let bench = try bench()
     bench.passwd = "root:x:0:0::/:/bin/sh\n"
     bench.directory = { .found(Array("mina\($0)".utf8)) }

@@ -181,7 +181,7 @@ import UAFWire
   }
 
   @Test
-  func `refuses a code for a different person, server or operation, and an expired one, before anything is asked`()
+  func `refuses an expired code, and a code for a different person, server or operation, before anything is asked`()
     throws
   {
     let bench = try restored()

@@ -284,8 +284,7 @@ import UAFWire
 
   // MARK: What is refused
 
-  @Test
-  func `refuses a policy that is a different machine's, forged, or not valid now, and keeps the earlier one in force`()
+  @Test func `refuses a policy that is for a different machine, forged or not valid now, and keeps the earlier policy`()
     throws
   {
     _ = try take(Making(version: 6))

@@ -67,7 +67,7 @@ import UAFWire
   }
 
   @Test
-  func `a success for a different purpose, key, text or machine, or a wider one, is refused and logged as an attack`()
+  func `a success for a different purpose, key, text or machine, or for more, is refused and logged as an attack`()
     throws
   {
     let bench = try bench()

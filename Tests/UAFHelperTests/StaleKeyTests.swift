@@ -152,7 +152,7 @@ import UAFWire
     #expect(bench.server.asked.allSatisfy { $0.context.lostKeyIDs.isEmpty })
   }
 
-  @Test func `a deregistration names the keys that were made here`() throws {
+  @Test func `a deregistration names the keys that were made on this machine`() throws {
     let (bench, own) = try robbed()
     #expect(try register(bench).result == 0)
     bench.server.knownKeys = []

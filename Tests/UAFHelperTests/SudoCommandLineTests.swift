@@ -119,7 +119,7 @@ import Testing
     #expect(try text(["sudo", "[3 spaces]"]) == "sudo: '[3 spaces]'")
   }
 
-  @Test func `shows spaces that could fill a line by their number`() throws {
+  @Test func `shows the number of spaces where spaces could fill a line`() throws {
     let argument = "a" + String(repeating: " ", count: 70) + "b c"
     #expect(try text(["sudo", "echo", argument]) == "sudo: echo 'a'[70 spaces]'b c'")
     #expect(try text(["sudo", "echo", "   "]) == "sudo: echo [3 spaces]")

@@ -74,7 +74,7 @@ import UAFWire
     #expect(transcript.prompts.first?.confirmed?.hasSuffix(shown) == true)
   }
 
-  @Test func `a text of wide letters uses no more room on a screen than one of narrow letters`() throws {
+  @Test func `a text of wide letters uses no more room on a screen than a text of narrow letters`() throws {
     let bench = try bench()
     let command = sudo(bench, ["echo", String(repeating: "한", count: 650)])
     let transcript = try bench.run(command, ["correct"])

@@ -221,7 +221,7 @@ import UAFWire
     #expect(bench.server.asked.last?.context.transaction == "mina@my_desk:_sudo:_id: uafctl: pay 5")
   }
 
-  @Test func `a person's own text cannot push what follows to the next line, where it would look like a separate text`()
+  @Test func `a person's own text cannot push its end to the next line, where the end would look like a separate text`()
     throws
   {
     let bench = try bench()

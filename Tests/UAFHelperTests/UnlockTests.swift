@@ -141,7 +141,7 @@ import UAFWire
     #expect(try isLocked)
   }
 
-  @Test func `refuses a payload before and after its validity, and one that is older than the lock`() throws {
+  @Test func `refuses a payload before and after its validity, and a payload that is older than the lock`() throws {
     bench.now.wallSeconds += 10_000
     try lock()
     #expect(try told(payload(statement(issued: 6000))).contains("unlock has expired"))
@@ -151,7 +151,7 @@ import UAFWire
     #expect(try unlock(payload(statement(issued: 9700))).result == 0)
   }
 
-  @Test func `refuses what a wrong key has signed, and what is signed as something else`() throws {
+  @Test func `refuses a payload that a wrong key has signed, or that is signed as something else`() throws {
     try lock()
     let stranger = try VerdictSigner()
     #expect(try told(payload(by: stranger)).contains("not an unlock from this machine's server"))
@@ -208,7 +208,8 @@ import UAFWire
     #expect(try isLocked)
   }
 
-  @Test func `refuses a code for a different account or machine, and says which name the helpdesk needs for this one`()
+  @Test
+  func `refuses a code for a different account or machine, and says which name the helpdesk needs for this machine`()
     throws
   {
     try lock()

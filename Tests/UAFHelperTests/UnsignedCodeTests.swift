@@ -35,7 +35,7 @@ import UAFWire
     #expect(try signed.run(signed.begin(.authenticate, "authenticator=pattern"), ["12369"]).result == 0)
   }
 
-  @Test func `a success signed by a wrong key, or for a different operation, adds no secret`() throws {
+  @Test func `a success that a wrong key signed, or that is for a different operation, adds no secret`() throws {
     let bench = try bench(signed: true)
     let other = try VerdictSigner()
     for signed in [{ try other.token(for: $0, at: 1_800_000_000) }, { _ in "x.y.z" }]
@@ -65,7 +65,7 @@ import UAFWire
   }
 
   @Test
-  func `without a signed success a code gives a verified secret a new key, by a repair, and sets no other secret`()
+  func `without a signed success a code gives a verified secret a new key, with a repair, and sets no other secret`()
     throws
   {
     let bench = try bench()

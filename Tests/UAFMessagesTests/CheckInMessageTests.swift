@@ -105,7 +105,7 @@ import Testing
         + [0, 0, 0, 4] + Array("mina".utf8) + [0, 0, 0, 4] + Array("sudo".utf8))
   }
 
-  @Test func `the code of a lock covers all of it, and a lock without an end never has the bytes of one with an end`()
+  @Test func `the code of a lock covers all of it, and locks with and without an end never have the same bytes`()
     throws
   {
     func lock(_ account: String, _ type: String, _ origin: ReportedLock.Origin, _ until: Int64?) -> ReportedLock {

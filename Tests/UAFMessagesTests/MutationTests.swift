@@ -22,7 +22,9 @@ import Testing
   }
 
   @Test(arguments: Vector.all.filter { $0.isRegistration && !Vector.malformed.contains($0.name) })
-  func `a flipped bit of a registration assertion is refused or changes what is read`(_ vector: Vector) throws {
+  func `a flipped bit of a registration assertion is refused, or changes the content that is read`(_ vector: Vector)
+    throws
+  {
     let bytes = try vector.assertion()
     let original = try UnverifiedRegistrationAssertion(parsing: bytes)
     for changed in Self.flips(of: bytes) {
@@ -32,7 +34,9 @@ import Testing
   }
 
   @Test(arguments: Vector.all.filter { !$0.isRegistration })
-  func `a flipped bit of an authentication assertion is refused or changes what is read`(_ vector: Vector) throws {
+  func `a flipped bit of an authentication assertion is refused, or changes the content that is read`(_ vector: Vector)
+    throws
+  {
     let bytes = try vector.assertion()
     let original = try UnverifiedAuthenticationAssertion(parsing: bytes)
     for changed in Self.flips(of: bytes) {

@@ -75,7 +75,7 @@ import UAFWire
   }
 
   @Test(arguments: [(PromptStep.current, "current"), (.new, "new"), (.newAgain, "newAgain")])
-  func `names each step by a word that stays the same`(_ step: PromptStep, _ word: String) {
+  func `names each step with a word that stays the same`(_ step: PromptStep, _ word: String) {
     let prompt = Prompt(echo: false, check: "passcode", step: step, text: "Passcode: ")
     let challenge = Self.challenge.replacing(#""step":"current""#, with: #""step":"\#(word)""#)
     for locale in ["C", "ko_KR.UTF-8"] {

@@ -65,7 +65,7 @@ import UAFWire
     #expect(lines(bench).count == 3 && lines(bench).last?.hasPrefix(#"{"type":"success","result":7110,"#) == true)
   }
 
-  @Test func `the longest answers are sent in full, and a longer one cancels`() {
+  @Test func `the longest answers are sent in full, and a longer answer cancels`() {
     let (first, second) = (String(repeating: "a", count: 1024), String(repeating: "ß", count: 512))
     let escaped = String(repeating: #"\u00df"#, count: 512)
     let bench = change(

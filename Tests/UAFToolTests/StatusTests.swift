@@ -190,7 +190,7 @@ import UAFWire
   }
 
   @Test(arguments: ["revoked", "unknown", "ahead", "forbidden"])
-  func `what the server refuses is registered here, supported, and not available`(refusal: String) {
+  func `a type that the server refuses is registered on this machine, supported, and not available`(refusal: String) {
     let entry = Self.passcode(state: 3007).replacing(#""state""#, with: #""atServer":"\#(refusal)","state""#)
     func answers(_ question: String) -> Bool {
       bench([question, "passcode"], Self.document(entry)).exit == .success
@@ -222,7 +222,7 @@ import UAFWire
     (3006, ToolExit.success, "available"), (3005, .refused, "not supported"), (3007, .refused, "not registered"),
     (3008, .refused, "locked"), (9, .refused, "state 9"),
   ])
-  func `says by its exit status whether a type can be used`(state: Int, exit: ToolExit, text: String) {
+  func `the exit status says whether a type can be used`(state: Int, exit: ToolExit, text: String) {
     for name in ["passcode", "5541#0001"] {
       let bench = bench(["--available", name], Self.document(Self.passcode(state: state)))
       #expect(bench.exit == exit)

@@ -42,7 +42,7 @@ import UAFWire
     #expect(bench.sent.first.map { packet in packet.indices.contains { packet[$0...].starts(with: wanted) } } == true)
   }
 
-  @Test func `a caller without root is identified only by the connection`() {
+  @Test func `a caller without root is identified only through the connection`() {
     let bench = Bench(["register", "alice", "passcode"], core: [Bench.success])
     var begin = Begin(.register)
     begin.service = Array("uafctl".utf8)

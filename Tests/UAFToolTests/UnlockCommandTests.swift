@@ -93,7 +93,7 @@ import UAFWire
     #expect(bench.notes.hasPrefix("uafctl: " + note) && bench.sent.isEmpty, "\(bench.notes)")
   }
 
-  @Test func `an empty file is reported as empty, by its name`() throws {
+  @Test func `an empty file is reported as empty, with its name`() throws {
     try write("")
     let bench = Bench(["unlock", "--payload", file], core: [Bench.success])
     #expect(bench.notes.hasPrefix("uafctl: there is no code in \(file): it is empty\nhint: save the code there"))

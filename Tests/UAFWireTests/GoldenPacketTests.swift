@@ -61,7 +61,7 @@ struct GoldenPacketTests {
   }
 
   @Test(arguments: WireVector.names())
-  func `refuses a golden packet with a flipped bit, or reads it as a message that is written with the same bytes`(
+  func `a golden packet with a flipped bit is refused, or read as a message that is written as these bytes`(
     _ name: String
   ) throws {
     let bytes = try #require(WireVector.bytes(name))

@@ -39,7 +39,7 @@ extension EndToEnd {
       #expect(try scene.logIn(Scene.passcode).code == .success)
     }
 
-    @Test func `is not approved by a wrong passcode, by a login, or after a newer text replaced it`() throws {
+    @Test func `is not approved by a wrong passcode, by a login, or after a newer text has replaced the text`() throws {
       let scene = try Scene.registered()
       let (command, payload) = try waiting(scene)
       #expect(try approve(scene, payload, "wrong1111").status == 1)

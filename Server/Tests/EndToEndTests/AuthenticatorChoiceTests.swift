@@ -18,7 +18,9 @@ extension EndToEnd {
       return scene
     }
 
-    @Test func `a second authenticator is registered with the first one's passcode, and either can log in`() throws {
+    @Test func `a second authenticator is registered with the first authenticator's passcode, and either can log in`()
+      throws
+    {
       let scene = try scene()
       let pattern = try scene.run([.auth], ["2", "139"])
       #expect(pattern.code == .success, "\(pattern.output.text)")

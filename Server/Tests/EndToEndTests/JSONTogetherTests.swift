@@ -91,7 +91,7 @@ extension EndToEnd {
       #expect(try scene.logIn(row.second).code == .success)
     }
 
-    @Test func `both values are asked for again if the rules refuse the first, or if the two differ`() throws {
+    @Test func `both values are asked for again if the rules refuse the first, or if the two values differ`() throws {
       let scene = try Scene()
       let lines = try lines(
         scene, ["register", scene.user, "--code", try payload(scene)], together: true,

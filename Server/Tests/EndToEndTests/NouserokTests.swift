@@ -33,7 +33,7 @@ extension EndToEnd {
       #expect(try scene.logIn(Scene.passcode).code == .success)
     }
 
-    @Test func `a deregistered account is refused until root forgets it`() throws {
+    @Test func `a deregistered account is refused until root makes the machine forget the account`() throws {
       let scene = try scene(registered: true)
       #expect(try scene.tool("deregister", "--user", scene.user, input: Scene.passcode + "\n").status == 0)
       #expect(try scene.logIn(Scene.passcode).code == .userUnknown)

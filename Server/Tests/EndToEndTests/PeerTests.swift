@@ -119,7 +119,7 @@ extension EndToEnd {
       }
     }
 
-    @Test func `cannot choose the configuration, or change the answer by its arguments`() throws {
+    @Test func `cannot choose the configuration, or change the answer with its arguments`() throws {
       let machine = try SocketMachine(try Scene.registered())
       var begin = Begin(.status)
       let own = try finished(machine.converse(begin.packet()))

@@ -58,7 +58,7 @@ extension EndToEnd {
       #expect(Login(try login.end()).code == .success)
     }
 
-    @Test func `has no network, no way to gain rights and no environment of a caller while it waits`() throws {
+    @Test func `has no network, no way to gain rights and no caller's environment while it waits`() throws {
       let machine = try awake()
       let ready = try machine.awaitReadyCore()
       func network(_ process: String) throws -> String {

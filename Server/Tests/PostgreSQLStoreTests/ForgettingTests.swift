@@ -55,7 +55,9 @@ struct ForgettingTests {
         == ["1", "2", "3", "4", "5", "9000000000"])
   }
 
-  @Test func `leaves what a different instance is forgetting, and does not wait for that instance`() async throws {
+  @Test func `leaves the rows that a different instance is forgetting, and does not wait for that instance`()
+    async throws
+  {
     try await add(1...10)
     let other = try database.place.cluster.connection(to: database.place.name)
     try other.execute("BEGIN")

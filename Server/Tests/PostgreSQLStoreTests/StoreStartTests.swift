@@ -169,7 +169,7 @@ struct StoreStartTests {
     }
   }
 
-  @Test func `every commit waits for the disk, and no timeout ends it, whatever the database user's settings are`()
+  @Test func `every commit waits for the disk, and no timeout ends the wait, whatever settings the database user has`()
     async throws
   {
     let options = "-csynchronous_commit=off -cstatement_timeout=60s -clock_timeout=60s"

@@ -69,7 +69,7 @@ struct UnknownCommitTests {
     try await server.store.write { try $0.accounts.add("bob", now: 1) }
   }
 
-  @Test func `an answer is refused if its commit takes longer than the deadline, and reads continue`() async throws {
+  @Test func `an answer is refused if its commit takes longer than the deadline, while reads continue`() async throws {
     let clock = StoppedClock()
     let impatient = try PostgreSQLTestDatabase(in: place, connections: 2, deadline: .milliseconds(200), clock: clock)
     let outcome = Task { [answers] in try await impatient.store.store(answers[0]) }

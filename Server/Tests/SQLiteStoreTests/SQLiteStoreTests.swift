@@ -123,7 +123,7 @@ final class SQLiteStoreTests {
     try await open().checkUpgraded(audit: before)
   }
 
-  @Test func `migrates a store that found used challenges only by their hashes, and the challenges stay used`() throws {
+  @Test func `migrates a store that knew used challenges only by their hashes, and the challenges stay used`() throws {
     let older = try DatabaseQueue()
     try Schema.migrator.migrate(older, upTo: "machine policies")
     try older.write {

@@ -51,7 +51,7 @@ import UAFMessages
   }
 
   @Test(arguments: [0, 201])
-  func `refuses a page of no rows and one of too many`(limit: Int) async throws {
+  func `refuses a page of no rows, and a page of too many`(limit: Int) async throws {
     await #expect(throws: AdministrationRefusal.self) {
       _ = try await AccountAdministration(environment).page(AccountQuery(limit: limit), by: root)
     }
@@ -95,7 +95,7 @@ import UAFMessages
     #expect(found.map(\.revocation) == [Revocation(time: server.now, by: "token ops", reason: "lost"), nil])
   }
 
-  @Test func `does not revoke a different account's key by its name`() async throws {
+  @Test func `does not revoke a different account's key by the key's name`() async throws {
     let one = try await server.registered("alice", deviceID: "d1")
     try await server.enrol("bob")
     await #expect(throws: AdministrationRefusal.self) {

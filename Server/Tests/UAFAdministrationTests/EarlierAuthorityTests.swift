@@ -79,7 +79,7 @@ import UAFMessages
   }
 
   @Test
-  func `at its start a server closes helpdesk codes of its policy file's privileged accounts, and of administrators`()
+  func `when it starts, a server closes helpdesk codes of administrators and of the policy file's privileged accounts`()
     async throws
   {
     for name in ["bob", "mina", "eve"] { try await server.enrol(name, by: "token desk", reachesPrivileged: false) }
@@ -193,7 +193,7 @@ import UAFMessages
   }
 
   @Test
-  func `a key is valid for administration if an administrator signed for its code, not a token or a bare session`()
+  func `a key is valid for administration if an administrator signed for its code: a token or session is too little`()
     async throws
   {
     let (token, mina) = (

@@ -122,7 +122,7 @@ import UAFMessages
     try await change.call(environment, "boss", root)
   }
 
-  @Test func `the last administrator's key cannot be deleted by the administrator's own proof`() async throws {
+  @Test func `the last administrator's key cannot be deleted with the administrator's own proof`() async throws {
     let key = try await server.registered("solo", deviceID: "d-solo")
     try await AccessAdministration(environment).setAdministrator("solo", role: .administrator, by: root)
     try await AccessAdministration(environment).removeAdministrator("boss", by: root)

@@ -71,7 +71,7 @@ import UAFMessages
     #expect(try await rows().count == 1)
   }
 
-  @Test func `a machine without an id is named by a key of the account`() async throws {
+  @Test func `a machine without an id is named by the account's key on it`() async throws {
     _ = try await server.registered("mina")
     let keyID = try await keyID(of: "mina")
     let issued = try await unlocks.issue(for: "mina", on: keyID.text, by: caller)

@@ -89,7 +89,7 @@ import UAFAdministration
     #expect(try DangerousStep.deleteAccount(name, reason: "").shownText(number: "0042") == nil)
   }
 
-  @Test func `a step that was cancelled, or replaced in a second page, is not performed although it was confirmed`()
+  @Test func `a step that was cancelled, or replaced in a second page, is not performed even if it was confirmed`()
     async throws
   {
     let (browser, key) = try await server.signedIn("alice", .administrator)

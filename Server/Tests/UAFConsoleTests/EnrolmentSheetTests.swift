@@ -60,7 +60,7 @@ struct EnrolmentSheetTests {
   }
 
   @Test(arguments: ["202E", "2066", "200F", "0000", "000A", "FEFF", "E000"])
-  func `shows invisible characters, and those that reverse a text, by their numbers`(number: String) throws {
+  func `shows invisible characters, and those that reverse a text, as numbers`(number: String) throws {
     let scalar = try #require(UInt32(number, radix: 16).flatMap(Unicode.Scalar.init))
     #expect(try page(["a\(Character(scalar))b"]).contains("<bdi>a[U+\(number)]b</bdi>"))
   }

@@ -68,7 +68,8 @@ import UAFMessages
     #expect(await browser.post("/console/join-codes/close", "number=1&csrf=\(csrf)").status == .notFound)
   }
 
-  @Test(arguments: [Role.auditor, .helpdesk]) func `a role below operator sees the codes, and has no form for them`(
+  @Test(arguments: [Role.auditor, .helpdesk])
+  func `a role below operator sees the codes, and no form that changes them`(
     role: Role
   ) async throws {
     _ = try await server.joinCode("lab-7")

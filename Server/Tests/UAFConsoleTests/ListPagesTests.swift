@@ -108,7 +108,7 @@ import WebMessages
     #expect(try await codes() == before)
   }
 
-  @Test func `more sheets than the limit are neither offered nor made`() async throws {
+  @Test func `sheets beyond the limit are neither offered nor made`() async throws {
     let (browser, _) = try await server.signedIn("alice", .helpdesk)
     let csrf = try await browser.csrf()
     let list = "username\n" + (0...ListPages.mostSheets).map { "person\($0)\n" }.joined()

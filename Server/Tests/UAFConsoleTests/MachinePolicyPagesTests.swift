@@ -194,7 +194,9 @@ import UAFAdministration
     #expect(try await number() == 1)
   }
 
-  @Test func `an earlier policy is saved again, and the one in force is removed, each with a signature`() async throws {
+  @Test func `an earlier policy is saved again, and the policy in force is removed, each with a signature`()
+    async throws
+  {
     try await save(lifetime: 100_000)
     try await save(Self.strict, after: 1)
     let (browser, key, csrf) = try await signedIn(.administrator)

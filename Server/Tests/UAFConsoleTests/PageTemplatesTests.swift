@@ -65,7 +65,7 @@ struct PageTemplatesTests {
     #expect(shown.contains("a[U+202E]b[U+200B]c"))
   }
 
-  @Test func `what a form sends back is what it got`() throws {
+  @Test func `a form sends back exactly the values that it was given`() throws {
     let text = "a\u{202E}b"
     let form = PageForm(title: "t", action: "/", button: "b", fields: [.hidden("id", text)])
     #expect(try Self.page(of: .form(form), showing: "x").contains("value=\"\(text)\""))

@@ -102,7 +102,7 @@ import struct UAFMessages.RequestContext
     #expect(try await told().state == .active)
   }
 
-  @Test func `a locked account is reported with the end of its lock, and as active from then on`() async throws {
+  @Test func `a locked account is reported with the end of its lock, and as active after that end`() async throws {
     let end = server.now + 60
     try await block(until: end)
     #expect(try await told().state == .locked(until: end))

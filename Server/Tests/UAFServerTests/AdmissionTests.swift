@@ -67,7 +67,9 @@ struct AdmissionTests {
     ("2001:db8:1:2::1", "20:1:d:b8:0:1:0:2"), ("127.0.0.1", "loopback"), ("127.9.9.9", "loopback"), ("::1", "loopback"),
     ("::ffff:127.0.0.1", "loopback"),
   ])
-  func `counts an IPv6 address by its network, and all loopback addresses as one`(text: String, name: String) throws {
+  func `counts an IPv6 address by its network, and all loopback addresses as one address`(text: String, name: String)
+    throws
+  {
     #expect(try Admission.name(of: Self.address(text)) == name)
   }
 

@@ -50,7 +50,7 @@ import Testing
     #expect(sink.numbers == [1, 2, 3, 4])
   }
 
-  @Test func `a sink that is down loses no row, and the log has a line when it fails and when it recovers`()
+  @Test func `a sink that fails loses no row, and the log has a line when the sink fails and when it recovers`()
     async throws
   {
     let deliverer = deliverer()

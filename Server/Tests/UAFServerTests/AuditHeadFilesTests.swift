@@ -88,7 +88,7 @@ import Testing
     #expect(try lines() == [head.token])
   }
 
-  @Test func `a pipe is refused as a file for heads, and nobody waits for it`() throws {
+  @Test func `a pipe is refused as a file for heads, and the server does not wait for the pipe`() throws {
     #expect(unsafe mkfifo(folder.path("heads"), 0o600) == 0)
     let files = try files()
     files.add(try head(1))

@@ -41,7 +41,7 @@ import UAFMessages
     try await server.store.read { try $0.audit.rows(AuditFilter(), limit: 100) }.map(\.event.kind)
   }
 
-  @Test func `signs its start, and then only what is new, to store, folder, list and log`() async throws {
+  @Test func `signs its start, and then only new rows, to store, folder, list and log`() async throws {
     let keeper = try keeper()
     await keeper.round()
     await keeper.round()

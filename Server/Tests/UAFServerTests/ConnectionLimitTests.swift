@@ -104,7 +104,7 @@ struct ConnectionLimitTests {
   }
 
   @Test
-  func `accepts one connection above the limit, and closes the one of its address that is longest without progress`()
+  func `accepts one connection above the limit, and closes that of its address with the longest time without progress`()
     throws
   {
     let table = Connections(maximum: 2)

@@ -80,11 +80,9 @@ struct EnrolListPlacesTests {
   @Test(arguments: [
     "username\nmina\nmina\n", "username\na\u{202E}b\n", "username\n\(String(repeating: "n", count: 2000))\n",
   ])
-  func `a repeated name, a name with a bidi control and one of 2,000 characters are wrong lines, and nothing is made`(
+  func `a repeated name, one with a bidi control and one of 2,000 characters are wrong lines, and nothing is made`(
     list: String
-  )
-    async throws
-  {
+  ) async throws {
     await #expect(throws: ServerError.self) { try await enrol(list, ["--payloads", payloads, "--sheets", sheets]) }
     #expect(!isThere("payloads") && !isThere("sheets.html"))
     #expect(try await openCodes() == 0)

@@ -74,7 +74,7 @@ struct ExportFaultTests {
     ("{\"type\":\"credential\"", "{type:\"credential\"", .unreadable(line: 4)),
     ("\"hana\"", "\"Hana\"", .wrongHash), ("\"account\":2", "\"account\":3", .wrongHash),
   ])
-  func `each kind of damage is refused by its name`(old: String, new: String, fault: ExportFault) async throws {
+  func `each kind of damage is refused under its own name`(old: String, new: String, fault: ExportFault) async throws {
     let whole = try await text(lines())
     let range = try #require(whole.range(of: old))
     #expect(throws: fault) { try check(whole.replacingCharacters(in: range, with: new)) }
@@ -104,7 +104,7 @@ struct ExportFaultTests {
     #expect(throws: ExportFault.tooLong(line: 1)) { try check(long) }
   }
 
-  @Test func `a file is created for its owner alone, never over an existing one, and is removed if that fails`()
+  @Test func `a file is created only for its owner, never over an existing file, and is removed after a failure`()
     async throws
   {
     struct Failure: Error {}

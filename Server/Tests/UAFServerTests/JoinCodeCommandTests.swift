@@ -27,7 +27,9 @@ struct JoinCodeCommandTests {
     try await state.openStore().read { try $0.joinCodes.page(before: nil, limit: 9) }
   }
 
-  @Test func `a payload goes to a new file for its owner alone, with the keys of the state folder`() async throws {
+  @Test func `a payload goes to a new file that only its owner can read, with the keys of the state folder`()
+    async throws
+  {
     let path = folder.path("payload")
     try await create("--group", "lab", "--machines", "3", "--payload-file", path).run()
     let text = try String(contentsOf: URL(filePath: path), encoding: .utf8)

@@ -173,7 +173,7 @@ struct KnownMachineTests {
     }
   }
 
-  @Test func `a known machine is served while strangers have used up the account's requests, and nobody else is`()
+  @Test func `a known machine, and nobody else, is served while strangers have used up the account's requests`()
     async throws
   {
     let authenticator = try FakeAuthenticator()

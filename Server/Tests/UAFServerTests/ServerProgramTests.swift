@@ -100,7 +100,7 @@ struct ServerProgramTests {
     #expect(end.notes.contains("the output could not be written: No space left on device"))
   }
 
-  @Test func `refuses a decoy secret other than the one the store was used with, before it listens`() throws {
+  @Test func `refuses a decoy secret other than the secret with which the store was used, before it listens`() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let state = try ServerDirectory(path: folder.path(), create: true)
     let database = try state.openStore(create: true).database

@@ -73,7 +73,7 @@ final class StateFileTests {
     #expect(throws: ServerError.self) { _ = try StateFile.read(path: self.path("a"), isSecret: true) }
   }
 
-  @Test func `keeps its keys readable by their owner alone`() throws {
+  @Test func `keeps its keys readable only for their owner`() throws {
     let state = try ServerDirectory(path: path("state"), create: true)
     #expect(try mode(state.path) == 0o700)
     let first = try ServerKeys(state: state, now: { 0 })

@@ -58,7 +58,7 @@ final class TrustedPathTests {
     #expect(refusal { _ = try self.state() } == nil)
   }
 
-  @Test func `creates a new folder, and missing folders above it, for its owner alone`() throws {
+  @Test func `creates a new folder, and missing folders above it, that only their owner can use`() throws {
     _ = try state("a/b")
     let modes = try ["a", "a/b"].map { name in
       try FileManager.default.attributesOfItem(atPath: path(name))[.posixPermissions] as? Int

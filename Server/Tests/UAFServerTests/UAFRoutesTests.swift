@@ -113,7 +113,7 @@ import struct UAFMessages.RequestContext
     }
   }
 
-  @Test func `refuses a body of more than 64 KiB, and accepts one of exactly that`() async throws {
+  @Test func `refuses a body of more than 64 KiB, and accepts a body of exactly 64 KiB`() async throws {
     try await server.application.test { client in
       let spaces = [UInt8](repeating: 0x20, count: RequestBody.maximum - 2)
       for path in ["/uaf/get", "/uaf/respond"] {

@@ -83,7 +83,8 @@ struct UnlockAPITests {
     #expect(throws: (any Error).self) { try UAFServerCommand.parseAsRoot(arguments) }
   }
 
-  @Test func `the command writes the payload to a new file for its owner alone, and nothing for an unknown account`()
+  @Test
+  func `the command writes the payload to a new file that only its owner can read, and nothing for an unknown account`()
     async throws
   {
     let folder = FileManager.default.temporaryDirectory.appending(path: "unlock-\(UUID().uuidString)").path()

@@ -121,7 +121,7 @@ import UAFMessages
   }
 
   @Test
-  func `wrong answers of strangers never cause the refusal of a right answer, of a known machine or of any other`()
+  func `wrong answers of strangers never cause the refusal of a right answer, from a known machine or any other`()
     async throws
   {
     let person = try await server.registered("alice")

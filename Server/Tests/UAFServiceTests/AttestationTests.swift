@@ -12,7 +12,7 @@ struct AttestationTests {
     "leaf alone", "leaf and root", "leaf and issuer", "leaf, two issuers and root", "issuer in the middle as root",
     "leaf as root", "model as octets",
   ])
-  func `accepts full attestation by a chain to a root of the model`(name: String) throws {
+  func `accepts full attestation with a chain to a root of the model`(name: String) throws {
     #expect(try AttestedRegistration(name).refusal() == nil)
   }
 
@@ -20,7 +20,7 @@ struct AttestationTests {
     "other root of the same name", "issuer missing", "root first", "issuer that is not an authority", "issuer expired",
     "leaf expired", "leaf not for signing", "model as integer", "stranger at the end",
   ])
-  func `refuses full attestation by any other chain`(name: String) throws {
+  func `refuses full attestation with any other chain`(name: String) throws {
     #expect(try AttestedRegistration(name).refusal() == .untrustedAttestation)
   }
 

@@ -128,7 +128,7 @@ import UAFMessages
     #expect(try await fault() == .inserted(6))
   }
 
-  @Test func `names rows that were hashed again, by the signed head that they no longer match`() async throws {
+  @Test func `names rows that were hashed again, because a signed head no longer matches them`() async throws {
     _ = try await audit()
     try await execute("UPDATE audit SET account = 'mallory' WHERE number = 6")
     try await rehash(from: 6)
@@ -231,7 +231,7 @@ import UAFMessages
     #expect(try await summary(kept) == AuditSummary(rows: 6, last: 15, signed: 15, removed: 9))
   }
 
-  @Test func `rows that the retention rule removes during verification are not a fault, and those removed by hand are`()
+  @Test func `rows that the retention rule removes during verification are not a fault, and rows removed by hand are`()
     async throws
   {
     _ = try await audit()

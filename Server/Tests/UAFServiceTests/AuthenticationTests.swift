@@ -12,7 +12,7 @@ import UAFMessages
     server = try TestServer()
   }
 
-  @Test func `accepts a signature by a registered key, and returns a token that says so`() async throws {
+  @Test func `accepts a signature with a registered key, and returns a token that says so`() async throws {
     let authenticator = try await server.registered("alice")
     let request = try await server.authenticationRequest("alice")
     #expect(request.policy.accepted == [[MatchCriteria(aaid: authenticator.aaid, keyIDs: [authenticator.keyID])]])

@@ -71,7 +71,8 @@ import UAFMessages
     #expect(try await confirmations().isEmpty)
   }
 
-  @Test func `keeps a confirmed text after the key is revoked or gone, and lists it by account`() async throws {
+  @Test func `keeps a confirmed text after the key is revoked or deleted, and lists the text by account`() async throws
+  {
     let confirmation = try await stored()
     let bob = try await server.registered("bob")
     #expect(try await confirm("bob@desk: sudo ls", by: bob, counter: 1, as: "bob") == nil)

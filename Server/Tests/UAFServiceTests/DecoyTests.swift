@@ -163,7 +163,7 @@ import UAFMessages
     #expect(abs(Double(entries.last?.count ?? 0) / Double(total) - 0.3) < 0.05)
   }
 
-  @Test func `shapes are drawn by their frequency, and only those that match the condition`() {
+  @Test func `shapes are drawn according to their frequency, and only those that match the condition`() {
     let (one, two) = (KeyShape([("a", 32)]), KeyShape([("a", 32), ("b", 32)]))
     let shapes = KeyShapes([two, one, one, one])
     let places = (0..<4).map { UInt64($0) << 62 }

@@ -84,7 +84,8 @@ import Testing
     expect(.recorded(false), .wait(seconds: 1), nil)
   }
 
-  @Test mutating func `logs once that the sink is back if a different instance has sent what was refused here`() {
+  @Test
+  mutating func `logs once that the sink is back if a different instance has sent the rows that were refused here`() {
     for (event, waited) in [
       (DeliveryMachine.Event.heldElsewhere(delivered: 9), Int64(6)), (.taken([], last: 12), 9),
     ] {

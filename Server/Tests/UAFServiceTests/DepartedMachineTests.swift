@@ -92,7 +92,8 @@ import UAFMessages
     #expect(try other.known(old) == nil && other.known(new) == nil)
   }
 
-  @Test func `a machine revoked before a rotation is unknown by its new secret too, after the next look`() async throws
+  @Test func `a machine revoked before a rotation is unknown by its new secret as well, after the next look`()
+    async throws
   {
     let code = try await server.joinCode()
     try await server.joined(code, "d1")

@@ -93,7 +93,8 @@ import UAFMessages
     try await server.store.read { try $0.joinedMachines.machine(id) }
   }
 
-  @Test func `refuses a different code to a caller who only names a joined machine, even before its first report`()
+  @Test
+  func `refuses a different code to a sender who only names a joined machine, even before that machine has reported`()
     async throws
   {
     let first = try #require(try await server.joined(server.joinCode(), "d1"))
@@ -118,7 +119,8 @@ import UAFMessages
     #expect(try await server.checkIn(second, TestServer.report(next: 1)) != nil)
   }
 
-  @Test func `refuses the same code to a caller who only names a machine that has reported, and accepts its own proof`()
+  @Test
+  func `refuses the same code to a sender who only names a machine that has reported, and accepts it from the machine`()
     async throws
   {
     let code = try await server.joinCode(machines: 2)

@@ -118,7 +118,7 @@ struct PolicyRecheckTests {
     #expect(try outcome(policy, by: [passcode]) == .failure(.notInPolicy))
   }
 
-  @Test func `refuses an authenticator that misses any one criterion by its metadata or its assertion`() throws {
+  @Test func `refuses an authenticator whose metadata or assertion misses any one criterion`() throws {
     let missed: [MatchCriteria] = [
       MatchCriteria(aaid: pattern.aaid), criteria { $0.vendorID = ["FFFF"] },
       criteria { $0.keyIDs = [pattern.keyID] }, criteria { $0.userVerification = UserVerification.pattern },

@@ -95,7 +95,7 @@ import UAFMessages
     #expect(shown == [text])
   }
 
-  @Test func `refuses a long text that is not sent again, or that is replaced by a different one`() async throws {
+  @Test func `refuses a long text that is not sent again, or that is replaced by a different text`() async throws {
     let alice = try await server.registered("alice")
     let text = "alice@d: " + String(repeating: "x", count: 952)
     let request = try await request(confirming: text)

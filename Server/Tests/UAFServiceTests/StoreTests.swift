@@ -68,7 +68,7 @@ import UAFMessages
     #expect(outcomes == [nil: 1, .unknownChallenge: 49])
   }
 
-  @Test func `only one of two registrations by one code at two instances is stored`() async throws {
+  @Test func `of two registrations with one code at two instances, only one is stored`() async throws {
     let second = try second()
     var context = RequestContext(username: "alice")
     context.codeProof = try await server.enrol("alice")

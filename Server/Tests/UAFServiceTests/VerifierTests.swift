@@ -67,7 +67,7 @@ struct VerifierTests {
     #expect(try refusal(both) == .notInPolicy)
   }
 
-  @Test func `refuses an authenticator older than its statement, and a registration counter that no person reaches`()
+  @Test func `refuses an authenticator older than its statement, and an implausibly high registration counter`()
     throws
   {
     #expect(try refusal(own, version: 0) == .outdatedAuthenticator)

@@ -26,7 +26,7 @@ struct VerifierVectorTests {
   ]
 
   @Test(arguments: Vector.all.filter { !$0.isValid })
-  func `refuses a bad message by the rule it breaks`(vector: Vector) throws {
+  func `refuses a bad message for the rule that it breaks`(vector: Vector) throws {
     let rule = try #require(Self.rules[vector.name])
     let response: UAFResponse
     do {

@@ -142,7 +142,7 @@ import AuthenticatorTypes
     #expect(refusal == .superseded, "it was opened with the value before")
   }
 
-  @Test func `a correct value is reported while it is still counted, and a wrong one never`() throws {
+  @Test func `a correct value is reported while it is still counted, and a wrong value never`() throws {
     let directory = try folder.initialised()
     try register(in: directory)
     let file = try #require(try open(in: directory))
@@ -340,7 +340,7 @@ import AuthenticatorTypes
     #expect(try enter("correct", in: directory) == "verified")
   }
 
-  @Test func `removing the keys removes the stored success for them`() throws {
+  @Test func `removing the keys removes the stored success of these keys`() throws {
     let directory = try folder.initialised()
     let key = try register(in: directory)
     let file = try #require(try open(in: directory))

@@ -125,7 +125,7 @@ import AuthenticatorTypes
     #expect(keeper.events == ["make 1"])
   }
 
-  @Test func `a change that loses a race to a faster one leaves no share of its own`() throws {
+  @Test func `a change that loses a race against a faster change leaves no share behind`() throws {
     let directory = try opened()
     try register(in: directory)
     guard case .verified(let unlocked) = try verify("correct", in: directory) else { return }

@@ -268,7 +268,7 @@ import AuthenticatorTypes
     #expect(keeper.events == ["make 1"])
   }
 
-  @Test func `no part of the records opens a share with the device key alone`() throws {
+  @Test func `no part of the records opens a share with only the device key`() throws {
     try register()
     let own = try enrolled()
     let copy = try #require(own.copy)

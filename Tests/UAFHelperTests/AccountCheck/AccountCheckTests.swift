@@ -285,7 +285,7 @@ import UAFWire
   }
 
   @Test(arguments: [UAFWire.Operation.deregister, .deregisterAll, .reset])
-  func `the server is still asked about a deregistered or reset account, which is refused once it is disabled`(
+  func `the server is still asked about a deregistered or reset account, which is refused once the server disables it`(
     operation: UAFWire.Operation
   ) throws {
     try removeKeys(operation)
@@ -344,7 +344,7 @@ import UAFWire
     expectRefusal(try check("account_check=required"), Self.notKnown)
   }
 
-  @Test func `an account that root made this machine forget counts as never registered here`() throws {
+  @Test func `an account that root made this machine forget counts as never registered on this machine`() throws {
     state = .disabled
     try check()
     try removeKeys(.reset)

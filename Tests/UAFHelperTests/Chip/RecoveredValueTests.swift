@@ -49,7 +49,7 @@ import UAFWire
 
   private func logged(_ text: String) -> Bool { bench.log.lines.contains { $0.contains(text) } }
 
-  @Test func `on a different chip the old value logs in, a wrong one does not, and a change makes an index there`()
+  @Test func `on a different chip the old value logs in, a wrong value does not, and a change makes an index there`()
     throws
   {
     let other = try SoftwareTPM()

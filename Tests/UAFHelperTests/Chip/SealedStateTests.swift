@@ -73,7 +73,7 @@ import UAFWire
     #expect(files() == ["device.sealed"])
   }
 
-  @Test func `seals nothing if root uses no chip, and still opens what is sealed`() throws {
+  @Test func `seals nothing if root uses no chip, and still opens a key that is sealed`() throws {
     use("off")
     #expect(try root(.seal, Self.none).result == 1001)
     #expect(files() == ["device.key"])

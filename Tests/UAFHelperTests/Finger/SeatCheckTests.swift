@@ -60,7 +60,7 @@ struct SeatCheckTests {
     ("AUDIT=12\n", ""), ("REMOTE=0", "REMOTE=0\nREMOTE=1"), ("SEAT=seat0", "SEAT=seat1\nSEAT=seat0"),
     ("SEAT=seat0", "SEAT=seat0\nsomething"),
   ])
-  func `refuses a remote or background session, one of a different seat or person, and a contradictory record`(
+  func `refuses a remote or background session, a session of a different seat or person, and a contradictory record`(
     _ part: String, _ other: String
   ) throws {
     #expect(try !Machine(record: Self.local.replacing(part, with: other)).isAtSeat())

@@ -33,7 +33,8 @@ import Testing
     #expect(plan([.fingerprint], enabled: [.passcode, .fingerprint], hasCode: true) == .add(among: [.passcode]))
   }
 
-  @Test func `a code without a type replaces values that the server has forgotten, and any value if there are none`() {
+  @Test
+  func `a code without a type replaces the values that the server has forgotten, or any value if none is forgotten`() {
     #expect(plan([.passcode, .pattern], hasCode: true) == .replace(oneOf: [.passcode, .pattern]))
     #expect(plan([.passcode, .pattern], dead: [.pattern], hasCode: true) == .replace(oneOf: [.pattern]))
     #expect(plan([.passcode, .pattern], behind: [.passcode], hasCode: true) == .replace(oneOf: [.passcode]))

@@ -787,7 +787,7 @@ import ToolTestSupport
     #expect(stacks.run("enable", "sudo").exit == .success)
   }
 
-  @Test func `sudo must let a member of the rescue group become root by the password`() {
+  @Test func `sudo must let a member of the rescue group become root with the password`() {
     stacks.write("sudo", "auth required pam_uaf.so\n@include common-auth\n")
     stacks.write("su", Stacks.sudo)
     #expect(stacks.run("enable", "su").notes.contains("alice of uaf-rescue cannot become root by a password"))

@@ -249,7 +249,7 @@ import ToolTestSupport
     #expect(asksCorp)
   }
 
-  @Test func `if everybody can write sudoers itself, nobody gets in by sudo`() {
+  @Test func `if everybody can write sudoers itself, nobody gets in through sudo`() {
     sudoers("Defaults env_reset")
     stacks.machine.folder.setMode(0o666, of: "sudoers")
     let bench = stacks.run("enable", "sudo")
@@ -319,7 +319,7 @@ import ToolTestSupport
     #expect(bench.notes.contains("sudo uses the PAM service corp as well"), "\(bench.notes)")
   }
 
-  @Test func `nobody becomes root by a sudo that is missing, or that runs as the caller`() {
+  @Test func `nobody becomes root through a sudo that is missing, or that runs as the caller`() {
     sudoers()
     for mode: mode_t? in [nil, 0o755] {
       let path = mode.map { stacks.machine.folder.file("sudo", [1], mode: $0) } ?? "/nonexistent/sudo"
@@ -363,7 +363,7 @@ import ToolTestSupport
     #expect(said().contains("hint: chown root \(path) && chmod 4755 \(path)\n"))
   }
 
-  @Test func `nobody becomes root by a sudo that cannot load a plugin, or that has an additional one`() {
+  @Test func `nobody becomes root through a sudo that cannot load a plugin, or that has an additional plugin`() {
     sudoers()
     let folder = stacks.machine.folder
     let plugins = folder.folder("plugins", mode: 0o755)

@@ -46,8 +46,7 @@ import Testing
     #expect(refusal(text, bringing: Self.account) == nil)
   }
 
-  @Test func `an included file that only a vendor has is refused: libpam looks nowhere else for what a line includes`()
-  {
+  @Test func `an included file that only a vendor has is refused, because libpam does not look there for it`() {
     let told = refusal("@include common-auth\n@include of-the-vendor\n", bringing: Self.account)
     #expect(told?.contains("sudo:2 includes of-the-vendor, which libpam cannot read") == true)
   }

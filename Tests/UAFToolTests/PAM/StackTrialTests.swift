@@ -265,7 +265,7 @@ import ToolTestSupport
     #expect(bench.output.contains("tried the account lines of sudo as nobody: as before (0)\n"), "\(bench.notes)")
   }
 
-  @Test func `libpam finds that nobody gets into a console whose account lines come from an 'other' that refuses`()
+  @Test func `libpam finds that nobody gets into a console that takes its account lines from a refusing 'other'`()
     throws
   {
     try stacks.useLibpam("auth required pam_uaf.so auth=auth_err\n")
