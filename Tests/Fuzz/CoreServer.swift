@@ -1,3 +1,4 @@
+import FidoResults
 import UAFClient
 import UAFMessages
 
