@@ -276,6 +276,15 @@ import Testing
     ("auth sufficient pam_uaf.so\nauth required pam_u2f.so cue nouserok\nauth required pam_permit.so", .letsIn),
     ("auth required pam_u2f.so nouserok\nauth sufficient pam_uaf.so\nauth required pam_permit.so", .letsIn),
     ("auth sufficient pam_uaf.so\nauth required pam_u2f.so cue", .leavesToOthers),
+    // For trials, these accept everything; so does a program that looks at nothing.
+    ("auth sufficient pam_uaf.so\nauth required pam_u2f.so alwaysok", .letsIn),
+    ("auth sufficient pam_uaf.so\nauth required pam_oath.so usersfile=/etc/users.oath alwaysok", .letsIn),
+    ("auth sufficient pam_uaf.so\nauth required pam_yubico.so id=16 alwaysok", .letsIn),
+    ("auth sufficient pam_uaf.so\nauth sufficient pam_u2f.so alwaysok\nauth required pam_unix.so", .letsIn),
+    (
+      "auth sufficient pam_uaf.so\nauth sufficient pam_exec.so expose_authtok /bin/true\nauth required pam_unix.so",
+      .letsIn
+    ),
     (
       "auth sufficient pam_uaf.so\nauth required pam_google_authenticator.so nullok\nauth required pam_unix.so nullok",
       .leavesToOthers
