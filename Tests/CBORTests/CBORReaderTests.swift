@@ -81,7 +81,7 @@ import Testing
     }
   }
 
-  @Test func `counts the levels anew in each branch`() {
+  @Test func `counts the levels again from the start in each branch`() {
     #expect(throws: Never.self) { try CBORValue(parsing: hex("82 81818101 81818101")) }
   }
 

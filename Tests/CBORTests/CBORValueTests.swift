@@ -24,7 +24,7 @@ import Testing
     #expect(map.entries.count == 2 && map[composed] == 1 && map[decomposed] == 2)
   }
 
-  @Test func `a map is written in one order, whatever the order in which it was filled`() {
+  @Test func `a map is always written in the same order, in whatever order it was filled`() {
     let map: CBORMap = ["attStmt": 1, -2: 2, "fmt": 3, 1: 4, -1: 5, "authData": 6, 3: 7, "x5c": 8]
     let other: CBORMap = [3: 7, "x5c": 8, "fmt": 3, "authData": 6, 1: 4, -1: 5, -2: 2, "attStmt": 1]
     #expect(map == other)

@@ -116,7 +116,7 @@ import UAFWire
     )
   }
 
-  @Test func `for a lost key that accounts need, names backup and recovery key before anything else`() {
+  @Test func `for a lost key that accounts need, names the backup and the recovery key first`() {
     machine.folder.delete("state/device.key")
     _ = machine.folder.file("state/accounts/1000.db", [1], mode: 0o600)
     let key = "FAIL state: \(machine.folder.path)/state/device.key is lost, and the accounts of this machine need it"

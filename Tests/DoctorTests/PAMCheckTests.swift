@@ -404,7 +404,7 @@ import Wording
     #expect(found(["sudo": Self.good]) == [])
   }
 
-  @Test func `reports a second way in that nobody can use`() {
+  @Test func `reports a second way in if nobody can use it`() {
     machine.passwords.groups = [:]
     #expect(found(["sudo": Self.good]) == [.rescueGroup])
     machine.passwords.groups = ["uaf-rescue": []]

@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func `every answer of the server except success is an authentication error`() {
+  @Test func `every answer of the server except success gives PAM_AUTH_ERR`() {
     for context in PAMContext.everyOne where context.spokenByServer {
       for result in results where ![.success, .resetSuccess, .changeSuccess].contains(result) {
         #expect(result.pamCode(context) == .authenticationError, "\(result)")

@@ -86,7 +86,7 @@ import Testing
     ("\0 \\\n\(expired)\n\(tries)\n", isExpired, isTries), ("# a\0\\\n\(expired)\n\(tries)\n", isExpired, isExpired),
     ("\(fine)\0# \\\n\(expired)\n\(tries)\n", isExpired, isTries),
   ])
-  func `a line continues as it does for the installed libpam, which is not the same for all`(
+  func `a line continues as it does for the installed version of libpam, because versions differ`(
     text: String, code: CInt, newer: CInt
   ) throws {
     try compare(text, code, since: newer)

@@ -96,7 +96,7 @@ import ToolTestSupport
     #expect(entered.last == .done && entered.stroke == "")
   }
 
-  @Test func `shows a wrong pattern until the next key, which starts a new one`() throws {
+  @Test func `shows a wrong pattern until the next key, which starts a new pattern`() throws {
     let before = try enter([], wrong: "159")
     #expect(before.stroke == "159" && before.isMismatch)
     let after = try enter(bytes("7"), wrong: "159")

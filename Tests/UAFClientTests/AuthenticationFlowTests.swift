@@ -425,7 +425,7 @@ import UAFMessages
   }
 
   @Test(arguments: [FidoResult.success, .ready, .changeSuccess, .resetSuccess])
-  func `a failure with the number of a success is a failure`(_ result: FidoResult) throws {
+  func `a failure that has the number of a success is still a failure`(_ result: FidoResult) throws {
     var transport = ScriptedTransport(Scene.returning(try Scene.authentication()), Scene.facets())
     var flow = flow()
     try opened(&flow, &transport)

@@ -134,7 +134,7 @@ import WebAuthn
     #expect(sent.userHandle == [1, 2, 3])
   }
 
-  @Test func `decoys beside the credential change nothing`() throws {
+  @Test func `decoys next to the credential change nothing`() throws {
     let decoys = (0..<50).map { [UInt8](repeating: UInt8($0), count: 48) }
     let offer = try collect(json(.object(requestOptions(allowing: decoys + [Scene.keyID().bytes]))))
     #expect(offer.sets.joined().map(\.keyIDs) == [[try Scene.keyID()]])

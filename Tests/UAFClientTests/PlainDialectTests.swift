@@ -99,7 +99,7 @@ import UAFMessages
     #"{"status":["SUCCESS"]}"#, #"{"result":{"status":"SUCCESS"}}"#, #"[[{"status":"SUCCESS"}]]"#,
     #"[{"status":"SUCCESS"},"x"]"#, #"[{"status":"SUCCESS"},{}]"#, #"[{"statusCode":1200},{}]"#,
     "", "SUCCESS", #"{"status":"SUCCESS"}x"#, #"{"status":"FAILED","status":"SUCCESS"}"#,
-  ]) func `no other answer is a success, whatever the HTTP status`(_ body: String) throws {
+  ]) func `any other answer is not a success, whatever the HTTP status`(_ body: String) throws {
     for status in [200, 201, 204, 500] {
       var transport = ScriptedTransport(try request(), .answering(Self.respond, json(body, status: status)))
       let result: FidoResult = status == 500 ? .forbidden : .jsonParser

@@ -6,7 +6,7 @@ struct ECDSASignatureTests {
     ("30 06 02 01 01 02 01 7f", "01", "7f"), ("30 07 02 02 00 80 02 01 02", "80", "02"),
     ("30 06 02 01 00 02 01 00", "00", "00"), ("30 08 02 02 01 00 02 02 7f ff", "0100", "7fff"),
   ])
-  func `reads DER and writes the same bytes again`(der: String, r: String, s: String) throws {
+  func `reads DER, and writes the same bytes`(der: String, r: String, s: String) throws {
     let signature = try ECDSASignature(der: hex(der))
     #expect(signature.raw == padded(hex(r)) + padded(hex(s)))
     #expect(signature.der == hex(der))

@@ -89,7 +89,7 @@ import UAFWire
     #expect(urls == [Self.get, Self.list, Self.get, Self.list, Self.respond])
   }
 
-  @Test func `an answer that arrives while the value is checked is received before the count is cleared`() throws {
+  @Test func `an answer that arrives while the value is checked is read before the count is cleared`() throws {
     let bench = try bench()
     (bench.answersWhileTyping, bench.answersWhileChecking) = (false, true)
     #expect(try asked(bench, bench.begin(), ["wrong1"]).0 == [Self.get], "a wrong value takes nothing")

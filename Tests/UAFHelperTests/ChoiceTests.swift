@@ -122,7 +122,7 @@ import UAFWire
     #expect(bench.server.answered == answered)
   }
 
-  @Test func `the list contains sets as well as single authenticators`() throws {
+  @Test func `the list contains sets of authenticators as well as single ones`() throws {
     let bench = try HelperBench.registeredTwice()
     bench.server.accepted = [["5541#0001", "5541#0002"], ["5541#0002"]]
     let transcript = try bench.run(bench.begin(), ["1", "correct", "12369"])

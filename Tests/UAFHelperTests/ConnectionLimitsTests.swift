@@ -51,7 +51,7 @@ import Testing
     #expect(limits.answer(0, at: 0) == .start)
   }
 
-  @Test func `limits all people together, even a person with any number of user ids`() {
+  @Test func `limits all people together, so that many user ids of one person do not help`() {
     var limits = ConnectionLimits()
     let started = (0..<100_000).count { limits.answer(UInt32(100_000 + $0), at: 0) == .start }
     #expect(started == 128)

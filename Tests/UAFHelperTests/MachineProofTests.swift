@@ -44,7 +44,7 @@ import UAFWire
     #expect(try proved(bench, last: 2, by: Self.secret()) == Self.login)
   }
 
-  @Test func `a login's success gives a machine its secret, and replaces an old one`() throws {
+  @Test func `the success of a login gives a machine its secret, and replaces an old secret`() throws {
     let bench = try HelperBench.registered()
     for byte in [UInt8(1), 2] {
       bench.server.machineSecret = try Self.secret(byte)

@@ -70,7 +70,8 @@ import UAFWire
         ["Use at least 6 characters.", "Use the form that your administrator requires.", "An 8, please."]
       ),
     ] as [(String, [String])])
-  func `every rule for a new passcode is shown before one is entered`(_ lines: String, _ words: [String]) throws {
+  func `every rule for a new passcode is shown before a passcode is entered`(_ lines: String, _ words: [String]) throws
+  {
     let value = lines.contains("pin6") ? "135798" : "13579864"
     #expect(try told("passcode", "[passcode]\n" + lines, value) == words)
   }

@@ -71,7 +71,8 @@ import UAFWire
     #expect(try bench.run(begin, entries: [.resume, .answer("correct")]).result == 0)
   }
 
-  @Test func `without the server a wrong secret is refused and counted, and a correct one clears the count`() throws {
+  @Test func `without the server a wrong secret is refused and counted, and a correct secret clears the count`() throws
+  {
     let bench = try bench()
     #expect(try bench.run(bench.begin(), ["wrong1"]).result == 3012)
     #expect(try bench.triesLeft() == 2)

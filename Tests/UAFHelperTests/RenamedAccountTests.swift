@@ -125,7 +125,9 @@ import UAFWire
     #expect(try bench.run(begin(bench, as: "mina2"), ["horses"]).result == 0)
   }
 
-  @Test func `a different account that gets the uid after the last key inherits none of the former names`() throws {
+  @Test func `a different account that gets the uid after the last key was removed inherits neither former name`()
+    throws
+  {
     let bench = try HelperBench.registered()
     #expect(try rename(bench, to: "mina2", from: "mina").result == 0)
     #expect(try bench.run(begin(bench, .reset, as: "mina2", service: "uafctl")).result == 7100)

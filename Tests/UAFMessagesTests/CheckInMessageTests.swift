@@ -128,7 +128,9 @@ import Testing
     }
   }
 
-  @Test func `an answer is read back as it was written, and refused with a policy that is too long`() throws {
+  @Test func `an answer is read back as it was written, and an answer with a policy that is too long is refused`()
+    throws
+  {
     let policy = String(repeating: "p", count: CheckInAnswer.maximumPolicyBytes)
     let answer = CheckInAnswer(statusCode: .ok, token: "t", policy: policy)
     #expect(try CheckInAnswer(parsing: answer.jsonBytes) == answer)

@@ -45,7 +45,7 @@ import Testing
     #expect(throws: MessageError.self) { try JoinAnswer(parsing: json) }
   }
 
-  @Test func `reads back a statement, and refuses one that lacks a claim or has one in a wrong format`() throws {
+  @Test func `reads back a statement, and refuses a statement with a claim missing or in a wrong format`() throws {
     let statement = JoinStatement(
       deviceID: "d-1", nonce: nonce, group: .standard, secretHash: secret, issuedAt: 1_800_000_000)
     let json = try #require(JSONObject(of: statement.json))

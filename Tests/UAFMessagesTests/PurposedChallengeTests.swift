@@ -88,7 +88,7 @@ import UAFMessages
     #expect(all[0].machineStatement(deviceID: "a") != EnrolmentCode.keysStatement(all[0]))
   }
 
-  @Test func `the challenge that authorises new keys is bound to them, and different for each request`() throws {
+  @Test func `the challenge that authorises new keys is bound to these keys, and different for each request`() throws {
     let challenge = try PurposedChallenge(.registrationByKey, hash: hash, unique: unique).challenge
     let statement = NewKeysStatement(username: "alice", appID: "https://a", challenge: challenge, keys: [])
     let made = try statement.authorization { bytes in Array((bytes + [UInt8](repeating: 0, count: 32)).prefix(32)) }

@@ -79,7 +79,7 @@ import UAFWire
     #expect(bench.sent == [Bench.packet(begin), FrontEndSignal.cancelled.packet])
   }
 
-  @Test func `cancels at a line with a NUL`() {
+  @Test func `a line with a NUL cancels`() {
     let core = FakeCore([Bench.question, Bench.failure(19, 999)])
     let bench = Bench(["authenticate"], core: core, input: [0x61, 0, 0x62, 0x0A])
     #expect(bench.exit == .refused)

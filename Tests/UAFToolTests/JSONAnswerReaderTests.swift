@@ -47,7 +47,7 @@ import Testing
     (#"{"answer":"{\"cancel\":true}"}"#, #"{"cancel":true}"#),
     (#"{"answer":"\u0001\u007f"}"#, "\u{1}\u{7F}"),
   ])
-  func `reads an answer, or the wish to cancel, resume or deny`(line: String, answer: String) {
+  func `reads an answer, and the signals cancel, resume and deny`(line: String, answer: String) {
     #expect(read(line) == answer)
   }
 

@@ -255,7 +255,7 @@ import UAFWire
     }
   }
 
-  @Test func `a payload that cannot be read is a failure of the conversation, too`() {
+  @Test func `a payload that cannot be read is reported as a failure of the JSON conversation, too`() {
     for arguments in [["register", "--payload", "/nowhere"], ["oob", "-"]] {
       let bench = Bench(arguments + ["--json-conversation"], core: [Bench.success], input: "x\n")
       #expect(bench.exit == .usage && bench.startedOwn.isEmpty && bench.notes == "")

@@ -219,7 +219,7 @@ import UAFWire
     #expect(!(bench.output + bench.notes).contains("secret2"))
   }
 
-  @Test func `a second answer is sent once`() {
+  @Test func `a second answer is sent only once`() {
     let bench = change(
       [Self.new, Self.again, Self.again, Self.cancelled], "{\"answers\":[\"a\",\"b\"]}\n{\"cancel\":true}\n")
     #expect(

@@ -5,7 +5,7 @@ import UAFWire
 @testable import Wording
 
 @Suite struct ShownTextTests {
-  @Test func `keeps lines apart, and the space before an entry`() {
+  @Test func `keeps text on separate lines, and keeps the space before an entry`() {
     #expect(ShownText.lines("one\n\n two \nPasscode: ") == "one\ntwo\nPasscode: ")
     #expect(ShownText.lines("") == "" && ShownText.lines(" \n ") == "")
   }

@@ -32,7 +32,7 @@ import ToolTestSupport
     """
 
   @Test(.enabled(if: geteuid() == 0, "only root's uafctl starts a core of its own"), arguments: [SIGINT, SIGTERM])
-  func `a signal after a full entry, while the core works, restores the terminal and ends the program`(
+  func `a signal while the core works, after a full entry, restores the terminal and ends the program`(
     number: CInt
   ) throws {
     let terminal = Terminal()

@@ -59,7 +59,7 @@ import UAFWire
     #expect(bench.sent == [Bench.packet(begin)])
   }
 
-  @Test func `a single name is a type if no account has that name`() {
+  @Test func `a single name is taken as a type if no account has that name`() {
     let names = Names(user: "pattern", type: nil, accounts: FakeAccounts())
     #expect(names.user == nil && names.type == "pattern")
     let aaid = Names(user: "5541#0001", type: nil, accounts: FakeAccounts())

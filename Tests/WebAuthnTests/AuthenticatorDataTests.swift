@@ -13,7 +13,7 @@ import WebAuthn
       aaguid: #require(AAGUID([UInt8](1...16))), credentialID: [UInt8](repeating: 5, count: 16), publicKey: key())
   }
 
-  @Test func `writes hash, flags and counter in 37 bytes`() throws {
+  @Test func `writes the hash, the flags and the counter in 37 bytes`() throws {
     let data = try AuthenticatorData(
       relyingPartyIDHash: Self.hash, flags: [.userPresent, .userVerified], signatureCounter: 0x0102_0304)
     #expect(data.encoded == Self.hash + [0x05, 1, 2, 3, 4])

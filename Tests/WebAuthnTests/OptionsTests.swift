@@ -97,21 +97,21 @@ import Testing
     #expect(options.algorithm(preferring: [.es256]) == nil)
   }
 
-  @Test func `prefers our order of algorithms to the server's`() throws {
+  @Test func `prefers this client's order of algorithms to the server's`() throws {
     let options = try Self.creation(
       Self.rest.replacing("[]", with: #"[{"type":"public-key","alg":-257},{"type":"public-key","alg":-7}]"#)
         + #","challenge":"_____________________w""#)
     #expect(options.algorithm(preferring: [.es256, .rs256]) == .es256)
   }
 
-  @Test func `a list of nothing but unknown types does not ask for the usual algorithms`() {
+  @Test func `a list with only unknown types does not stand for the usual algorithms`() {
     #expect(throws: WebAuthnError.outOfRange("pubKeyCredParams")) {
       try Self.creation(
         Self.rest.replacing("[]", with: #"[{"type":"other","alg":-7}]"#) + #","challenge":"_____________________w""#)
     }
   }
 
-  @Test func `a list of nothing but unknown types does not allow every credential`() throws {
+  @Test func `a list with only unknown types does not allow every credential`() throws {
     #expect(throws: WebAuthnError.outOfRange("allowCredentials")) {
       try Self.request(#""challenge":"_____________________w","allowCredentials":[{"type":"other","id":"AQ"}]"#)
     }

@@ -44,7 +44,7 @@ extension EndToEnd {
       #expect(try scene.tool("authenticate", scene.user, "pattern", input: "1239\n").status == 0)
     }
 
-    @Test func `a locked authenticator does not lock the others`() throws {
+    @Test func `a locked authenticator does not lock the other authenticators`() throws {
       let scene = try scene()
       for wrong in ["1478", "1236", "3698", "7896", "14789"] { _ = try scene.run([.auth], ["2", wrong]) }
       #expect(try scene.run([.auth], ["2"]).code == .maximumTries)

@@ -118,7 +118,7 @@ extension EndToEnd {
       #expect(login.prompts.count == 1)
     }
 
-    @Test func `a bad server does not keep a wrong passcode from being counted`() throws {
+    @Test func `a bad server does not prevent the counting of a wrong passcode`() throws {
       let scene = try scene { $0.requestURL = try BadServers.shared().url("closed") }
       #expect(try scene.logIn("wrong1111").errors == ["Wrong passcode: 4 tries left."])
       #expect(try scene.status().remainingTries == 4)

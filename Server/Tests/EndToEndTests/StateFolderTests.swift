@@ -84,7 +84,7 @@ extension EndToEnd {
       #expect(try scene.logIn(Scene.passcode).code == .success)
     }
 
-    @Test func `on a full disk, logins succeed and are counted with the reserved blocks`() throws {
+    @Test func `on a full disk, logins succeed and are counted in the reserved blocks`() throws {
       let scene = try Scene.registered()
       scene.disk = try Disk.full(scene)
       #expect(try scene.logIn("wrong1111").errors == ["Wrong passcode: 4 tries left."])

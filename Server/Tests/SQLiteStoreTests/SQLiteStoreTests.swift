@@ -135,7 +135,7 @@ final class SQLiteStoreTests {
     #expect(found == [true, true, false])
   }
 
-  @Test func `forgets expired challenges, the oldest first, and at most as many as it is asked to`() throws {
+  @Test func `forgets expired challenges, the oldest first, and no more than it is asked to forget`() throws {
     let database = try DatabaseQueue()
     try Schema.migrator.migrate(database)
     try database.write { db in

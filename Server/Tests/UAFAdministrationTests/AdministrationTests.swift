@@ -178,7 +178,7 @@ import UAFMessages
 
   // MARK: Audit
 
-  @Test func `audit rows are listed from either end, and for one machine`() async throws {
+  @Test func `audit rows are listed from either end, or for one machine`() async throws {
     let events = (1...5).map { AuditEntry(time: $0, kind: .login, actor: .person, machine: "m\($0 % 2)") }
     try await server.store.write { try $0.audit.append(events) }
     let audit = AuditAdministration(environment)

@@ -214,7 +214,8 @@ import UAFMessages
     #expect(second.next == nil)
   }
 
-  @Test func `refuses a page without a size, one that is too large, and one with an unknown start`() async throws {
+  @Test func `refuses a page without a size, a page that is too large, and a page with an unknown start`() async throws
+  {
     for (after, limit) in [(nil, 0), (nil, 201), ("x", 1)] {
       await #expect(throws: AdministrationRefusal.self) {
         try await administration.versions(after: after, limit: limit, by: administrator)

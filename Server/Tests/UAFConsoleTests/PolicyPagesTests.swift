@@ -84,7 +84,9 @@ import UAFAdministration
     #expect(try await number() == 0)
   }
 
-  @Test func `a policy is refused if it is invalid, has no reason, or follows one that is not in force`() async throws {
+  @Test func `a policy is refused if it is invalid, has no reason, or was based on a policy that is not in force`()
+    async throws
+  {
     let (browser, _, csrf) = try await signedIn(.administrator)
     let bodies = [body("{"), body(Self.either, reason: ""), body(Self.either, after: -1), "policy={}&reason=x"]
     for body in bodies {

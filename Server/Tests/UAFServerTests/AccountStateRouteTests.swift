@@ -149,7 +149,9 @@ import struct UAFMessages.RequestContext
     #expect(try await told().state == .disabled)
   }
 
-  @Test func `a machine that has deregistered hears the true state, until the account is removed`() async throws {
+  @Test func `a machine that has deregistered hears the account's true state, until the account is removed`()
+    async throws
+  {
     try await deregister()
     #expect(try await told().state == .active)
     try await block(until: nil)

@@ -199,7 +199,7 @@ import UAFMessages
     #expect(try await server.store.read { try $0.audit.lastHead() }?.number == 1)
   }
 
-  @Test func `public keys of heads stay after their keys are replaced`() throws {
+  @Test func `the public keys of heads stay after the signing keys are replaced`() throws {
     let state = try files().state
     let old = try ServerKeys(state: state, now: { 0 }).rings.auditKeys.current(at: 0).publicKeyPEM
     for moment: Int64 in [1_000_000, 2_000_000, 3_000_000] {

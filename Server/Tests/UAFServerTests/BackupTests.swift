@@ -152,7 +152,7 @@ struct BackupTests {
     #expect(try names(state.path) == found)
   }
 
-  @Test func `restores into the root of a file system, which has lost+found, and into no other non-empty folder`()
+  @Test func `restores into a file system's root that has only lost+found, and into no other folder that is not empty`()
     async throws
   {
     let backup = try await backedUp()

@@ -230,7 +230,7 @@ struct CommandTests {
     arguments: [
       (nil, 5, "disabled\tleft"), (6, 5, "locked until 1970-01-01T00:00:06Z\tleft"), (5, 5, "active\t-"),
     ] as [(Int64?, Int64, String)])
-  func `shows whether an account is disabled or locked, and no lock that has ended`(
+  func `shows whether an account is disabled or locked, and shows no lock that has ended`(
     until: Int64?, now: Int64, state: String
   ) {
     let summary = AccountSummary(

@@ -96,7 +96,7 @@ struct EnrolListCommandTests {
     #expect(throws: ServerError.self) { try ListInput.read("/dev/fd/\(ends[0])", maximumLength: 2) }
   }
 
-  @Test func `a wrong line stops the whole command before anything is done`() async throws {
+  @Test func `a wrong line stops the whole command before any code is issued`() async throws {
     await #expect(throws: ServerError.self) { try await enrol("username\nmina\nmi na\njun\n") }
     #expect(!FileManager.default.fileExists(atPath: folder.path("codes.csv")))
     #expect(try await state.openStore().read { try !$0.accounts.exists("mina") })

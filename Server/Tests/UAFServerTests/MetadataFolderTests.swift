@@ -163,7 +163,7 @@ final class MetadataFolderTests {
     #expect(Self.patterns(of: Pattern.minimumNodesRange.lowerBound) == 1624)
   }
 
-  @Test func `describes the fingerprint model as fingerprint verification that software protects`() throws {
+  @Test func `describes the fingerprint model as fingerprint verification with keys that software protects`() throws {
     let statement = try MetadataStatement.projectOwn(.fingerprint)
     #expect(statement.userVerificationDetails == [[VerificationMethodDescriptor(userVerification: 0x02)]])
     #expect(

@@ -43,7 +43,7 @@ final class PolicyFileTests {
     #expect(texts(try policies("{}").everybody) == [["5541#0001"], ["5541#0002"], ["5541#0003"]])
   }
 
-  @Test func `ships an example that can be read`() throws {
+  @Test func `the shipped example can be read`() throws {
     let example = Checkout.file("examples/uaf-server-policy.json")
     let policies = try PolicyFile(path: example.path(percentEncoded: false)).policies(.projectOwn())
     #expect(!policies.groups.isEmpty)

@@ -135,7 +135,9 @@ import UAFMessages
     }
   }
 
-  @Test func `a known machine has its own budget over both instances, then shares the account's budget`() async throws {
+  @Test func `a known machine has its own budget over both instances, and after that shares the account's budget`()
+    async throws
+  {
     let person = try await server.registered("alice")
     let machine = try secret(of: person)
     try await withInstances { one, two async throws in

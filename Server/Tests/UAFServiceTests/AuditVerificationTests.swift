@@ -58,7 +58,7 @@ import UAFMessages
     "actor = 'root'",
     "machine = 'm'", "authenticators = 'a'", "detail = 'd'",
   ])
-  func `names the row that was changed, whichever of its columns it was`(change: String) async throws {
+  func `names the row that was changed, whichever column was changed`(change: String) async throws {
     _ = try await audit()
     try await execute("UPDATE audit SET \(change) WHERE number = 6")
     #expect(try await fault() == .changed(6))

@@ -61,7 +61,7 @@ struct BatchQueueTests {
     #expect(try await first.value == 1)
   }
 
-  @Test func `every item that arrives while a batch takes long starts a further batch immediately`() async throws {
+  @Test func `while a batch is slow, every item that arrives starts a further batch immediately`() async throws {
     let queue = queue()
     let (first, held) = await heldBatch(of: queue)
     clock.advance(.milliseconds(20))

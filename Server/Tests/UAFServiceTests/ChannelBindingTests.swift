@@ -61,7 +61,7 @@ struct ChannelBindingTests {
     #expect(try !accepts(ChannelBinding(serverEndPoint: try hash(first)), policy, of: []))
   }
 
-  @Test func `refuses a client that names no certificate only if one is required`() throws {
+  @Test func `refuses a client that names no certificate, but only if a certificate is required`() throws {
     #expect(try !accepts(ChannelBinding(), .require, of: [first]))
     #expect(try accepts(ChannelBinding(), .check, of: [first]))
     let other = try ChannelBinding(parsing: #"{"tlsUnique":"AAAA","cid_pubkey":"unused"}"#)

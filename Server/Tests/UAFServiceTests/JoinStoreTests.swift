@@ -133,7 +133,7 @@ import Testing
     #expect(try await changes(after: newest).isEmpty)
   }
 
-  @Test func `a machine that has left or was revoked cannot leave again, and neither can an unknown machine`()
+  @Test func `a machine that has left or was revoked cannot leave again, and an unknown machine cannot leave at all`()
     async throws
   {
     try await server.joinCode(machines: 9)

@@ -21,7 +21,7 @@ import UAFMessages
       (.accountDisabled, 1403), (.accountLocked, 1403), (.wrongJoinCode, 1401), (.joinCodeExpired, 1404),
       (.joinCodeUsedUp, 1491), (.machineRevoked, 1493), (.machineJoined, 1403), (.lastAdministrator, 1403),
     ] as [(ServiceRefusal, UInt32)])
-  func `answers a refusal with the specification's status code`(refusal: ServiceRefusal, status: UInt32) {
+  func `answers each refusal with the specification's status code`(refusal: ServiceRefusal, status: UInt32) {
     #expect(refusal.statusCode.rawValue == status)
   }
 

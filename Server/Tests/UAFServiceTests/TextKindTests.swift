@@ -75,7 +75,7 @@ import UAFMessages
     }
   }
 
-  @Test func `a waiting text from an earlier version, which does not say who asks, is neither shown nor denied`()
+  @Test func `a waiting text from an earlier version, which does not say who asks, can neither be shown nor denied`()
     async throws
   {
     let server = try TestServer()

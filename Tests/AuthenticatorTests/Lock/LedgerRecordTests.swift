@@ -21,7 +21,7 @@ import AuthenticatorTypes
     return ledger
   }
 
-  @Test func `a record restores every ledger`() throws {
+  @Test func `a record restores the ledger that was written`() throws {
     let ledger = fullLedger()
     #expect(ledger.record.count == AttemptLedger.recordSize)
     #expect(try AttemptLedger(record: ledger.record) == ledger)

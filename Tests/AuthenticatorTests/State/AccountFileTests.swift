@@ -357,7 +357,7 @@ import AuthenticatorTypes
     #expect(throws: StateError.absent) { try noteYes(file) }
   }
 
-  @Test func `an older ledger that is restored is not detected: the documented limit`() throws {
+  @Test func `an older ledger that is restored is not detected, as documented`() throws {
     let directory = try folder.initialised()
     try register(in: directory)
     let old = StateFolder.read(folder.file(4242))

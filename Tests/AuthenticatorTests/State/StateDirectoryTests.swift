@@ -47,7 +47,7 @@ import Testing
     #expect(try StateDirectory.initialise(folder.state, owner: owner))
   }
 
-  @Test func `the next call removes the second name that a killed call gave a key`() throws {
+  @Test func `if a killed call left a key with two names, the next call removes the second name`() throws {
     _ = try StateDirectory.initialise(folder.state, owner: owner)
     let key = StateFolder.read(folder.state + "/device.key")
     _ = unsafe link(folder.state + "/device.key", folder.state + "/.device.key.17")

@@ -60,7 +60,7 @@ import Testing
     #expect(counts[4] == Int(Pattern.shortestCount))
   }
 
-  @Test func `a canonical form has itself as its canonical form`() throws {
+  @Test func `the canonical form of a pattern is canonical itself`() throws {
     for entry in ["1379", "2846", "73195", "5193", "846213579"] {
       guard let once = try canonical(entry) else { continue }
       #expect(try canonical(once) == once)

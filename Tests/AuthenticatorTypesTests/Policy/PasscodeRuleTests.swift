@@ -33,7 +33,7 @@ import Testing
     (.twoEqualCharacterRepeat, ["33", "335", "33557", "", "3553", "1233"]),
     (.notNumberEnglish, ["abcXYZ019", "", "z", "Z", "0", "9"]),
   ])
-  func `accepts what only looks forbidden`(_ rule: PasscodeRule, _ values: [String]) {
+  func `accepts a secret that only looks forbidden`(_ rule: PasscodeRule, _ values: [String]) {
     for value in values { #expect(!refuses(rule, value), "\(value)") }
   }
 

@@ -121,7 +121,8 @@ import UAFWire
     #expect(try login() == 0)
   }
 
-  @Test func `completes a recovery that was killed after the key was sealed, before an account was released`() throws {
+  @Test func `completes a recovery that was killed after the key was sealed and before an account was released`() throws
+  {
     let before = bench.folder + "/before"
     try FileManager.default.copyItem(atPath: bench.folder + "/state/accounts", toPath: before)
     let other = try SoftwareTPM()
@@ -135,7 +136,8 @@ import UAFWire
     #expect(try login() == 0, "\(bench.log.lines)")
   }
 
-  @Test func `completes a recovery that was killed after the key was in a file, before an account was released`() throws
+  @Test func `completes a recovery that was killed after the key was in a file and before an account was released`()
+    throws
   {
     let state = bench.folder + "/state"
     let before = bench.folder + "/before"

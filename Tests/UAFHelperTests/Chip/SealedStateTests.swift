@@ -132,7 +132,7 @@ import UAFWire
     #expect(files() == ["device.sealed"])
   }
 
-  @Test func `init seals a new key, makes it a file only if it may, and keeps an existing key`() throws {
+  @Test func `init seals a new key, puts the key into a file only if it may, and keeps an existing key`() throws {
     let fresh = try HelperBench()
     fresh.chip = { () throws(Ending) in try SoftwareTPM.program() }
     let state = fresh.folder + "/state"

@@ -110,7 +110,7 @@ import UAFWire
   @Test(arguments: [
     (ScriptedFinger.Step.end(.sensorGone), FidoResult.biometryNotAvailable), (.end(.failed), .biometryUnknown),
     (.end(.serviceGone), .biometryUnknown), (.dies, .biometryUnknown), (.nonsense, .biometryUnknown),
-  ]) func `a sensor that fails in the middle lets nobody in, and the value still works`(
+  ]) func `a sensor that fails during the wait lets nobody in, and the value still works`(
     _ step: ScriptedFinger.Step, _ why: FidoResult
   ) throws {
     let bench = try HelperBench.withFinger()

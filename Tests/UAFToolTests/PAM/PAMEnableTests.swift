@@ -469,7 +469,7 @@ import ToolTestSupport
     #expect(bench.notes.contains("is not a name of a service"), "\(bench.notes)")
   }
 
-  @Test func `refuses the files that services share, and stacks of ours`() {
+  @Test func `refuses the files that services share, and the stacks of pam-uaf`() {
     #expect(refusal("common-auth", exit: .usage).contains("pam-auth-update"))
     #expect(refusal("other", exit: .usage).contains("is shared by services"))
     #expect(refusal("uaf-sudo", exit: .usage).contains("is a stack of pam-uaf's"))
@@ -1055,7 +1055,7 @@ import ToolTestSupport
     #expect(refusal("sudo").contains("root of uaf-rescue may be refused by login:1"))
   }
 
-  @Test func `sudo opens the session of root, and not of the caller`() {
+  @Test func `sudo opens root's session, and not the caller's`() {
     stacks.passwords.limitLines = ["alice hard maxlogins 0"]
     let lines = "session required pam_succeed_if.so user != alice\nsession required pam_limits.so\n"
     stacks.write("sudo", lines + Stacks.sudo)
