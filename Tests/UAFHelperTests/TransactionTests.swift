@@ -60,7 +60,9 @@ import UAFWire
     #expect(transcript.prompts.map(\.confirmed) == [nil])
   }
 
-  @Test func `signs a long command's head, tail and hash, and shows as much as a screen has room for`() throws {
+  @Test func `signs a long command's head, tail and hash, and shows as much of the command as a screen has room for`()
+    throws
+  {
     let bench = try bench()
     for count in [30, 200] {
       let command = "sudo: tar " + Array(repeating: "file", count: count).joined(separator: " ")
@@ -205,7 +207,7 @@ import UAFWire
     #expect(bench.server.confirmed.last == (try hash(text)))
   }
 
-  @Test func `a text that root sends for somebody says that it is root's`() throws {
+  @Test func `a text that root sends for somebody says that the text is root's`() throws {
     let bench = try bench()
     var begin = bench.begin()
     begin.service = Array("uafctl".utf8)

@@ -159,7 +159,7 @@ import WebAuthn
     #expect(transcript.result == result && transcript.pamCode != 0)
   }
 
-  @Test func `a server that cannot be reached ends as with UAF`() throws {
+  @Test func `a login at a server that cannot be reached ends as with UAF`() throws {
     let bench = try registered()
     bench.server.failure = .noHandshake(.refused)
     let transcript = try bench.run(bench.begin(), ["correct"])

@@ -140,7 +140,7 @@ import Testing
     }
   }
 
-  @Test func `a statement is read back as it was written, and refused with a claim in a different format`() throws {
+  @Test func `a statement is read back as it was written, and a statement with a malformed claim is refused`() throws {
     for (policy, news) in [(nil, nil), (3, 4)] as [(Int64?, Int64?)] {
       let statement = CheckInStatement(
         deviceID: "d", machineID: Self.mark, nonce: Self.next, policy: policy, news: news, issuedAt: 5)

@@ -140,7 +140,7 @@ import Testing
     }
   }
 
-  @Test func `leaves a single word as it is, whatever it is`() {
+  @Test func `leaves a single word as it is, whatever the word is`() {
     #expect(PastedCode.enrolment(in: "\u{FEFF}a.b.c\n").code == "a.b.c")
     #expect(PastedCode.unlock(in: "> a.b.c", beside: []).code == "a.b.c")
   }

@@ -106,7 +106,7 @@ struct TransactionTextTests {
   }
 
   @Test(arguments: [TransactionCharset.ascii, .utf8])
-  func `shows each space of a run except the first by its number, so that none pushes a text to the next line`(
+  func `shows each space of a run except the first as a number, so that no space pushes a text to the next line`(
     charset: TransactionCharset
   ) throws {
     let text = try #require(TransactionText(bytes: Array("pay   5, 가 6 ".utf8), in: charset))

@@ -19,7 +19,7 @@ import Testing
     return object
   }
 
-  @Test func `reads back a policy, and one that demands nothing`() throws {
+  @Test func `reads back a policy, and reads back a policy that demands nothing`() throws {
     #expect(WorkstationPolicy(claims: try claims()) == policy())
     #expect(WorkstationPolicy(claims: try claims(["toml": .string("")])) == policy(text: ""))
   }

@@ -89,7 +89,7 @@ import UAFWire
     #expect(bench.notes.hasPrefix("uafctl: only root may choose the configuration (--conf)\n"))
   }
 
-  @Test func `a failure fails in JSON as it does in lines, and a warning does not`() throws {
+  @Test func `a failure makes doctor fail with and without JSON, and a warning does not`() throws {
     let whole = WholeMachine()
     #expect(whole.machine.doctor("--json").exit == .success)
     whole.machine.facts.isSynchronised = false

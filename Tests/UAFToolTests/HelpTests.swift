@@ -604,7 +604,7 @@ import ToolTestSupport
     #expect(help(PAMStatusCommand.self).contains("USAGE: uafctl pam status [--pam-directory <folder>] [--json]\n"))
   }
 
-  @Test func `every help calls what a person gets a code, and what a machine gets a payload`() {
+  @Test func `every help page calls what a person gets a code, and what a machine gets a payload`() {
     for command in Uafctl.configuration.subcommands + [Uafctl.self] where command != JoinCommand.self {
       let text = help(command).replacing("--code, --payload <file>", with: "").replacing("machine payload", with: "")
         .replacing("--payload <file>", with: "")

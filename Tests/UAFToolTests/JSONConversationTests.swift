@@ -31,7 +31,7 @@ import UAFWire
     #expect(bench.sent.last == Bench.answer("sécret"))
   }
 
-  @Test func `shows everything that a challenge has`() {
+  @Test func `shows all members of a challenge`() {
     var prompt = Prompt(echo: true, check: "choice", step: .newAgain, text: "Which?\u{1B}[2J\n1 a\n2 b\n")
     prompt.remainingAttempts = 2
     prompt.errorMessage = "No."

@@ -124,7 +124,7 @@ import UAFWire
     #expect(fingerprint.utf8.count == 64)
   }
 
-  @Test func `prints one object if it does not join, whoever refuses`() {
+  @Test func `prints one object if the machine does not join, whoever refuses`() {
     let refusal = Bench.failure(
       4, 1100, "The machine payload has expired.\nAsk the administrator for a new one.")
     let byCore = run(["join", "--json"], core: [refusal])
@@ -293,7 +293,7 @@ import UAFWire
     }
   }
 
-  @Test func `prints how it left as one object, and why it did not leave`() {
+  @Test func `prints one object that says how it left, or why it did not leave`() {
     let never = run(["leave", "--json"], core: [Bench.failure(4, 1100, "This machine has not joined a server.")])
     #expect(never.exit == .refused && never.notes == "" && never.output.hasPrefix(#"{"type":"failure","result":1100,"#))
     #expect(run(["join"]).exit == .success)

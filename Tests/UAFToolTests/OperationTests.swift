@@ -134,7 +134,7 @@ import UAFWire
     #expect(bench.notes == "uafctl: \(text)\n" && bench.output == "")
   }
 
-  @Test func `says initialised only if the core says what it has made`() {
+  @Test func `says initialised only if the core says what was made`() {
     var made = Finished(pamCode: 0, result: 0)
     made.text = "initialised /state"
     let bench = Bench(["init"], as: 0, core: [CoreMessage.finished(made)])

@@ -215,7 +215,7 @@ import UAFWire
     #expect(bench.sent.last == Bench.answer("12"))
   }
 
-  @Test func `resizing the window leaves the entry as it is`() {
+  @Test func `resizing the window does not change the entry`() {
     let bench = authenticate(display: Self.capable) { terminal in
       _ = terminal.expect("Passcode: ")
       terminal.type(Array("ab".utf8))

@@ -105,7 +105,9 @@ import UAFWire
     #expect(bench.notes.contains("'uafctl register --code FILE' takes it"))
   }
 
-  @Test(arguments: CodeKind.allCases) func `each kind has its words and its command in both languages`(kind: CodeKind) {
+  @Test(arguments: CodeKind.allCases) func `each kind of code has its name and its command in both languages`(
+    kind: CodeKind
+  ) {
     #expect(EnglishWords.found(in: kind.korean) == [] && kind.korean != kind.english)
     #expect(kind.command.hasPrefix("uafctl "))
   }

@@ -190,7 +190,7 @@ struct PacketSocketTests {
     #expect(try pair.socket.peerUserID() == geteuid())
   }
 
-  @Test func `distinguishes a peer that has closed its end from one that only no longer sends`() throws {
+  @Test func `distinguishes a peer that has closed its end from a peer that only no longer sends`() throws {
     let ends = try PacketSocket.pair()
     let socket = try PacketSocket(takingOver: ends.mine)
     var seen = [socket.isHungUp()]

@@ -45,7 +45,7 @@ import Testing
   private static func text(_ members: String) -> [UInt8] { Array("{\(members)}".utf8) }
   private static let start = #""type":"webauthn.get","challenge":"AAAAAAAAAAAAAAAAAAAAAA","origin":"o""#
 
-  @Test func `ignores what it does not know, and reads members in any order`() throws {
+  @Test func `ignores members that it does not know, and reads members in any order`() throws {
     let read = try CollectedClientData(
       parsing: Self.text(
         #""origin":"o","androidPackageName":"x","challenge":"AAAAAAAAAAAAAAAAAAAAAA","type":"webauthn.get""#))

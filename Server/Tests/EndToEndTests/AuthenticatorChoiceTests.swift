@@ -61,7 +61,7 @@ extension EndToEnd {
       #expect(try scene.run([.auth], ["2", "75321"]).code == .success)
     }
 
-    @Test func `a reset by code removes that authenticator's key at the server, and no other key`() throws {
+    @Test func `a reset with a code removes that authenticator's key at the server, and no other key`() throws {
       let scene = try scene()
       try scene.write(try scene.server.enrol(scene.user), to: "payload", mode: 0o600)
       let output = try scene.tool(

@@ -110,7 +110,7 @@ extension EndToEnd {
       #expect(try opens(Scene.passcode, not: Self.new, scene))
     }
 
-    @Test func `is demanded again after it failed`() throws {
+    @Test func `is demanded again after a change has failed`() throws {
       let scene = try scene()
       try scene.configure { $0.more = Self.stricter }
       let login = try scene.run([.auth, .account, .expired, .account], [Scene.passcode, "wrong1111"])

@@ -41,7 +41,7 @@ extension EndToEnd {
       try scene.tool("change", scene.user, input: "\(Scene.passcode)\n\(value)\n\(value)\n")
     }
 
-    @Test func `arrives with a check-in, and from then on refuses a new passcode that it forbids`() throws {
+    @Test func `arrives with a check-in, and from then on refuses a new passcode that the policy forbids`() throws {
       try save("[passcode]\nmin_length = 20\n")
       try checkIn()
       let short = try change(to: "plumplum1")

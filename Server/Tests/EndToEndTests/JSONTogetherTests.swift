@@ -103,7 +103,7 @@ extension EndToEnd {
     }
 
     @Test(arguments: [#"{"cancel":true}"#, #"{"answers":["marmalade7"]}"#, #"{"answers":["a","b","c"]}"#, "marmalade7"])
-    func `a change that is cancelled in its form keeps the old value`(line: String) throws {
+    func `a change that is cancelled in the form keeps the old value`(line: String) throws {
       let scene = try Scene.registered()
       let lines = try lines(scene, ["change", scene.user], together: true, [all(Scene.passcode), line])
       #expect(lines.last?["result"] as? Int == 7112, "\(lines)")

@@ -248,7 +248,7 @@ extension EndToEnd {
       #expect(Login(try machine.asRoot(host, input: Scene.passcode + "\n")).code == .success)
     }
 
-    @Test func `accepts and refuses for a program of the person's own, and counts its attempts`() throws {
+    @Test func `accepts and refuses for a person's own program, and counts the program's attempts`() throws {
       let machine = try machine()
       let host = try machine.scene.host()
       let login = Login(try machine.asPerson(host, input: "wrong1111\n"))

@@ -45,7 +45,10 @@ extension EndToEnd {
       #expect(try scene.logIn(Scene.passcode).code == .success)
     }
 
-    @Test func `neither a wrong value nor the value without a code repairs, and the machine stays as it was`() throws {
+    @Test
+    func `neither a wrong value nor the value without a code repairs the folder, and the machine stays as it was`()
+      throws
+    {
       let scene = try restored()
       #expect(try repair(scene, "wrong").status == 1)
       let withoutCode = try scene.tool("repair", scene.user, input: Scene.passcode + "\n")

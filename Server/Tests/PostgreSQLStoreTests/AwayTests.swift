@@ -53,7 +53,7 @@ struct AwayTests {
     #expect(try await exists("bob") == false)
   }
 
-  @Test func `a text that PostgreSQL cannot store fails its own transaction and no other`() async throws {
+  @Test func `a text that PostgreSQL cannot store fails its own transaction, and no other transaction`() async throws {
     await #expect(throws: PostgreSQLError.self) {
       try await store.write { try $0.settings.set(.publicURL, to: "a\0b") }
     }

@@ -28,7 +28,7 @@ struct ForgettingTests {
   }
 
   @Test(arguments: [(UsedProofTable.forgetting, [900]), (UsedChallengeTable.forgetting, [4096, 1])])
-  func `finds what has expired by reading only an index`(sql: String, values: [Int64]) async throws {
+  func `finds expired rows by reading only an index`(sql: String, values: [Int64]) async throws {
     let plan = try await database.postgresql.pool.run { connection in
       // For an empty table any other plan would be cheaper.
       for other in ["enable_seqscan", "enable_bitmapscan"] { try connection.execute("SET \(other) = off") }
@@ -46,7 +46,7 @@ struct ForgettingTests {
     #expect(try await left() == ["0"])
   }
 
-  @Test func `leaves what expired before its starting point, and what has not expired`() async throws {
+  @Test func `leaves rows that expired before its starting point, and rows that have not expired`() async throws {
     try await add(1...10)
     try await database.execute("INSERT INTO usedChallenge VALUES (sha256('later'), 9000000000)")
     #expect(try await forget(from: 6) < 9_000_000_000)

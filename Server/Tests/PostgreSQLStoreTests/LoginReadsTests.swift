@@ -60,7 +60,7 @@ struct LoginReadsTests {
       ])
   }
 
-  @Test func `a name that PostgreSQL cannot read fails its own login and no other`() async throws {
+  @Test func `a name that PostgreSQL cannot read fails its own login, and no other login`() async throws {
     try await addKeys([("alice", "0001#0001"), ("bob", "0001#0001")])
     let found = try await keys(of: ["alice", "a\0b", "bob"])
     #expect(found["alice"] == .success(1))

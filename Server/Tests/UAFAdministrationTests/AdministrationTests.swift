@@ -125,7 +125,7 @@ import UAFMessages
 
   // MARK: Codes and texts
 
-  @Test func `a code is listed with its issuer, and as open until somebody has registered with it`() async throws {
+  @Test func `a code is listed with its issuer, and as open until somebody registers with it`() async throws {
     let codes = EnrolmentAdministration(environment)
     let issued = try await codes.issue(for: "alice", by: helpdesk)
     let open = try await codes.page(onlyOpen: true, by: helpdesk)

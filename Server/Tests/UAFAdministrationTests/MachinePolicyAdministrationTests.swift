@@ -125,7 +125,7 @@ import UAFMessages
     #expect(try await audit().isEmpty)
   }
 
-  @Test func `names the line that it refuses`() async throws {
+  @Test func `names the line that is refused`() async throws {
     let refusal = await #expect(throws: AdministrationRefusal.self) { try await save("\n[lock]\nlock_time = 1\n") }
     #expect(refusal?.description.contains("policy:3: lock.lock_time") == true, "\(String(describing: refusal))")
   }

@@ -82,7 +82,7 @@ import UAFAdministration
     #expect(other != text)
   }
 
-  @Test func `a short id is shown in full, and a text that is too long is refused`() throws {
+  @Test func `a short id is shown in full, and a step whose text is too long is refused`() throws {
     let text = try DangerousStep.revokeMachine("m1", reason: "").shownText(number: "0042")
     #expect(text == "Console: Revoke all keys on machine m1, code 0042")
     let name = String(repeating: "\\", count: 127)

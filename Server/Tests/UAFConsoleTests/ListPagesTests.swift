@@ -39,7 +39,7 @@ import WebMessages
     }
   }
 
-  @Test func `a list is checked first, and its codes are then a file that no browser caches`() async throws {
+  @Test func `a list is checked first, and its codes then come as a file that no browser caches`() async throws {
     let (browser, _) = try await server.signedIn("alice", .helpdesk)
     let csrf = try await browser.csrf()
     let list = "username,lifetime\r\nbob,60\r\n\"car,ol\",\r\n"

@@ -232,7 +232,9 @@ import UAFAdministration
 
   // MARK: Refusals
 
-  @Test func `an error in a text is shown with its line and key, and nothing waits for a signature`() async throws {
+  @Test func `an error in a policy's text is shown with its line and key, and nothing waits for a signature`()
+    async throws
+  {
     let (browser, _, csrf) = try await signedIn(.administrator)
     let wrong = "\n[lock]\nlock_time = 1\n"
     for (path, body) in [(Self.preview, draft(wrong)), (Self.saving, body(wrong))] {
@@ -265,7 +267,7 @@ import UAFAdministration
     #expect(try await number() == 0)
   }
 
-  @Test func `a policy that was based on one that is not in force is refused before a signature`() async throws {
+  @Test func `a policy that was based on a policy that is not in force is refused before a signature`() async throws {
     try await save()
     let (browser, _, csrf) = try await signedIn(.administrator)
     for body in [body(Self.strict), body(Self.strict, after: 7), body(Self.strict, group: "office", after: 1)] {

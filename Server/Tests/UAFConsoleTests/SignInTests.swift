@@ -14,7 +14,7 @@ import UAFMessages
     server = try TestServer(database: StoreEngine.current.makeDatabase(connections: 4))
   }
 
-  @Test func `a confirmed text makes a session in the browser that asked for it`() async throws {
+  @Test func `a confirmed text makes a session in the browser that asked for the sign-in`() async throws {
     let (browser, _) = try await server.signedIn("alice", .auditor)
     #expect(browser.hasSession)
     #expect(await browser.get("/console/people").status == .ok)

@@ -223,7 +223,7 @@ struct APITests {
         == .badRequest)
   }
 
-  @Test func `an idempotency key belongs to its caller, and is free again after a refusal and after a day`()
+  @Test func `an idempotency key belongs to its caller, and can be used again after a refusal and after a day`()
     async throws
   {
     let (one, two) = (try await token(), try await token(.operator))

@@ -227,7 +227,7 @@ import struct UAFMessages.RequestContext
     }
   }
 
-  @Test func `a machine that asks too often has to wait like everybody else`() async throws {
+  @Test func `a machine that asks too often has to wait like any other sender`() async throws {
     try await server.application(Admission(addressRate: 1, accountRate: 1)).test { client in
       var statuses: [HTTPResponseStatus] = []
       for _ in 0..<8 { statuses.append(try await ask(client, proof()).status) }

@@ -52,7 +52,7 @@ struct AdmissionTests {
     #expect(admitted(limiter, "b", tries: 9, now: 130) == 0)
   }
 
-  @Test func `if there are too many names, forgets those that were used least, and still limits the busiest`() {
+  @Test func `if there are too many names, forgets the least used names, and still limits the busiest name`() {
     let limiter = RateLimiter(.init(perMinute: 10), capacity: 100)
     #expect(admitted(limiter, "busy", tries: 99, now: 0) == 20)
     for number in 0..<5000 { #expect(limiter.admits("once \(number)", now: 0)) }

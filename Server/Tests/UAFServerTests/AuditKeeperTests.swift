@@ -69,7 +69,7 @@ import UAFMessages
     #expect(try await kinds() == [.serverStart, .refusals])
   }
 
-  @Test func `reports that signed rows are gone, and signs what comes from then on`() async throws {
+  @Test func `reports that signed rows are gone, and signs the rows that follow`() async throws {
     let keeper = try keeper()
     await keeper.round()
     try await server.store.write { records in
@@ -85,7 +85,7 @@ import UAFMessages
   }
 
   @Test(arguments: [4_611_686_018_427_387_904, 2])
-  func `reports once that the last stored head is not validly signed, and signs what comes from then on`(number: Int64)
+  func `reports once that the last stored head is not validly signed, and signs the rows that follow`(number: Int64)
     async throws
   {
     let keeper = try keeper()

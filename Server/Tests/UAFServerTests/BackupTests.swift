@@ -223,7 +223,8 @@ struct BackupTests {
     #expect(throws: (any Error).self) { try RestoreCommand.parse(["--state", state.path]) }
   }
 
-  @Test func `a database that was restored next to an intact folder gets its codes closed and a new server secret`()
+  @Test
+  func `when a database is restored next to an intact folder, its codes are closed and the server gets a new secret`()
     async throws
   {
     let database = try PostgreSQLTestDatabase()

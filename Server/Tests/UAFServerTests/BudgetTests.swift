@@ -64,7 +64,8 @@ struct BudgetTests {
     #expect(followed(admission, by: machine(1), from: office) == 10)
   }
 
-  @Test func `a known machine uses up no budget of a different machine, nor its own for a different account`() {
+  @Test
+  func `a known machine uses up no budget of a different machine, and no budget that it has for a different account`() {
     let admission = Admission(addressRate: 1, accountRate: 5)
     #expect(followed(admission, from: office) == 2)
     #expect(followed(admission, by: machine(1), from: office) == 10)

@@ -207,7 +207,9 @@ struct ConnectionLimitTests {
   }
 
   @Test(arguments: ["127.0.0.1", "127.9.9.9", "::1"])
-  func `all loopback addresses count as one, and a login among their silent connections stays`(address: String) throws {
+  func `all loopback addresses count as one address, and a login among their silent connections stays`(address: String)
+    throws
+  {
     let table = Connections(maximum: 8)
     let login = try connection(in: table, from: "127.0.0.1", isSecure: false)
     let silent = try (0..<4).map { _ in try connection(in: table, from: address, isSecure: false) }

@@ -41,7 +41,7 @@ struct EnrolCommandTests {
     #expect(try await store.read { try !$0.accounts.exists("alice") })
   }
 
-  @Test func `a server without its own CA puts none into the payload`() throws {
+  @Test func `a server without its own CA puts no CA into the payload`() throws {
     defer { try? FileManager.default.removeItem(atPath: folder) }
     try FileManager.default.removeItem(atPath: state.authorityPath)
     #expect(try CertificateFiles.authority(of: state, for: "https://fido.example.com") == nil)

@@ -158,7 +158,7 @@ struct EnrolListPlacesTests {
     }
   }
 
-  @Test func `codes that could not be written are closed again, and somebody else's file stays`() async throws {
+  @Test func `codes that could not be written are closed again, and somebody else's file is kept`() async throws {
     // A file of that name already exists when the codes are written: as if there were no room for the second person's file.
     let local = try StateOption.parse(["--state", state.path]).link(server: nil)
     let outputs: [any CodeOutput] = [try PayloadFolder(path: payloads)]

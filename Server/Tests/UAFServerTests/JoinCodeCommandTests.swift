@@ -91,7 +91,7 @@ struct JoinCodeCommandTests {
     #expect(line(group: "a\tb\u{1B}[2J").split(separator: "\t").count == 8)
   }
 
-  @Test func `lists a machine that joined and has no key, and one that never joined`() {
+  @Test func `lists a machine that joined and has no key, and a machine that never joined`() {
     let joined = JoinedMachine(
       codeNumber: 1, id: "d1", name: "desk", model: nil, system: nil, group: "lab", joinedAt: 1_800_000_000,
       revokedAt: 1_800_000_900)

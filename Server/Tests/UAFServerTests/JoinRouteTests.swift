@@ -155,7 +155,9 @@ import struct UAFMessages.RequestContext
     }
   }
 
-  @Test func `an address that asks too often joins no machine, and a different address does`() async throws {
+  @Test func `an address that asks too often joins no machine, and a machine at a different address joins`()
+    async throws
+  {
     let (office, home) = (
       try SocketAddress(ipAddress: "192.0.2.1", port: 1), try SocketAddress(ipAddress: "192.0.2.2", port: 1)
     )

@@ -48,7 +48,9 @@ final class KeyFileTests {
     #expect(try ServerDataSeal(keys: after).open(before, challenge: challenge) == nil)
   }
 
-  @Test func `a server with the new secret and one that has not loaded it yet read each other's session data`() throws {
+  @Test func `a server with the new secret and a server that has not loaded it yet read each other's session data`()
+    throws
+  {
     let late = try keys()
     _ = try state.secrets.rotate(now: clock.now, from: clock.now + 60)
     let early = try keys()

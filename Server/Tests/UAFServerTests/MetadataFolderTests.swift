@@ -82,7 +82,7 @@ final class MetadataFolderTests {
     #expect(error?.description.contains("/a.json: \(words)") == true)
   }
 
-  @Test func `replaces the built-in statement by one about the project's own model`() throws {
+  @Test func `replaces the built-in statement with a given statement about the project's own model`() throws {
     var own = try statement("5541#0001")
     own.authenticatorVersion = 7
     try write(own.jsonText, to: "own.json")

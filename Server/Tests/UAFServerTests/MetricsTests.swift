@@ -95,7 +95,7 @@ struct MetricsTests {
     #expect(page[Self.requests("respond", "Auth", "accepted")] == 1)
   }
 
-  @Test func `what a limit stops is counted as limited, and not as a refusal`() async throws {
+  @Test func `a request that a limit stops is counted as limited, and not as a refusal`() async throws {
     try await application(Admission(addressRate: 0, accountRate: 1)).test { client in
       for _ in 0..<5 { _ = try await ask(client) }
     }
@@ -174,7 +174,7 @@ struct MetricsTests {
   @Test(arguments: [
     (HTTPMethod.POST, "/metrics"), (.GET, "/"), (.GET, "/uaf/facets"), (.POST, "/uaf/get"), (.GET, "/metrics/"),
   ])
-  func `its listener refuses everything except its own pages`(method: HTTPMethod, path: String) async {
+  func `the listener of the metrics refuses everything except its own pages`(method: HTTPMethod, path: String) async {
     let request = WebRequest(method: method, target: path, headers: [:], body: ByteBuffer(), peer: nil)
     #expect(await routes.response(to: request).status == .notFound)
   }

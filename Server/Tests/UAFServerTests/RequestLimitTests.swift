@@ -156,7 +156,8 @@ struct RequestLimitTests {
     if fields.isEmpty { try await channel.closeFuture.get() } else { #expect(channel.isActive) }
   }
 
-  @Test func `a server that stops closes an idle connection immediately, and a busy one after its answer`() async throws
+  @Test func `a server that stops closes an idle connection immediately, and a busy connection after its answer`()
+    async throws
   {
     let (idle, busy) = (try await connection(), try await connection())
     try await send("GET /livez HTTP/1.1\r\n", to: idle)
@@ -191,7 +192,9 @@ struct RequestLimitTests {
     #expect(try await count() > before)
   }
 
-  @Test func `answers no further request of a client that does not read its answers, until it does`() async throws {
+  @Test func `answers no further request of a client that does not read its answers, until the client does`()
+    async throws
+  {
     let channel = try await connection()
     channel.isWritable = false
     try await send(Self.get() + Self.get(), to: channel)

@@ -72,7 +72,7 @@ struct ServerProgramTests {
   }
 
   @Test(arguments: [["users"], ["enrol", "mina"], ["revoke", "mina"], ["approve", "mina", "--text", "t"]])
-  func `a result from the store that cannot be written is an error, too`(arguments: [String]) throws {
+  func `a result from the store that cannot be written is an error as well`(arguments: [String]) throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let end = try run(arguments + ["--state", store()], output: "/dev/full")
     #expect(end.status == ExitStatus.unwritten.rawValue)

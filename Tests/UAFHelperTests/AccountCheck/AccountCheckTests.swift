@@ -382,7 +382,7 @@ import UAFWire
     return try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
   }
 
-  @Test func `before the server was asked, status says only that it can be asked`() throws {
+  @Test func `before the server was asked, status says only that the server can be asked`() throws {
     let shown = try document(status())
     #expect(shown["serverState"] == nil && shown["hasMachineSecret"] as? Bool == true)
   }

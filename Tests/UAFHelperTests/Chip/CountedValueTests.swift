@@ -65,7 +65,9 @@ import UAFWire
     #expect(try login("wrong").result != 0)
   }
 
-  @Test func `an older folder that is restored gives no tries: the chip's count remains until root ends it`() throws {
+  @Test func `an older folder that is restored gives no tries, because the chip's count remains until root ends it`()
+    throws
+  {
     #expect(try register() == 0, "\(bench.log.lines)")
     try chip.count(199, of: 202, in: try #require(try chip.indices().first))
     try keepAccounts()
@@ -106,7 +108,7 @@ import UAFWire
     #expect(try chip.indices().isEmpty, "\(bench.log.lines)")
   }
 
-  @Test func `the key cannot leave the chip while accounts need it, until their values were changed`() throws {
+  @Test func `the key cannot leave the chip while accounts need the chip, until their values are changed`() throws {
     #expect(try register() == 0)
     #expect(try root(.unseal).result == 1001)
     #expect(bench.log.lines.contains { $0.contains("4242") })
@@ -189,7 +191,7 @@ import UAFWire
     #expect(try login().result == 0)
   }
 
-  @Test func `with hidden states, asks the chip even for a name that nobody has`() throws {
+  @Test func `with hidden states, the chip is asked even for a name that nobody has`() throws {
     #expect(try register() == 0)
     bench.configuration = bench.configuration.replacing("\n[tpm]", with: "\n[general]\nhide_state = true\n[tpm]")
     var begin = bench.begin()

@@ -56,7 +56,7 @@ import ToolTestSupport
   }
 
   @Test(arguments: ["", "# nothing\n", "auth required pam_uaf.so\n", "# pam-uaf: service sudo\n# pam-uaf: x\n"])
-  func `if the head of the stack is gone, the backup says what was there`(stack: String) {
+  func `if the head of the stack is gone, the backup says what was in the service`(stack: String) {
     enabled("sudo")
     stacks.write("uaf-sudo", stack)
     #expect(stacks.run("disable", "sudo").exit == .success)
@@ -64,7 +64,7 @@ import ToolTestSupport
     #expect(stacks.read(".uaf-sudo.saved") == stack)
   }
 
-  @Test func `if the stack itself is gone, the backup says what was there, too`() {
+  @Test func `if the stack itself is gone, the backup says what was in the service, too`() {
     enabled("sudo")
     stacks.folder.delete("pam.d/uaf-sudo")
     #expect(stacks.run("disable", "--all").exit == .success)

@@ -96,7 +96,7 @@ import ToolTestSupport
     #expect(!asks("sudo"))
   }
 
-  @Test func `a line that sudo skips is reported, by doctor too`() {
+  @Test func `a line that sudo skips is reported, and doctor reports it as well`() {
     sudoers("Defaults env_reset", "no sense")
     let bench = stacks.run("enable", "sudo")
     #expect(
@@ -584,7 +584,7 @@ import ToolTestSupport
     #expect(stacks.names == ["common-auth", "login", "sudo"])
   }
 
-  @Test func `names further services that ask only for the password, and not root's own`() {
+  @Test func `names further services that ask only for the password, except root's own services`() {
     stacks.write("su", Stacks.sudo)
     stacks.write("sudo-i", "auth include sudo\n")
     stacks.write("other", "@include common-auth\n")

@@ -148,7 +148,7 @@ import ToolTestSupport
     #expect(stacks.names == ["common-auth", "login", "sudo"])
   }
 
-  @Test func `enable never overwrites a stack that somebody has written since`() throws {
+  @Test func `enable never overwrites a stack that somebody has written in the meantime`() throws {
     let watched = try folder { [stacks] change in if change == 0 { stacks.write("uaf-sudo", Self.other) } }
     let plan = try plan()
     #expect(throws: StackError.changed(path: stacks.machine.pam + "/uaf-sudo")) { try plan.apply(in: watched) }
@@ -157,7 +157,7 @@ import ToolTestSupport
   }
 
   @Test(arguments: [(0, "sudo"), (1, "uaf-sudo"), (2, ".sudo.before-uaf")])
-  func `disable never changes what somebody has written since it was read`(number: Int, name: String) throws {
+  func `disable never changes what somebody has written since disable read it`(number: Int, name: String) throws {
     #expect(stacks.run("enable", "sudo").exit == .success)
     let watched = try folder { [stacks] change in if change == number { stacks.write(name, Self.other) } }
     let service = try PAMService(Self.service)

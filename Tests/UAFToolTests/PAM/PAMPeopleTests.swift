@@ -110,7 +110,7 @@ import Wording
     #expect(done.exit == .success && done.notes.contains("FAIL ") && !isUntouched)
   }
 
-  @Test func `a person who runs commands by sudo without a password loses nothing`() {
+  @Test func `a person who runs commands with sudo without a password loses nothing`() {
     sudoers("bob ALL=NOPASSWD: ALL")
     #expect(enable("sudo").exit == .success)
   }

@@ -43,7 +43,7 @@ extension TerminalPersonTests {
   }
 
   @Test(arguments: ["wrong\r", "\r", "\u{3}", "\u{4}"])
-  func `a wrong answer, or none, leaves everything as it is`(text: String) throws {
+  func `a wrong answer, or no answer, leaves everything as it is`(text: String) throws {
     let stacks = Stacks()
     let (bench, _) = try enable(stacks, typing: text)
     #expect(bench.exit == .refused)
