@@ -241,7 +241,7 @@ import Wording
   }
 
   @Test(arguments: ["auth", "auth required", "auth [success=1 pam_uaf.so", "@include", "- auth required pam_uaf.so"])
-  func `reads an unreadable line as one that refuses everybody`(line: String) {
+  func `reads an unreadable line as a line that refuses everybody`(line: String) {
     #expect(PAMFile.firstLine(of: line)?.isWellFormed == false)
   }
 

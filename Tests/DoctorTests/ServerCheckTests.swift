@@ -82,7 +82,7 @@ import UAFWire
     #expect(patient.requests.allSatisfy { $0.timeoutMilliseconds == 10_000 })
   }
 
-  @Test func `asks this machine over http if root allows it`() {
+  @Test func `asks this machine over http if root has allowed that`() {
     let machine = Machine(
       configuration: """
         [server]

@@ -64,7 +64,7 @@ import Testing
     for status in [Int.min, -1, Int.max] { #expect(FidoResult(uafStatus: status) == .unknown) }
   }
 
-  @Test func `deregistering an unknown registration has its own number`() {
+  @Test func `the deregistration of an unknown registration has its own number`() {
     for status in 0...2000 {
       let usual = FidoResult(uafStatus: status)
       let expected = usual == .serverNoRegistration ? .serverDeregistrationUnknown : usual

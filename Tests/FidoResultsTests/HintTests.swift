@@ -79,7 +79,7 @@ import Testing
 
   private func told(_ text: String, _ nextStep: String?) -> String { [text, nextStep ?? ""].joined(separator: "\n") }
 
-  @Test(arguments: Language.allCases) func `shows no cause with a hint that is false for it`(_ language: Language) {
+  @Test(arguments: Language.allCases) func `shows no hint that is false for the cause shown`(_ language: Language) {
     for cause in EndCause.allCases {
       let text = PromptText.cause(cause)
       let claimed = Truth(
@@ -88,7 +88,7 @@ import Testing
     }
   }
 
-  @Test(arguments: Language.allCases) func `shows no result with a hint that is false for it`(_ language: Language) {
+  @Test(arguments: Language.allCases) func `shows no hint that is false for the result shown`(_ language: Language) {
     for result in FidoResult.allListed {
       let claimed = Truth(
         claimedBy: told(result.text(in: language), result.nextStep(in: language)), korean: language == .korean)
@@ -96,7 +96,7 @@ import Testing
     }
   }
 
-  @Test(arguments: Language.allCases) func `shows no other ending with a hint that is false for it`(
+  @Test(arguments: Language.allCases) func `shows no hint that is false for any other ending`(
     _ language: Language
   ) {
     for (text, truth) in Self.texts {

@@ -64,7 +64,7 @@ import Testing
   ]
 
   @Test(arguments: table.flatMap { row in row.names.map { ($0, row.kind == .silent) } })
-  func `a module counts as one that asks unless it is known to ask nothing`(
+  func `a module counts as asking unless it is known to ask nothing`(
     name: String, isSilent: Bool
   ) throws {
     let line = try #require(

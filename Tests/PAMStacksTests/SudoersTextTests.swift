@@ -57,7 +57,7 @@ import Testing
     #expect(remarks("User_Alias A=x : A=z : B=x") == [.wrong(line: 1, mayNameService: false)])
   }
 
-  @Test func `names includes as they are written`() {
+  @Test func `names included files and folders as they are written`() {
     let lines = "@include /a\n#include b\\ c\n@includedir \"/d e\" # no\n  #includedir f\n#includes g\n# include h"
     #expect(
       remarks(lines) == [

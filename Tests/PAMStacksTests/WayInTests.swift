@@ -182,7 +182,7 @@ import ToolTestSupport
     ("Defaults logfile=/full, !ignore_logfile_errors", "logfile"), ("Defaults of_tomorrow", "of_tomorrow"),
     ("Defaults rlimit_as=1", "rlimit_as"), ("Defaults:alice intercept", "intercept"),
   ])
-  func `an option that keeps a person from root is named with its remedy`(line: String, option: String) {
+  func `an option that keeps a person from root is named, with its remedy`(line: String, option: String) {
     passwords.unwritable = ["/full"]
     var text = SudoersText()
     text.add(Array("\(line)\nalice ALL=ALL".utf8)) { remark, _ in Issue.record("\(remark)") }

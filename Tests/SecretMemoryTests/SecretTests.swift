@@ -21,7 +21,7 @@ import Testing
     #expect(value.count == 0 && value.capacity == 0)
   }
 
-  @Test func `refill keeps only what the body says it wrote`() throws {
+  @Test func `refill keeps only the bytes that the body says it wrote`() throws {
     var value = try secret(Array(repeating: 7, count: 5000))
     unsafe value.refill { buffer in
       unsafe buffer[0] = 9

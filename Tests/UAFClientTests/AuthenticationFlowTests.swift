@@ -130,7 +130,7 @@ import UAFMessages
     #expect(transport.isUsedUp)
   }
 
-  @Test func `an authentication for a proof says that it is for a proof`() throws {
+  @Test func `an authentication for a proof says that it serves as a proof`() throws {
     var transport = ScriptedTransport(Scene.returning(status: 1500))
     var flow = AuthenticationFlow(settings: Scene.settings, username: "alice", proof: .removal(.all, keyIDs: []))
     _ = refusal(.forbidden, byServer: true) { try opened(&flow, &transport) }

@@ -30,7 +30,7 @@ import UAFMessages
     #expect(context.deregisterAAID == (try Scene.aaid()) && context.deregisterAll == nil)
   }
 
-  @Test func `names keys one by one, by authenticator, or all`() throws {
+  @Test func `names keys singly, by authenticator, or all together`() throws {
     let (aaid, keyID) = (try Scene.aaid(), try Scene.keyID())
     let (otherAAID, otherKey) = (try AAID("EBA0#0002"), try Scene.keyID(8))
     let one = DeregistrationOrder(appID: "x", authenticators: [.key(aaid, keyID)])

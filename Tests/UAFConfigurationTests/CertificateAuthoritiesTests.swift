@@ -31,7 +31,7 @@ import UAFCrypto
 
   private func problem(_ text: String) -> ConfigurationFileProblem? { problem(Array(text.utf8)) }
 
-  @Test func `keeps a plain file as it is`() throws {
+  @Test func `keeps the text of a plain file unchanged`() throws {
     let text = Self.first + Self.second
     let read = try CertificateAuthorities(parsing: Array(text.utf8))
     #expect(read.pem == text && read.certificates.count == 2)

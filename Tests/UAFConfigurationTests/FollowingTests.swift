@@ -101,7 +101,7 @@ import AuthenticatorTypes
     #expect(policy.ignored.count == 2 && policy.expressions.count == 2)
   }
 
-  @Test func `the stricter lock applies key by key, and a looser one changes nothing`() throws {
+  @Test func `the stricter lock applies key by key, and a looser lock changes nothing`() throws {
     let own = "[lock]\nretry_count_to_lock = 4\nlock_time = 600\nmax_lock_count = 2"
     let looser = try merged(own, "[lock]\nretry_count_to_lock = 10\nlock_time = 30\nmax_lock_count = 10")
     #expect(

@@ -154,7 +154,7 @@ struct P256Tests {
     #expect(throws: CryptoError.invalidKey) { _ = try P256.publicKey(subjectPublicKeyInfo: info + [0]) }
   }
 
-  @Test func `reads up to four public keys from one text, and refuses a text with anything else in it`() throws {
+  @Test func `reads up to four public keys from one text, and refuses a text that contains anything else`() throws {
     let keys = try (0..<5).map { _ in try P256.generate().publicKey }
     let texts = try keys.map { key in
       let lines = Data(try P256.subjectPublicKeyInfo(publicKey: key)).base64EncodedString(

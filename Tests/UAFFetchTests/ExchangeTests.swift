@@ -229,7 +229,7 @@ struct ExchangeTests {
     #expect(response.certificate == Data(base64Encoded: servers.leaf).map(Array.init))
   }
 
-  @Test func `reports a proxy that refuses, or is away, as no handshake with the server`() throws {
+  @Test func `reports a proxy that refuses or is unreachable as no handshake with the server`() throws {
     let fetch = try FetchProcess()
     var request = servers.get(servers.good)
     request.url = "https://127.0.0.2:1/ok"

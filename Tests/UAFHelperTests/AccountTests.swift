@@ -12,7 +12,7 @@ import UAFWire
     return bench
   }
 
-  @Test func `nouserok ignores an account that never registered, and asks it nothing`() throws {
+  @Test func `nouserok ignores an account that never registered, and the person is asked nothing`() throws {
     let bench = try initialised()
     let transcript = try bench.run(bench.begin(.authenticate, "nouserok"))
     #expect(transcript.pamCode == 25 && transcript.result == 1009)

@@ -130,7 +130,7 @@ import UAFWire
   }
 
   @Test(arguments: ["a\" res=failed", "a b", "a'", "\u{1b}", "미나", ""])
-  func `a name that could end its field is written in hexadecimal digits`(_ name: String) {
+  func `a name that could end its field is written in hexadecimal`(_ name: String) {
     let text = AuditRecord(event: .locked, account: Array(name.utf8)).text(program: "/x")
     let field = text.split(separator: " ").first { $0.hasPrefix("acct=") } ?? ""
     let digits = name.utf8.map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }.joined()

@@ -112,7 +112,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).prompts.map(\.remainingAttempts) == [3])
   }
 
-  @Test func `the server gets the machine's name as root sets it, and none with send_device = false`() throws {
+  @Test func `the server gets the machine's name as root sets it, and no name with send_device = false`() throws {
     let bench = try HelperBench.registered()
     bench.device.hostName = "desk"
     func name() throws -> String? {

@@ -90,7 +90,7 @@ import UAFWire
 
   // MARK: When
 
-  @Test func `the first login reports what the machine is, and the next one has nothing to report`() throws {
+  @Test func `the first login reports what the machine is, and the next login has nothing to report`() throws {
     #expect(try login() == 0, "\(bench.log.lines)")
     let report = try #require(reports.first)
     #expect(report.module == HelperVersion.current && report.deviceName == "desk-17" && report.policy == nil)

@@ -20,7 +20,7 @@ import UAFWire
     #expect(transcript.messages.last?.type == .finished)
   }
 
-  @Test func `a conversation that never began ends with one "finished" too`() throws {
+  @Test func `a conversation that never began also ends with one "finished"`() throws {
     let bench = try HelperBench.registered()
     var begin = bench.begin()
     begin.account = Array("mina\n".utf8)

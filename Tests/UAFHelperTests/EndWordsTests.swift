@@ -157,7 +157,7 @@ import UAFWire
     #expect(transcript.result == 7110 && transcript.prompts.map(\.check) == ["passcode", "passcode", "passcode"])
   }
 
-  @Test func `a forced change of a secret that meets the rules again changes nothing`() throws {
+  @Test func `if the secret meets the rules again, a forced change changes nothing`() throws {
     let bench = try HelperBench.registered()
     var begin = bench.begin(.change)
     begin.pamFlags = 0x20

@@ -156,7 +156,9 @@ import UAFWire
     for line in lines { #expect(ParsedLine(line)?["tls"] == "unverified", "\(line)") }
   }
 
-  @Test func `the lines of a permanent lock, and of a login that it refuses, say that it is permanent`() throws {
+  @Test func `the lines of a permanent lock, and of a login that the lock refuses, say that the lock is permanent`()
+    throws
+  {
     let bench = try HelperBench.registered("max_lock_count = 0")
     for wrong in ["wrong1", "wrong2", "wrong3"] { try bench.run(bench.begin(), [wrong]) }
     let who = "account=mina uid=4242 service=login origin=local via=root type=passcode"

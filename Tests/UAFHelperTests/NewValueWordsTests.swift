@@ -81,7 +81,9 @@ import UAFWire
     #expect(try told("passcode", "", "135798", locale: "ko_KR.UTF-8") == ["6자 이상이어야 합니다."])
   }
 
-  @Test func `a change shows the rules before the new value, and not again with what was wrong`() throws {
+  @Test func `a change shows the rules before the new value, and does not repeat them after an unacceptable value`()
+    throws
+  {
     let bench = try HelperBench.registered()
     bench.configuration += "\n[passcode]\nmin_length = 8"
     let transcript = try bench.run(bench.begin(.change), ["correct", "short", "longer-one", "longer-one"])

@@ -97,7 +97,7 @@ import UAFWire
     #expect((registered.prompts + used.prompts).map(\.entryLength) == lengths)
   }
 
-  @Test func `a pattern has no length at which it is complete`() throws {
+  @Test func `a pattern is never complete at a certain length`() throws {
     let bench = try HelperBench.registeredTwice("[passcode]\nauto_submit = true")
     bench.server.accepted = [["5541#0002"]]
     let transcript = try bench.run(bench.begin(.authenticate, "authenticator=55410002"), ["12369"])

@@ -63,7 +63,7 @@ import UAFWire
     request_url = "https://localhost:8003/get"
     """
 
-  @Test func `each operation's own addresses are enough, and each operation uses its own`() throws {
+  @Test func `each operation's own addresses are enough, and each operation uses its own addresses`() throws {
     let bench = try bench(Self.own)
     let transcript = try bench.run(registration(bench, at: "https://localhost:8001"), ["correct", "correct"])
     #expect(transcript.result == 0, "\(bench.log.lines)")

@@ -39,7 +39,7 @@ final class StateFileTests {
     }
   }
 
-  @Test func `never overwrites, and leaves nothing else behind`() throws {
+  @Test func `never overwrites a file, and leaves nothing else behind`() throws {
     #expect(try StateFile.create(path: path("a"), mode: 0o600, contents: [1]))
     #expect(try !StateFile.create(path: path("a"), mode: 0o600, contents: [2]))
     #expect(try StateFile.read(path: path("a"), isSecret: true) == [1])

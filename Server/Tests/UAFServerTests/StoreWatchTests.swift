@@ -105,7 +105,7 @@ struct StoreWatchTests {
     #expect(log.lines == ["store-failed error=test-1 text=no space left", "store-back"])
   }
 
-  @Test func `after a failure it writes existing settings again, and adds none`() async throws {
+  @Test func `after a failure the watch writes existing settings again, and adds no setting`() async throws {
     let watch = StoreWatch(store, logger: logger, now: { server.now })
     for id in [nil, "01234567"] {
       if let id { try await server.store.write { try $0.settings.set(.decoySecret, to: id) } }

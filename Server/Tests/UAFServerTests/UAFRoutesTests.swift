@@ -211,7 +211,7 @@ import struct UAFMessages.RequestContext
     }
   }
 
-  @Test func `answers an unknown name with as many bytes as a registered one`() async throws {
+  @Test func `answers an unknown name with as many bytes as a registered name`() async throws {
     let known = try await server.registered("alice01")
     #expect(known.keyID.bytes.count == 32)
     try await server.application.test { client in

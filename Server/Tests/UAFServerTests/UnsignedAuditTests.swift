@@ -99,7 +99,7 @@ import UAFCrypto
     #expect(try await summary().gaps.isEmpty)
   }
 
-  @Test func `the gap keeps growing while the database drops the row that reports it`() async throws {
+  @Test func `the gap keeps growing while the database drops the row that reports the gap`() async throws {
     let keeper = try keeper()
     await keeper.round()
     server.advance(seconds: 400)
@@ -141,7 +141,8 @@ import UAFCrypto
     #expect(figures["uaf_audit_unsigned_seconds"] == 301 && figures["uaf_audit_signed_number"] == 0)
   }
 
-  @Test func `while the audit is unsigned a token reads and changes nothing, and root at the machine still can`()
+  @Test
+  func `while the audit is unsigned a token reads and changes nothing, and root at the machine still makes changes`()
     async throws
   {
     let environment = environment()

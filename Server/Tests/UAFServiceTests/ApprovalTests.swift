@@ -144,7 +144,7 @@ import UAFMessages
     #expect(try await outcome(id) == .confirmed)
   }
 
-  @Test func `closes a text when a newer one replaces it, and keeps what was confirmed`() async throws {
+  @Test func `closes a text when a newer text replaces it, and keeps what was confirmed`() async throws {
     let (first, code) = try await open()
     let (second, newer) = try await open()
     #expect(try await outcome(first) == .closed)

@@ -49,7 +49,7 @@ import UAFMessages
     await #expect(throws: AuditSigner.NotKept.head(1)) { try await server.signer.sign(after: nil) }
   }
 
-  @Test func `signs nothing if the last head that it signed is gone`() async throws {
+  @Test func `signs nothing if the head that the server signed last is gone`() async throws {
     let kept = try await server.signedAudit()
     try await server.database.execute("DELETE FROM auditHead WHERE number = 12")
     await #expect(throws: AuditSigner.Refusal.headGone(12)) { try await server.signer.sign(after: kept[2].link) }

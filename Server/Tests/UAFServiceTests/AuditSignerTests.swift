@@ -15,7 +15,7 @@ import UAFCrypto
     #expect(try await server.signer.sign(after: nil) == nil)
   }
 
-  @Test func `signs nothing if the row that it signed last was replaced or is gone`() async throws {
+  @Test func `signs nothing if the row that the server signed last was replaced or is gone`() async throws {
     let kept = try await server.signedAudit()
     #expect(try await server.signer.sign(after: kept[2].link) == nil)
     try await server.database.execute("UPDATE audit SET hash = \(server.database.literal([1])) WHERE number = 8")
@@ -48,7 +48,7 @@ import UAFCrypto
     #expect(try await server.store.read { try $0.audit.lastHead() }?.number == 13)
   }
 
-  @Test func `continues to sign if the retention rule removed the row that it signed last`() async throws {
+  @Test func `continues to sign if the retention rule removed the row that the server signed last`() async throws {
     let kept = try await server.signedAudit()
     _ = try await server.signer.remove(before: 950, by: .server)
     #expect(try await server.signer.sign(after: kept[1].link)?.link.number == 13)

@@ -174,7 +174,7 @@ import UAFMessages
     #expect(try await server.respond(forged).0 == .invalidSignature)
   }
 
-  @Test func `answers that a key is unknown if it was removed after the request`() async throws {
+  @Test func `answers that a key is unknown if the key was removed after the request`() async throws {
     let alice = try await server.registered("alice")
     let response = try await alice.authenticate(server.authenticationRequest("alice"), counter: 1)
     _ = try await server.store.write { [appID = server.identity.appID] records in

@@ -292,7 +292,7 @@ import UAFMessages
     #expect(try await contact()?.offlineNumber == 2)
   }
 
-  @Test func `a machine that joins again starts from the beginning, and is not a copy`() async throws {
+  @Test func `a machine that joins again starts from the beginning, and does not count as a copy`() async throws {
     let code = try await server.joinCode()
     let secret = try #require(try await server.joined(code, "d1"))
     var report = TestServer.report(next: 1)

@@ -50,7 +50,7 @@ struct KeyRotationTests {
     #expect(refusal == .invalidServerData && token == nil)
   }
 
-  @Test func `a proof from before a rotation still allows what it was made for`() async throws {
+  @Test func `a proof from before a rotation still allows the operation that it was made for`() async throws {
     let authenticator = try await server.registered("alice", deviceID: "machine")
     var context = RequestContext(username: "alice")
     context.deviceID = "machine"

@@ -65,7 +65,7 @@ import UAFMessages
     #expect(try await server.respond(.registration(good), username: "alice").0 == nil)
   }
 
-  @Test func `keys that the code does not cover are refused: whoever sees its answer cannot add their own`()
+  @Test func `keys that the code does not cover are refused, so whoever sees the answer cannot add other keys`()
     async throws
   {
     let (own, attackers) = (try FakeAuthenticator(), try FakeAuthenticator())
@@ -223,7 +223,7 @@ import UAFMessages
       "SELECT CASE WHEN machineProvedAt IS NULL THEN 'no' ELSE 'yes' END FROM credential ORDER BY id")
   }
 
-  @Test func `a key comes from a joined machine only with that machine's own proof`() async throws {
+  @Test func `a key comes from a joined machine only if that machine's own proof says so`() async throws {
     let code = try await server.joinCode(machines: 2)
     let desk = try #require(try await server.joined(code, "desk"))
     let laptop = try #require(try await server.joined(code, "laptop"))

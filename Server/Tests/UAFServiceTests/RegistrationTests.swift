@@ -66,7 +66,7 @@ import UAFMessages
     #expect(try await deviceNames(of: "bob") == ["tower"])
   }
 
-  @Test func `stores how the authenticator draws pictures, if it says so`() async throws {
+  @Test func `stores how the authenticator draws pictures, if the authenticator says so`() async throws {
     let display = #"{"width":320,"height":480,"bitDepth":16,"colorType":2,"compression":0,"filter":0,"interlace":0}"#
     for (username, list) in [("alice", "[\(display)]"), ("bob", nil)] {
       let authenticator = try FakeAuthenticator()

@@ -40,7 +40,7 @@ import UAFMessages
     #expect(try await server.store.read { try $0.joinedMachines.machine("d1")?.departedAt } == nil)
   }
 
-  @Test func `a registration that was asked for before the restore is refused, although its code was valid`()
+  @Test func `a registration that was requested before the restore is refused, although its code was valid`()
     async throws
   {
     let authenticator = try FakeAuthenticator()

@@ -86,7 +86,7 @@ import UAFMessages
     #expect(try await server.database.integers("SELECT count(*) FROM enrolment") == [0])
   }
 
-  @Test func `lists a person's machines by what they reported, and when each was last used`() async throws {
+  @Test func `lists a person's machines with what they reported, and when each was last used`() async throws {
     let desk = try await server.registered("alice", deviceID: "d", deviceName: "desk", deviceOS: "Linux 6.1")
     _ = try await server.registered("alice", deviceID: "l", deviceName: "laptop")
     _ = try await server.registered("alice")
@@ -175,7 +175,7 @@ import UAFMessages
     #expect(try await second().store.read { try $0.settings.value(of: .publicURL) } == "https://two/한")
   }
 
-  @Test func `a login reads the same keys as a transaction, and which challenge was used`() async throws {
+  @Test func `a login reads the same keys as a transaction, and reads which challenge was used`() async throws {
     let (name, appID) = ("alice", server.identity.appID)
     let authenticator = try await server.registered(name)
     try await server.database.addKeys([(name, "0001#0001")])

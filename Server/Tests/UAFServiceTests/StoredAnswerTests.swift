@@ -121,7 +121,7 @@ import UAFMessages
     #expect(try await counters() == [3])
   }
 
-  @Test func `an answer by several keys is stored as a whole or not at all`() async throws {
+  @Test func `an answer with several keys is stored as a whole or not at all`() async throws {
     let (alice, second) = (try await server.registered("alice"), try await server.registered("alice"))
     let (one, two) = try await (verified(5, by: alice), verified(5, by: second))
     func both(_ first: VerifiedResponse, _ second: VerifiedResponse) -> VerifiedResponse {

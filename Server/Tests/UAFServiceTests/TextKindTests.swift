@@ -19,7 +19,7 @@ import UAFMessages
     "", "id", "sudo id", "mina@desk", "mina@desk:", "mina@desk sudo: id", " mina@desk: id", "@desk: id",
     "mina desk: id",
     "Console", "console: id", " Console: id", "Asked", "asked of mina: id", "Consolе: id",
-  ]) func `a text that does not say who wrote it is of no kind`(text: String) {
+  ]) func `a text that does not say who wrote it has no kind`(text: String) {
     #expect(TextKind(of: text) == nil)
   }
 

@@ -41,7 +41,7 @@ import UAFMessages
     #expect(try await server.authenticationRequest("alice").header.exts == expected)
   }
 
-  @Test func `accepts the methods that the model has, whether it asked for them or not`() async throws {
+  @Test func `accepts the methods that the model has, whether the server asked for them or not`() async throws {
     for setting in VerificationMethodPolicy.allCases { #expect(try await outcome(setting, [Self.passcode]) == nil) }
   }
 

@@ -58,7 +58,7 @@ import AuthenticatorTypes
     #expect(ledger.charge(.local, at: at(99), policy: strict) == .permanentlyLocked)
   }
 
-  @Test func `a correct entry clears the attempts up to its own, and the lock that its own attempt caused`() {
+  @Test func `a correct entry clears the attempts up to its own, and the lock that this attempt caused`() {
     var ledger = ledger(charged: 3)
     ledger.settle(3)
     #expect(ledger[.local] == AttemptCounter())

@@ -30,7 +30,7 @@ import UAFCrypto
       publicKey: key.publicKey, nonce: key.nonce, sealedPrivateKey: key.sealedPrivateKey)
   }
 
-  @Test func `a key of each protocol signs for its own`() throws {
+  @Test func `a key of each protocol signs for its own protocol`() throws {
     let directory = try folder.initialised()
     let unlocked = try unlocked(in: directory)
     for keyProtocol in [KeyProtocol.uaf, .webAuthn] {

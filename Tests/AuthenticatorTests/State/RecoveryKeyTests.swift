@@ -24,7 +24,7 @@ import UAFCrypto
     for words in made { #expect(words.wholeMatch(of: /(?:[a-z]{5}-){9}[a-z]{5}/) != nil, "\(words)") }
   }
 
-  @Test func `opens with the words in either case, and with anything between them`() throws {
+  @Test func `opens with the words in upper or lower case, and with anything between them`() throws {
     let words = text(try RecoveryKey.make())
     let sealed = try #require(try RecoveryKey.seal(try Secret(copying: key.span), under: try secret(words)))
     for written in [

@@ -12,7 +12,7 @@ import Testing
     #expect(policy.keys("한글한글한") == ["min_length"], "characters count, not bytes")
   }
 
-  @Test func `an entry that cannot be stored has only that problem`() {
+  @Test func `an entry that cannot be stored has only that one problem`() {
     var policy = PasscodePolicy()
     policy.digitsOnly = true
     for value in ["", "abc\u{1b}def", String(repeating: "한", count: 90)] { #expect(policy.keys(value) == ["format"]) }
