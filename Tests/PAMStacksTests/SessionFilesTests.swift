@@ -28,6 +28,9 @@ import ToolTestSupport
     "x=$(\nexit 1\n)\n",
     "while false; do\n  exit\ndone\n", "function f {\n  exit\n}\n", "exit 1 2 3 4\n", "f()\n{\n  exit 1\n}\n",
     "echo exit\n",
+    "[ -t 0 ] && return\nexit\n", "if a; then\n  return\nfi\nexit 1\n", "case $- in\n*i*) return ;;\nesac\nexit\n",
+    "exec /bin/bash --norc\nexit\n", "bash --norc\nexit\n", "shopt -s execfail\nexec /nosuch\nexit\n",
+    "exit() { true; }\nexit 1\n",
     "if a\nthen exit\nfi\n", "if a; then exit; fi\n", "until a; do b; exit; done\n",
   ])
   func `a line that may not be reached, or that is text, is not named`(text: String) {

@@ -61,7 +61,8 @@ struct SessionFiles {
 
   /// The number of the first line that ends the shell whatever the lines before it do; nil if none is certain to.
   ///
-  /// The search ends at text over several lines, and at a `return`.
+  /// The search ends at text over several lines, and at whatever may leave the file or replace the shell, under a condition or
+  /// not: an `exit` after it may never be reached.
   static func ending(_ text: String) -> Int? {
     var depth = 0
     var continues = false
@@ -79,9 +80,17 @@ struct SessionFiles {
         }
         depth = max(0, depth + depthChange(statement))
       }
+      if words.contains(where: mayLeave) { return nil }
       continues = last.hasSuffix("\\") || ["&&", "||", "|"].contains { last.hasSuffix($0) }
     }
     return nil
+  }
+
+  /// Whether a word may be one after which the rest of the file is not read, or not at once: another shell runs, or `exit` is a
+  /// function of the file's own.
+  private static func mayLeave(_ word: String) -> Bool {
+    let name = Self.name(word.filter { !";&|(){}".contains($0) })
+    return word.hasPrefix("exit(") || ["exec", "return", "shopt"].contains(name) || readingProfile.contains(name)
   }
 
   /// How many more conditions, loops and groups are open after a statement.
