@@ -166,7 +166,7 @@ def fill(machine, folder):
 )
 def leaving(lab):
     with lab.workstation() as machine:
-        must("has joined no server" in machine.run("uafctl", "leave", check=False).stdout, "leaving what was never joined")
+        must("has not joined a server" in machine.run("uafctl", "leave", check=False).stdout, "leaving what was never joined")
         before = configuration(machine)
         join(machine, lab.join_code()["payload"])
         name = machine.says("hostname").strip()
