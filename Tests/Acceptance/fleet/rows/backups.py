@@ -71,7 +71,7 @@ def backup(lab):
     as_user("truncate", "-s", "8192", f"{HOME}/cut/server.db")
     refused(instance, f"{HOME}/cut", "server.db differs from what was backed up")
     told = instance.run("restore", SAVED)
-    must("restored the state of" in told.stdout and "revoke again" in told.stderr, f"restore said {told}")
+    must("restored the state of" in told.stdout and "revoke and disable again" in told.stderr, f"restore said {told}")
     instance.start()
     answers = [outcome(signed, channel) for signed in (used, waiting)]
     must("yes" not in answers, f"an answer of before the restore is accepted: {answers}")
