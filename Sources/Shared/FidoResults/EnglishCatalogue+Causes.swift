@@ -30,7 +30,7 @@ extension EnglishCatalogue {
     case .codeOfOtherServer:
       ResultText(
         "The enrolment code is not for this machine's server.",
-        "Ask the administrator for a new code from this machine's server.")
+        "Ask the administrator for one from this machine's server.")
     case .codeOfOtherAuthority:
       ResultText(
         "The enrolment code and this machine's configuration name different certificate authorities.",
