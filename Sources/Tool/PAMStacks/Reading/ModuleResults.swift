@@ -69,7 +69,7 @@ package enum ModuleResults {
   ]
 
   /// Programs that succeed whatever pam_exec(8) gives them.
-  private static let agreeing: Set<String> = [
+  private static let heedless: Set<String> = [
     "cat", "date", "echo", "logger", "printf", "sleep", "tee", "true", "wall",
   ]
 
@@ -77,7 +77,7 @@ package enum ModuleResults {
   private static func acceptsEverything(_ line: PAMLine) -> Bool {
     if line.moduleName == "pam_exec.so" {
       let program = line.arguments.first { $0.hasPrefix("/") }?.split(separator: "/").last
-      return program.map { agreeing.contains(String($0)) } ?? false
+      return program.map { heedless.contains(String($0)) } ?? false
     }
     return things.contains(line.moduleName) && line.arguments.contains("alwaysok")
   }
