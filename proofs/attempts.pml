@@ -110,7 +110,7 @@ proctype Machine() {
   }
   /* Root unlocks. */
   :: d_step { true -> unlock(); observeUnlock(); printf("root unlocks\n"); finish() }
-  /* Somebody asks for the state: AccountAttempts.ledger(_:at:). */
+  /* Somebody asks for the state: AccountFile.ledger(_:at:). */
   :: d_step { true -> pass(); observeEnds(); printf("somebody asks for the state\n"); finish() }
   od
 }

@@ -205,7 +205,7 @@ inline lockIfLast(o) {
   fi
 }
 
-/* AttemptLedger.charge, one write transaction: AccountAttempts.charge. */
+/* AttemptLedger.charge, one write transaction: AccountFile.charge. */
 inline charge(o) {
   pass();
   refusal(o);
@@ -257,7 +257,7 @@ inline endLock(o) {
   counter[o].isOfEarlierBoot = false
 }
 
-/* AttemptLedger.settle, one write transaction: AccountAttempts.settle. */
+/* AttemptLedger.settle, one write transaction: AccountFile.settle. */
 inline settle(ticket) {
   settleOne(LOCAL, ticket);
   settleOne(REMOTE, ticket);

@@ -64,3 +64,9 @@ import Testing
     #expect(throws: CBORError(reason: .indefiniteLength, offset: offset)) { try CBORValue(parsing: hex(text)) }
   }
 }
+
+/// The bytes written in hexadecimal.
+func hex(_ text: String) -> [UInt8] {
+  let digits = text.compactMap(\.hexDigitValue)
+  return stride(from: 0, to: digits.count - 1, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+}

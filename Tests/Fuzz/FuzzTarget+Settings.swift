@@ -68,7 +68,7 @@ extension FuzzTarget {
 
   /// Records of the state file: what was read is what would be written, apart from the zeros that pad a record.
   static func records(_ bytes: [UInt8]) {
-    if let key = try? UAFKey(record: bytes) {
+    if let key = try? RegisteredKey(record: bytes) {
       precondition(withoutPadding(key.record) == withoutPadding(bytes), "a second form of a key")
     }
     if let enrolled = try? EnrolledAuthenticator(record: bytes) {

@@ -260,8 +260,8 @@ extension Connection {
 extension Connection {
   /// Commits, and waits until that is durable.
   ///
-  /// - Throws: ``PostgreSQLError/interrupted``, including when the server warned: PostgreSQL reports a commit that was cancelled while
-  ///   it waited for its standby as a success with a warning.
+  /// - Throws: ``PostgreSQLError/interrupted``, including when the server warned: PostgreSQL reports a commit that was cancelled
+  ///   while it waited for its standby as a success with a warning.
   func commit() throws {
     forgetWarnings()
     _ = try commit(returning: { _ in })

@@ -100,8 +100,8 @@ public struct ChipRequest: Equatable, Sendable {
 
   /// Reads a request; its key is read with ``key(_:in:)``.
   ///
-  /// - Throws: ``PacketError``, including for a different version, an unknown purpose, a path that is not absolute, and a key with
-  ///   what belong to an index.
+  /// - Throws: ``PacketError``, including for a different version, an unknown purpose, a path that is not absolute, and a
+  ///   key together with the fields of an index.
   public init(_ packet: Packet, _ bytes: Span<UInt8>) throws(PacketError) {
     guard packet.type == .chipRequest else { throw .unexpectedType(packet.type) }
     guard packet.number(Field.version, bytes) == UInt32(Self.currentVersion) else {

@@ -102,8 +102,8 @@ public struct FetchResponse: Equatable, Sendable {
 
   /// Reads a head.
   ///
-  /// - Throws: ``PacketError``, including for an unknown outcome, a status that does not fit it, a body, a date or cookies without
-  ///   an answer, a body above the limit, or a redirect without its status or its other half.
+  /// - Throws: ``PacketError``, including for an unknown outcome, a status that does not fit it, a body, a date or cookies
+  ///   without an answer, a body above the limit, or a redirect without its status or its other half.
   public init(_ packet: Packet, _ bytes: Span<UInt8>) throws(PacketError) {
     guard packet.type == .fetchResponse else { throw .unexpectedType(packet.type) }
     outcome = try packet.meaning(of: Field.outcome, bytes)

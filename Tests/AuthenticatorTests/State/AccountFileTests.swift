@@ -22,7 +22,7 @@ import AuthenticatorTypes
 
   /// An account with the passcode "correct" and one key.
   @discardableResult
-  private func register(in directory: borrowing StateDirectory) throws -> UAFKey {
+  private func register(in directory: borrowing StateDirectory) throws -> RegisteredKey {
     let slot = try #require(try DerivationSlotBox(directory))
     let unlocked = try AccountFile.enrol(
       secret("correct"), for: .passcode, identity: identity, cost: cost, in: directory, holding: slot.slot)

@@ -24,8 +24,8 @@ import UAFCrypto
   }
 
   /// The same record with other contents in one place.
-  private func changed(_ key: UAFKey, _ keyProtocol: KeyProtocol, userHandle: [UInt8]) -> UAFKey {
-    UAFKey(
+  private func changed(_ key: RegisteredKey, _ keyProtocol: KeyProtocol, userHandle: [UInt8]) -> RegisteredKey {
+    RegisteredKey(
       type: key.type, keyProtocol: keyProtocol, appID: key.appID, userHandle: userHandle, keyID: key.keyID,
       publicKey: key.publicKey, nonce: key.nonce, sealedPrivateKey: key.sealedPrivateKey)
   }
@@ -72,21 +72,23 @@ import UAFCrypto
     let unlocked = try unlocked(in: directory)
     let uaf = try unlocked.makeKey(appID: "example.com")
     #expect(uaf.record.first == 1)
-    #expect(try UAFKey(record: uaf.record) == uaf)
+    #expect(try RegisteredKey(record: uaf.record) == uaf)
     let credential = try unlocked.makeKey(.webAuthn, appID: "example.com", userHandle: [7, 8])
     #expect(credential.record.first == 2)
-    #expect(try UAFKey(record: credential.record) == credential)
+    #expect(try RegisteredKey(record: credential.record) == credential)
   }
 
   @Test func `refuses a record that was cut, or that names an unknown protocol`() throws {
     let directory = try folder.initialised()
     let record = try unlocked(in: directory).makeKey(.webAuthn, appID: "example.com", userHandle: [7]).record
-    for count in 0..<record.count { #expect(refusal { _ = try UAFKey(record: Array(record[..<count])) } == .damaged) }
+    for count in 0..<record.count {
+      #expect(refusal { _ = try RegisteredKey(record: Array(record[..<count])) } == .damaged)
+    }
     for other: UInt8 in [0, 1, 3] {
       var changed = record
       // The protocol is before the handle: two bytes of length and one byte.
       changed[record.count - 4] = other
-      #expect(refusal { _ = try UAFKey(record: changed) } == .damaged)
+      #expect(refusal { _ = try RegisteredKey(record: changed) } == .damaged)
     }
   }
 }

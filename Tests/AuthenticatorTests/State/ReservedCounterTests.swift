@@ -12,7 +12,7 @@ import AuthenticatorTypes
   private let now = BootTime(bootID: [1], nanoseconds: 0, wallSeconds: 0)
 
   /// An account with this many keys of one authenticator.
-  private func register(_ count: Int, in directory: borrowing StateDirectory) throws -> [UAFKey] {
+  private func register(_ count: Int, in directory: borrowing StateDirectory) throws -> [RegisteredKey] {
     let slot = try #require(try DerivationSlotBox(directory))
     let unlocked = try AccountFile.enrol(
       Secret(copying: Array("correct".utf8).span), for: .passcode, identity: identity, cost: cost, in: directory,

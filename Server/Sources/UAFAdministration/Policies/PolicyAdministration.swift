@@ -106,8 +106,8 @@ package struct PolicyAdministration: Sendable {
   ///   - last: the number of the policy that it was based on; 0 if there was none.
   ///   - accepted: how many accounts it may lock out, as its preview said.
   /// - Returns: the saved policy.
-  /// - Throws: ``AdministrationRefusal``, including when a different policy has been saved since, or if it locks out more accounts, or
-  ///   the last administrator; `StoreFailure`.
+  /// - Throws: ``AdministrationRefusal``, including when a different policy has been saved since, or if it locks out more
+  ///   accounts, or the last administrator; `StoreFailure`.
   package func save(
     _ text: String, reason: String, after last: Int64, lockingOut accepted: Int, by caller: Caller
   ) async throws -> PolicyVersion {

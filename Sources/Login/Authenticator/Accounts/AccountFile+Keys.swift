@@ -26,7 +26,7 @@ extension AccountFile {
   /// The registered keys, of every application.
   ///
   /// - Throws: ``StateError``.
-  public func keys() throws(StateError) -> [UAFKey] { try contents.keys() }
+  public func keys() throws(StateError) -> [RegisteredKey] { try contents.keys() }
 
   /// Stores keys that the server accepted, and their new authenticators, in one transaction.
   ///
@@ -105,21 +105,21 @@ extension AccountFile {
   /// - Throws: ``StateError``; `absent` if the key is gone.
   public func nextSignCounter(_ keyID: [UInt8]) throws(StateError) -> UInt32 {
     if let counter = counter.take(for: try contents.key(keyID)) { return counter }
-    return try change(keyID) { (key: inout UAFKey) throws(StateError) in try key.countSignature() }
+    return try change(keyID) { (key: inout RegisteredKey) throws(StateError) in try key.countSignature() }
   }
 
   /// Notes what the server said about a key.
   ///
   /// - Throws: ``StateError``.
   public func mark(_ keyID: [UInt8], serverStatus: UInt32) throws(StateError) {
-    try change(keyID) { (key: inout UAFKey) throws(StateError) in key.note(serverStatus: serverStatus) }
+    try change(keyID) { (key: inout RegisteredKey) throws(StateError) in key.note(serverStatus: serverStatus) }
   }
 
   /// Changes one key in one transaction.
   ///
   /// - Throws: what `body` throws; ``StateError/absent`` if the key is gone.
   private func change<Result>(
-    _ keyID: [UInt8], _ body: (inout UAFKey) throws(StateError) -> Result
+    _ keyID: [UInt8], _ body: (inout RegisteredKey) throws(StateError) -> Result
   ) throws(StateError) -> Result {
     try contents.write { () throws(StateError) in
       var key = try contents.key(keyID)
@@ -197,7 +197,7 @@ final class ReservedCounter {
   /// signed as often as it can is left unchanged: the signature reports it.
   ///
   /// - Returns: what to hand to ``keep(_:)`` once the transaction is on the disk.
-  static func count(_ type: AuthenticatorType, in records: AccountRecords) throws(StateError) -> UAFKey? {
+  static func count(_ type: AuthenticatorType, in records: AccountRecords) throws(StateError) -> RegisteredKey? {
     let keys = try records.keys().filter { $0.type == type }
     guard keys.count == 1, var key = keys.first, (try? key.countSignature()) != nil else { return nil }
     try records.put(key)
@@ -205,13 +205,13 @@ final class ReservedCounter {
   }
 
   /// Keeps the counter of a key for one signature.
-  func keep(_ key: UAFKey?) { reserved = key.map { ($0.keyID, $0.signCounter) } }
+  func keep(_ key: RegisteredKey?) { reserved = key.map { ($0.keyID, $0.signCounter) } }
 
   /// The counter for a signature with this key, once.
   ///
   /// - Parameter stored: the key as it is on the disk now. If another login has counted since, the server may have seen a
   ///   higher one, and the reserved counter is useless.
-  func take(for stored: UAFKey) -> UInt32? {
+  func take(for stored: RegisteredKey) -> UInt32? {
     defer { reserved = nil }
     guard let (keyID, counter) = reserved, keyID == stored.keyID, counter == stored.signCounter else { return nil }
     return counter

@@ -113,7 +113,7 @@ struct AccountRecords {
       switch record.kind {
       case .authenticator where record.name == type.recordName: return try EnrolledAuthenticator(record: record.body)
       case .ledger where record.name == type.recordName: isMissed = true
-      case .key where try UAFKey(record: record.body).type == type: isMissed = true
+      case .key where try RegisteredKey(record: record.body).type == type: isMissed = true
       default: continue
       }
     }
@@ -174,10 +174,10 @@ struct AccountRecords {
   // MARK: Keys
 
   /// The registered keys, of every application.
-  func keys() throws(StateError) -> [UAFKey] {
-    var keys: [UAFKey] = []
+  func keys() throws(StateError) -> [RegisteredKey] {
+    var keys: [RegisteredKey] = []
     for record in try sealed.records([.key], of: identity) {
-      let key = try UAFKey(record: record.body)
+      let key = try RegisteredKey(record: record.body)
       guard key.keyID == record.name else { throw .damaged }
       keys.append(key)
     }
@@ -185,12 +185,12 @@ struct AccountRecords {
   }
 
   /// - Throws: ``StateError/absent`` if there is no such key.
-  func key(_ keyID: [UInt8]) throws(StateError) -> UAFKey {
+  func key(_ keyID: [UInt8]) throws(StateError) -> RegisteredKey {
     guard let record = try sealed.body(.key, name: keyID, of: identity) else { throw .absent }
-    return try UAFKey(record: record)
+    return try RegisteredKey(record: record)
   }
 
-  func put(_ key: UAFKey) throws(StateError) {
+  func put(_ key: RegisteredKey) throws(StateError) {
     try sealed.put(.key, name: key.keyID, body: key.record, of: identity)
   }
 

@@ -43,7 +43,7 @@ public enum AccountRehearsal {
           salt: zeros, cost: Scrypt.Parameters(logN: 10, r: 8, p: 1), nonce: zeros, sealedKey: zeros), type)
       try records.put(AttemptLedger(), type)
       try records.put(
-        UAFKey(type: type, appID: "", keyID: zeros, publicKey: zeros, nonce: zeros, sealedPrivateKey: zeros))
+        RegisteredKey(type: type, appID: "", keyID: zeros, publicKey: zeros, nonce: zeros, sealedPrivateKey: zeros))
     }
     try records.requireIdentity()
     return records

@@ -162,7 +162,7 @@ public struct UnlockedAuthenticator: ~Copyable {
   }
 
   /// What is stored for a registration with it, once the server has accepted the key.
-  public borrowing func registration(of key: UAFKey) -> NewRegistration {
+  public borrowing func registration(of key: RegisteredKey) -> NewRegistration {
     NewRegistration(key: key, enrolled: enrolled, isNew: isNew)
   }
 
@@ -175,7 +175,7 @@ public struct UnlockedAuthenticator: ~Copyable {
   /// - Throws: ``StateError/cryptography``.
   public borrowing func makeKey(
     _ keyProtocol: KeyProtocol = .uaf, appID: String, userHandle: [UInt8] = []
-  ) throws(StateError) -> UAFKey {
+  ) throws(StateError) -> RegisteredKey {
     do {
       let pair = try P256.generate()
       let keyID = try RandomBytes.make(32)
@@ -183,7 +183,7 @@ public struct UnlockedAuthenticator: ~Copyable {
       let sealed = try AES256GCM.seal(
         pair.privateKey, key: key, nonce: nonce,
         additionalData: wrap.keyData(keyProtocol, appID: appID, keyID: keyID, userHandle: userHandle))
-      return UAFKey(
+      return RegisteredKey(
         type: type, keyProtocol: keyProtocol, appID: appID, userHandle: userHandle, keyID: keyID,
         publicKey: pair.publicKey, nonce: nonce, sealedPrivateKey: sealed)
     } catch { throw .cryptography }
@@ -194,7 +194,7 @@ public struct UnlockedAuthenticator: ~Copyable {
   /// - Parameter keyProtocol: the protocol that the message is of. A key of the other protocol does not open.
   /// - Throws: ``StateError/damaged`` if the key does not open, ``StateError/cryptography`` otherwise.
   public borrowing func sign(
-    _ message: [UInt8], with uafKey: UAFKey, as keyProtocol: KeyProtocol = .uaf
+    _ message: [UInt8], with uafKey: RegisteredKey, as keyProtocol: KeyProtocol = .uaf
   ) throws(StateError) -> [UInt8] {
     do throws(CryptoError) {
       let privateKey = try AES256GCM.open(

@@ -155,7 +155,7 @@ struct Ceremony: Sendable {
   private func isOK(_ object: JSONObject) -> Bool { object["status"] == .string("ok") }
 
   private func noSuccess() -> Refusal {
-    link.refusal(ofServer: .jsonParser, "the answer's status is not 'ok'; it is not a yes")
+    link.refusal(ofServer: .jsonParser, "the status in the reply is not 'ok', so nothing was accepted")
   }
 
   // MARK: Addresses and the relying party

@@ -84,7 +84,7 @@ public struct CredentialRegistration: Sendable {
     }
     let relyingParty = try ceremony.relyingParty(options.relyingParty.id)
     guard options.user.name.isIdentical(to: ceremony.username) else {
-      throw ceremony.link.refusal(ofServer: .invalidParameter, "the server's options are for another account")
+      throw ceremony.link.refusal(ofServer: .invalidParameter, "the server's options are for a different account")
     }
     guard options.algorithm(preferring: [.es256]) != nil else {
       throw ceremony.link.refusal(

@@ -273,7 +273,7 @@ import UAFWire
 
   /// The enabled types that have keys, if `isMeant` is true of all their keys.
   private func types(
-    of account: AccountFile, whereEach isMeant: (UAFKey) -> Bool
+    of account: AccountFile, whereEach isMeant: (RegisteredKey) -> Bool
   ) throws(Ending) -> [AuthenticatorType] {
     let keys = try keys(of: account)
     return policy.enabledTypes.filter { type in
@@ -301,7 +301,7 @@ import UAFWire
   /// Keys of the other protocol stay from another configuration. They are never named to this server.
   ///
   /// - Throws: ``Ending``.
-  func keys(of account: AccountFile) throws(Ending) -> [UAFKey] {
+  func keys(of account: AccountFile) throws(Ending) -> [RegisteredKey] {
     do throws(StateError) { return try account.keys().filter { $0.keyProtocol == spokenProtocol } } catch {
       throw Ending(error)
     }
@@ -422,7 +422,7 @@ import UAFWire
   /// Clears that status from the keys, because the server has allowed something, or says that the account is active.
   func noteAllowed() { mark(0, where: \.isForbidden) }
 
-  private func mark(_ status: UInt32, where isMeant: (UAFKey) -> Bool) {
+  private func mark(_ status: UInt32, where isMeant: (RegisteredKey) -> Bool) {
     guard let account else { return }
     do throws(StateError) {
       for key in try account.keys() where key.keyProtocol == spokenProtocol && isMeant(key) {

@@ -117,7 +117,8 @@ enum OwnKeys {
   ///
   /// - Throws: ``Ending`` if the list cannot be read.
   static func keyIDs(
-    of identity: AccountIdentity, held: [UAFKey], without kept: [UAFKey], in directory: borrowing StateDirectory
+    of identity: AccountIdentity, held: [RegisteredKey], without kept: [RegisteredKey],
+    in directory: borrowing StateDirectory
   ) throws(Ending) -> [KeyID] {
     let made: [[UInt8]]
     do throws(StateError) {
@@ -137,7 +138,7 @@ enum OwnKeys {
   /// - Parameter held: the account's keys.
   /// - Throws: ``Ending`` if the list cannot be read.
   static func keyIDs(
-    of identity: AccountIdentity, held: [UAFKey], ofType type: AuthenticatorType?,
+    of identity: AccountIdentity, held: [RegisteredKey], ofType type: AuthenticatorType?,
     in directory: borrowing StateDirectory
   ) throws(Ending) -> [KeyID] {
     let kept = type.map { type in held.filter { $0.type != type } } ?? []

@@ -23,7 +23,7 @@ import UAFMessages
   ///
   /// - Throws: ``Ending``.
   func signer(
-    _ key: UAFKey, _ account: AccountFile, _ unlocked: UnlockedAuthenticatorBox
+    _ key: RegisteredKey, _ account: AccountFile, _ unlocked: UnlockedAuthenticatorBox
   ) throws(Ending) -> KeySigner {
     do {
       let counter = try account.nextSignCounter(key.keyID)
@@ -56,7 +56,7 @@ import UAFMessages
       let key = try accounts.keys(of: account).first(where: { $0.keyID == seen.keyID.bytes }),
       key.signCounter < seen.signCounter
     else { return nil }
-    try note(UAFKey.behindStatus, of: [key.type], account)
+    try note(RegisteredKey.behindStatus, of: [key.type], account)
     return Ending(refusal).saying(
       .stateIsOlder,
       log:
@@ -119,7 +119,7 @@ extension Refusal {
   var isForbidden: Bool { spokenByServer && serverStatus == UAFStatusCode.forbidden.rawValue }
 }
 
-extension UAFKey {
+extension RegisteredKey {
   /// Whether the server's last status of the key is that it is revoked.
   var isRevoked: Bool { serverStatus == UAFStatusCode.revokedAuthenticator.rawValue }
 
@@ -152,7 +152,7 @@ extension AuthenticationOffer {
   /// The key of an authenticator that signs for this offer; nil if none fits.
   ///
   /// - Parameter keys: the keys to choose from, the preferred one last.
-  func key(of type: AuthenticatorType, among keys: [UAFKey]) -> UAFKey? {
+  func key(of type: AuthenticatorType, among keys: [RegisteredKey]) -> RegisteredKey? {
     let named = sets.joined().flatMap { $0.keyIDs.map(\.bytes) }
     return keys.last { $0.type == type && $0.appID == appID && named.contains($0.keyID) }
   }
@@ -161,7 +161,7 @@ extension AuthenticationOffer {
 /// The keys that signed a proof and can authorise new keys until the call ends.
 struct SignedKeys {
   let held: AccountAuthenticators
-  let keys: [UAFKey]
+  let keys: [RegisteredKey]
   let records: KeyRecords
 
   /// The descriptions of their authenticators.
@@ -185,11 +185,11 @@ struct KeySigner: AssertionSigner, CredentialSigner {
   let keyID: KeyID
   let signCounter: UInt32
   let nonce: [UInt8]
-  private let key: UAFKey
+  private let key: RegisteredKey
   private let unlocked: UnlockedAuthenticatorBox
 
   /// - Throws: ``Ending`` for a key whose record is not valid.
-  init(_ key: UAFKey, counter: UInt32, nonce: [UInt8], unlocked: UnlockedAuthenticatorBox) throws(Ending) {
+  init(_ key: RegisteredKey, counter: UInt32, nonce: [UInt8], unlocked: UnlockedAuthenticatorBox) throws(Ending) {
     do {
       aaid = try AAID(key.type.aaid)
       keyID = try KeyID(bytes: key.keyID)

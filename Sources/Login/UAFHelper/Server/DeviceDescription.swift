@@ -71,7 +71,7 @@ struct DeviceDescription: Equatable {
 
 extension AuthenticatorDescription {
   /// The descriptions of the account's authenticators, to be compared with a policy.
-  static func all(of types: [AuthenticatorType], keys: [UAFKey]) -> [AuthenticatorDescription] {
+  static func all(of types: [AuthenticatorType], keys: [RegisteredKey]) -> [AuthenticatorDescription] {
     types.compactMap { type in
       guard let aaid = try? AAID(type.aaid) else { return nil }
       var description = AuthenticatorDescription(aaid: aaid, userVerification: type.userVerification)

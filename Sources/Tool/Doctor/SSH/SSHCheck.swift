@@ -236,7 +236,7 @@ struct SSHCheck {
 
   /// The list that keeps out everybody that this machine knows.
   private func nobody(_ known: SSHReading.Known) -> Finding? {
-    let local = passwords.localAccounts().filter { accounts.account(named: $0)?.userID == 0 || maySign($0) }
+    let local = passwords.localAccounts().filter { accounts.account(named: $0)?.userID == 0 || hasShell($0) }
     let rescuers = passwords.members(ofGroup: WayIn.rescueGroup) ?? []
     let allowed = ([known.everybody] + known.people.map(\.settings)).flatMap(\.allowed)
     let named = allowed.flatMap { entry in
@@ -259,8 +259,8 @@ struct SSHCheck {
     return .failure(.sshNobody, list.fitsEverybody ? SSHText.deniesAll(list.name) : .deniesKnown(list.name))
   }
 
-  /// Whether a local account is one of a person: it has a shell.
-  private func maySign(_ name: String) -> Bool {
+  /// Whether a local account has a shell, as a person's has.
+  private func hasShell(_ name: String) -> Bool {
     LoginShell(path: passwords.shell(of: name) ?? "", isListed: { _ in true }) == .usable
   }
 }

@@ -198,9 +198,9 @@ struct ServerCheck {
 ///
 /// - A login is begun for a name that nobody has, which any stranger can do. Nothing is signed or sent after that. A
 ///   server may keep its challenge until that expires.
-/// - A registration or deregistration is never asked for in the dialects `fido` and `webauthn`: the body is an empty object, which names neither
-///   an operation nor an account. `plain` has no bodies, so it is a GET for that name; if the address cannot contain the name,
-///   deregistration is not asked for.
+/// - A registration or deregistration is never asked for in the dialects `fido` and `webauthn`: the body is an empty
+///   object, which names neither an operation nor an account. `plain` has no bodies, so it is a GET for that name; if the
+///   address cannot contain the name, deregistration is not asked for.
 /// - The address for answers gets an empty object or, in `plain`, an empty list: nothing that could be verified.
 struct ServerQuestion: Equatable {
   /// The kind of question.

@@ -68,8 +68,8 @@ package enum ModuleResults {
     "pam_krb5.so", "pam_ldap.so", "pam_radius_auth.so", "pam_sss.so", "pam_tacplus.so", "pam_winbind.so",
   ]
 
-  /// Programs that succeed whatever pam_exec(8) gives them.
-  private static let heedless: Set<String> = [
+  /// Programs that succeed whatever pam_exec(8) passes to them.
+  private static let programsWithoutCheck: Set<String> = [
     "cat", "date", "echo", "logger", "printf", "sleep", "tee", "true", "wall",
   ]
 
@@ -77,7 +77,7 @@ package enum ModuleResults {
   private static func acceptsEverything(_ line: PAMLine) -> Bool {
     if line.moduleName == "pam_exec.so" {
       let program = line.arguments.first { $0.hasPrefix("/") }?.split(separator: "/").last
-      return program.map { heedless.contains(String($0)) } ?? false
+      return program.map { programsWithoutCheck.contains(String($0)) } ?? false
     }
     return things.contains(line.moduleName) && line.arguments.contains("alwaysok")
   }

@@ -86,8 +86,8 @@ struct SessionFiles {
     return nil
   }
 
-  /// Whether a word may be one after which the rest of the file is not read, or not at once: another shell runs, or `exit` is a
-  /// function of the file's own.
+  /// Whether after a word the rest of the file may not be read, or only when another shell has ended, or `exit` may be a function
+  /// of the file itself.
   private static func mayLeave(_ word: String) -> Bool {
     let name = Self.name(word.filter { !";&|(){}".contains($0) })
     return word.hasPrefix("exit(") || ["exec", "return", "shopt"].contains(name) || readingProfile.contains(name)

@@ -494,8 +494,8 @@ struct SudoersRules {
   /// Options of sudoers(5) that do not prevent anybody from becoming root at a console with the right password, whatever their
   /// value is.
   ///
-  /// sudo warns of an unknown `iolog_user` or `iolog_group`, and of a `group_plugin` that it cannot load, and goes on. It leaves out
-  /// those of `sudoers_...`, which are arguments of the plugin in sudo.conf.
+  /// sudo warns of an unknown `iolog_user` or `iolog_group`, and of a `group_plugin` that it cannot load, and goes on. It
+  /// leaves out those of `sudoers_...`, which are arguments of the plugin in sudo.conf.
   private static let harmless: Set<String> = [
     "admin_flag", "always_query_group_plugin", "always_set_home", "authfail_message", "badpass_message", "closefrom",
     "closefrom_override", "cmddenial_message", "command_timeout", "compress_io", "editor", "env_check", "env_delete",

@@ -1,35 +1,22 @@
 """Our client at relying parties of others: registered by uafctl, logged in through libpam and sudo."""
 
-import json
 import pathlib
 import pwd
 import shutil
-import subprocess
 
 from lab import hosts
-from lab.machine import CONFIGURATION, ROOT
+from lab.machine import CONFIGURATION, ROOT, Lab, Person
 from lab.table import Skip, must, row
 from webauthn.rigs import CERTIFICATES, OPEN
 
 WRONG, LOCKED = "wrong-kite-11", 3
 # The parties that speak the client's dialect, each with what its server wants for a new key.
 ENROLMENT = {"py_webauthn": "code", "python-fido2": "open", "go": "open", "perl": "open"}
-PASSCODE, PASSWORD = "amber-kite-41", "unix-Password-77"
+PASSCODE = "amber-kite-41"
 
 
-def run(*arguments, answers=None):
-    """Runs a program; returns its status and what it wrote."""
-    command = [str(argument) for argument in arguments]
-    result = subprocess.run(
-        command, input=answers, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60, check=False
-    )
-    return result.returncode, result.stdout
-
-
-def done(*arguments, answers=None):
-    status, text = run(*arguments, answers=answers)
-    must(status == 0, f"{arguments[0]} ended with {status}: {text[-400:]}")
-    return text
+# What the attacked machine of the other suites can do, without its server.
+MACHINE = Lab(thorough=False)
 
 
 class Workstation:
@@ -38,17 +25,16 @@ class Workstation:
     def __init__(self, lab, name):
         self.party, self.account = lab.party(name), lab.account()
         if not pathlib.Path(hosts.PAM_HOST).exists():
-            done("cc", "-O1", ROOT / "Server/Tests/EndToEndTests/Programs/pam-host.c", "-lpam", "-o", hosts.PAM_HOST)
+            MACHINE.run("cc", "-O1", ROOT / "Server/Tests/EndToEndTests/Programs/pam-host.c", "-lpam", "-o", hosts.PAM_HOST)
         for service in ("uaf", "sudo"):
             stack = "auth required pam_uaf.so\naccount required pam_permit.so\nsession required pam_permit.so\n"
             pathlib.Path("/etc/pam.d", service).write_text(stack)
         pathlib.Path("/etc/sudoers").write_text("root ALL=(ALL:ALL) ALL\n%sudo ALL=(ALL:ALL) ALL\n")
         pathlib.Path("/etc/ssl/party.pem").write_bytes((CERTIFICATES / "ca.pem").read_bytes())
         self.configure(name)
-        done("uafctl", "init")
-        done("useradd", "--create-home", "--shell", "/bin/sh", "--groups", "sudo", self.account)
-        self.uid = pwd.getpwnam(self.account).pw_uid
-        done("chpasswd", answers=f"{self.account}:{PASSWORD}\n")
+        MACHINE.run("uafctl", "init")
+        MACHINE.run("useradd", "--create-home", "--shell", "/bin/sh", "--groups", "sudo", self.account)
+        self.person = Person(self.account, pwd.getpwnam(self.account).pw_uid, PASSCODE)
 
     def configure(self, name, more=""):
         """Writes the configuration, with the cheapest derivation that a server elsewhere allows."""
@@ -72,9 +58,9 @@ lock_time = 300
         """Registers the person as root would; `code` in place of the party's own."""
         enrolment = self.party.enrol(self.account)
         typed = f"{PASSCODE}\n{PASSCODE}\n"
-        if enrolment is OPEN:
-            return run("uafctl", "register", self.account, answers=typed)
-        return run("uafctl", "register", self.account, answers=f"{code or enrolment.code}\n{typed}")
+        if enrolment is not OPEN:
+            typed = f"{code or enrolment.code}\n{typed}"
+        return MACHINE.run("uafctl", "register", self.account, answers=typed, check=False)
 
     def login(self, answer=PASSCODE):
         return hosts.login("uaf", self.account, answer)
@@ -82,21 +68,21 @@ lock_time = 300
     def sudo(self, *answers):
         """sudo on a terminal of the person's, with what is typed at each prompt."""
         asked = ["sudo", "-k", "echo", hosts.LET_IN]
-        return hosts.terminal(asked, list(answers), ends=(b":", b": "), uid=self.uid)
+        return hosts.terminal(asked, answers, uid=self.person.uid)
 
     def logins(self):
         return self.party.accepted("login", self.account)
 
-    def state(self):
-        """What `uafctl status` says of the passcode."""
-        return json.loads(done("uafctl", "status", self.account, "--json"))
+    def tries(self):
+        """How many tries the passcode has left."""
+        return MACHINE.status(self.person)["authenticators"][0]["remainingTries"]
 
 
 def registered(lab, name):
     machine = Workstation(lab, name)
-    status, text = machine.register()
-    must(status == 0, f"uafctl register ended with {status}: {text[-400:]}")
-    must(machine.party.accepted("key", machine.account) == 1, f"the party has no key: {text[-400:]}")
+    told = machine.register()
+    must(told.returncode == 0, f"uafctl register: {told}")
+    must(machine.party.accepted("key", machine.account) == 1, f"the party has no key: {told}")
     return machine
 
 
@@ -141,7 +127,7 @@ def at(name):
             must(not result.is_in, f"try {number + 1}: {result}")
         result = machine.login()
         must(not result.is_in and machine.logins() == 0, f"locked: {result}, {machine.logins()} logins")
-        done("uafctl", "unlock", machine.account)
+        MACHINE.run("uafctl", "unlock", machine.account)
         result = machine.login()
         must(result.is_in and machine.logins() == 1, f"unlocked: {result}")
         return "locked after three wrong values; in after root's unlock"
@@ -157,10 +143,11 @@ def at(name):
         machine.configure(name, 'origin = "linux://elsewhere.example.com"')
         result = machine.login()
         must(not result.is_in and machine.logins() == 0, f"{result}, {machine.logins()} logins")
+        must(machine.tries() == LOCKED, f"{machine.tries()} tries are left")
         machine.configure(name)
         result = machine.login()
         must(result.is_in, f"with the right origin again: {result}")
-        return "refused, and in with the right origin"
+        return "refused with all tries left, and in with the right origin"
 
     @row(f"{name}-client-away", f"{name}: the party is away, and comes back", "refused with PAM 9, then in", limit=180)
     def away(lab):
@@ -181,7 +168,7 @@ def at(name):
     )
     def gone(lab):
         machine = registered(lab, name)
-        done("uafctl", "deregister", machine.account, answers=f"{PASSCODE}\n")
+        MACHINE.run("uafctl", "deregister", machine.account, answers=f"{PASSCODE}\n")
         result = machine.login()
         must(not result.is_in and machine.logins() == 0, f"{result}")
         return f"{result.text.strip().splitlines()[0]}"
@@ -200,7 +187,7 @@ for party in ENROLMENT:
 def code(lab):
     machine = Workstation(lab, "py_webauthn")
     other = machine.party.enrol(lab.account()).code
-    status, text = machine.register(other)
-    must(status != 0 and machine.party.accepted("key", machine.account) == 0, f"{status}: {text[-400:]}")
+    told = machine.register(other)
+    must(told.returncode != 0 and machine.party.accepted("key", machine.account) == 0, f"uafctl register: {told}")
     must(not machine.login().is_in, "a login without a registration")
-    return text.strip().splitlines()[-1]
+    return told.stdout.strip().splitlines()[-1]

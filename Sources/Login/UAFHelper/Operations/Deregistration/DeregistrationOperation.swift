@@ -178,7 +178,7 @@ struct DeregistrationOperation: CallOperation {
     return AuthenticatorType.allCases.filter { type in named.contains { $0.type == type } }
   }
 
-  private func mark(_ key: UAFKey, of account: AccountFile) {
+  private func mark(_ key: RegisteredKey, of account: AccountFile) {
     do throws(StateError) {
       try account.mark(key.keyID, serverStatus: UAFStatusCode.unknownKeyID.rawValue)
     } catch { log.write(.state, "that the server has deleted a key could not be recorded: \(error)", .warning) }
@@ -195,7 +195,7 @@ struct DeregistrationOperation: CallOperation {
     try accounts.keys(of: account).first { $0.appID == order.appID && names($0, order) }?.type
   }
 
-  private func names(_ key: UAFKey, _ order: DeregistrationOrder) -> Bool {
+  private func names(_ key: RegisteredKey, _ order: DeregistrationOrder) -> Bool {
     guard let aaid = try? AAID(key.type.aaid), let keyID = try? KeyID(bytes: key.keyID) else { return false }
     return order.names(aaid, keyID)
   }

@@ -137,7 +137,7 @@ struct LoginSigners {
   /// A time before the answer was sent that the verdict refers to.
   private(set) var answered: BootTime?
   /// The keys that have signed the request.
-  private(set) var signed: [UAFKey] = []
+  private(set) var signed: [RegisteredKey] = []
   private let held: AccountAuthenticators
   private let tools: AuthenticationTools
   /// The types that have not yet signed the request.
@@ -217,7 +217,7 @@ struct LoginSigners {
     return try tools.keys.signer(key, held.account, unlocked)
   }
 
-  private func keys() throws(Ending) -> [UAFKey] { try tools.accounts.keys(of: held.account) }
+  private func keys() throws(Ending) -> [RegisteredKey] { try tools.accounts.keys(of: held.account) }
 }
 
 /// What the server's verdict on one login means here, and what is stored about it.

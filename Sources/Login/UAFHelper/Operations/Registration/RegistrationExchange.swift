@@ -42,7 +42,7 @@ struct RegistrationExchange {
   }
 
   /// Asks for a request, and waits for it.
-  mutating func ask(among types: [AuthenticatorType], _ keys: [UAFKey]) -> RegistrationEvent {
+  mutating func ask(among types: [AuthenticatorType], _ keys: [RegisteredKey]) -> RegistrationEvent {
     flow = question
     let others = AuthenticatorType.allCases.filter { !types.contains($0) }
     do throws(Refusal) {
@@ -81,7 +81,7 @@ struct RegistrationExchange {
   }
 
   /// Reads the further request.
-  mutating func receive(among types: [AuthenticatorType], _ keys: [UAFKey]) -> RegistrationEvent {
+  mutating func receive(among types: [AuthenticatorType], _ keys: [RegisteredKey]) -> RegistrationEvent {
     do throws(Refusal) {
       let offer = try further?.collect(over: &network, among: AuthenticatorDescription.all(of: types, keys: keys))
       furtherOffer = offer

@@ -20,8 +20,8 @@ import WebAuthn
   /// Whether the server can be told which keys were lost.
   private let tellsLost: Bool
   /// The account's keys, and those among them that stay.
-  private let all: [UAFKey]
-  private let kept: [UAFKey]
+  private let all: [RegisteredKey]
+  private let kept: [RegisteredKey]
   /// The authenticators that must still be opened, and those that must still sign.
   private var way: [AuthenticatorType]
   private var makers: [NewKeyMaker] = []
@@ -126,7 +126,7 @@ import WebAuthn
   }
 
   /// The keys that the server's policy is compared with.
-  var known: [UAFKey] { kept }
+  var known: [RegisteredKey] { kept }
 
   /// Makes a key for each authenticator.
   func make(for exchange: inout RegistrationExchange) -> RegistrationEvent { exchange.makeKeys(with: &makers) }
@@ -149,7 +149,7 @@ import WebAuthn
   var types: [AuthenticatorType] { makers.map(\.type) }
 
   /// The keys that can sign.
-  var signing: [UAFKey] { kept + makers.compactMap(\.made) }
+  var signing: [RegisteredKey] { kept + makers.compactMap(\.made) }
 
   /// Finds the authenticators that sign a further request.
   ///
@@ -241,7 +241,7 @@ struct NewKeyMaker: KeyMaker, CredentialMaker {
   let authenticatorVersion: UInt16 = 1
   let unlocked: UnlockedAuthenticatorBox
   /// The key, once made; it is stored only if the server accepts it.
-  private(set) var made: UAFKey?
+  private(set) var made: RegisteredKey?
 
   /// - Throws: ``Ending`` if the type has no valid AAID.
   init(_ unlocked: UnlockedAuthenticatorBox) throws(Ending) {

@@ -133,7 +133,7 @@ struct StatusOperation: CallOperation {
 
   /// The state of a type: a key that the server is known to refuse counts as no longer registered for a login.
   private static func state(
-    isInUse: Bool, _ local: LockStatus, _ keys: [UAFKey], isForbidden: Bool
+    isInUse: Bool, _ local: LockStatus, _ keys: [RegisteredKey], isForbidden: Bool
   ) -> FidoResult {
     guard isInUse else { return .stateNotRegistered }
     if local.isLocked { return .stateLocked }

@@ -3,7 +3,7 @@ import AuthenticatorTypes
 /// A registered key of an account: a key of UAF, or a credential of WebAuthn.
 ///
 /// Its private part is sealed by the authenticator's key.
-public struct UAFKey: Equatable, Sendable {
+public struct RegisteredKey: Equatable, Sendable {
   /// Which authenticator it belongs to.
   public let type: AuthenticatorType
   /// The protocol that it signs for.
@@ -134,8 +134,18 @@ public struct AccountIdentity: Equatable, Sendable {
 /// A key that the server has accepted, with the authenticator that made it, ready to be stored.
 public struct NewRegistration {
   /// The key.
-  public let key: UAFKey
+  public let key: RegisteredKey
   let enrolled: EnrolledAuthenticator
   /// Whether the authenticator is new too.
   let isNew: Bool
+}
+
+/// The protocol that a key signs for, and no other.
+///
+/// It is part of the seal of a private key: a key of one protocol does not open for the other, whatever its record says.
+public enum KeyProtocol: UInt8, Sendable {
+  /// FIDO UAF: the key belongs to an AppID.
+  case uaf = 1
+  /// WebAuthn: the key is a credential of a relying party, which its rpId names.
+  case webAuthn = 2
 }
