@@ -103,7 +103,7 @@ import UAFMessages
     var maker = try TestAuthenticator()
     _ = try flow.makeKey(with: &maker)
     #expect(try flow.send(over: &transport) == .furtherRequest)
-    var further = flow.furtherAuthentication()
+    var further = try #require(flow.furtherAuthentication() as? AuthenticationFlow)
     #expect(try run(&further, &transport).signatures == 1)
     #expect(transport.isUsedUp)
     let sent = try SendUAFResponse(parsing: transport.requests[3].body)
@@ -120,13 +120,14 @@ import UAFMessages
     var maker = try TestAuthenticator()
     _ = try flow.makeKey(with: &maker)
     _ = try flow.send(over: &transport)
-    var further = flow.furtherAuthentication()
+    var further = try #require(flow.furtherAuthentication() as? AuthenticationFlow)
     _ = refusal(.invalidParameter, byServer: true) { _ = try run(&further, &transport) }
   }
 
   @Test func `a further authentication is refused if the server demanded no further authentication`() throws {
     var transport = ScriptedTransport()
-    var further = RegistrationFlow(settings: Scene.settings, username: "alice").furtherAuthentication()
+    let registration = RegistrationFlow(settings: Scene.settings, username: "alice")
+    var further = try #require(registration.furtherAuthentication() as? AuthenticationFlow)
     _ = refusal(.requestNotExist, byServer: false) { _ = try run(&further, &transport) }
   }
 }

@@ -170,7 +170,7 @@ final class AnswerStatements: @unchecked Sendable {
 
   /// Marks an answer's challenge as used.
   ///
-  /// - Throws: ``SQLiteFailure``, also if it was used before.
+  /// - Throws: ``SQLiteFailure``, including when it was used before.
   func useChallenge(of answer: VerifiedResponse) throws {
     try use.run([.integer(answer.expiresAt), .bytes(answer.challengeHash)])
   }

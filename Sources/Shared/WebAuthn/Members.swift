@@ -1,5 +1,25 @@
 import UAFMessages
 
+/// A message of WebAuthn: options or a response, in the JSON form.
+public protocol WebAuthnMessage: Equatable, Sendable {
+  /// Reads a message that is part of another one; unknown members are ignored, as WebAuthn demands.
+  ///
+  /// - Throws: ``WebAuthnError``.
+  init(json: JSONValue) throws(WebAuthnError)
+
+  /// The message as JSON.
+  var json: JSONValue { get }
+}
+
+extension WebAuthnMessage {
+  /// Reads a message that is a JSON text by itself.
+  ///
+  /// - Throws: ``WebAuthnError``.
+  public init(parsing bytes: [UInt8], limits: JSONLimits = JSONLimits()) throws(WebAuthnError) {
+    try self.init(json: JSONValue(webAuthn: bytes, limits: limits, path: ""))
+  }
+}
+
 /// Takes typed members out of a JSON object and names the member at fault.
 ///
 /// Null counts as absent, because several servers write absent members that way.
@@ -13,11 +33,6 @@ struct Members {
     self.object = object
     self.path = path
     self.base64 = base64
-  }
-
-  /// Reads a JSON text that is a whole message.
-  init(parsing bytes: [UInt8], limits: JSONLimits, base64: Base64Form) throws(WebAuthnError) {
-    try self.init(JSONValue(webAuthn: bytes, limits: limits, path: ""), path: "", base64: base64)
   }
 
   func name(_ member: String) -> String { path.isEmpty ? member : "\(path).\(member)" }

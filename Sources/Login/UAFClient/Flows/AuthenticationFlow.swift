@@ -9,7 +9,7 @@ import UAFMessages
 /// ``collect(over:among:)``, 4 times at most.
 /// The caller prompts between the steps; nothing secret passes through here, and nothing is signed before the server's
 /// request is checked. A step that throws ends the flow; a retry is a new flow with a new challenge.
-public struct AuthenticationFlow: Sendable {
+public struct AuthenticationFlow: LoginFlow {
   private struct Offered: Sendable {
     let request: AuthenticationRequest
     let offer: AuthenticationOffer

@@ -10,7 +10,7 @@ import UAFMessages
 /// The caller keeps the new key only once the server has accepted it; if a step throws, the caller drops it. If ``send(over:)``
 /// returns ``Verdict/furtherRequest``, ``furtherAuthentication()`` continues, and the registration succeeds only if that does.
 /// The attestation is surrogate: the new key signs its own registration data.
-public struct RegistrationFlow: Sendable {
+public struct RegistrationFlow: EnrolmentFlow {
   private struct Offered: Sendable {
     let request: RegistrationRequest
     let offer: RegistrationOffer
@@ -223,7 +223,7 @@ public struct RegistrationFlow: Sendable {
   }
 
   /// The authentication that the server demanded in answer to the new key; the caller continues with its `collect`.
-  public func furtherAuthentication() -> AuthenticationFlow { AuthenticationFlow(following: opening) }
+  public func furtherAuthentication() -> (any LoginFlow)? { AuthenticationFlow(following: opening) }
 }
 
 /// The choices that a server's registration request leaves open.

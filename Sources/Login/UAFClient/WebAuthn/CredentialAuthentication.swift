@@ -7,7 +7,7 @@ import WebAuthn
 ///
 /// Options may name any number of credentials, decoys among them; those of this account and relying party are used. One
 /// credential signs.
-public struct CredentialAuthentication: Sendable {
+public struct CredentialAuthentication: LoginFlow {
   private struct Offered: Sendable {
     let offer: AuthenticationOffer
     let options: PublicKeyCredentialRequestOptions
@@ -90,8 +90,13 @@ public struct CredentialAuthentication: Sendable {
   /// Receives the options for a name without a credential here, as a login with one would.
   ///
   /// Throws what came instead of options.
-  public mutating func answer<Wire: Transport & ~Copyable>(over transport: inout Wire) throws(Refusal) {
+  ///
+  /// - Returns: nil, because options have no text.
+  public mutating func answer<Wire: Transport & ~Copyable>(over transport: inout Wire) throws(Refusal)
+    -> TransactionText?
+  {
     _ = try ceremony.relyingParty(try options(over: &transport).relyingPartyID)
+    return nil
   }
 
   private mutating func options<Wire: Transport & ~Copyable>(

@@ -6,7 +6,7 @@ import WebAuthn
 /// A registration by WebAuthn, in the steps of ``RegistrationFlow``.
 ///
 /// The attestation is what the server asks for: none, or the new credential's own signature (packed, self attestation).
-public struct CredentialRegistration: Sendable {
+public struct CredentialRegistration: EnrolmentFlow {
   private struct Offered: Sendable {
     let offer: RegistrationOffer
     let options: PublicKeyCredentialCreationOptions
@@ -75,7 +75,8 @@ public struct CredentialRegistration: Sendable {
   ///
   /// - Parameter authenticators: the authenticators with their credentials; the AppID of a credential is its rpId.
   public mutating func collect<Wire: Transport & ~Copyable>(
-    over transport: inout Wire, among authenticators: [AuthenticatorDescription]
+    over transport: inout Wire, among authenticators: [AuthenticatorDescription],
+    besides _: [AuthenticatorDescription] = []
   ) throws(Refusal) -> RegistrationOffer {
     let json = try ceremony.options(over: &transport)
     let options: PublicKeyCredentialCreationOptions
@@ -162,7 +163,13 @@ public struct CredentialRegistration: Sendable {
         challenge: current.offer.challenge))
   }
 
-  func outOfTurn() -> Refusal { ceremony.outOfTurn() }
+  /// Fails: no key authorises another one in WebAuthn.
+  public mutating func authorize<Signer: AssertionSigner & ~Copyable>(
+    with signer: inout Signer, describedBy authenticators: [AuthenticatorDescription]
+  ) throws(Refusal) { throw ceremony.outOfTurn() }
+
+  /// Nil: a relying party demands nothing further.
+  public func furtherAuthentication() -> (any LoginFlow)? { nil }
 }
 
 /// An authenticator that is about to get a new credential of WebAuthn.

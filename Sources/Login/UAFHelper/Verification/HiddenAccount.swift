@@ -17,7 +17,7 @@ import UAFWire
   private let dummy: DummyCheck
   /// Open until the end of the call, as in a real login.
   private var network: Network?
-  private var flow: LoginFlow?
+  private var flow: (any LoginFlow)?
   /// Why there is no request; this shows nothing more than a login with a key would show.
   private var refusal: Refusal?
   private var hasSent = false
@@ -40,11 +40,7 @@ import UAFWire
   func start(_ client: ClientSettings, _ settings: ServerSettings) throws(Ending) {
     network = try server.network(settings, for: nil, isForLogin: true)
     let name = call.caller.typedName.flatMap { try? server.userName(of: $0, settings) } ?? "unknown"
-    let text = prompter.confirmed?.text
-    flow =
-      if let rules = client.webAuthn {
-        .webAuthn(CredentialAuthentication(settings: client, rules: rules, username: name, hasText: text != nil))
-      } else { .uaf(AuthenticationFlow(settings: client, username: name, transaction: text)) }
+    flow = client.authentication(as: name, transaction: prompter.confirmed?.text)
     if call.begin.isDivided || client.takesServersTexts && prompter.confirmed == nil { return send() }
     // A login would report only after a correct value that the question could not be sent.
     prompter.onceAsked { [weak self] in self?.send() }

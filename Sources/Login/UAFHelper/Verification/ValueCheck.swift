@@ -164,8 +164,7 @@ import UAFWire
     let slot = try queue.takeSlot(in: directory)
     let verification: Verification
     do throws(StateError) {
-      // This charges the attempt on disk, derives the key, and settles the attempt after a correct value, in
-      // `AccountAttempts.verify`.
+      // This charges the attempt on disk, derives the key, and settles the attempt after a correct value.
       verification = try account.verify(
         value, for: type, from: call.caller.origin, at: now(), policy: lock, in: directory, holding: slot,
         onceOpened: prompter.takeArrived)

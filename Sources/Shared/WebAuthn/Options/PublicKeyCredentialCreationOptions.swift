@@ -2,7 +2,7 @@ import UAFMessages
 
 /// A relying party's request for a new credential, in the JSON form of WebAuthn Level 3, section 5.1.9
 /// (`PublicKeyCredentialCreationOptionsJSON`).
-public struct PublicKeyCredentialCreationOptions: Equatable, Sendable {
+public struct PublicKeyCredentialCreationOptions: WebAuthnMessage {
   /// The relying party.
   public var relyingParty: RelyingPartyEntity
 
@@ -61,19 +61,9 @@ public struct PublicKeyCredentialCreationOptions: Equatable, Sendable {
   ///
   /// Members and values that are not known are ignored, as WebAuthn demands.
   ///
-  /// - Throws: ``WebAuthnError``, also for a challenge below ``Challenge/byteCounts``.
-  public init(parsing bytes: [UInt8], limits: JSONLimits = JSONLimits()) throws(WebAuthnError) {
-    try self.init(Members(parsing: bytes, limits: limits, base64: .either))
-  }
-
-  /// Reads a request that is part of another message.
-  ///
-  /// - Throws: ``WebAuthnError``.
+  /// - Throws: ``WebAuthnError``, including for a challenge below ``Challenge/byteCounts``.
   public init(json: JSONValue) throws(WebAuthnError) {
-    try self.init(Members(json, path: "", base64: .either))
-  }
-
-  private init(_ members: Members) throws(WebAuthnError) {
+    let members = try Members(json, path: "", base64: .either)
     relyingParty = try RelyingPartyEntity(members.object("rp"))
     user = try UserEntity(members.object("user"))
     challenge = try members.bytes("challenge", counts: Challenge.byteCounts)

@@ -2,7 +2,7 @@ import UAFMessages
 
 /// A relying party's request for an assertion, in the JSON form of WebAuthn Level 3, section 5.1.10
 /// (`PublicKeyCredentialRequestOptionsJSON`).
-public struct PublicKeyCredentialRequestOptions: Equatable, Sendable {
+public struct PublicKeyCredentialRequestOptions: WebAuthnMessage {
   /// Random bytes, which the answer contains.
   public var challenge: [UInt8]
 
@@ -39,19 +39,9 @@ public struct PublicKeyCredentialRequestOptions: Equatable, Sendable {
   ///
   /// Members and values that are not known are ignored, as WebAuthn demands.
   ///
-  /// - Throws: ``WebAuthnError``, also for a challenge below ``Challenge/byteCounts``.
-  public init(parsing bytes: [UInt8], limits: JSONLimits = JSONLimits()) throws(WebAuthnError) {
-    try self.init(Members(parsing: bytes, limits: limits, base64: .either))
-  }
-
-  /// Reads a request that is part of another message.
-  ///
-  /// - Throws: ``WebAuthnError``.
+  /// - Throws: ``WebAuthnError``, including for a challenge below ``Challenge/byteCounts``.
   public init(json: JSONValue) throws(WebAuthnError) {
-    try self.init(Members(json, path: "", base64: .either))
-  }
-
-  private init(_ members: Members) throws(WebAuthnError) {
+    let members = try Members(json, path: "", base64: .either)
     challenge = try members.bytes("challenge", counts: Challenge.byteCounts)
     timeoutMilliseconds = try members.optionalMilliseconds("timeout")
     relyingPartyID = try members.optionalText("rpId", bytes: 1...253)

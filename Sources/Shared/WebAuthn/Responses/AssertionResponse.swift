@@ -2,7 +2,7 @@ import UAFMessages
 
 /// A client's answer with an assertion, which nobody has verified, in the JSON form of WebAuthn Level 3, section 5.1
 /// (`AuthenticationResponseJSON`).
-public struct AssertionResponse: Equatable, Sendable {
+public struct AssertionResponse: WebAuthnMessage {
   /// The credential that signed.
   public let credentialID: [UInt8]
 
@@ -42,18 +42,8 @@ public struct AssertionResponse: Equatable, Sendable {
   /// Reads an answer; unknown members are ignored.
   ///
   /// - Throws: ``WebAuthnError``.
-  public init(parsing bytes: [UInt8], limits: JSONLimits = JSONLimits()) throws(WebAuthnError) {
-    try self.init(Members(parsing: bytes, limits: limits, base64: .url))
-  }
-
-  /// Reads an answer that is part of another message.
-  ///
-  /// - Throws: ``WebAuthnError``.
   public init(json: JSONValue) throws(WebAuthnError) {
-    try self.init(Members(json, path: "", base64: .url))
-  }
-
-  private init(_ members: Members) throws(WebAuthnError) {
+    let members = try Members(json, path: "", base64: .url)
     credentialID = try ResponseMembers.credentialID(members)
     let response = try members.object("response")
     clientData = try ResponseMembers.clientData(response)

@@ -2,7 +2,7 @@ import UAFMessages
 
 /// A client's answer with a new credential, which nobody has verified, in the JSON form of WebAuthn Level 3, section 5.1
 /// (`RegistrationResponseJSON`).
-public struct AttestationResponse: Equatable, Sendable {
+public struct AttestationResponse: WebAuthnMessage {
   /// What the client says.
   public let clientData: CollectedClientData
 
@@ -33,18 +33,8 @@ public struct AttestationResponse: Equatable, Sendable {
   /// Reads an answer; unknown members are ignored, and those that say again what the attestation object says must agree with it.
   ///
   /// - Throws: ``WebAuthnError``.
-  public init(parsing bytes: [UInt8], limits: JSONLimits = JSONLimits()) throws(WebAuthnError) {
-    try self.init(Members(parsing: bytes, limits: limits, base64: .url))
-  }
-
-  /// Reads an answer that is part of another message.
-  ///
-  /// - Throws: ``WebAuthnError``.
   public init(json: JSONValue) throws(WebAuthnError) {
-    try self.init(Members(json, path: "", base64: .url))
-  }
-
-  private init(_ members: Members) throws(WebAuthnError) {
+    let members = try Members(json, path: "", base64: .url)
     let credentialID = try ResponseMembers.credentialID(members)
     let response = try members.object("response")
     clientData = try ResponseMembers.clientData(response)

@@ -72,10 +72,7 @@ struct ServerCheck {
       return nil
     }
     let (settings, name) = (clientSettings(question), ServerQuestion.name(at: server))
-    var flow =
-      if let rules = settings.webAuthn {
-        LoginFlow.webAuthn(CredentialAuthentication(settings: settings, rules: rules, username: name))
-      } else { LoginFlow.uaf(AuthenticationFlow(settings: settings, username: name)) }
+    var flow = settings.authentication(as: name)
     var line = line
     do throws(Refusal) {
       try flow.start(over: &line)

@@ -13,7 +13,7 @@ struct LoginExchange {
   /// The server's success.
   private(set) var acceptance: Acceptance?
   private var network: Network
-  private var flow: LoginFlow
+  private var flow: any LoginFlow
   private var asked: BootTime
   private var hasBegun = false
   /// Why the first question could not be sent.
@@ -141,22 +141,16 @@ enum LoginPurpose {
   /// The question to the server, not sent yet.
   func question(
     _ client: ClientSettings, _ account: AccountFile, confirming text: TextToConfirm?
-  ) -> LoginFlow {
+  ) -> any LoginFlow {
     let name = account.identity.serverUserName
     var subject: ProofSubject?
     switch self {
-    case .approval(let code): return .uaf(AuthenticationFlow(settings: client, username: name, approving: code))
+    case .approval(let code): return AuthenticationFlow(settings: client, username: name, approving: code)
     case .proof(let proved): subject = proved
     case .login: break
     }
-    if let rules = client.webAuthn {
-      // A proof for WebAuthn is a login: it yields no token.
-      return .webAuthn(
-        CredentialAuthentication(settings: client, rules: rules, username: name, hasText: text != nil))
-    }
-    return .uaf(
-      AuthenticationFlow(
-        settings: client, username: name, transaction: text?.text, isServers: text?.isServers ?? false, proof: subject))
+    return client.authentication(
+      as: name, transaction: text?.text, isServers: text?.isServers ?? false, proof: subject)
   }
 }
 

@@ -15,9 +15,9 @@ struct RegistrationExchange {
   /// How the registration ends because something other than a request or a success came.
   private(set) var refusal: Ending?
   private var network: Network
-  private var flow: EnrolmentFlow
-  private var further: LoginFlow?
-  private let question: EnrolmentFlow
+  private var flow: any EnrolmentFlow
+  private var further: (any LoginFlow)?
+  private let question: any EnrolmentFlow
   private let permit: RegistrationPermit
 
   /// - Parameters:
@@ -29,15 +29,8 @@ struct RegistrationExchange {
   ) {
     self.network = network
     self.permit = permit
-    question =
-      if let rules = client.webAuthn {
-        .webAuthn(
-          CredentialRegistration(settings: client, rules: rules, username: username, entitlement: permit.entitlement))
-      } else {
-        .uaf(
-          RegistrationFlow(
-            settings: client, username: username, entitlement: permit.entitlement, joined: joined, lostKeyIDs: lost))
-      }
+    question = client.registration(
+      as: username, entitlement: permit.entitlement, joined: joined, lostKeyIDs: lost)
     flow = question
   }
 
