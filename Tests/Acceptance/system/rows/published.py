@@ -1,6 +1,6 @@
 """common-auth as documents and distributions publish it, before a second factor: refused where it would lead past it.
 
-A pam_exec program that accepts every password plays a directory that accepts a password unknown to pam_unix.
+A program of pam_exec that accepts every password plays a directory that accepts a password unknown to pam_unix.
 """
 
 import pathlib
@@ -11,7 +11,9 @@ from system.rows.switching import everything, rescuer, uafctl
 
 FOLDER = "/etc/pam.d"
 COMMON = pathlib.Path("/etc/pam.d/common-auth")
-UNIX, DIRECTORY = "pam_unix.so nullok", "pam_exec.so quiet expose_authtok /bin/true"
+# Not /bin/true: uafctl knows that it looks at nothing.
+PROGRAM = pathlib.Path("/usr/local/sbin/ask-directory")
+UNIX, DIRECTORY = "pam_unix.so nullok", f"pam_exec.so quiet expose_authtok {PROGRAM}"
 END = ("auth requisite pam_deny.so", "auth required pam_permit.so")
 # A console at which whoever has the password gets in, a session included.
 LOGIN = ("auth required pam_unix.so", "account required pam_unix.so", "session required pam_unix.so")
@@ -75,25 +77,42 @@ STACKS = {
 CORP = [f"auth sufficient {UNIX}", f"auth sufficient {DIRECTORY}", "auth required pam_deny.so"]
 
 
-def console_of_its_own(lab):
-    """Gives the console its own lines, and root a password: another way in, whatever common-auth says."""
+def prepare(lab):
+    """Makes the directory, and another way in whatever common-auth says: a console with its own lines, a password for root.
+
+    After the row, PAM's files are as they were, also where the row ended early.
+    """
+    before = everything()
+    lab.after(lambda: restore(before))
+    PROGRAM.write_text("#!/bin/sh\nexit 0\n")
+    PROGRAM.chmod(0o755)
+    lab.after(PROGRAM.unlink)
     lab.run("chpasswd", answers="root:console-Password-1\n")
     lab.after(lambda: lab.run("passwd", "--lock", "root"))
     lab.stack("login", *LOGIN)
+
+
+def restore(before):
+    """Gives PAM's files the contents that `everything` returned, and removes the ones that are new."""
+    now = everything()
+    for name in now.keys() - before.keys():
+        pathlib.Path(FOLDER, name).unlink()
+    for name, contents in before.items():
+        if now.get(name) != contents:
+            pathlib.Path(FOLDER, name).write_bytes(contents)
 
 
 @row(
     "stacks-published",
     "uafctl pam enable sudo --shape second-factor on 14 common-auths; what is refused, put in place by hand",
     "never in without the passcode; refused, with file and line, exactly where sudo gives root without it",
-    limit=400,
 )
 def published(lab):
     hosts.sudoers(lab, "ALL ALL=(ALL) ALL")
     person = lab.person()
     lab.run("usermod", "--append", "--groups", "users", person.name)
     rescuer(lab)
-    console_of_its_own(lab)
+    prepare(lab)
     lab.stack("corp-auth", *CORP)
     before = everything()
     refused = 0
@@ -143,14 +162,13 @@ GAPS = {
     "stacks-without-password",
     "uafctl pam enable sudo --shape second-factor where no right password is needed, and where one no longer is",
     "refused, with file and line; where common-auth is changed later, the passcode alone gives root; doctor and status say so",
-    limit=120,
 )
 def without_password(lab):
     hosts.sudoers(lab, "ALL ALL=(ALL) ALL")
     person = lab.person()
     lab.run("usermod", "--append", "--groups", "users", person.name)
     rescuer(lab)
-    console_of_its_own(lab)
+    prepare(lab)
     before = everything()
     for name, (lines, place, is_asked) in GAPS.items():
         spoilt = "".join(line + "\n" for line in lines)
@@ -196,12 +214,11 @@ def shown_past(lab, name, person, place):
     "stacks-published-ssh",
     "sshd behind a directory that is enough by itself, and behind one that is not",
     "the first is refused; behind the second nobody is in without the passcode",
-    limit=120,
 )
 def over_ssh(lab):
     person = lab.person()
     rescuer(lab)
-    console_of_its_own(lab)
+    prepare(lab)
     lab.stack("common-auth", *STACKS["a directory by hand"][0])
     result = uafctl(lab, "pam", "enable", "sshd", "--anyway", "--shape", "second-factor", check=False)
     must(result.returncode == 1 and f"{FOLDER}/common-auth:2: " in result.stdout, result.stdout)
@@ -229,12 +246,11 @@ UNASKED = {
     "stacks-rescue-unasked",
     "uafctl pam enable sudo and sshd where a line lets in whoever is of uaf-rescue; the same, put in place by hand",
     "refused, with file and line; by hand, whoever is of the group is in and asked for nothing, and doctor says so",
-    limit=300,
 )
 def rescue_unasked(lab):
     hosts.sudoers(lab, "ALL ALL=(ALL) ALL")
     person = rescuer(lab)
-    console_of_its_own(lab)
+    prepare(lab)
     hosts.sshd(lab)
     before = everything()
     count = 0
@@ -275,7 +291,6 @@ def unasked(lab, service, enter, path):
     "sudo-service",
     "uafctl pam enable sudo where sudoers has sudo ask for another service, and for root's passcode",
     "refused, with what to enable; then the passcode is asked for; whose is said",
-    limit=120,
 )
 def service_of_sudoers(lab):
     hosts.sudoers(lab, "Defaults pam_service=corp", "ALL ALL=(ALL) ALL")
