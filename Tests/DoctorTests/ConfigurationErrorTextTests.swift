@@ -121,7 +121,11 @@ import Wording
     case .unverified: .onlyPlainDialect
     case .onlyPlainDialect: .onlyWebAuthn
     case .onlyWebAuthn: .notWithWebAuthn
-    case .notWithWebAuthn: .incompleteRelyingParty
+    case .notWithWebAuthn: .onlyConformance
+    case .onlyConformance: .withoutBase
+    case .withoutBase: .needsWebOrigin
+    case .needsWebOrigin: .enrolmentOfDialect("c1")
+    case .enrolmentOfDialect: .incompleteRelyingParty
     case .incompleteRelyingParty: .incompleteSuccess
     case .incompleteSuccess: .sameContextNames
     case .sameContextNames: .verdictWithoutKey

@@ -21,7 +21,8 @@ import Testing
       .chipOwned, .chipDamaged, .chipFailed, .indexMissing, .indexReplaced, .shareDamaged, .indexNotMade, .keyNotSealed,
       .joinNotSigned, .joinTaken, .verdictNotSigned, .verdictOfOther, .verdictStale:
       .administrator
-    case .accountForbidden: [.administrator, .newCode]
+    case .accountForbidden, .codeNotSendable: [.administrator, .newCode]
+    case .serverPasswordRefused: .administrator
     case .unlockExpired, .unlockUsed, .unlockOlderThanLock: .newCode
     case .unlockNotSigned, .unlockCodeNotKnown: .administrator
     case .chipBusy, .unlockCodesHeld: .againLater
@@ -30,7 +31,7 @@ import Testing
     case .nothingChosen, .noRequest: .againNow
     // What was used or has expired stays so, and what the person can do needs nobody else.
     case .codeNotEntered, .codeUnreadable, .enteredCodeUnreadable, .codeOfOtherOperation, .codesNotJudged,
-      .approvalExpired, .approvalRefused,
+      .serverPasswordNotEntered, .approvalExpired, .approvalRefused,
       .registeredAlready, .nothingLeftToRegister, .namedNotAccepted, .namedNotEnabled, .namedNotRegistered,
       .severalToName, .severalTogether,
       .nothingStale, .nothingHere, .otherHere, .onlyRoot, .ambiguousName, .olderModule, .olderCore,

@@ -86,6 +86,51 @@ import Testing
     #expect(refusal(uaf + text) == "4: server." + text.prefix { $0 != "=" })
   }
 
+  private func other(_ dialect: String, _ more: String = "") -> String {
+    "[server]\ndialect='\(dialect)'\nbase_url='https://login.example.com'\n" + more
+  }
+
+  @Test(arguments: [
+    ("privacyidea", "", ServerSettings.Enrolment.password), ("glewlwyd", "", .password),
+    ("django-otp-webauthn", "", .code), ("allauth", "origin='https://login.example.com'", .password),
+    ("privacyidea", "enrolment='password'", .password),
+  ])
+  func
+    `in the dialects of products every address begins with base_url, and the dialect knows what a registration needs`(
+      _ dialect: String, _ more: String, _ enrolment: ServerSettings.Enrolment
+    ) throws
+  {
+    let server = try server(other(dialect, more))
+    #expect(Set(server.urls.map(\.text)) == ["https://login.example.com"] && server.dialect.isWebAuthn)
+    #expect(server.enrolment == enrolment)
+  }
+
+  @Test(arguments: [
+    ("privacyidea", "enrolment='open'", "4: server.enrolment"),
+    ("glewlwyd", "enrolment='payload'", "4: server.enrolment"),
+    ("django-otp-webauthn", "enrolment='password'", "4: server.enrolment"), ("allauth", "", "1: server"),
+    ("allauth", "origin='linux://login.example.com'", "1: server"),
+    ("glewlwyd", "[server.authentication]\nrequest_url='https://b.example/q'", "4: server.authentication"),
+    ("privacyidea", "[server.context]\nauthCode='token'", "4: server.context"),
+    ("privacyidea", "accept_transaction='any'", "4: server.accept_transaction"),
+    ("webauthn", "enrolment='password'", "4: server.enrolment"),
+  ])
+  func `refuses settings that do not go with a product's dialect`(
+    _ dialect: String, _ more: String, _ expected: String
+  ) {
+    #expect(refusal(other(dialect, more)) == expected)
+  }
+
+  @Test(arguments: ["privacyidea", "allauth", "django-otp-webauthn", "glewlwyd"])
+  func `refuses a product's dialect without base_url`(_ dialect: String) {
+    #expect(refusal("[server]\ndialect='\(dialect)'\norigin='https://a.example'\n") == "1: server")
+  }
+
+  @Test func `refuses a password at a server of UAF`() {
+    let uaf = "[server]\nrequest_url='https://a.example/q'\nresponse_url='https://a.example/r'\nenrolment='password'"
+    #expect(refusal(uaf) == "4: server.enrolment")
+  }
+
   @Test(arguments: [("https://example.com", true), ("HTTPS://a", true), ("linux://a", false), ("android:apk", false)])
   func `recognises an https origin as an origin of web pages`(_ origin: String, _ isWeb: Bool) throws {
     #expect(try server(head + base + "origin='\(origin)'").webAuthn.hasWebOrigin == isWeb)

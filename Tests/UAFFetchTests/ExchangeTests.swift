@@ -81,6 +81,15 @@ struct ExchangeTests {
     #expect(try JSONDecoder().decode([String].self, from: Data(body)).contains("Authorization: Bearer abc"))
   }
 
+  @Test func `sends the further headers of a request`() throws {
+    let fetch = try FetchProcess()
+    var request = servers.post(servers.good, "/headers", [1])
+    request.headers = ["Origin: linux://example.com", "X-Session-Token: abc"]
+    let (_, body) = try fetch.perform(request)
+    let sent = try JSONDecoder().decode([String].self, from: Data(body))
+    #expect(request.headers.allSatisfy(sent.contains))
+  }
+
   @Test func `sends the cookies of a request, and returns them as the answer has changed them`() throws {
     let fetch = try FetchProcess()
     var request = servers.get(servers.good, "/cookies")

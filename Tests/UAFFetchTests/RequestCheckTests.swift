@@ -50,6 +50,22 @@ struct RequestCheckTests {
     #expect(RequestCheck.objection(to: Self.request { $0.authorization = value }) != nil)
   }
 
+  @Test(arguments: ["Origin: linux://example.com", "X-CSRFToken: a", "X-Session-Token: a b", "Referer: https://a/"])
+  func `accepts the headers that dialects of WebAuthn need`(_ header: String) {
+    #expect(RequestCheck.objection(to: Self.request { $0.headers = [header] }) == nil)
+  }
+
+  @Test(arguments: [
+    "Host: example.com", "Cookie: a=b", "Authorization: a", "origin: a", "Origin:", "Origin: ", "Origin:a", "Origin",
+    "",
+    "Origin: a\r\nX: b", "Origin : a",
+    "X-Session-Token: ä", ": a",
+  ])
+  func `refuses every other header, and one without a value`(_ header: String) {
+    #expect(RequestCheck.objection(to: Self.request { $0.headers = [header] }) != nil)
+    #expect(RequestCheck.objection(to: Self.request { $0.headers = ["Origin: a", header] }) != nil)
+  }
+
   @Test func `refuses a GET with a body`() {
     #expect(RequestCheck.objection(to: Self.request { $0.body = [] }) == nil)
     let get = Self.request {

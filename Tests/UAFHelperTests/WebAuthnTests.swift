@@ -107,6 +107,38 @@ import WebAuthn
     #expect(!bench.log.lines.contains { "\($0)".contains("abc-123") })
   }
 
+  private func atProduct(_ answer: (path: String, response: TransportResponse)) throws -> HelperBench {
+    let bench = try HelperBench()
+    bench.server.relyingParty = FakeRelyingParty()
+    bench.server.relyingParty?.instead = answer
+    speakWebAuthn(bench, "")
+    bench.configuration = bench.configuration.replacing("\"webauthn\"", with: "\"privacyidea\"")
+    _ = try StateDirectory.initialise(bench.folder + "/state", owner: getuid())
+    return bench
+  }
+
+  @Test func `a server with a sign-in of its own gets the password, which is neither shown nor logged`() throws {
+    let refused = TransportResponse(
+      status: 401, contentType: "application/json", body: Array(#"{"result":{"status":false}}"#.utf8))
+    let bench = try atProduct(("/fido/auth", refused))
+    let transcript = try bench.run(registration(bench), ["s3cret-word"])
+    #expect(transcript.prompts.map(\.text) == ["Password of mina at the server: "])
+    #expect(transcript.prompts.allSatisfy { !$0.echo } && transcript.result == 1001)
+    #expect(
+      transcript.errors.contains { $0.contains("does not accept this name and password") }, "\(transcript.errors)")
+    #expect(bench.server.requests.count == 1 && !bench.log.lines.contains { "\($0)".contains("s3cret-word") })
+  }
+
+  @Test func `an empty password is sent to no server`() throws {
+    let bench = try atProduct(("/", TransportResponse(status: 200, contentType: "", body: [])))
+    let transcript = try bench.run(registration(bench), [""])
+    #expect(transcript.result == 1001 && bench.server.requests.isEmpty)
+  }
+
+  @Test func `uaf-fetch sends each header that a dialect has`() {
+    #expect(Set(HeaderField.Name.allCases.map(\.rawValue)) == FetchRequest.headerNames)
+  }
+
   @Test func `the value can be changed, and the new value logs in`() throws {
     let bench = try registered()
     #expect(

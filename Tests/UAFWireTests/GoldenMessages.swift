@@ -304,6 +304,9 @@ enum GoldenMessages {
       $0.cookies = String(repeating: "k", count: 4096)
       $0.authorization = String(repeating: "z", count: 1024)
     },
+    "request-headers": request(.post, "https://fido.example.com/webauthn/begin/", 30000) {
+      $0.headers = ["X-CSRFToken: abc", "Referer: https://fido.example.com/"]
+    },
     "request-authorities": request(.get, "https://fido.example.com/uaf/get", 30000) {
       $0.certificateAuthorities = String(repeating: "A", count: 24_577)
     },

@@ -123,11 +123,21 @@ enum RequestCheck {
     guard isPrintable(request.machineProof ?? "", spaces: false) else { return "the proof has bytes no header has" }
     guard isPrintable(request.cookies ?? "", spaces: true) else { return "a cookie has bytes no header has" }
     guard isPrintable(request.authorization ?? "", spaces: true) else { return "a code has bytes no header has" }
+    guard request.headers.allSatisfy(isKnownHeader) else { return "a header is not one that this program sends" }
     guard places?.allow(request.url, proxy: request.proxy) ?? true else {
       return "the address or the proxy is not one that was named when this program started"
     }
     guard request.method == .post || request.body == nil else { return "a GET request has no body" }
     return nil
+  }
+
+  /// Whether a header has a known name, and a value that is not empty: libcurl would take a header without one out.
+  private static func isKnownHeader(_ header: String) -> Bool {
+    guard let colon = header.firstIndex(of: ":"), FetchRequest.headerNames.contains(String(header[..<colon])) else {
+      return false
+    }
+    let value = header[colon...].dropFirst()
+    return value.hasPrefix(" ") && value.utf8.count > 1 && isPrintable(String(value), spaces: true)
   }
 
   /// ASCII without control bytes: a line feed in a header's value would start a new header.

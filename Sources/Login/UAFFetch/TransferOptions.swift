@@ -180,6 +180,7 @@ enum TransferCallbacks {
     if let proof = request.machineProof { append("UAF-Machine: " + proof) }
     if let cookies = request.cookies, !cookies.isEmpty { append("Cookie: " + cookies) }
     if let authorization = request.authorization { append("Authorization: " + authorization) }
+    for header in request.headers { append(header) }
   }
 
   private func append(_ line: String) {

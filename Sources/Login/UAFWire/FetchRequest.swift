@@ -22,6 +22,7 @@ public struct FetchRequest: Equatable, Sendable {
     case authoritiesLength
     case cookies
     case authorization
+    case header
 
     static let rules = [
       version.rule(.u16, required: true),
@@ -38,6 +39,7 @@ public struct FetchRequest: Equatable, Sendable {
       authoritiesLength.rule(.u32),
       cookies.rule(.text(WireLimit.cookies)),
       authorization.rule(.text(WireLimit.authorization)),
+      header.rule(.text(WireLimit.header), repeats: 4),
     ]
   }
 
@@ -79,6 +81,12 @@ public struct FetchRequest: Equatable, Sendable {
 
   /// The header `Authorization`; at most ``WireLimit/authorization`` bytes; nil sends none.
   public var authorization: String?
+
+  /// Further headers as `NAME: VALUE`, each with one of ``headerNames``; at most 4, each at most ``WireLimit/header`` bytes.
+  public var headers: [String] = []
+
+  /// The names of headers that the core may choose: what dialects of WebAuthn need.
+  public static let headerNames: Set = ["Origin", "Referer", "X-CSRFToken", "X-Session-Token"]
 
   // Nil and false both mean no. They are kept apart so that a message is written exactly as it was read.
   private var skip: Bool?
@@ -125,6 +133,7 @@ public struct FetchRequest: Equatable, Sendable {
     writer.put(Field.authoritiesLength, u32: longAuthorities.map { UInt32(clamping: $0.utf8.count) })
     writer.put(Field.cookies, text: cookies)
     writer.put(Field.authorization, text: authorization)
+    for header in headers { writer.put(Field.header, text: header) }
     return try writer.finish()
   }
 
@@ -164,6 +173,7 @@ public struct FetchRequest: Equatable, Sendable {
     machineProof = packet.text(Field.machineProof, bytes)
     cookies = packet.text(Field.cookies, bytes)
     authorization = packet.text(Field.authorization, bytes)
+    headers = packet.texts(Field.header, bytes)
   }
 }
 

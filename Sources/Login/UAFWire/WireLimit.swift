@@ -32,6 +32,8 @@ public enum WireLimit {
   public static let cookies = 4096
   /// The header `Authorization`.
   public static let authorization = 1024
+  /// A further header of one exchange, with its name.
+  public static let header = 1024
   /// How many hosts with ports there may be.
   public static let places = 64
   /// Certificate authorities in PEM that are in the request itself.

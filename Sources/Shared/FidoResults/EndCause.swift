@@ -16,6 +16,12 @@ public enum EndCause: CaseIterable, Sendable {
   case codeUnreadable
   /// The text entered at a prompt is not a code; a prompt accepts less text than a payload.
   case enteredCodeUnreadable
+  /// The code has characters that the request to the server cannot carry.
+  case codeNotSendable
+  /// The server does not accept the person's password, with which a registration there begins.
+  case serverPasswordRefused
+  /// No password was entered for the server.
+  case serverPasswordNotEntered
   /// The code has expired.
   case codeExpired
   /// The server does not accept the code: it was used, has expired there, or was never issued.

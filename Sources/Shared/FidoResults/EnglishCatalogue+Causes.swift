@@ -23,6 +23,16 @@ extension EnglishCatalogue {
         "Check your entry: give either the whole line that the server printed, or just the 20 characters of the code.")
     case .enteredCodeUnreadable:
       ResultText("This is not a valid enrolment code.", "Check your entry: give just the 20 characters of the code.")
+    case .codeNotSendable:
+      ResultText(
+        "This code has characters that cannot be sent to the server.",
+        "Check your entry, or ask the administrator for a new one.")
+    case .serverPasswordRefused:
+      ResultText(
+        "The server does not accept this name and password.",
+        "Enter the password that you use at the server, or ask its administrator whether you may register there.")
+    case .serverPasswordNotEntered:
+      ResultText("No password was entered.", "Register again with the password that you use at the server.")
     case .codeExpired: ResultText("The enrolment code has expired.", "Ask the administrator for a new one.")
     case .codeRefused:
       ResultText("The server does not accept the enrolment code.", "Ask the administrator for a new one.")

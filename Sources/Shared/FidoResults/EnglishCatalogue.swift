@@ -139,6 +139,7 @@ enum EnglishCatalogue: Catalogue {
     case .valueMeetsRules(let kind, let other):
       return "Your \(kind.english) meets the rules: only the \(other.english) must be changed."
     case .enrolmentCode: return "Enrolment code: "
+    case .serverPassword(let user): return "Password of \(user) at the server: "
     case .machinePayload: return "Machine payload: "
     case .unlockLine: return "Unlock line: "
     case .unlockCodeWrong(let machine):

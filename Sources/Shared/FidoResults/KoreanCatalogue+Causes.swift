@@ -12,6 +12,14 @@ extension KoreanCatalogue {
       ResultText("이 컴퓨터에서 쓰지 않는 인증 수단이 등록된 계정입니다.", "root 관리자가 'uafctl register USER'를 실행해야 합니다.")
     case .codeUnreadable: ResultText("올바른 등록 코드가 아닙니다.", "서버가 출력한 줄 전체 또는 20자 코드를 확인하여 입력하십시오.")
     case .enteredCodeUnreadable: ResultText("올바른 등록 코드가 아닙니다.", "20자 코드만 확인하여 입력하십시오.")
+    case .codeNotSendable:
+      ResultText("이 코드에는 서버로 보낼 수 없는 문자가 있습니다.", "입력을 확인하거나, 관리자에게 새 코드를 요청하십시오.")
+    case .serverPasswordRefused:
+      ResultText(
+        "서버가 이 이름과 비밀번호를 받아들이지 않습니다.",
+        "서버에서 쓰는 비밀번호를 입력하거나, 그곳에 등록해도 되는지 서버 관리자에게 문의하십시오.")
+    case .serverPasswordNotEntered:
+      ResultText("비밀번호를 입력하지 않았습니다.", "서버에서 쓰는 비밀번호로 다시 등록하십시오.")
     case .codeExpired: ResultText("등록 코드의 기한이 지났습니다.", "관리자에게 새 코드를 요청하십시오.")
     case .codeRefused: ResultText("서버가 등록 코드를 받아들이지 않습니다.", "관리자에게 새 코드를 요청하십시오.")
     case .codeOfOtherOperation: ResultText("다른 용도의 코드입니다.", "'uafctl oob FILE'이 그 용도에 맞게 처리합니다.")

@@ -119,6 +119,7 @@ enum KoreanCatalogue: Catalogue {
     case .acceptedOffline: return "서버에 연결할 수 없어 서버 확인 없이 허용했습니다."
     case .valueMeetsRules(let kind, let other): return "\(kind.koreanSubject) 규칙에 맞습니다. 바꿔야 할 것은 \(other.korean)입니다."
     case .enrolmentCode: return "등록 코드: "
+    case .serverPassword(let user): return "서버의 \(user) 비밀번호: "
     case .machinePayload: return "가입 파일의 줄: "
     case .unlockLine: return "잠금 해제 파일의 줄: "
     case .unlockCodeWrong(let machine):

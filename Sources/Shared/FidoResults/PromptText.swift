@@ -42,6 +42,8 @@ public enum PromptText: Hashable, Sendable {
   case valueMeetsRules(ValueKind, other: ValueKind)
   /// Asks for an enrolment code.
   case enrolmentCode
+  /// Asks for the person's password at the server, with which a registration there begins.
+  case serverPassword(user: String)
   /// Asks for the line of a machine payload.
   case machinePayload
   /// Asks for the line of an unlock, as in its file.
@@ -246,7 +248,7 @@ extension PromptText {
     case .value, .currentValue, .newValue, .newValueAgain, .valuesDiffer, .valueUnchanged, .enrol, .patternKeys,
       .choice,
       .choiceNumber, .choiceOption, .registerAgain, .noSuchChoice, .emptyLineBack, .valueIsStale, .valueIsStaleHere,
-      .acceptedOffline, .valueMeetsRules, .enrolmentCode, .machinePayload, .unlockLine, .unlockCode,
+      .acceptedOffline, .valueMeetsRules, .enrolmentCode, .serverPassword, .machinePayload, .unlockLine, .unlockCode,
       .recoveryKey, .oneTimeCode,
       .waitingForServer, .confirm, .wrongBefore, .registerAgainChosen,
       .ready,

@@ -101,6 +101,7 @@ struct ConfigurationReader {
     if let node = table["deregistration"] {
       try tables.fill(&server.deregistration, "server.deregistration", node, requestOnly)
     }
+    if tables.lines["server.enrolment"] == nil, let usual = server.dialect.enrolment { server.enrolment = usual }
     server.fillAddresses()
     configuration.server = server
   }
@@ -218,7 +219,7 @@ struct ConfigurationReader {
     guard let server = configuration.server else { return }
     try checkWebAuthn(server)
     guard server.isComplete else {
-      throw tables.refused("server", server.dialect == .webauthn ? .incompleteRelyingParty : .incompleteServer)
+      throw tables.refused("server", server.dialect.isWebAuthn ? .incompleteRelyingParty : .incompleteServer)
     }
     guard server.urls.allSatisfy({ $0.isSecure || $0.isLoopback && server.allowsInsecure }) else {
       throw tables.refused("server.request_url", .insecureURL)
@@ -246,12 +247,14 @@ struct ConfigurationReader {
 
   /// The keys of WebAuthn go with WebAuthn alone, and those that it has no place for do not go with it.
   private func checkWebAuthn(_ server: ServerSettings) throws(ConfigurationError) {
-    guard server.dialect == .webauthn else {
+    guard server.dialect.isWebAuthn else {
       for key in ["base_url", "origin", "rp_id"] where tables.lines["server.\(key)"] != nil {
         throw tables.refused("server.\(key)", .onlyWebAuthn)
       }
+      guard server.enrolment != .password else { throw tables.refused("server.enrolment", .onlyWebAuthn) }
       return
     }
+    try checkDialect(server)
     // One address cannot serve two operations, and nothing is deregistered at the server.
     for key in ["request_url", "response_url", "deregistration"] where tables.lines["server.\(key)"] != nil {
       throw tables.refused("server.\(key)", .notWithWebAuthn)
@@ -264,6 +267,26 @@ struct ConfigurationReader {
     }
     for (name, service) in configuration.services.sorted(by: { $0.key < $1.key }) where service.transaction {
       throw tables.refused("service.\(name).transaction", .notWithWebAuthn)
+    }
+  }
+
+  /// A dialect other than FIDO's has its own addresses, and its own start of a registration.
+  private func checkDialect(_ server: ServerSettings) throws(ConfigurationError) {
+    guard let enrolment = server.dialect.enrolment else {
+      guard server.enrolment != .password else {
+        throw tables.refused("server.enrolment", .enrolmentOfDialect("code\" or \"open"))
+      }
+      return
+    }
+    for key in ["registration", "authentication"] where tables.lines["server.\(key)"] != nil {
+      throw tables.refused("server.\(key)", .onlyConformance)
+    }
+    guard server.webAuthn.baseURL != nil else { throw tables.refused("server", .withoutBase) }
+    guard server.enrolment == enrolment else {
+      throw tables.refused("server.enrolment", .enrolmentOfDialect(enrolment.rawValue))
+    }
+    guard server.dialect != .allauth || server.webAuthn.hasWebOrigin else {
+      throw tables.refused("server", .needsWebOrigin)
     }
   }
 

@@ -115,8 +115,13 @@ extension SettingProblem {
     case .unknownAppID: "{appID}는 서버가 응답하기 전에는 알 수 없습니다. 그 AppID를 app_ids의 맨 앞에 쓰십시오"
     case .unverified: "false는 이 컴퓨터의 서버에만 쓸 수 있습니다(다른 곳이면 allow_insecure = true)"
     case .onlyPlainDialect: "dialect = \"plain\"일 때만 쓸 수 있습니다"
-    case .onlyWebAuthn: "dialect = \"webauthn\"일 때만 쓸 수 있습니다"
-    case .notWithWebAuthn: "dialect = \"webauthn\"과 함께 쓸 수 없습니다. WebAuthn에는 해당하는 기능이 없습니다"
+    case .onlyWebAuthn: "WebAuthn의 dialect(webauthn, privacyidea, allauth 등)에서만 쓸 수 있습니다"
+    case .notWithWebAuthn: "WebAuthn의 dialect와 함께 쓸 수 없습니다. WebAuthn에는 해당하는 기능이 없습니다"
+    case .onlyConformance: "dialect = \"webauthn\"일 때만 쓸 수 있습니다. 다른 dialect에서는 모든 주소가 base_url에서 나옵니다"
+    case .withoutBase: "base_url이 있어야 합니다"
+    case .needsWebOrigin:
+      "dialect = \"allauth\"에는 origin = \"https://...\"가 필요합니다. 이 서버는 다른 origin을 받지 않습니다(그 의미는 pam_uaf.conf(5)에 있습니다)"
+    case .enrolmentOfDialect(let allowed): "이 dialect에서는 \"\(allowed)\"여야 합니다"
     case .incompleteRelyingParty:
       "base_url이 있거나, [server.registration]과 [server.authentication]에 URL이 둘 다 있어야 합니다"
     case .incompleteSuccess: "member와 value가 있어야 합니다"

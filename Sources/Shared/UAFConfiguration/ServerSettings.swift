@@ -10,6 +10,26 @@ public struct ServerSettings: Equatable, Sendable {
     case plain
     /// WebAuthn instead of UAF, in the bodies of the FIDO Alliance's interface for server tests.
     case webauthn
+    /// WebAuthn, as privacyIDEA carries it for passkeys.
+    case privacyIDEA = "privacyidea"
+    /// WebAuthn, as django-allauth's interface for apps carries it.
+    case allauth
+    /// WebAuthn, as django-otp-webauthn carries it.
+    case djangoOTP = "django-otp-webauthn"
+    /// WebAuthn, as a scheme of glewlwyd carries it.
+    case glewlwyd
+
+    /// Whether the server speaks WebAuthn.
+    public var isWebAuthn: Bool { self != .fido && self != .plain }
+
+    /// What a registration needs unless root says something else; nil if only root can know.
+    var enrolment: Enrolment? {
+      switch self {
+      case .privacyIDEA, .allauth, .glewlwyd: .password
+      case .djangoOTP: .code
+      case .fido, .plain, .webauthn: nil
+      }
+    }
   }
 
   /// What the server requires before it accepts the first key of an account.
@@ -18,6 +38,8 @@ public struct ServerSettings: Equatable, Sendable {
     case payload
     /// A code, which the person enters.
     case code
+    /// The person's password at the server, which the person enters.
+    case password
     /// Nothing: the first person who registers a name gets it.
     case open
   }
@@ -120,7 +142,7 @@ public struct ServerSettings: Equatable, Sendable {
 
   /// Whether each operation has an address for requests, and each except deregistration has one for responses.
   var isComplete: Bool {
-    if dialect == .webauthn {
+    if dialect.isWebAuthn {
       return [registration, authentication].allSatisfy { $0.requestURL != nil && $0.responseURL != nil }
     }
     let asked = [registration, authentication, deregistration].allSatisfy { ($0.requestURL ?? requestURL) != nil }
@@ -215,9 +237,16 @@ public struct RelyingPartySettings: Equatable, Sendable {
 }
 
 extension ServerSettings {
-  /// Fills in the addresses of WebAuthn that follow from `base_url`.
+  /// Fills in the addresses of WebAuthn that follow from `base_url`; in the other dialects every address begins with it.
   mutating func fillAddresses() {
     guard let base = webAuthn.baseURL?.text else { return }
+    guard dialect == .webauthn else {
+      if dialect.isWebAuthn {
+        let same = OperationURLs(requestURL: webAuthn.baseURL, responseURL: webAuthn.baseURL)
+        (registration, authentication) = (same, same)
+      }
+      return
+    }
     registration.requestURL = registration.requestURL ?? ServerURL(base + "/attestation/options")
     registration.responseURL = registration.responseURL ?? ServerURL(base + "/attestation/result")
     authentication.requestURL = authentication.requestURL ?? ServerURL(base + "/assertion/options")

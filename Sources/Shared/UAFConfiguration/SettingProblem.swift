@@ -154,6 +154,13 @@ public enum SettingProblem: Error, Equatable, Sendable {
   case onlyWebAuthn
   /// A key that has no meaning for a server of WebAuthn.
   case notWithWebAuthn
+  /// An address of one operation, in a dialect whose addresses all begin with `base_url`.
+  case onlyConformance
+  case withoutBase
+  /// A server that accepts only origins of web pages, and none is set.
+  case needsWebOrigin
+  /// The dialect's registration needs something else.
+  case enrolmentOfDialect(String)
   case incompleteRelyingParty
   case incompleteSuccess
   case sameContextNames
@@ -205,8 +212,14 @@ extension SettingProblem: CustomStringConvertible {
       "{appID} is not known before the server has replied: make it the first entry of app_ids"
     case .unverified: "false is only for servers on this machine (elsewhere: allow_insecure = true)"
     case .onlyPlainDialect: "works only with dialect = \"plain\""
-    case .onlyWebAuthn: "goes with dialect = \"webauthn\" alone"
-    case .notWithWebAuthn: "cannot go with dialect = \"webauthn\": WebAuthn has nothing of the kind"
+    case .onlyWebAuthn: "works only with a dialect of WebAuthn (webauthn, privacyidea, allauth ...)"
+    case .notWithWebAuthn: "cannot be used with a dialect of WebAuthn, which has nothing of the kind"
+    case .onlyConformance: "works only with dialect = \"webauthn\": the others derive every address from base_url"
+    case .withoutBase: "must have base_url"
+    case .needsWebOrigin:
+      "dialect = \"allauth\" needs origin = \"https://...\": the server accepts no other origin (pam_uaf.conf(5) says what "
+        + "that means)"
+    case .enrolmentOfDialect(let allowed): "must be \"\(allowed)\" with this dialect"
     case .incompleteRelyingParty:
       "must have base_url, or both URLs in [server.registration] and in [server.authentication]"
     case .incompleteSuccess: "must have member and value"

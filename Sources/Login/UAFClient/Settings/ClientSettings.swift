@@ -213,8 +213,25 @@ public enum OwnRoute: String, Sendable {
   }
 }
 
+/// The interface by which a relying party carries WebAuthn, by its name in `server.dialect` (docs/webauthn-servers.md).
+public enum WebAuthnInterface: String, Sendable, CaseIterable {
+  /// The FIDO Alliance's interface for server tests.
+  case conformance = "webauthn"
+  /// Passkeys of privacyIDEA.
+  case privacyIDEA = "privacyidea"
+  /// django-allauth's interface for apps.
+  case allauth
+  /// django-otp-webauthn.
+  case djangoOTP = "django-otp-webauthn"
+  /// A scheme of glewlwyd.
+  case glewlwyd
+}
+
 /// How this client speaks WebAuthn with its relying party.
 public struct WebAuthnSettings: Equatable, Sendable {
+  /// The server's interface.
+  public let interface: WebAuthnInterface
+
   /// The origin that root chose, sent as it is; nil for `linux://RPID`.
   public let origin: String?
 
@@ -225,7 +242,11 @@ public struct WebAuthnSettings: Equatable, Sendable {
   public let codeMember: String?
 
   /// Makes settings; without arguments, everything follows from the host.
-  public init(origin: String? = nil, relyingPartyID: String? = nil, codeMember: String? = nil) {
+  public init(
+    interface: WebAuthnInterface = .conformance, origin: String? = nil, relyingPartyID: String? = nil,
+    codeMember: String? = nil
+  ) {
+    self.interface = interface
     self.origin = origin
     self.relyingPartyID = relyingPartyID
     self.codeMember = codeMember

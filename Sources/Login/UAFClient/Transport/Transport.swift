@@ -51,6 +51,9 @@ public struct TransportRequest: Equatable, Sendable {
   /// The header `Authorization`, which carries a code; secret, never for a log.
   public var authorization: String?
 
+  /// Further headers of a dialect of WebAuthn; a session among them is secret, never for a log.
+  public var headers: [HeaderField] = []
+
   /// Makes a POST; the answer should have the same type.
   public static func post(_ body: [UInt8], to url: String, contentType: String) -> TransportRequest {
     let accept = contentType.split(separator: ";").first.map(String.init) ?? contentType
@@ -60,6 +63,33 @@ public struct TransportRequest: Equatable, Sendable {
   /// Makes a GET.
   public static func get(_ url: String, accept: String) -> TransportRequest {
     TransportRequest(method: .get, url: url, contentType: nil, accept: accept, body: [])
+  }
+}
+
+/// A header that a dialect of WebAuthn sends.
+public struct HeaderField: Equatable, Sendable {
+  /// The headers there are; uaf-fetch sends no others.
+  public enum Name: String, CaseIterable, Sendable {
+    /// The origin of the client data, for a server that compares the two.
+    case origin = "Origin"
+    /// The server's own origin, for a server that asks where a request comes from.
+    case referer = "Referer"
+    /// The value of Django's cookie `csrftoken`.
+    case csrfToken = "X-CSRFToken"
+    /// The session of django-allauth.
+    case sessionToken = "X-Session-Token"
+  }
+
+  /// The header's name.
+  public let name: Name
+
+  /// Its value.
+  public let value: String
+
+  /// Makes a header.
+  public init(_ name: Name, _ value: String) {
+    self.name = name
+    self.value = value
   }
 }
 

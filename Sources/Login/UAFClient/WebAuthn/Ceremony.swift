@@ -3,16 +3,15 @@ import UAFCrypto
 import UAFMessages
 import WebAuthn
 
-/// The two exchanges of a WebAuthn ceremony: options are asked for, and the answer to them is sent.
+/// The exchanges of a WebAuthn ceremony: options are asked for, and the answer to them is sent.
 ///
-/// The bodies are those of the FIDO Alliance's interface for server tests ("FIDO2 Conformance Server API"). The server's
-/// cookies live here, for this ceremony alone.
+/// The dialect says what is asked and what the answers mean. The server's cookies live here, for this ceremony alone.
 struct Ceremony: Sendable {
   private enum Stage: Sendable {
     case new
     /// The question that was sent.
     case asked(TransportRequest)
-    /// The answer to it that was read ahead of time, or why it is refused.
+    /// The options that were read ahead of time, or why there are none.
     case received(Result<JSONObject, Refusal>)
     /// The options are here, and wait for an answer.
     case offered
@@ -24,28 +23,42 @@ struct Ceremony: Sendable {
   let operation: UAFOperation
   let username: String
   private(set) var link = ServerLink()
+  private var dialect: any WebAuthnDialect
   private var stage = Stage.new
-  private var cookies = ""
-  /// The header `Authorization` of both requests; nil without a code.
-  var authorization: String?
+  private var cookies: String
 
-  init(_ operation: UAFOperation, settings: ClientSettings, rules: WebAuthnSettings, username: String) {
+  /// Makes a ceremony.
+  ///
+  /// - Parameter entry: what the person entered for a registration: a code, or the password at the server.
+  init(
+    _ operation: UAFOperation, settings: ClientSettings, rules: WebAuthnSettings, username: String,
+    entry: String? = nil
+  ) {
     self.operation = operation
     self.settings = settings
     self.rules = rules
     self.username = username
+    dialect = rules.interface.dialect(
+      DialectContext(
+        operation: operation, username: username, endpoint: settings.endpoint(for: operation), entry: entry,
+        codeMember: rules.codeMember))
+    cookies = dialect.firstCookies
   }
 
   // MARK: Options
 
-  /// Asks for options, without waiting for them.
-  mutating func start<Wire: Transport & ~Copyable>(
-    with body: JSONObject, over transport: inout Wire
-  ) throws(Refusal) {
+  /// Sends the first question, without waiting for the answer.
+  mutating func start<Wire: Transport & ~Copyable>(over transport: inout Wire) throws(Refusal) {
     guard case .new = stage else { throw outOfTurn() }
     stage = .over
     try link.checkUsername(username)
-    let question = request(.object(body), to: try optionsAddress().url)
+    try ask(over: &transport)
+  }
+
+  private mutating func ask<Wire: Transport & ~Copyable>(over transport: inout Wire) throws(Refusal) {
+    let asked: DialectRequest
+    do throws(DialectFault) { asked = try dialect.question() } catch { throw refusal(error, httpStatus: 0) }
+    let question = try request(asked)
     try link.begin(question, over: &transport)
     stage = .asked(question)
   }
@@ -59,26 +72,31 @@ struct Ceremony: Sendable {
         stage = .asked(question)
         return
       }
-      stage = .received(.success(try options(in: response)))
+      if let options = try take(response) {
+        stage = .received(.success(options))
+      } else {
+        try ask(over: &transport)
+      }
     } catch { stage = .received(.failure(error)) }
   }
 
-  /// Receives the options.
+  /// Receives the options, after what the dialect asks before them.
   mutating func options<Wire: Transport & ~Copyable>(over transport: inout Wire) throws(Refusal) -> JSONValue {
-    let options: JSONObject
-    switch stage {
-    case .asked(let question):
+    while case .asked(let question) = stage {
       stage = .over
       // Only an authentication is repeated: the options of a registration may already have used up a code.
       let response =
         operation == .authentication
         ? try link.finish(repeating: question, over: &transport) : try link.finish(over: &transport)
-      options = try self.options(in: response)
-    case .received(let early):
-      stage = .over
-      options = try early.get()
-    case .new, .offered, .over: throw outOfTurn()
+      if let options = try take(response) {
+        stage = .offered
+        return .object(options)
+      }
+      try ask(over: &transport)
     }
+    guard case .received(let early) = stage else { throw outOfTurn() }
+    stage = .over
+    let options = try early.get()
     stage = .offered
     return .object(options)
   }
@@ -100,70 +118,84 @@ struct Ceremony: Sendable {
     }
   }
 
-  private mutating func options(in response: TransportResponse) throws(Refusal) -> JSONObject {
-    if let changed = response.cookies { cookies = changed }
-    let options = try object(in: response)
-    // Options grant nothing, so a server may leave its success out.
-    guard options["status"] == nil || isOK(options) else { throw noSuccess() }
-    return options
+  private mutating func take(_ response: TransportResponse) throws(Refusal) -> JSONObject? {
+    let answer = try answer(response)
+    do throws(DialectFault) { return try dialect.take(answer) } catch {
+      throw refusal(error, httpStatus: response.status)
+    }
   }
 
   // MARK: The answer
 
   /// Sends the answer, and returns once the server has accepted it.
-  ///
-  /// Only `status` with the value `ok`, with HTTP status 200, is a success.
-  mutating func submit<Wire: Transport & ~Copyable>(_ answer: JSONValue, over transport: inout Wire) throws(Refusal) {
-    guard case .offered = stage else { throw outOfTurn() }
+  mutating func submit<Wire: Transport & ~Copyable>(
+    _ response: JSONValue, origin: String, over transport: inout Wire
+  ) throws(Refusal) {
+    guard case .offered = stage, case .object(let members) = response else { throw outOfTurn() }
     stage = .over
-    let (asked, answered) = (try optionsAddress(), try address(endpoint.responseURL))
-    // Cookies go back to the server that set them, and to no other; a code goes to one server.
-    let isSame = asked.parts.host == answered.parts.host && asked.parts.port == answered.parts.port
-    var request = request(answer, to: answered.url)
-    if !isSame { (request.cookies, request.authorization) = ("", nil) }
-    try link.begin(request, over: &transport)
-    let response = try link.finish(over: &transport)
-    guard isOK(try object(in: response)) else { throw noSuccess() }
+    try link.begin(try request(dialect.request(for: members, origin: origin)), over: &transport)
+    let received = try link.finish(over: &transport)
+    let answer = try answer(received)
+    do throws(DialectFault) { try dialect.check(answer) } catch {
+      throw refusal(error, httpStatus: received.status)
+    }
   }
 
   // MARK: Messages
 
-  private func request(_ body: JSONValue, to url: String) -> TransportRequest {
-    var request = TransportRequest.post(body.bytes, to: url, contentType: settings.contentType ?? MediaType.json)
-    request.cookies = cookies
-    request.authorization = authorization
+  private func request(_ asked: DialectRequest) throws(Refusal) -> TransportRequest {
+    let (url, parts) = try address(asked.url)
+    let contentType = settings.contentType ?? MediaType.json
+    var request: TransportRequest =
+      if let body = asked.body {
+        .post(JSONValue.object(body).bytes, to: url, contentType: contentType)
+      } else {
+        .get(url, accept: MediaType.essence(of: contentType))
+      }
+    // Cookies and sessions go back to the server that set them, and to no other; a code goes to one server.
+    let server = try optionsAddress()
+    let isSame = server.host == parts.host && server.port == parts.port
+    request.cookies = isSame ? cookies : ""
+    if isSame { (request.authorization, request.headers) = (asked.authorization, asked.headers) }
     return request
   }
 
-  /// The JSON object in an answer that does not refuse.
-  private func object(in response: TransportResponse) throws(Refusal) -> JSONObject {
+  /// What the dialect may read of an answer.
+  ///
+  /// - Throws: ``Refusal`` for a redirect, a server that has failed, and a body that is neither JSON nor what may stand for none.
+  private mutating func answer(_ response: TransportResponse) throws(Refusal) -> DialectAnswer {
     let hasFailed = response.status == 429 || (500...599).contains(response.status)
-    guard MediaType.matches(response.contentType, [MediaType.json]),
-      case .object(let object)? = try? JSONValue(parsing: response.body)
-    else { throw link.httpRefusal(response, "is not JSON") }
-    if !hasFailed, !(200...399).contains(response.status) || object["status"] == .string("failed") {
-      throw link.refusal(ofRelyingParty: Self.words(object), httpStatus: response.status)
+    let isJSON = MediaType.matches(response.contentType, [MediaType.json])
+    let json = isJSON ? try? JSONValue(parsing: response.body) : nil
+    guard json != nil || !isJSON && dialect.reads(bare: response) else {
+      throw link.httpRefusal(response, "is not JSON")
     }
-    guard response.status == 200 else { throw link.httpRefusal(response, "is not a success") }
-    return object
+    guard !hasFailed, !(300...399).contains(response.status) else {
+      throw link.httpRefusal(response, "is not a success")
+    }
+    let changed = response.cookies.flatMap { $0 == cookies ? nil : $0 }
+    if let changed { cookies = changed }
+    return DialectAnswer(status: response.status, json: json, hasNewCookies: changed != nil)
   }
 
-  private static func words(_ object: JSONObject) -> String? {
-    if case .string(let text)? = object["errorMessage"] { text } else { nil }
-  }
-
-  private func isOK(_ object: JSONObject) -> Bool { object["status"] == .string("ok") }
-
-  private func noSuccess() -> Refusal {
-    link.refusal(ofServer: .jsonParser, "the status in the reply is not 'ok', so nothing was accepted")
+  private func refusal(_ fault: DialectFault, httpStatus: Int) -> Refusal {
+    switch fault {
+    case .refused(let words): link.refusal(ofRelyingParty: words, httpStatus: httpStatus)
+    case .signInRefused:
+      link.refusal(
+        ofServer: .invalidParameter, "the server did not accept the person's password", because: .serverPasswordRefused)
+    case .entryNotSendable:
+      link.refusal(
+        .invalidParameter, "the code has characters that the request cannot carry", because: .codeNotSendable)
+    case .noSuccess(let detail): link.refusal(ofServer: .jsonParser, detail)
+    case .missing(let member): link.refusal(ofServer: .jsonParser, "the reply does not have \(member)")
+    }
   }
 
   // MARK: Addresses and the relying party
 
-  private var endpoint: ServerEndpoint { settings.endpoint(for: operation) }
-
-  private func optionsAddress() throws(Refusal) -> (url: String, parts: HTTPSAddress) {
-    try address(endpoint.requestURL)
+  private func optionsAddress() throws(Refusal) -> HTTPSAddress {
+    try address(settings.endpoint(for: operation).requestURL).parts
   }
 
   private func address(_ template: String) throws(Refusal) -> (url: String, parts: HTTPSAddress) {
@@ -180,7 +212,7 @@ struct Ceremony: Sendable {
   ///
   /// - Parameter named: the rpId of the options; nil means the host.
   func relyingParty(_ named: String?) throws(Refusal) -> RelyingPartyID {
-    let host = try optionsAddress().parts.host
+    let host = try optionsAddress().host
     let id: RelyingPartyID
     do throws(CryptoError) { id = try RelyingPartyID(named ?? rules.relyingPartyID ?? host) } catch {
       throw link.refusal(.cannotUse, error.description)

@@ -36,8 +36,7 @@ public struct CredentialAuthentication: LoginFlow {
     guard !hasText else {
       throw ceremony.link.refusal(.invalidParameter, "a server that speaks WebAuthn has no text to be confirmed")
     }
-    try ceremony.start(
-      with: ["username": .string(ceremony.username), "userVerification": .string("required")], over: &transport)
+    try ceremony.start(over: &transport)
   }
 
   /// Reads the server's answer before ``collect(over:among:)``, once it has come.
@@ -142,7 +141,7 @@ public struct CredentialAuthentication: LoginFlow {
     guard let current = offered.take(), let response = current.response, let keyID = current.keyID else {
       throw ceremony.outOfTurn()
     }
-    try ceremony.submit(response.json, over: &transport)
+    try ceremony.submit(response.json, origin: ceremony.origin(of: current.relyingParty), over: &transport)
     return .accepted(
       Acceptance(
         tokens: [], username: ceremony.username, expected: ExpectedVerdict(.authentication, for: nil, keyIDs: [keyID]),

@@ -23,50 +23,24 @@ public struct CredentialRegistration: EnrolmentFlow {
   ///
   /// - Parameters:
   ///   - username: the account's name at the server.
-  ///   - entitlement: what allows the new credential. WebAuthn has nothing for it: a code goes as the server takes it, as a
-  ///     member with the name that root has configured, or else in the header `Authorization`.
+  ///   - entitlement: what allows the new credential. WebAuthn has nothing for it, so the dialect says where the code or the
+  ///     password goes that the person entered.
   public init(settings: ClientSettings, rules: WebAuthnSettings, username: String, entitlement: Entitlement = .none) {
     self.entitlement = entitlement
-    ceremony = Ceremony(.registration, settings: settings, rules: rules, username: username)
+    let entry: String? = if case .plainCode(let entry) = entitlement { entry } else { nil }
+    ceremony = Ceremony(.registration, settings: settings, rules: rules, username: username, entry: entry)
   }
 
   /// Asks the server for options, without waiting for the answer.
   public mutating func start<Wire: Transport & ~Copyable>(over transport: inout Wire) throws(Refusal) {
-    var body: JSONObject = [
-      "username": .string(ceremony.username), "displayName": .string(ceremony.username),
-      "authenticatorSelection": .object(["requireResidentKey": .bool(false), "userVerification": .string("required")]),
-      "attestation": .string("none"),
-    ]
     switch entitlement {
-    case .none: break
-    case .plainCode(let code):
-      if let member = ceremony.rules.codeMember {
-        body.set(member, .string(code))
-      } else {
-        guard Self.isToken(code) else {
-          throw ceremony.link.refusal(
-            .invalidParameter, "the code has characters that the header Authorization cannot carry",
-            because: .enteredCodeUnreadable)
-        }
-        ceremony.authorization = "Bearer \(code)"
-      }
-    case .code, .proof: throw codesNotTaken()
+    case .none, .plainCode: break
+    case .code, .proof:
+      throw ceremony.link.refusal(
+        .invalidParameter, "a code of uaf-server is of no use at a server that speaks WebAuthn",
+        because: .codesNotJudged)
     }
-    try ceremony.start(with: body, over: &transport)
-  }
-
-  private func codesNotTaken() -> Refusal {
-    ceremony.link.refusal(
-      .invalidParameter, "a code of uaf-server is of no use at a server that speaks WebAuthn", because: .codesNotJudged)
-  }
-
-  /// Whether a code is a token of RFC 6750, section 2.1, short enough for its header.
-  private static func isToken(_ code: String) -> Bool {
-    let isShort = (1...512).contains(code.utf8.count)
-    return isShort
-      && code.utf8.allSatisfy { byte in
-        (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || "-._~+/=".utf8.contains(byte)
-      }
+    try ceremony.start(over: &transport)
   }
 
   /// Receives the options and finds the authenticators that can make a credential for them.
@@ -156,7 +130,7 @@ public struct CredentialRegistration: EnrolmentFlow {
     guard let current = offered.take(), let response = current.response, let keyID = current.keyID else {
       throw ceremony.outOfTurn()
     }
-    try ceremony.submit(response.json, over: &transport)
+    try ceremony.submit(response.json, origin: ceremony.origin(of: current.relyingParty), over: &transport)
     return .accepted(
       Acceptance(
         tokens: [], username: ceremony.username, expected: ExpectedVerdict(.registration, for: nil, keyIDs: [keyID]),

@@ -293,7 +293,7 @@ import UAFWire
 
   /// The protocol that the configured server speaks.
   private var spokenProtocol: KeyProtocol {
-    policy.configuration.server?.dialect == .webauthn ? .webAuthn : .uaf
+    policy.configuration.server?.dialect.isWebAuthn == true ? .webAuthn : .uaf
   }
 
   /// The account's keys of the protocol that the configured server speaks.

@@ -77,6 +77,14 @@ struct PromptMaker {
     return prompt
   }
 
+  /// The prompt for the person's password at the server; the entry is not shown.
+  ///
+  /// - Parameter user: the account's name at the server.
+  func serverPassword(of user: String) -> Prompt {
+    Prompt(
+      echo: false, check: .code, step: .current, text: PromptText.serverPassword(user: user).text(in: policy.language))
+  }
+
   /// The prompt for the recovery key, which root types from a sheet or uafctl has made.
   func recoveryKey() -> Prompt {
     Prompt(echo: true, check: .code, step: .current, text: PromptText.recoveryKey.text(in: policy.language))

@@ -117,7 +117,17 @@ import UAFWire
   /// - Returns: what was entered; nil for an empty line.
   /// - Throws: ``Ending`` if the person cancelled.
   func askCode() throws(Ending) -> String? {
-    let entry = try ask(prompts.code(confirming: confirmed?.text))
+    text(try ask(prompts.code(confirming: confirmed?.text)))
+  }
+
+  /// Asks for the person's password at the server.
+  ///
+  /// - Returns: what was entered; nil for an empty line.
+  /// - Throws: ``Ending`` if the person cancelled.
+  func askServerPassword(of user: String) throws(Ending) -> String? { text(try ask(prompts.serverPassword(of: user))) }
+
+  /// An entry that becomes part of a request; nil if it is empty.
+  private func text(_ entry: borrowing Secret) -> String? {
     guard entry.count > 0 else { return nil }
     return entry.withBytes { bytes in String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self) }
   }

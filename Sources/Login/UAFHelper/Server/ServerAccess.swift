@@ -107,7 +107,7 @@ import UAFWire
     var settings = ClientSettings(
       registration: try endpoint(server, server.registration), authentication: authentication,
       // WebAuthn deregisters nothing at the server.
-      deregistration: server.dialect == .webauthn ? authentication : try endpoint(server, server.deregistration),
+      deregistration: server.dialect.isWebAuthn ? authentication : try endpoint(server, server.deregistration),
       facetID: server.facetID,
       device: server.sendsDevice
         ? device.context(named: server.deviceName, of: try folder.identifier()) : DeviceContext())
@@ -122,9 +122,9 @@ import UAFWire
   }
 
   private static func webAuthn(_ server: ServerSettings) -> WebAuthnSettings? {
-    guard server.dialect == .webauthn else { return nil }
+    guard let interface = WebAuthnInterface(rawValue: server.dialect.rawValue) else { return nil }
     return WebAuthnSettings(
-      origin: server.webAuthn.origin, relyingPartyID: server.webAuthn.relyingPartyID,
+      interface: interface, origin: server.webAuthn.origin, relyingPartyID: server.webAuthn.relyingPartyID,
       codeMember: server.plain.contextNames["authCode"])
   }
 
@@ -206,8 +206,8 @@ import UAFWire
   func terms(_ endpoint: ServerEndpoint) throws(Ending) -> [UInt8] {
     var texts = [endpoint.requestURL, endpoint.responseURL, authorities?.pem ?? "the system's"]
     let server = try settings()
-    if server.dialect == .webauthn {
-      texts += ["webauthn", server.webAuthn.origin ?? "", server.webAuthn.relyingPartyID ?? ""]
+    if server.dialect.isWebAuthn {
+      texts += [server.dialect.rawValue, server.webAuthn.origin ?? "", server.webAuthn.relyingPartyID ?? ""]
     }
     return try hash(texts, Array((verdictKeys ?? []).joined()))
   }

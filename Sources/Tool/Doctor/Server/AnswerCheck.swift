@@ -46,7 +46,7 @@ struct AnswerCheck {
   private func isUAF(_ body: JSONValue?) -> Bool {
     switch body {
     // Each address of WebAuthn answers with an object, refusals included.
-    case .object where dialect == .webauthn: true
+    case .object where dialect.isWebAuthn: true
     case .object(let object):
       if case .integer(let status)? = object["statusCode"] { status >= 1000 } else { false }
     case .array: dialect == .plain

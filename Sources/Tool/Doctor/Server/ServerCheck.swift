@@ -146,9 +146,9 @@ struct ServerCheck {
     var settings = ClientSettings(
       endpoint: ServerEndpoint(requestURL: question.url.text, responseURL: response?.text ?? ""),
       facetID: server.facetID)
-    if server.dialect == .webauthn {
+    if let interface = WebAuthnInterface(rawValue: server.dialect.rawValue) {
       settings.webAuthn = WebAuthnSettings(
-        origin: server.webAuthn.origin, relyingPartyID: server.webAuthn.relyingPartyID)
+        interface: interface, origin: server.webAuthn.origin, relyingPartyID: server.webAuthn.relyingPartyID)
     }
     if server.dialect == .plain { settings.dialect = .plain(PlainRules(contextNames: server.plain.contextNames)) }
     settings.contentType = server.contentType
@@ -172,7 +172,7 @@ struct ServerCheck {
     if let objection = AnswerCheck(question: question, dialect: server.dialect).objection(to: answer) {
       return [objection]
     }
-    guard server.dialect != .webauthn else { return [judged(question, refusal)] }
+    guard !server.dialect.isWebAuthn else { return [judged(question, refusal)] }
     let fine = Finding.ok(AnswerText.understood(key: question.key))
     guard question.kind == .login, let refusal else { return [fine] }
     if refusal.result == .untrustedFacet {
@@ -301,6 +301,7 @@ final class ServerLine: Transport {
     if question.method == .post { request.body = question.body }
     request.certificateAuthorities = authorities
     request.cookies = question.cookies
+    request.headers = question.headers.map { "\($0.name.rawValue): \($0.value)" }
     request.proxy = server.proxy?.text
     if !server.verifiesTLS || !isVerified { request.skipsVerification = true }
     let answer = exchange(request)

@@ -94,15 +94,17 @@ struct RegistrationOperation: CallOperation {
     let identity = try identity(uid, account, for: nil, settings, in: directory)
     // A server of WebAuthn cannot be told which keys are lost.
     let hasLostKeys = client.webAuthn == nil ? try hasLostKeys(of: account, identity, in: directory) : false
-    return (identity, try permit(for: account, types, named, hasLostKeys: hasLostKeys, client, settings))
+    let permit = try permit(
+      for: account, named: identity.serverUserName, types, named, hasLostKeys: hasLostKeys, client, settings)
+    return (identity, permit)
   }
 
   /// What allows a new key without a payload: a registered authenticator, or else what root's `enrolment` allows.
   ///
   /// - Throws: ``Ending``: 1001 without a code; 1008 if the server knows keys that only a code can replace.
   private func permit(
-    for account: AccountFile?, _ types: [AuthenticatorType], _ named: AuthenticatorType?, hasLostKeys: Bool,
-    _ client: ClientSettings, _ settings: ServerSettings
+    for account: AccountFile?, named username: String, _ types: [AuthenticatorType], _ named: AuthenticatorType?,
+    hasLostKeys: Bool, _ client: ClientSettings, _ settings: ServerSettings
   ) throws(Ending) -> RegistrationPermit {
     guard settings.enrolment != .payload else {
       guard let account, let permit = try proof(account, but: named.map { [$0] } ?? [], client, settings),
@@ -115,8 +117,12 @@ struct RegistrationOperation: CallOperation {
       try proof(file, but: named.map { [$0] } ?? types, client, settings)
     }
     if let known, case .proof = known.entitlement { return known }
-    let entitlement =
-      settings.enrolment == .code ? try codes.entitlement(entered: askCode(), for: account, settings) : Entitlement.none
+    let entitlement: Entitlement =
+      switch settings.enrolment {
+      case .code: try codes.entitlement(entered: askCode(), for: account, settings)
+      case .password: .plainCode(try askServerPassword(of: username))
+      case .payload, .open: .none
+      }
     return RegistrationPermit(entitlement: entitlement, isVerifiedHere: known != nil)
   }
 
@@ -187,6 +193,16 @@ struct RegistrationOperation: CallOperation {
       throw Ending(.invalidParameter, because: .codeNotEntered, log: "no code was entered")
     }
     return code
+  }
+
+  /// Asks for the person's password at the server.
+  ///
+  /// - Throws: ``Ending``: cancelled, or 1001 for an empty line.
+  private func askServerPassword(of user: String) throws(Ending) -> String {
+    guard let password = try tools.prompter.askServerPassword(of: user) else {
+      throw Ending(.invalidParameter, because: .serverPasswordNotEntered, log: "no password was entered for the server")
+    }
+    return password
   }
 
   /// Whether keys were made here for an account that no longer has any: the server may still know them.
