@@ -9,5 +9,5 @@
 //   Audit/         checks, signs, shortens and delivers the audit
 //   Moving/        the rows that are moved from one store to another
 //
-// Only names, accuracies and limits of AuthenticatorTypes are used, for this project's own models. Time, randomness, the store
-// and the server's identity come from ServiceEnvironment.
+// Of AuthenticatorTypes only names, accuracies and limits are used, to describe this project's own authenticators. Time,
+// randomness, the store and the server's identity come from ServiceEnvironment.

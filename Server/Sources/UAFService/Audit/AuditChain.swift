@@ -1,13 +1,14 @@
 import UAFCrypto
 import UAFMessages
 
-/// Checks that rows follow each other, and that they are the signed ones; finds the first fault.
+/// Checks that the rows of the audit form one chain, and that the chain is the one that the server signed; finds the first
+/// fault.
 ///
-/// It receives rows and heads in the order of their numbers, a head after the row that it signs, and reads nothing itself.
+/// The caller passes the rows and the heads in the order of their numbers, and each head after the row that it signs.
 package struct AuditChain {
   /// The row that was checked last.
   package private(set) var last: AuditLink
-  /// The row before it.
+  /// The row before ``last``.
   private var before: AuditLink
   /// The row whose signed head was checked last.
   private var signed: Int64
@@ -27,7 +28,7 @@ package struct AuditChain {
     lastHead = floor
   }
 
-  /// The row of the store's head that was checked last.
+  /// The number of the row that the last checked head of the store signs.
   package var headNumber: Int64 { lastHead }
 
   /// The row up to which signed heads cover the rows.
@@ -35,7 +36,7 @@ package struct AuditChain {
 
   /// Checks the next row.
   ///
-  /// - Parameter next: the row after it, if there is one; it shows what happened to a row that does not fit.
+  /// - Parameter next: the row after `row`, if there is one; if `row` does not fit, `next` shows what happened to it.
   /// - Throws: ``CryptoError``.
   package mutating func check(_ row: AuditRow, next: AuditRow?) throws -> AuditFault? {
     let expected = last.number + 1
@@ -48,20 +49,20 @@ package struct AuditChain {
     return try reason(row, next)
   }
 
-  /// Why a row does not fit.
+  /// Finds out why a row does not fit.
   ///
-  /// Rows that were renumbered still have the hash of their own number.
+  /// If somebody renumbered rows, their hashes are still those of the old numbers.
   private func reason(_ row: AuditRow, _ next: AuditRow?) throws -> AuditFault {
-    // It fits in the place of the row before, so that row was inserted.
+    // The row fits directly after `before`, so the row between them, `last`, was inserted.
     if last.number > floor, try before.next(row.event.body).hash == row.link.hash { return .inserted(last.number) }
     if let next {
-      // The row after it fits in its place.
+      // The next row fits directly after `last`.
       let fitting = try last.next(next.event.body)
       if fitting.hash == next.link.hash {
         let isOlder = try fitting.next(row.event.body).hash == row.link.hash
         return isOlder ? .exchanged(row.number) : .inserted(row.number)
       }
-      // The row after it fits one number later.
+      // The next row fits directly after this one if this one has a number that is higher by one.
       let moved = AuditLink(number: row.number + 1, hash: row.link.hash)
       if try moved.next(next.event.body).hash == next.link.hash {
         return .removed(from: row.number, through: row.number)
@@ -70,14 +71,14 @@ package struct AuditChain {
     return .changed(row.number)
   }
 
-  /// Checks a stored head whose row is the one that was checked last, or is missing.
+  /// Checks a stored head. The row that it signs was checked last, or is missing.
   package mutating func check(_ head: AuditHead) -> AuditFault? {
     if head.previous != lastHead, head.previous > floor { return .headRemoved(head.previous) }
     lastHead = head.link.number
     return compare(with: head)
   }
 
-  /// Checks a head that was kept outside the store, whose row is the one that was checked last, or is missing.
+  /// Checks a head that was kept outside the store. The row that it signs was checked last, or is missing.
   package mutating func compare(with head: AuditHead) -> AuditFault? {
     let number = head.link.number
     guard number <= last.number else { return .cutOff(from: last.number + 1, through: number) }
@@ -89,7 +90,7 @@ package struct AuditChain {
 
 /// A fault of an audit; the numbers are those of rows.
 package enum AuditFault: Equatable, Sendable {
-  /// The row is not as it was written, or a different row has its number.
+  /// The row was changed, or a different row has its number.
   case changed(Int64)
   /// The row was inserted.
   case inserted(Int64)
@@ -97,9 +98,9 @@ package enum AuditFault: Equatable, Sendable {
   case exchanged(Int64)
   /// The rows are missing, or were removed and the later ones renumbered.
   case removed(from: Int64, through: Int64)
-  /// The rows fit each other, but the last of them is not the signed one: they were written again.
+  /// The rows form a chain, but the last of them is not the row that was signed: somebody has rewritten them.
   case rewritten(from: Int64, through: Int64)
-  /// The audit ends before its signed rows do.
+  /// Signed rows at the end of the audit are missing.
   case cutOff(from: Int64, through: Int64)
   /// A signed head is missing.
   case headRemoved(Int64)
@@ -107,7 +108,7 @@ package enum AuditFault: Equatable, Sendable {
   case headNotSigned(Int64)
   /// There are rows, and no head was ever signed, or all were removed.
   case noHeads
-  /// A rule removed the rows up to this one, and no row says who did that.
+  /// The rows up to this one were removed in the regular way, but no row of the audit says who removed them.
   case removalNotRecorded(Int64)
 }
 
@@ -133,20 +134,21 @@ extension AuditFault: CustomStringConvertible {
   }
 }
 
-/// A time in which nothing was signed, though rows may have come.
+/// A period in which the server signed nothing, although rows may have been added.
 ///
-/// Whoever could change the store in that time could write those rows again, and nobody could notice.
+/// Whoever could change the store in that period could have rewritten those rows, and nobody would notice.
 package struct AuditGap: Equatable, Sendable {
   /// For how many seconds the end of the audit may be unsigned.
   ///
-  /// It is signed every minute. A failover of PostgreSQL takes less than this, and clocks of servers differ by less.
+  /// The server signs it every minute. A failover of PostgreSQL takes less time than this limit, and the servers' clocks differ
+  /// by less.
   package static let bound: Int64 = 300
 
-  /// The last signed row before it.
+  /// The last row that was signed before the gap.
   package let after: Int64
   /// The last unsigned row.
   package let through: Int64
-  /// When it began and ended, in seconds since 1970.
+  /// When the gap began and ended, in seconds since 1970.
   package let from: Int64
   package let until: Int64
 
@@ -160,7 +162,7 @@ package struct AuditGap: Equatable, Sendable {
   /// How many seconds it lasted.
   package var seconds: Int64 { max(0, until - from) }
 
-  /// The row of the audit that records the gap.
+  /// Makes the row of the audit that records the gap.
   ///
   /// - Parameter machine: the server that found it.
   package func row(of machine: String, now: Int64) -> AuditEntry {
@@ -170,7 +172,7 @@ package struct AuditGap: Equatable, Sendable {
       detail: JSONValue.object(detail).text)
   }
 
-  /// Reads such a row.
+  /// Reads the gap that a row of the audit records.
   ///
   /// - Returns: nil for a row of a different kind or form.
   init?(_ row: AuditRow) {

@@ -1,17 +1,17 @@
 import UAFMessages
 
-/// Signs the end of the audit, and removes rows that are older than a rule allows.
+/// Signs the end of the audit, and removes rows that are older than they may be.
 package struct AuditSigner: Sendable {
   /// Why nothing is signed.
   package enum Refusal: Error, Equatable {
-    /// The row that was signed last is gone, or is a different one.
+    /// The row that was signed last is missing, or was replaced.
     case changed(Int64)
-    /// The last stored head is not signed by a known key, or its row is gone or a different one.
+    /// The last stored head is not signed by a known key, or the row that it signs is missing or was replaced.
     case headUnfit(StoredHead)
     /// The head that was signed last is no longer stored.
     case headGone(Int64)
 
-    /// The number of its row.
+    /// The number of the row that the refusal is about.
     package var number: Int64 {
       switch self {
       case .changed(let number), .headGone(let number): number
@@ -20,15 +20,15 @@ package struct AuditSigner: Sendable {
     }
   }
 
-  /// The store reported that it keeps something, but does not have it.
+  /// The store reported success, but does not have what was stored.
   package enum NotKept: Error, Equatable {
-    /// The head of this row.
+    /// The head that signs this row is missing.
     case head(Int64)
-    /// A row after this one.
+    /// A row with a number above this one is missing.
     case row(after: Int64)
   }
 
-  /// How many unsigned heads are skipped in search of a signed one.
+  /// The most heads without a valid signature that are skipped to find one with a valid signature.
   private static let mostPassed = 100
   /// How many rows or heads are read in one transaction.
   private static let mostRows = 1000
@@ -41,7 +41,7 @@ package struct AuditSigner: Sendable {
   /// Makes a signer.
   ///
   /// - Parameters:
-  ///   - published: the keys of all heads that were ever signed; those of `keys` need not be among them.
+  ///   - published: the public keys of all heads that were ever signed; those that belong to `keys` may be left out.
   ///   - now: seconds since 1970.
   package init(
     store: any ServerStore, keys: ServerKeys, published: AuditHeadKeys, now: @escaping @Sendable () -> Int64
@@ -56,7 +56,7 @@ package struct AuditSigner: Sendable {
 
   /// Signs the end of the chain, if there are rows since the last signature.
   ///
-  /// - Parameter last: the row that this process has signed last; it is checked whether that is still so.
+  /// - Parameter last: the row that this process signed last; the call checks that the store still has it.
   /// - Returns: the new head; nil if there is nothing to sign.
   /// - Throws: ``Refusal``; ``NotKept``; ``StoreFailure``; ``CryptoError``.
   package func sign(after last: AuditLink?) async throws -> (head: StoredHead, link: AuditLink)? {
@@ -78,10 +78,10 @@ package struct AuditSigner: Sendable {
     }
   }
 
-  /// Signs the end of the chain after a refusal, once a row says what was found.
+  /// Signs the end of the chain although ``sign(after:)`` refused, once a row of the audit records what was found.
   ///
-  /// Heads of missing rows are removed, since later rows get their numbers. Sinks receive the rows after the last valid head,
-  /// even under numbers that they know.
+  /// Heads whose rows are missing are removed, since new rows will get those numbers. Sinks receive all rows after the last
+  /// valid head, even if they already have rows with those numbers.
   ///
   /// - Returns: like ``sign(after:)``; nil only if there is no row.
   /// - Throws: ``Refusal``; ``NotKept``; ``StoreFailure``; ``CryptoError``.
@@ -103,9 +103,9 @@ package struct AuditSigner: Sendable {
     }
   }
 
-  /// Checks whether a head is in the store after its commit.
+  /// Reads a head back from the store after its commit.
   ///
-  /// The administrator of a database can make it drop what is written, even at the commit, without a report.
+  /// The administrator of a database can make it silently discard what is written, even at the commit.
   private func readBack(
     _ signed: (head: StoredHead, link: AuditLink)?
   ) async throws -> (head: StoredHead, link: AuditLink)? {
@@ -118,7 +118,7 @@ package struct AuditSigner: Sendable {
     return signed
   }
 
-  /// The row of the last head that is still valid; 0 if none is found.
+  /// The number of the row that the last valid head signs; 0 if no valid head is found.
   private static func lastHolding(
     _ end: AuditLink, in audit: any AuditTrail, _ keys: AuditHeadKeys
   ) throws -> Int64 {
@@ -139,7 +139,7 @@ package struct AuditSigner: Sendable {
     _ end: AuditLink, after previous: Int64, _ now: Int64, _ key: TokenKey, in audit: any AuditTrail
   ) throws -> (head: StoredHead, link: AuditLink)? {
     guard end.number > previous else { return nil }
-    // The end may exist although its row was dropped.
+    // The store records the end of the chain separately, so it may know an end whose row the database has discarded.
     guard try audit.rows(AuditFilter(after: end.number - 1), limit: 1).first?.link == end else {
       throw Refusal.changed(end.number)
     }
@@ -148,7 +148,7 @@ package struct AuditSigner: Sendable {
     return (head, end)
   }
 
-  /// Whether a row is as it was signed, or a rule removed it.
+  /// Whether a row is still the one that was signed, or was removed in the regular way.
   private static func isThere(
     _ link: AuditLink, _ end: AuditLink, in audit: any AuditTrail, _ keys: AuditHeadKeys
   ) throws -> Bool {
@@ -163,15 +163,15 @@ package struct AuditSigner: Sendable {
     return head.isRemoval && head.link.number >= link.number && head.link.number < row.number
   }
 
-  /// Removes the rows before a time, but none that comes after a row that stays.
+  /// Removes the rows before a time, up to the first row that is not older.
   ///
-  /// They are removed in portions, so that no transaction makes a login wait for long. The last row of each portion keeps its
-  /// hash in a signed head, and a row says who has removed how many, so the audit is valid after each portion.
+  /// The rows are removed in portions, so that no transaction makes a login wait for long. For each portion a signed head keeps
+  /// the hash of the last removed row, and a new row records who removed how many. So the audit is valid after each portion.
   ///
   /// - Parameters:
   ///   - time: seconds since 1970.
   ///   - actor: who removes them.
-  ///   - broken: the row that says that the audit was changed, if that is accepted; 0 for none.
+  ///   - broken: the number of the row that records that somebody changed the audit, if the caller accepts that; 0 for none.
   ///   - portion: how many rows are removed in one transaction.
   /// - Returns: the number of rows, and the last of them; nil if there are none.
   /// - Throws: ``StoreFailure``; ``CryptoError``.
@@ -188,7 +188,7 @@ package struct AuditSigner: Sendable {
     return removed
   }
 
-  /// The number up to which all rows are older than a time, and are removed.
+  /// The number of the last row that is removed: it and all rows before it are older than a time.
   ///
   /// - Parameter time: seconds since 1970.
   /// - Throws: ``StoreFailure``.
@@ -222,12 +222,12 @@ package struct AuditSigner: Sendable {
 
   // MARK: Times without a signature
 
-  /// The moment from which a process that starts counts the time without a signature.
+  /// The moment from which a process that has just started counts the time without a signature.
   ///
-  /// After a server that was killed, or could not sign when it ended, the time goes on. After one that stopped as it was told
-  /// to, or has kept no moment yet, it begins with the oldest row that no head covers.
+  /// If the last process was killed, or could not sign when it ended, its moment still counts. If it stopped regularly, or kept
+  /// no moment, the time begins with the oldest row that no head covers.
   ///
-  /// - Parameter kept: the moment that the last process has kept outside the store; nil for none.
+  /// - Parameter kept: the moment that the last process kept outside the store; nil for none.
   /// - Throws: ``StoreFailure``.
   package func beginning(after kept: SignedMoment?) async throws -> SignedMoment {
     let now = now()
@@ -246,9 +246,9 @@ package struct AuditSigner: Sendable {
     }
   }
 
-  /// The longest time without a head since a moment, if that is longer than ``AuditGap/bound``.
+  /// The longest period since a moment in which no head was signed; nil if it is not longer than ``AuditGap/bound``.
   ///
-  /// A different instance may have signed in the meantime.
+  /// Heads that other instances signed in the meantime count too.
   ///
   /// - Throws: ``StoreFailure``.
   package func gap(since moment: SignedMoment) async throws -> AuditGap? {
@@ -271,7 +271,7 @@ package struct AuditSigner: Sendable {
     return longest
   }
 
-  /// The row of the last head; the beginning of the chain without one.
+  /// The row that the last head signs; the beginning of the chain if there is no head.
   ///
   /// - Throws: ``StoreFailure``.
   package func signedEnd() async throws -> AuditLink {

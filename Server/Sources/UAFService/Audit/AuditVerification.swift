@@ -1,7 +1,7 @@
 import Synchronization
 import UAFMessages
 
-/// Checks the whole audit of a store: each row, each stored head, and heads that were kept elsewhere.
+/// Checks the whole audit of a store: each row, each stored head, and heads that were kept outside the store.
 ///
 /// It reads page by page, so it does not hold the audit in memory and does not make the server wait.
 package struct AuditVerification {
@@ -11,7 +11,7 @@ package struct AuditVerification {
   private let store: any ServerStore
   private let keys: AuditHeadKeys
   private let now: Int64
-  /// The heads that were kept elsewhere, in the order of their numbers, and are not yet compared.
+  /// The heads from outside the store that are not yet compared, in the order of their numbers.
   private var kept: ArraySlice<AuditHead>
   private var rows: ArraySlice<AuditRow> = []
   private var heads: ArraySlice<StoredHead> = []
@@ -25,7 +25,7 @@ package struct AuditVerification {
   /// Makes a check.
   ///
   /// - Parameters:
-  ///   - kept: heads that were kept elsewhere, with checked signatures.
+  ///   - kept: heads that were kept outside the store; their signatures are checked already.
   ///   - now: seconds since 1970.
   package init(of store: any ServerStore, keys: AuditHeadKeys, kept: [AuditHead] = [], now: Int64) {
     self.store = store
@@ -36,7 +36,7 @@ package struct AuditVerification {
 
   /// Checks until a fault is found.
   ///
-  /// If the rule has removed rows in the meantime, rows to be read are gone: it begins again after them.
+  /// If old rows are removed in the meantime, the check starts again after the removed rows.
   ///
   /// - Throws: ``StoreFailure``; ``CryptoError``.
   package func run() async throws -> AuditSummary {
@@ -49,7 +49,7 @@ package struct AuditVerification {
     }
   }
 
-  /// The head that replaces the rows that a rule has removed; nil if none were.
+  /// The head that replaces the removed rows; nil if none were removed.
   private func removal() async throws -> AuditHead? {
     let first = try await store.read { try $0.audit.heads(after: 0, limit: 1) }.first
     return first.flatMap(keys.head(of:)).flatMap { $0.isRemoval ? $0 : nil }
@@ -75,13 +75,13 @@ package struct AuditVerification {
       if let fault = try await heads(through: row.number) { return fault }
     }
     look(until: now, through: chain.last.number)
-    // The remaining heads were signed, and their rows are gone.
+    // The rows that the remaining heads sign are missing.
     if let fault = try await heads(through: .max) { return fault }
     if summary.rows > 0, !hasHeads { return .noHeads }
     return summary.removed == 0 || removalIsRecorded ? nil : .removalNotRecorded(summary.removed)
   }
 
-  /// Begins after the rows that a rule has removed.
+  /// Begins after the removed rows.
   private mutating func begin() async throws {
     heads = try await store.read { try $0.audit.heads(after: 0, limit: Self.page) }[...]
     hasHeads = !heads.isEmpty
@@ -93,7 +93,7 @@ package struct AuditVerification {
   }
 
   private mutating func nextRow() async throws -> AuditRow? {
-    // One more than the row that is checked, which shows what happened to it.
+    // The row after the checked one is read too: it shows what happened to a row that does not fit.
     if rows.count < 2 {
       let last = rows.last?.number ?? (summary.rows == 0 ? .min : chain.last.number)
       let filter = AuditFilter(after: last)
@@ -102,11 +102,11 @@ package struct AuditVerification {
     return rows.popFirst()
   }
 
-  /// Compares the heads up to a number.
+  /// Checks the heads up to a number.
   private mutating func heads(through number: Int64) async throws -> AuditFault? {
     while let stored = heads.first, stored.number <= number {
       heads.removeFirst()
-      // After the last row no more heads are read: rows and their head may have come in the meantime.
+      // After the last row no more heads are read: they may sign rows that were added in the meantime.
       if heads.isEmpty, number < .max {
         heads = try await store.read { try $0.audit.heads(after: stored.number, limit: Self.page) }[...]
       }
@@ -129,7 +129,7 @@ package struct AuditVerification {
     if gap.seconds > AuditGap.bound { summary.add(gap) }
   }
 
-  /// Whether the detail of a row says that rows were removed up to a number.
+  /// Whether the detail of a row says that rows were removed, up to exactly this number.
   private static func names(_ number: Int64, _ detail: String) -> Bool {
     guard case .object(let object)? = try? JSONValue(parsing: Array(detail.utf8)) else { return false }
     return object["through"] == .integer(number)
@@ -138,11 +138,11 @@ package struct AuditVerification {
 
 /// For how long the end of the audit has been unsigned, as this process knows it.
 ///
-/// It uses no store: a store that hangs, fails or drops what is written to it cannot make the time look shorter.
+/// It does not ask the store: a store that hangs, fails or discards what is written to it cannot make the time look shorter.
 package final class AuditStanding: Sendable {
   private let state = Mutex<SignedMoment?>(nil)
 
-  /// Makes a state that nobody updates: it says that the audit is signed.
+  /// Makes a state that reports the audit as signed until ``note(_:)`` is called.
   package init() {}
 
   /// The last moment at which the whole audit was signed; nil if nobody updates it.
@@ -151,9 +151,9 @@ package final class AuditStanding: Sendable {
   /// Notes that the whole audit was signed.
   package func note(_ moment: SignedMoment) { state.withLock { $0 = moment } }
 
-  /// For how many seconds it is not known that the audit is signed to its end.
+  /// For how many seconds this process has not known the audit to be signed to its end.
   ///
-  /// A clock that was set back begins that time again: otherwise the time would stay the same until the clock has caught up.
+  /// If the clock was set back, the count starts again from 0: otherwise it would stay at 0 until the clock has caught up.
   ///
   /// - Parameter now: seconds since 1970.
   package func unsignedSeconds(at now: Int64) -> Int64 {
@@ -178,7 +178,7 @@ package struct SignedMoment: Equatable, Sendable {
   package let link: AuditLink
   /// Seconds since 1970.
   package let time: Int64
-  /// Whether the server stopped then because it was told to.
+  /// Whether the server noted this moment because it was stopped regularly.
   package let isStopped: Bool
 
   package init(link: AuditLink, time: Int64, isStopped: Bool = false) {
@@ -187,7 +187,7 @@ package struct SignedMoment: Equatable, Sendable {
     self.isStopped = isStopped
   }
 
-  /// The content of its file.
+  /// The content of the file in which the moment is kept.
   package var json: JSONValue {
     .object([
       "number": .integer(link.number), "hash": .string(Base64URL.encode(link.hash)), "time": .integer(time),
@@ -195,7 +195,7 @@ package struct SignedMoment: Equatable, Sendable {
     ])
   }
 
-  /// Reads the content of a file; nil for anything else.
+  /// Reads the content of that file; nil for anything else.
   package init?(_ bytes: [UInt8]) {
     guard case .object(let object)? = try? JSONValue(parsing: bytes), case .integer(let number)? = object["number"],
       case .string(let text)? = object["hash"], let hash = try? Base64URL.decode(text, maximumCount: 32),
@@ -211,22 +211,22 @@ package struct AuditSummary: Equatable, Sendable {
   package var fault: AuditFault?
   /// How many rows are valid.
   package var rows = 0
-  /// The number of the last of them.
+  /// The number of the last valid row.
   package var last: Int64 = 0
-  /// The row up to which signed heads cover them.
+  /// The number of the last row that a signed head covers.
   package var signed: Int64 = 0
-  /// The row up to which a rule has removed rows; 0 if it removed none.
+  /// The number of the last removed row; 0 if none were removed.
   package var removed: Int64 = 0
-  /// The first row in which the server says that signed rows were gone or changed; 0 if there is none.
+  /// The number of the first row in which the server records that signed rows were missing or changed; 0 if there is none.
   package var broken: Int64 = 0
-  /// The times in which rows were unsigned for longer than ``AuditGap/bound``, by the rows of the server and by the times of rows
-  /// and heads; the first ``mostGaps``.
+  /// The first ``mostGaps`` periods in which rows were unsigned for longer than ``AuditGap/bound``: those that the server
+  /// recorded in rows, and those that the times of rows and heads show.
   package var gaps: [AuditGap] = []
 
-  /// How many gaps are named.
+  /// The most gaps that are listed.
   package static let mostGaps = 100
 
-  /// Adds a gap to those that were found, or to the one that it is a part of.
+  /// Adds a gap to the list, or merges it with the listed gap that it belongs to.
   mutating func add(_ gap: AuditGap) {
     if let index = gaps.lastIndex(where: { $0.merged(with: gap) != nil }), let both = gaps[index].merged(with: gap) {
       gaps[index] = both

@@ -1,25 +1,25 @@
 /// The steps of sending rows of the audit to a sink, without store, network and clock.
 ///
-/// A row is recorded as delivered after the sink has accepted it, so it may be sent twice and is never left out.
+/// A row is recorded as delivered only after the sink has accepted it. So a row may be sent twice, but none is left out.
 package struct DeliveryMachine: Sendable {
   package enum Event: Equatable, Sendable {
-    /// This instance holds the place, and these are the next rows; none if the sink has all.
+    /// This instance holds the sink's lease, and these are the next rows; none if the sink has all.
     ///
     /// `last` is the number of the audit's last row.
     case taken([AuditRow], last: Int64)
-    /// A different instance sends; the sink has received the rows up to this number.
+    /// A different instance holds the lease and sends; the sink has received the rows up to this number.
     case heldElsewhere(delivered: Int64)
     /// The sink has accepted the rows.
     case accepted
     /// The sink refused the rows, for this reason.
     case refused(String)
-    /// The place was recorded; false if a different instance had taken it.
+    /// The new position was recorded; false if a different instance had taken the lease.
     case recorded(Bool)
     case storeFailed
   }
 
   package enum Action: Equatable, Sendable {
-    /// Take the place, and read at most this many rows after it.
+    /// Take the sink's lease, and read at most this many rows after its position.
     case take(limit: Int)
     case send([AuditRow])
     case record(through: Int64)
@@ -29,7 +29,7 @@ package struct DeliveryMachine: Sendable {
   /// The messages for the log.
   package enum Notice: Equatable, Sendable {
     case failed(String)
-    /// The sink accepts rows again, from this instance or a different one; this many have waited.
+    /// The sink accepts rows again, from this instance or a different one; this many rows had to wait.
     case back(rows: Int64)
   }
 
@@ -42,7 +42,7 @@ package struct DeliveryMachine: Sendable {
 
   /// Failures since the last success.
   private var failures = 0
-  /// Reasons reported since the last success; there are few, and the log has one line for each.
+  /// The reasons of failures that were logged since the last success. There are few different ones, and each is logged once.
   private var told: Set<String> = []
   /// The number of the first row that the sink has not accepted since its last success.
   private var refusedFrom: Int64 = 0
@@ -86,14 +86,16 @@ package struct DeliveryMachine: Sendable {
     return (.record(through: end), told.isEmpty ? nil : .back(rows: max(last, end) - first + 1))
   }
 
-  /// The notice after a different instance has sent what was refused here: otherwise the failure would be the last report.
+  /// The notice that the sink has received, perhaps from a different instance, the rows that it refused here. Without it the
+  /// failure would be the last line in the log.
   private mutating func gone(through delivered: Int64) -> Notice? {
     guard !told.isEmpty, delivered >= refusedFrom else { return nil }
     (told, failures, limit) = ([], 0, Self.mostRows)
     return .back(rows: delivered - refusedFrom + 1)
   }
 
-  /// Fewer rows are sent after a refusal: a row that is too long for the sink does not block those before it.
+  /// Halves the number of rows that are sent together: so a row that is too long for the sink does not block the rows before
+  /// it.
   private mutating func refused(_ reason: String) -> (action: Action, notice: Notice?) {
     if told.isEmpty { refusedFrom = sending.first?.number ?? 0 }
     sending = []
@@ -101,30 +103,31 @@ package struct DeliveryMachine: Sendable {
     return (.wait(seconds: waited()), told.insert(reason).inserted ? .failed(reason) : nil)
   }
 
-  /// One second after the first failure, and twice as long after each further one.
+  /// The seconds to wait: one after the first failure, and twice as long after each further one.
   private mutating func waited() -> Int64 {
     defer { failures = min(failures + 1, 6) }
     return min(Self.pause << Int64(failures), Self.longestPause)
   }
 }
 
-/// How far a sink of the audit has come, and which instance sends to it.
+/// The position of a sink of the audit: how many rows it has received, and which instance has the lease to send it more.
 ///
-/// A sink is a program elsewhere that receives each row. One instance at a time sends; it holds the place for some seconds, and
-/// renews that while it sends. The instances' clocks decide. If they differ by more, two instances may send the same rows.
+/// A sink is an external program that receives each row. One instance at a time sends; its lease lasts ``hold`` seconds, and it
+/// renews the lease while it sends. Each instance goes by its own clock. If two clocks differ by more than that, both instances
+/// may send the same rows.
 package struct AuditDelivery: Equatable, Sendable {
-  /// For how many seconds an instance holds a place.
+  /// How long a lease lasts, in seconds.
   package static let hold: Int64 = 60
 
   package let sink: String
   /// The number of the last row that the sink has received; 0 for none.
   package private(set) var delivered: Int64
-  /// The instance that sends.
+  /// The instance that has the lease.
   package private(set) var holder: String
-  /// Until when it holds the place, in seconds since 1970.
+  /// When the lease ends, in seconds since 1970.
   package private(set) var heldUntil: Int64
 
-  /// Makes the place of a sink that has received nothing and that nobody holds, or a stored place.
+  /// Makes a stored position, or the one of a sink that has received nothing and for which nobody has a lease.
   package init(sink: String, delivered: Int64 = 0, holder: String = "", heldUntil: Int64 = 0) {
     self.sink = sink
     self.delivered = delivered
@@ -132,18 +135,18 @@ package struct AuditDelivery: Equatable, Sendable {
     self.heldUntil = heldUntil
   }
 
-  /// Whether an instance holds the place for at least half of the maximum time.
+  /// Whether an instance has the lease for at least half of its full duration.
   ///
   /// - Parameter now: seconds since 1970.
   package func isHeld(by instance: String, now: Int64) -> Bool {
     holder == instance && heldUntil - now >= Self.hold / 2
   }
 
-  /// Gives the place to an instance, unless a different one holds it.
+  /// Gives an instance the lease, unless a different one has it.
   ///
   /// - Returns: whether the instance has it now.
   package mutating func take(by instance: String, now: Int64) -> Bool {
-    // A clock that was set back must not keep the place for longer than the maximum time.
+    // If a clock was set back, a lease may end far in the future. It is not respected.
     guard holder == instance || heldUntil <= now || heldUntil > now + Self.hold * 2 else { return false }
     holder = instance
     heldUntil = now + Self.hold
@@ -152,18 +155,19 @@ package struct AuditDelivery: Equatable, Sendable {
 
   /// Notes that the sink has received the rows up to a number.
   ///
-  /// A place goes back only if rows were cut off: see ``goBack(to:)``.
+  /// The position never moves back here: see ``goBack(to:)``.
   ///
-  /// - Returns: false if a different instance has taken the place in the meantime: it sends the rows again.
+  /// - Returns: false if a different instance has taken the lease in the meantime, and will send the rows again.
   package mutating func record(through number: Int64, by instance: String) -> Bool {
     guard holder == instance else { return false }
     delivered = max(delivered, number)
     return true
   }
 
-  /// Notes that the sink has received different rows after a number: the new ones are sent, even under numbers that it knows.
+  /// Moves the position back to `number`: the rows that the sink received after it have since been cut off or rewritten. The
+  /// store's own rows after it are sent, even if the sink already has rows with those numbers.
   ///
-  /// - Returns: false if the sink has received none of them.
+  /// - Returns: false if the sink has received no row after `number`.
   package mutating func goBack(to number: Int64) -> Bool {
     guard delivered > number else { return false }
     delivered = number
@@ -171,17 +175,17 @@ package struct AuditDelivery: Equatable, Sendable {
   }
 }
 
-/// How far each sink of the audit has come.
+/// The positions of the audit's sinks.
 package protocol AuditDeliveries {
-  /// The places of all sinks that rows were ever sent to, in the order of their names.
+  /// The positions of all sinks that rows were ever sent to, in the order of the sinks' names.
   func all() throws -> [AuditDelivery]
 
-  /// Keeps a place, instead of the earlier one of its sink.
+  /// Stores the position of a sink, instead of its earlier one.
   func keep(_ delivery: AuditDelivery) throws
 }
 
 extension AuditDeliveries {
-  /// The place of a sink; a new one if nothing was ever sent to it.
+  /// The position of a sink; a new one if nothing was ever sent to it.
   package func delivery(to sink: String) throws -> AuditDelivery {
     try all().first { $0.sink == sink } ?? AuditDelivery(sink: sink)
   }

@@ -2,18 +2,18 @@ import UAFMessages
 
 /// A table that is moved from one store to another, described once for both engines.
 ///
-/// The moved tables do not contain what was open or used; see docs/export.md.
+/// Open requests, used challenges and sessions are not moved; see docs/export.md.
 package struct MovedTable: Equatable, Sendable {
-  /// The type that a line of an export gives for its rows.
+  /// The `type` member of the table's lines in an export.
   package let type: String
   package let name: String
-  /// The first column is the key, by which rows are ordered: a number, or a text by its bytes.
+  /// The first column is the key, by which rows are ordered: as numbers, or as texts by their bytes.
   package let columns: [MovedColumn]
-  /// Columns that are not moved and need a value.
+  /// Columns that are not moved, each with the value that it gets in the new store.
   package let fixed: [(column: String, value: MovedValue)]
   /// Whether the engine numbers new rows itself, above the highest number that it has given.
   package let isNumbered: Bool
-  /// The values of the key that are moved; nil for all rows.
+  /// The keys of the rows that are moved; nil for all rows.
   package let keys: [String]?
 
   private init(
@@ -30,7 +30,7 @@ package struct MovedTable: Equatable, Sendable {
 
   package static func == (one: MovedTable, other: MovedTable) -> Bool { one.type == other.type }
 
-  /// All tables: a row comes after those that it names.
+  /// All moved tables, ordered so that a row comes after the rows that it refers to.
   package static let all = [
     setting, account, credential, deregisteredKey, confirmation, approval, issuedCode, joinCode, joinedMachine,
     machinePolicy,
@@ -42,7 +42,7 @@ package struct MovedTable: Equatable, Sendable {
     "openRegistration", "usedChallenge", "enrolment", "usedProof", "repeatableRequest", "consoleSession",
   ]
 
-  // `restoredAt` is not moved: an import and a migration note their own time.
+  // `restoredAt` is not moved: an import or a migration sets it to its own time.
   private static let settings = [SettingName.decoySecret, .keyShapes, .policyFile, .publicURL].map(\.rawValue)
   private static let setting = MovedTable(
     "setting", [MovedColumn("name", .oneOf(settings)), .text("value")], keys: settings)
@@ -79,7 +79,8 @@ package struct MovedTable: Equatable, Sendable {
       .bytes("assertion"), .bytes("publicKey"), .short("signatureAlgorithm"),
     ], isNumbered: true)
 
-  // No code has a hash without bytes, so the open texts are closed in the new store.
+  // The hashes of the approval codes are not moved. An empty hash matches no code, so the new store treats open texts as
+  // closed.
   private static let approval = MovedTable(
     "approval",
     [
@@ -95,7 +96,7 @@ package struct MovedTable: Equatable, Sendable {
       .time("usedAt", isOptional: true),
     ])
 
-  // Without their hashes: the open codes are closed in the new store.
+  // The hashes of the join codes are not moved: the new store treats open codes as closed.
   private static let joinCode = MovedTable(
     "joinCode",
     [
@@ -103,8 +104,8 @@ package struct MovedTable: Equatable, Sendable {
       .time("expiresAt"),
     ], isNumbered: true)
 
-  // Without their IDs at this server, which follow from its secret, and without the values that judge their next reports: they
-  // join again before they send one.
+  // Not moved are the machines' IDs at this server, which follow from its secret, and the values by which their next reports
+  // are judged: the machines must join the new server before they send a report.
   private static let joinedMachine = MovedTable(
     "joinedMachine",
     [
@@ -134,7 +135,7 @@ package struct MovedTable: Equatable, Sendable {
   private static let administrator = MovedTable(
     "administrator", [.username("name"), role, .text("addedBy"), .time("addedAt")])
 
-  // As `Role` writes them: a row with a different one would be an administrator whom nobody sees as one.
+  // The raw values of `Role`: a row with any other text would be an administrator who is not shown as one.
   private static let role = MovedColumn("role", .oneOf(["auditor", "helpdesk", "operator", "administrator"]))
 
   private static let policy = MovedTable(
@@ -154,14 +155,14 @@ package struct MovedTable: Equatable, Sendable {
 
   private static let auditHead = MovedTable("auditHead", [.time("number"), .text("token")])
 
-  // Which instance sends to a sink now does not matter elsewhere; how far it has come does.
+  // The position of a sink is moved; the lease of the instance that sends to it is not.
   private static let auditDelivery = MovedTable(
     "auditDelivery", [.text("sink"), .time("delivered")], fixed: [("holder", .text("")), ("heldUntil", .integer(0))])
 }
 
 /// A column of a table that is moved from one store to another, and its possible values.
 package struct MovedColumn: Equatable, Sendable {
-  /// The kinds of values.
+  /// The values that a column may have.
   package enum Kind: Equatable, Sendable {
     case integer(ClosedRange<Int64>)
     /// Without U+0000, which PostgreSQL refuses.
@@ -169,11 +170,11 @@ package struct MovedColumn: Equatable, Sendable {
     case username
     /// One of some texts.
     case oneOf([String])
-    /// An array of bytes that may be empty; nil for any length.
+    /// Bytes of this count; nil for any number, even none.
     case bytes(count: Int?)
   }
 
-  /// Its name in both engines, and the name of the member in a line.
+  /// The name of the column in both engines, and of its member in a line of an export.
   package let name: String
   package let kind: Kind
   package let isOptional: Bool
@@ -207,7 +208,7 @@ extension MovedColumn {
   /// The number by which rows are ordered.
   static func number(_ name: String) -> MovedColumn { MovedColumn(name, .integer(1...Int64.max)) }
 
-  /// A number of 32 bits, such as a counter.
+  /// An unsigned number of 32 bits, such as a counter.
   static func short(_ name: String) -> MovedColumn { MovedColumn(name, .integer(0...Int64(UInt32.max))) }
 
   static func text(_ name: String, isOptional: Bool = false) -> MovedColumn {
@@ -223,7 +224,7 @@ extension MovedColumn {
 package enum MovedLine {
   /// Why a line is not a row of its table.
   package enum Fault: Error, Equatable {
-    /// The member is missing, or the column may not have its value.
+    /// The member is missing, or its value is not allowed in the column.
     case wrongMember(String)
     /// No column has this name.
     case unknownMember(String)
@@ -280,7 +281,7 @@ package enum MovedValue: Equatable, Sendable {
   case integer(Int64)
   case text(String)
   case bytes([UInt8])
-  /// The row has no value there.
+  /// NULL.
   case none
 }
 
@@ -314,7 +315,7 @@ package protocol StoreContents {
   /// How many rows of a table are moved.
   func count(_ table: MovedTable) throws -> Int64
 
-  /// Rows in the order of their keys, with a value for each of the table's columns.
+  /// Reads rows in the order of their keys, with a value for each of the table's columns.
   ///
   /// - Parameters:
   ///   - key: rows after this key; nil for the first ones.
@@ -327,7 +328,7 @@ package protocol StoreContents {
   /// - Parameter rows: in the order of their keys, each with a value for each of the table's columns.
   func add(_ rows: [[MovedValue]], to table: MovedTable) throws
 
-  /// Lets later additions come after the present rows: numbers that the engine gives, and the end of the audit's chain.
+  /// Sets the engine's counters, and the end of the audit's chain, so that new rows follow the present ones.
   func continueNumbers() throws
 
   /// Empties the store, but keeps the id of the unfinished import.

@@ -1,6 +1,6 @@
 import UAFMessages
 
-/// The policy of each account: the one of its group, or else the one for everybody.
+/// The policies of all accounts: each account has the one of its group, or else the one for everybody.
 package struct AccountPolicies: Equatable, Sendable {
   let everybody: AcceptedSets
   package let groups: [AccountGroup]
@@ -34,7 +34,7 @@ package struct AccountPolicies: Equatable, Sendable {
 
 /// Accounts with a policy of their own.
 package struct AccountGroup: Equatable, Sendable {
-  /// The name of the group for which the helpdesk may not act.
+  /// The name of the group on whose accounts the helpdesk is not allowed to act.
   package static let privileged = "privileged"
 
   package let name: String
@@ -51,11 +51,11 @@ package struct AccountGroup: Equatable, Sendable {
 
 /// Which authenticators are accepted: alternatives in order of preference.
 ///
-/// The models of one alternative must be used together.
+/// A person must use all authenticator models of one alternative together.
 package struct AcceptedSets: Equatable, Sendable {
   /// At least one alternative.
   ///
-  /// No alternative is empty, and none names a model twice.
+  /// No alternative is empty or names a model twice.
   let sets: [[AAID]]
 
   /// Accepts each model by itself, in the order of `models`.
@@ -70,8 +70,8 @@ package struct AcceptedSets: Equatable, Sendable {
 
   /// The policy of a registration: the models of each set that are still missing on this machine.
   ///
-  /// A complete set stays in the list as a whole. The client then reports that everything is registered, not that everything
-  /// is refused.
+  /// If no model of a set is missing, the whole set stays in the list. The client then reports that everything is registered
+  /// already, not that no authenticator is accepted.
   ///
   /// - Parameter keys: the person's usable keys on this machine.
   func registration(besides keys: [StoredKey]) -> [[MatchCriteria]] {
@@ -84,18 +84,18 @@ package struct AcceptedSets: Equatable, Sendable {
     return accepted
   }
 
-  /// The policy of an authentication: the sets for each of whose models there is a key.
+  /// The policy of an authentication: the sets for which the account has a key of every model.
   ///
-  /// If there is no such set, decoys fill the gaps. So the request for a name with no keys, or too few, looks like one for a
-  /// name with enough.
+  /// If there is no such set, decoys stand in for the missing keys. So the request for a name with no keys, or too few, looks
+  /// like the request for a name with enough.
   ///
-  /// - Parameter madeUp: keys that meet at least one set.
+  /// - Parameter madeUp: decoys that meet at least one set by themselves.
   /// - Returns: the sets. An answer to a set with a decoy can never be accepted, since nobody can sign with the decoy.
   func authentication(with keys: [StoredKey], orElse madeUp: [StoredKey]) -> [[MatchCriteria]] {
     let covered = covered(by: keys)
     if !covered.isEmpty { return covered }
-    // For each model at most as many keys as there are decoys, real ones first. With more of them the request would show a
-    // shape that no account has.
+    // Real keys replace decoys of the same model and length. No further real keys are added: the request would show a
+    // combination of keys that no account has.
     var rest = keys
     let filled = madeUp.map { key in
       let own = rest.firstIndex { $0.aaid == key.aaid && $0.keyID.bytes.count == key.keyID.bytes.count }
@@ -133,7 +133,7 @@ package struct AcceptedSets: Equatable, Sendable {
   }
 }
 
-/// A policy that is in force, or was.
+/// A saved policy: it is in force, or was.
 package struct PolicyVersion: Equatable, Sendable {
   /// From 1 on; the highest number is in force.
   package let number: Int64
@@ -141,7 +141,7 @@ package struct PolicyVersion: Equatable, Sendable {
   package let savedAt: Int64
   /// As ``AuditActor/text`` writes it.
   package let actor: String
-  /// The reason, in the words of whoever saved it.
+  /// The reason that the administrator gave when saving it.
   package let reason: String
   /// The policy in JSON, as it was given.
   package let text: String
@@ -170,6 +170,6 @@ package protocol PolicyVersions {
 
   /// Adds a policy, which is in force from then on.
   ///
-  /// - Returns: false if its number is not the next one, and nothing was changed: a different administrator was faster.
+  /// - Returns: false if its number is not the next one, because a different administrator was faster; nothing is stored then.
   func add(_ version: PolicyVersion) throws -> Bool
 }

@@ -2,9 +2,10 @@ import Foundation
 import Synchronization
 import UAFMessages
 
-/// The keys of a request for an authentication: the account's keys, and decoys instead of those that it lacks.
+/// The keys that a request for an authentication names: the account's keys, and decoys in place of missing ones.
 ///
-/// The same inputs lead to the same keys, so the keys are found again when the answer comes, and not stored in the meantime.
+/// The same inputs lead to the same keys. So the keys are not stored with the request: they are computed again when the answer
+/// comes.
 struct AskedKeys {
   /// The alternatives of the policy.
   ///
@@ -16,7 +17,7 @@ struct AskedKeys {
   /// - Parameter stored: every key of the account, revoked ones included.
   init(environment: ServiceEnvironment, username: String, stored: [StoredKey]) throws {
     let sets = try environment.policies().accepted(for: username)
-    // Made up for every name, so that real accounts take as long.
+    // Computed for every name, so that the time does not show which names have accounts.
     let decoys = try Decoys(keys: environment.keys, models: environment.models)
       .keys(of: username, meeting: sets, shapes: environment.shapes.shapes)
     accepted = sets.authentication(with: stored, orElse: decoys)
@@ -33,8 +34,9 @@ struct Decoys {
 
   /// The decoys of a name: for each model as many as a real account has, in a shape that meets the policy.
   ///
-  /// The name decides which shape it gets. So it keeps that shape as long as the accounts' shapes stay the same, and each shape
-  /// is as frequent as among the accounts. Before the first registration, there is one key for each member of the first set.
+  /// The shape follows from the name. So a name keeps its shape as long as the accounts' shapes stay the same, and each shape
+  /// is as frequent among decoys as among real accounts. Before the first registration, there is one key for each member of the
+  /// first set.
   func keys(of username: String, meeting accepted: AcceptedSets, shapes: KeyShapes?) throws -> [StoredKey] {
     let code = try keys.decoyCode("decoy shape", Array(username.utf8))
     let place = code.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
@@ -49,11 +51,10 @@ struct Decoys {
 
   /// The keys of an answer that are decoys of this name.
   ///
-  /// The decoys of a request are not kept. So each key is compared with every decoy that the name may have had, whichever
-  /// shapes were in use then.
+  /// The decoys of a request are not stored. So each key is compared with every decoy that the name can have had at any time.
   ///
   /// - Parameters:
-  ///   - named: keys that the account does not have. For each of them up to `most` codes are computed, 1 µs each.
+  ///   - named: keys that the account does not have. For each of them up to `most` HMACs are computed, 1 µs each.
   ///   - most: the most decoys of one model that are tried.
   func keys(among named: [(aaid: AAID, keyID: KeyID)], of username: String, most: Int) throws -> [StoredKey] {
     try named.compactMap { aaid, keyID in
@@ -72,7 +73,7 @@ struct Decoys {
       signatureAlgorithm: model.description.authenticationAlgorithm, signCounter: 0, isRevoked: false)
   }
 
-  /// The same KeyID each time for a name, a model and a number; other decoys do not change it.
+  /// The KeyID follows from name, model and number alone, whatever other decoys there are.
   private func keyID(of username: String, model: AuthenticatorModel, number: Int, length: Int) throws -> KeyID {
     let name = "\(model.description.aaid.text) \(username)"
     var bytes: [UInt8] = []
@@ -100,10 +101,10 @@ struct KeyShapes: Equatable, Codable, Sendable {
     entries = counts.sorted { KeyShape.precedes($0.key, $1.key) }.map { Entry(shape: $0.key, count: $0.value) }
   }
 
-  /// The shape at a position of the distribution; nil if no shape is suitable.
+  /// The shape that a name's number selects, each as often as accounts have it; nil if no shape is suitable.
   ///
   /// - Parameters:
-  ///   - place: the name's number; the numbers of many names are evenly distributed over all 64-bit numbers.
+  ///   - place: a number that follows from the name, evenly distributed over all 64-bit numbers.
   ///   - willDo: which shapes may be returned.
   func shape(at place: UInt64, where willDo: (KeyShape) -> Bool) -> KeyShape? {
     let entries = entries.filter { willDo($0.shape) }
@@ -117,15 +118,15 @@ struct KeyShapes: Equatable, Codable, Sendable {
     return nil
   }
 
-  /// The most keys of one model that an account has; 0 without accounts.
+  /// The most keys of one model that any account has; 0 without accounts.
   var mostOfOneModel: Int {
     entries.lazy.flatMap(\.shape.models).map(\.lengths.count).max() ?? 0
   }
 
-  /// Whether new shapes must replace these.
+  /// Whether these shapes, which were just read, must replace the ones in use.
   ///
-  /// Each replacement gives some decoys a different shape, and real accounts seldom change theirs. So a change of up to a
-  /// tenth of the accounts waits. A new shape does not wait: if only real accounts had it, it would show that they are real.
+  /// Each replacement gives some decoys a different shape, which real accounts seldom do. So a change of up to a tenth of the
+  /// accounts waits. A shape that is new does not wait: as long as only real accounts had it, it would show that they are real.
   func replace(_ others: KeyShapes) -> Bool {
     let (own, theirs) = (shares, others.shares)
     if own.keys.contains(where: { theirs[$0] == nil }) { return true }
@@ -139,19 +140,19 @@ struct KeyShapes: Equatable, Codable, Sendable {
   }
 }
 
-/// Knows which key shapes the accounts of the store have: decoys are given the same ones.
+/// Keeps the statistics of the accounts' key shapes, from which decoys get theirs.
 ///
-/// The result is kept in the store, so that a name's decoys stay the same after a restart. The accounts are read when the
-/// server starts and every hour; a new result replaces the old one only if ``KeyShapes/replace(_:)`` says so.
+/// The statistics are kept in the store, so that a name's decoys stay the same after a restart. The accounts are read when the
+/// server starts and every hour; new statistics replace the old ones only if ``KeyShapes/replace(_:)`` says so.
 package final class KeyShapeKeeper: Sendable {
-  /// The maximum number of accounts that are read.
+  /// The most accounts that are read.
   ///
-  /// These are the accounts whose number is a multiple of a power of two. So the sample changes little when the store grows, and
-  /// a million accounts cost no more than this many.
+  /// These are the accounts whose numbers are multiples of a power of two. So the sample changes little when the store grows,
+  /// and a million accounts cost no more time than 2048.
   static let maximumSample: Int64 = 2048
   /// Seconds from one reading to the next.
   static let interval: Int64 = 3600
-  /// Accounts read in one transaction; requests are served between two of them.
+  /// How many accounts are read in one transaction; requests are served between two transactions.
   private static let chunk = 64
 
   private let current = Mutex<KeyShapes?>(nil)
@@ -159,10 +160,10 @@ package final class KeyShapeKeeper: Sendable {
   /// The shapes in use; nil if none were found yet.
   var shapes: KeyShapes? { current.withLock { $0 } }
 
-  /// Makes one that has found no shapes yet.
+  /// Makes a keeper that has found no shapes yet.
   package init() {}
 
-  /// Makes one with the shapes that an earlier run of the server has stored.
+  /// Makes a keeper with the shapes that an earlier run of the server stored.
   package init(from store: any ServerStore) async throws {
     let stored = try await store.read { try $0.settings.value(of: .keyShapes) }
     // A text that cannot be read is ignored: the next reading replaces it.
@@ -172,7 +173,7 @@ package final class KeyShapeKeeper: Sendable {
 
   /// Reads the store now and every hour, for as long as the process lives.
   ///
-  /// - Parameter failed: is called with the error of a failed reading; the next one is an hour later.
+  /// - Parameter failed: is called with the error if reading fails; the store is read again an hour later.
   package func keep(upWith store: any ServerStore, appID: String, failed: @escaping @Sendable (any Error) -> Void) {
     Task {
       while !Task.isCancelled {
@@ -206,8 +207,8 @@ package final class KeyShapeKeeper: Sendable {
   }
 }
 
-/// What a request for an authentication shows of an account's keys: their models, how many there are of each, and how long their
-/// KeyIDs are.
+/// What a request for an authentication reveals about an account's keys: their models, the number of keys of each model, and
+/// the lengths of the KeyIDs.
 package struct KeyShape: Hashable, Codable, Sendable {
   /// The keys of one model, oldest first.
   package struct Model: Hashable, Codable, Sendable {
@@ -228,7 +229,7 @@ package struct KeyShape: Hashable, Codable, Sendable {
 
   /// The order of shapes: fewer keys first.
   ///
-  /// So the neighbours of a shape are those that differ from it by one key.
+  /// So shapes that differ by one key are close to each other in this order.
   static func precedes(_ one: KeyShape, _ other: KeyShape) -> Bool {
     one.place.lexicographicallyPrecedes(other.place)
   }

@@ -2,7 +2,7 @@ import UAFMessages
 
 /// Why a request or an answer was refused: the raw value goes to the log, the status to the client.
 package enum ServiceRefusal: String, Error, CaseIterable {
-  // What was sent cannot be understood.
+  // The message cannot be read or is not supported.
   case malformedRequest = "malformed-request"
   case malformedMessage = "malformed-message"
   case unsupportedVersion = "unsupported-version"
@@ -11,9 +11,9 @@ package enum ServiceRefusal: String, Error, CaseIterable {
   case malformedAssertion = "malformed-assertion"
   case invalidUsername = "invalid-username"
   case unsupportedTransaction = "unsupported-transaction"
-  /// A text of a machine does not say who wrote it.
+  /// A text from a machine does not begin with `ACCOUNT@HOST: `.
   case textOfOtherKind = "text-of-other-kind"
-  // The caller may not do what it asks for.
+  // The caller lacks the right to do what it asks for.
   case authorizationRequired = "authorization-required"
   case wrongEnrolmentCode = "wrong-enrolment-code"
   case wrongProof = "wrong-proof"
@@ -67,8 +67,9 @@ package enum ServiceRefusal: String, Error, CaseIterable {
 
   /// The status for the client (UAF client API and transport 1.1, section 3.1.2).
   ///
-  /// A reason that can be found out without the account's key has a status that an unknown account gets too. A counter that did
-  /// not increase is 1491: of two honest logins at the same time, the slower one tries again with a new challenge.
+  /// A reason that a caller can receive without the account's key has a status that an unknown account gets too. A counter that
+  /// did not increase is 1491: of two honest logins at the same time, the client of the slower one tries again with a new
+  /// challenge.
   package var statusCode: UAFStatusCode {
     switch self {
     case .malformedRequest, .malformedMessage, .malformedFinalChallenge, .invalidUsername: .badRequest
@@ -76,7 +77,7 @@ package enum ServiceRefusal: String, Error, CaseIterable {
       .enrolmentCodeUsed, .wrongApprovalCode,
       .approvalCodeUsed, .wrongJoinCode:
       .unauthorized
-    // Only somebody with the code receives this.
+    // Only somebody with the join code receives this.
     case .joinCodeExpired: .notFound
     // Only somebody with a key, a code or a proof of the account receives this.
     case .accountDisabled, .accountLocked, .lastAdministrator: .forbidden
@@ -88,7 +89,7 @@ package enum ServiceRefusal: String, Error, CaseIterable {
     case .channelBindingMismatch: .channelBindingRefused
     case .unknownAAID: .unknownAAID
     case .unknownKeyID: .unknownKeyID
-    // Too many keys: the person has to deregister one. With 1403 they would try again later, in vain.
+    // `tooManyKeys`: the person has to deregister a key. A 1403 would make them try again later, in vain.
     case .notInPolicy, .outdatedAuthenticator, .tooManyKeys: .unacceptableAuthenticator
     case .unacceptableAlgorithm: .unacceptableAlgorithm
     case .unacceptableKey, .keyAlreadyRegistered: .unacceptableKey
@@ -115,7 +116,7 @@ package enum ServiceRefusal: String, Error, CaseIterable {
     }
   }
 
-  /// Why a message that cannot be read is refused.
+  /// The refusal of a message that cannot be read.
   init(_ error: MessageError) {
     self =
       switch error {

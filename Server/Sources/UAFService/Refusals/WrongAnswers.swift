@@ -1,18 +1,18 @@
 import Synchronization
 import UAFMessages
 
-/// How often answers of known machines, and of clients with authority for an account, may be wrong.
+/// Limits how many wrong answers known machines, and clients with authority for an account, may send.
 ///
-/// The count is in the store, so it covers all instances of a server, and their restarts. Only a wrong answer is counted, after
-/// it was checked. So a login costs nothing, and wrong answers of others refuse no right one. Wrong answers that come while a
-/// count is being stored share the next one, so there is one commit at a time however many come.
+/// The counts are in the store, so they cover all instances of a server, and their restarts. An answer is counted only after it
+/// was checked and found wrong. So a login costs nothing, and nobody's wrong answers cause a right one to be refused. Wrong
+/// answers that arrive during a commit share the next commit.
 package final class WrongAnswerLimit: Sendable {
-  /// The number of places: machines that name accounts at will fill no more than these.
+  /// The number of buckets in the store: a machine that invents names of accounts cannot cause more rows than that.
   private static let places: Int64 = 65_536
 
   private struct Waiting {
     let place: Int64
-    /// The row of the audit, written with the count.
+    /// The row of the audit that is stored with the count.
     let event: AuditEntry?
     let caller: CheckedContinuation<Bool, any Error>
   }
@@ -31,8 +31,8 @@ package final class WrongAnswerLimit: Sendable {
   /// Makes a limit.
   ///
   /// - Parameters:
-  ///   - keys: the keys from which the places of names are computed.
-  ///   - perMinute: 0 means no limit.
+  ///   - keys: the keys from which a name's bucket is computed.
+  ///   - perMinute: how many wrong answers are allowed a minute, on average; 0 means no limit.
   ///   - now: seconds since 1970.
   package init(store: any ServerStore, keys: ServerKeys, perMinute: Int64, now: @escaping @Sendable () -> Int64) {
     self.store = store
@@ -43,8 +43,9 @@ package final class WrongAnswerLimit: Sendable {
 
   /// Counts a wrong answer under a name; returns when that is durable.
   ///
-  /// - Parameter event: the row of the audit that is stored with the count; it is not stored without a limit, nor beyond it.
-  /// - Returns: whether it is within the budget; a wrong answer beyond it is not counted.
+  /// - Parameter event: the row of the audit that is stored with the count. It is not stored if there is no limit, or if the
+  ///   answer is beyond it.
+  /// - Returns: whether the answer is within the budget; a wrong answer beyond it is not counted.
   /// - Throws: ``StoreFailure`` if it could not be counted; ``CryptoError``.
   package func admits(_ name: String, event: AuditEntry? = nil) async throws -> Bool {
     guard rate.perMinute > 0 else { return true }
@@ -59,7 +60,7 @@ package final class WrongAnswerLimit: Sendable {
     }
   }
 
-  /// The place in which a name is counted: only the server's secret can show which names share a place.
+  /// The number of the bucket in which a name is counted. Only the server's secret can show which names share one.
   private func place(of name: String) throws -> Int64 {
     let code = try keys.authenticationCode("wrong answers", Array(name.utf8))
     return code.prefix(8).reduce(0) { ($0 << 8 | Int64($1)) % Self.places }
@@ -96,16 +97,16 @@ package final class WrongAnswerLimit: Sendable {
   }
 }
 
-/// The rest of a budget that refills by itself: short bursts are allowed, and no more than the rate on average.
+/// A token bucket: a budget of turns that refills by itself. It allows short bursts, and on average no more than the rate.
 package struct TokenBucket: Equatable, Sendable {
-  /// How often something may happen.
+  /// How many turns a bucket gets.
   package struct Rate: Equatable, Sendable {
-    /// On average.
+    /// The turns a minute, on average.
     package let perMinute: Int64
 
     package init(perMinute: Int64) { self.perMinute = perMinute }
 
-    /// In a burst, after a pause: as many as in two minutes.
+    /// The most turns in a burst after a pause: those of two minutes.
     var burst: Int64 { perMinute * 2 }
 
     /// The level of a full bucket.
@@ -114,9 +115,9 @@ package struct TokenBucket: Equatable, Sendable {
 
   private static let turn: Int64 = 60
 
-  /// The level in sixtieths of a turn, so that a second adds a whole number.
+  /// The level in sixtieths of a turn, so that each second adds a whole number.
   package private(set) var level: Int64
-  /// The time of that level, in seconds since 1970.
+  /// When the level was computed, in seconds since 1970.
   package private(set) var filledAt: Int64
 
   package init(level: Int64, filledAt: Int64) {
@@ -124,19 +125,19 @@ package struct TokenBucket: Equatable, Sendable {
     self.filledAt = filledAt
   }
 
-  /// Adds the turns since it was filled last.
+  /// Adds the turns that have accrued since the bucket was filled last.
   ///
   /// - Parameter now: seconds since 1970; if the clock was set back, nothing is added.
   package mutating func fill(_ rate: Rate, now: Int64) {
-    // Both are capped, so that nothing overflows: every bucket is full again long before that.
+    // Time and level are capped, so that nothing overflows: after an hour every bucket has long been full.
     let elapsed = min(max(0, now.subtractingReportingOverflow(filledAt).partialValue), 3600)
     level = min(rate.full, min(max(0, level), rate.full) + elapsed * rate.perMinute)
     filledAt = now
   }
 
-  /// Takes turns out, at most as many as it has.
+  /// Takes turns from the bucket, at most as many as it has.
   ///
-  /// - Returns: how many it took, of the wanted ones.
+  /// - Returns: how many turns were taken.
   package mutating func take(_ wanted: Int64) -> Int64 {
     let taken = min(wanted, level / Self.turn)
     level -= taken * Self.turn
@@ -144,24 +145,24 @@ package struct TokenBucket: Equatable, Sendable {
   }
 }
 
-/// The budgets of wrong answers, each in one of a fixed number of places.
+/// The budgets of wrong answers: a fixed number of token buckets.
 package protocol WrongAnswers {
-  /// Takes turns out of the budgets of several places.
+  /// Takes turns from several buckets.
   ///
-  /// A budget without a turn is not changed, so wrong answers beyond it write nothing.
+  /// An empty bucket is not changed, so wrong answers beyond the budget write nothing.
   ///
   /// - Parameters:
-  ///   - wanted: how many turns of each place.
-  ///   - now: seconds since 1970; a store with its own clock uses that, which is the same for all instances.
-  /// - Returns: how many turns each place had, of the wanted ones.
+  ///   - wanted: how many turns to take from each bucket, by its number.
+  ///   - now: seconds since 1970; a store with a clock of its own uses that clock, which is the same for all instances.
+  /// - Returns: how many of the wanted turns were taken from each bucket.
   func take(_ wanted: [Int64: Int64], at rate: TokenBucket.Rate, now: Int64) throws -> [Int64: Int64]
 }
 
-/// Counts the refusals without a row of their own: one row a minute says how many there were.
+/// Counts refusals that get no row of the audit of their own: one row a minute reports their number.
 ///
-/// Strangers cause them as often as they like, so memory and disk are bounded.
+/// Strangers can cause such refusals as often as they like, so their use of memory and disk is bounded.
 package final class RefusalCount: Sendable {
-  /// How many addresses are remembered; later ones are counted together.
+  /// How many addresses are counted separately; all others are counted together.
   private static let mostAddresses = 32
 
   private struct State {
@@ -174,10 +175,10 @@ package final class RefusalCount: Sendable {
 
   package init() {}
 
-  /// Counts one.
+  /// Counts a refusal.
   ///
   /// - Parameters:
-  ///   - reason: one of a fixed number of words.
+  ///   - reason: one of a fixed set of reasons.
   ///   - address: where it came from; empty if that is not known.
   package func add(_ reason: String, from address: String) {
     state.withLock { state in
@@ -189,7 +190,7 @@ package final class RefusalCount: Sendable {
     }
   }
 
-  /// The row that says how many there were since the last one; nil if there were none.
+  /// Makes the row that reports the refusals since the last such row; nil if there were none.
   ///
   /// - Parameter now: seconds since 1970.
   package func take(now: Int64) -> AuditEntry? {

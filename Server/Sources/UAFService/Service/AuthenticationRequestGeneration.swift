@@ -3,8 +3,8 @@ import UAFMessages
 
 /// The generation of one request for an authentication.
 ///
-/// Anybody may have the request, since only the account's keys can answer it. Nothing is stored, except for a text that waits
-/// to be confirmed: its code is reserved.
+/// Anybody may get such a request, since only the account's keys can answer it. Nothing is stored, with one exception: a
+/// request for an approval's text reserves the approval's code.
 struct AuthenticationRequestGeneration {
   let issuer: RequestIssuer
 
@@ -20,15 +20,15 @@ struct AuthenticationRequestGeneration {
 
   /// Issues the request.
   ///
-  /// With the code of a text that waits to be confirmed, the request asks for that text, and the answer is not proof for
-  /// anything else. With the same code, and no answer, the text can be denied.
+  /// If the caller sends the code of a text that waits to be confirmed, the request contains that text, and the answer to it
+  /// proves nothing else. With the same code a caller can also deny the text, without an answer.
   func request() async throws -> RequestOutcome {
     let proof = try ProofPurpose(context)
     if let code = context.authCode { return try await confirmation(code, isProof: proof != nil) }
     guard context.denies != true else { return .refused(.malformedRequest) }
     let text: TransactionText?
     if let sent = context.transaction {
-      // A person who confirms a text has not agreed to anything about keys.
+      // A person who confirms a text does not thereby allow keys to be registered or removed.
       guard proof == nil else { return .refused(.malformedRequest) }
       guard let made = TransactionText(sent: sent) else { return .refused(.unsupportedTransaction) }
       guard TextKind(of: made.shown) == .machine else { return .refused(.textOfOtherKind) }
@@ -64,12 +64,12 @@ struct AuthenticationRequestGeneration {
 
   private func waiting(_ code: String, challengeHash: [UInt8]) async throws -> Waiting {
     let (name, now) = (context.username, issuer.now)
-    // No transaction that writes waits for a wrong code.
+    // Checked first in a transaction that only reads, so that a wrong code does not delay the transactions that write.
     let isRight = try await environment.store.read { try $0.approvals.check(code: code, for: name, now: now) != nil }
     guard isRight else { return .wrongCode }
     return try await environment.store.write { [issuer, context, appID = issuer.identity.appID] records in
       guard let approval = try records.approvals.check(code: code, for: name, now: now),
-        // A text of an earlier version does not say who asks.
+        // A text that an earlier version of the server stored does not say who asks.
         TextKind(of: approval.shown) == .approval, let text = TransactionText(sent: approval.shown)
       else { return .wrongCode }
       if context.denies == true {
@@ -82,7 +82,7 @@ struct AuthenticationRequestGeneration {
     }
   }
 
-  /// The request for a text of the console: it stores nothing, so anybody may ask for a sign-in.
+  /// Makes the request for a text of the console. It stores nothing, so anybody may ask for a sign-in.
   private func confirmation(_ code: ConfirmationCode) async throws -> RequestOutcome {
     if context.denies == true { return try await denial(code) }
     let url = issuer.identity.publicURL
@@ -97,12 +97,12 @@ struct AuthenticationRequestGeneration {
     let purpose: ChallengePurpose = code.subject == .signIn ? .consoleSignIn : .consoleStep
     var data = ServerData(purpose, username: context.username, expiresAt: code.expiresAt)
     data.text = try SealedText(text)
-    // The same for each request of this code, so that only one of them is answered.
+    // Each request with this code has the same challenge, so that only one of them can be answered.
     let challenge = try issuer.challenge(for: purpose, text: text, unique: code.unique(keys: environment.keys))
     return try answer(data, challenge, text: text, keys: found.1)
   }
 
-  /// The text of a console code; nil if its step no longer waits.
+  /// The text that a console code stands for; nil if its step no longer waits.
   private static func text(
     of code: ConfirmationCode, at url: String, in records: any StoreTransaction
   ) throws -> String? {
@@ -114,10 +114,11 @@ struct AuthenticationRequestGeneration {
     }
   }
 
-  /// Takes the denial of a text of the console.
+  /// Handles the denial of a text of the console.
   ///
-  /// Anybody can ask for a sign-in, so anybody has its code. Its denial is only reported: a sign-in that nobody confirms ends
-  /// by itself. Only the session has the code of a step, so its denial is stored, and is final.
+  /// Anybody can start a sign-in and so get its code. So the denial of a sign-in is only recorded in the audit: a sign-in that
+  /// nobody confirms expires by itself. Only the session has the code of a step, so the denial of a step is stored, and is
+  /// final.
   private func denial(_ code: ConfirmationCode) async throws -> RequestOutcome {
     let (now, url) = (issuer.now, issuer.identity.publicURL)
     let challenges = try code.challenges(keys: environment.keys)
@@ -153,14 +154,14 @@ struct AuthenticationRequestGeneration {
 
 /// The purpose that an authentication authorises.
 ///
-/// The token of an ordinary login authorises nothing, because it may be readable in a process's environment. A client that
-/// authenticates in order to register or deregister says so in the context of its request, either with the members
-/// `deregisterAll` or `deregisterAAID`, or with our own `proofFor`: `"Reg"` or `"Dereg"`. That makes a different challenge, so
-/// whoever signs it has stated the purpose.
+/// The token of an ordinary login authorises nothing, because other programs may be able to read it in a process's environment.
+/// A client that authenticates in order to register or deregister says so in the context of its request: with the members
+/// `deregisterAll` or `deregisterAAID`, or with our own `proofFor`, which is `"Reg"` or `"Dereg"`. The purpose is part of the
+/// challenge, so whoever signs the challenge signs the purpose.
 struct ProofPurpose: Equatable {
   /// What the challenge is for.
   let purpose: ChallengePurpose
-  /// SHA-256 of the subject that is authorised; empty if the operation is everything.
+  /// SHA-256 of what is authorised, such as the keys to remove; empty if that is the operation as such.
   let subject: [UInt8]
 
   /// - Returns: nil for an ordinary authentication.

@@ -4,21 +4,21 @@ import UAFMessages
 
 /// Receives the reports of machines that have joined, and gives them their workstation policy.
 package struct CheckInService: Sendable {
-  /// What became of a report.
+  /// The outcome of a report.
   package enum Outcome: Sendable {
     case noted(CheckInAnswer, JoinedMachine)
-    /// The proof is not of a machine that has joined, is for a different body, or was used before.
+    /// The proof is not that of a joined machine, is for a different body, or was used before.
     case unknown
   }
 
-  /// For how long a proof is valid, on both sides of its time.
+  /// The period in which a proof is valid, before and after its time together, in seconds.
   private static let proofLifetime = 2 * MachineProofs.clockTolerance
 
   private let environment: ServiceEnvironment
 
   package init(environment: ServiceEnvironment) { self.environment = environment }
 
-  /// Whether a machine's proof is for this body.
+  /// Whether a machine's proof covers this body.
   ///
   /// - Throws: ``CryptoError``.
   package static func isProved(_ body: [UInt8], by machine: KnownMachine) throws -> Bool {
@@ -26,12 +26,12 @@ package struct CheckInService: Sendable {
     return machine.claim == .checkIn(bodyHash: try SHA256.hash(body))
   }
 
-  /// Keeps a report, and answers it with a signed statement.
+  /// Stores a report, and answers it with a signed statement.
   ///
   /// The report and its rows of the audit are stored in one commit.
   ///
   /// - Parameters:
-  ///   - machine: has proved that it sends this report; see ``isProved(_:by:)``.
+  ///   - machine: a machine that has proved that it sends this report; see ``isProved(_:by:)``.
   ///   - address: where the request came from; empty if that is not known.
   /// - Throws: ``StoreFailure``; ``CryptoError``.
   package func checkIn(
@@ -39,7 +39,8 @@ package struct CheckInService: Sendable {
   ) async throws -> Outcome {
     let (report, provedLogins) = try await proved(request.report, by: machine)
     let now = environment.now()
-    // Whoever has obtained a request must not make the server believe in a copy of the machine by sending it again.
+    // A proof is used once: otherwise somebody could send an intercepted report again, and the server would conclude that there
+    // is a copy of the machine.
     let use = "check-in \(Base64URL.encode(machine.nonce))"
     let noted = try await environment.store.write { records -> JoinedMachine? in
       guard let known = try records.joinedMachines.machine(machineID: machine.machineID),
@@ -56,7 +57,7 @@ package struct CheckInService: Sendable {
 
   /// The report with only the proved locks, and the proved logins.
   ///
-  /// The other locks are counted.
+  /// The locks that are not proved are only counted.
   private func proved(
     _ report: MachineReport, by machine: KnownMachine
   ) async throws -> (report: MachineReport, logins: Set<OfflineLoginNote>) {
@@ -70,7 +71,7 @@ package struct CheckInService: Sendable {
     proved.locks = try report.locks.filter { try proofs.isProved($0) }.map {
       ReportedLock(account: $0.account, type: $0.type, origin: $0.origin, until: $0.until)
     }
-    // A machine may report any number.
+    // Capped: a machine may report any number.
     proved.moreLocks = min(report.moreLocks, Int(Int32.max)) + report.locks.count - proved.locks.count
     return (proved, Set(try report.offlineLogins.filter { try proofs.isProved($0) }))
   }
@@ -78,14 +79,14 @@ package struct CheckInService: Sendable {
   private func answer(
     to report: MachineReport, of noted: JoinedMachine, provedBy machine: KnownMachine, now: Int64
   ) async throws -> CheckInAnswer {
-    // Read before the policy: a policy that is changed in the meantime is news for the machine again.
+    // Read before the policy: if the policy changes in between, the machine sees a newer number later, and asks again.
     let news = environment.machinePolicies.news
     let policy = try await environment.machinePolicies.policy(for: noted)
     let statement = CheckInStatement(
       deviceID: noted.id, machineID: machine.machineID, nonce: machine.nonce, policy: policy?.version, news: news,
       issuedAt: now)
     let token = try environment.keys.statement(statement.json, .machineCheckIn)
-    // A machine that follows no policy names no version. It would refuse a policy.
+    // A machine that follows no workstation policy names no version, and would refuse one.
     let isNew = policy.map { report.policy != nil && $0.version != report.policy } ?? false
     return CheckInAnswer(statusCode: .ok, token: token, policy: isNew ? policy?.document : nil)
   }
@@ -93,8 +94,8 @@ package struct CheckInService: Sendable {
 
 /// The joined machines that have left or were revoked, by their IDs at this server.
 ///
-/// A request must not wait for the store before it is accepted, so the IDs are kept in memory and renewed once a second. Each
-/// such machine has one ID for each accepted secret of the server.
+/// No request may wait for the store before it is admitted. So the IDs are kept in memory, and renewed once a second. Each such
+/// machine has one ID for each accepted secret of the server.
 package final class DepartedMachines: Sendable {
   /// How many changes are read in one transaction.
   private static let together = 1000
@@ -102,7 +103,7 @@ package final class DepartedMachines: Sendable {
   private struct State {
     /// The secrets from which the IDs were computed.
     var secrets: [String] = []
-    /// The last change that was taken.
+    /// The number of the last change that is included.
     var last: Int64 = 0
     var numbers: Set<[UInt8]> = []
   }
@@ -114,7 +115,7 @@ package final class DepartedMachines: Sendable {
   /// Whether the machine that proves itself with this ID has left or was revoked.
   package func contains(_ machineID: [UInt8]) -> Bool { state.withLock { $0.numbers.contains(machineID) } }
 
-  /// Takes the changes in the store since the last time; all of them, if the server's secrets are different.
+  /// Reads the changes since the last call from the store; if the server's secrets are different, all changes.
   ///
   /// Several tasks may renew at the same time.
   ///
@@ -132,7 +133,7 @@ package final class DepartedMachines: Sendable {
         )
       }
       let isTaken = state.withLock { state in
-        // A different task was faster, and may know newer changes.
+        // Otherwise a different task was faster, and may have newer changes.
         guard state.secrets == secrets, state.last == last else { return false }
         for (numbers, isGone) in found {
           if isGone { state.numbers.formUnion(numbers) } else { state.numbers.subtract(numbers) }
@@ -144,9 +145,10 @@ package final class DepartedMachines: Sendable {
     }
   }
 
-  /// The last change that was taken with these secrets.
+  /// The number of the last change that is included with these secrets.
   ///
-  /// IDs of secrets that are no longer accepted stay until the server ends: no machine has them.
+  /// IDs that were computed with secrets that are no longer accepted stay until the server ends. They do no harm: no machine
+  /// has one.
   private func begin(_ secrets: [String]) -> Int64 {
     state.withLock { state in
       if state.secrets != secrets { (state.secrets, state.last) = (secrets, 0) }

@@ -1,7 +1,7 @@
 import UAFCrypto
 import UAFMessages
 
-/// A request that the server has sent and that was not answered yet.
+/// A request that the server has sent and nobody has answered yet.
 package struct IssuedRequest: Equatable, Sendable {
   /// Seconds within which a request can be answered.
   package static let lifetime: Int64 = 120
@@ -22,7 +22,7 @@ package struct IssuedRequest: Equatable, Sendable {
   package let device: Device
   /// Seconds since 1970.
   package let expiresAt: Int64
-  /// Keys that the asking machine says it has lost; a new key replaces them.
+  /// The keys that the requesting machine says it has lost; the new keys replace them.
   package var lostKeyIDs: [KeyID] = []
 
   package init(
@@ -62,13 +62,12 @@ package struct Device: Equatable, Sendable {
   }
 }
 
-/// A challenge of a request, as a store knows it.
+/// The challenge of a request, in the form in which a store keeps it.
 ///
-/// It is identified by the bytes that differ from those of all other challenges: requests that share these bytes are answered
-/// only once together.
+/// It is identified by its unique bytes. If several requests share these bytes, only one of them can be answered.
 ///
-/// The expiry is sealed with the challenge or is one of the values from which the challenge is computed. So one challenge has
-/// one expiry, and a store may search by both.
+/// The expiry is sealed with the challenge, or is one of the values from which the challenge is computed. So a challenge always
+/// comes with the same expiry, and a store may search by both.
 package struct IssuedChallenge: Equatable, Sendable {
   /// SHA-256 of the challenge's unique bytes.
   package let hash: [UInt8]
@@ -91,10 +90,10 @@ struct ServerData: Equatable, Sendable {
   let username: String
   /// Seconds since 1970.
   let expiresAt: Int64
-  /// SHA-256 of what this authentication authorises; empty if the purpose is everything.
+  /// SHA-256 of what this authentication authorises, such as the keys to remove; empty if the purpose alone says that.
   ///
-  /// For a registration that a key allows: which keys of the account were revoked when it began, as
-  /// `Credentials.revocationMark` computes it; empty if an earlier version began it.
+  /// For a registration that a registered key allows: the digest of the keys that were revoked when it began
+  /// (`Credentials.revocationMark`); empty if an earlier version of the server began it.
   var proofSubject: [UInt8] = []
   /// The approval of the text that must be confirmed.
   ///
@@ -108,7 +107,7 @@ struct ServerData: Equatable, Sendable {
     self.expiresAt = expiresAt
   }
 
-  /// The operation whose answer it belongs to.
+  /// The operation of the request.
   var operation: UAFOperation {
     switch purpose {
     case .registrationByCode, .registrationByKey: .registration
@@ -116,10 +115,10 @@ struct ServerData: Equatable, Sendable {
     }
   }
 
-  /// Whether the request asks only for keys that are accepted for the steps of administrators.
+  /// Whether only keys that are accepted for the steps of administrators may answer.
   var needsVouchedKey: Bool { purpose == .consoleSignIn || purpose == .consoleStep }
 
-  /// The operations that the verdict authorises.
+  /// The operations that the verdict authorises the client to begin.
   var use: [UAFOperation] {
     purpose.authorizedOperation.map { [$0] } ?? []
   }
@@ -135,7 +134,7 @@ struct ServerDataSeal {
 
   /// The first byte.
   ///
-  /// A different form has a different number.
+  /// It identifies the version of this format.
   private static let form: UInt8 = 3
   /// UAF protocol 1.1, section 3.1.3.
   private static let maximumBytes = 1152
@@ -167,7 +166,7 @@ struct ServerDataSeal {
     guard let bytes = try? Base64URL.decode(text, maximumCount: Self.maximumBytes), bytes.count > 32 else { return nil }
     let body = bytes.dropLast(32)
     guard try keys.isValid(Array(bytes.suffix(32)), Self.purpose, challenge + body) else { return nil }
-    // It is authentic, so this server wrote it. If it cannot be read, an earlier version of the server wrote it.
+    // It is authentic, so this server wrote it. If it has a different format, an earlier version of the server did.
     guard body.first == Self.form else { return nil }
     return Self.read(body.dropFirst())
   }
@@ -213,9 +212,9 @@ enum SealedText: Equatable, Sendable {
   /// The SHA-256 of a longer text: the client sends the text again with its answer.
   case hash([UInt8])
 
-  /// The most bytes of a text that session data contains itself.
+  /// The most bytes of a text that is sealed whole.
   ///
-  /// UAF allows 1,536 characters of session data, 1,152 bytes; the other parts have up to 183.
+  /// UAF allows 1,536 characters of session data, which are 1,152 bytes; the other fields need up to 183 of them.
   static let maximumWhole = 960
 
   /// Seals a text.
@@ -233,8 +232,8 @@ enum SealedText: Equatable, Sendable {
   /// The text that was sealed; nil for none.
   ///
   /// - Parameter sent: the text that the client sends with its answer.
-  /// - Throws: ``ServiceRefusal`` if the client had to send the text, and sent none or a different one; ``CryptoError`` if
-  ///   OpenSSL cannot hash.
+  /// - Throws: ``ServiceRefusal`` if the client had to send the text again, but sent none or a different one; ``CryptoError``
+  ///   if OpenSSL cannot hash.
   func text(sentAgain sent: String?) throws -> TransactionText? {
     switch self {
     case .none: return nil

@@ -9,7 +9,7 @@ package struct JoinService: Sendable {
     case refused(ServiceRefusal)
   }
 
-  /// What a request was given.
+  /// What an accepted request gets: its machine's join record, the group and the secret.
   private struct Place {
     let machine: JoinedMachine
     let group: MachineGroup
@@ -20,7 +20,7 @@ package struct JoinService: Sendable {
 
   package init(environment: ServiceEnvironment) { self.environment = environment }
 
-  /// Whether a machine's proof is for this body.
+  /// Whether a machine's proof covers this body.
   ///
   /// - Throws: ``CryptoError``.
   package static func isProved(_ body: [UInt8], by machine: KnownMachine) throws -> Bool {
@@ -28,11 +28,11 @@ package struct JoinService: Sendable {
     return machine.claim == .joining(bodyHash: try SHA256.hash(body))
   }
 
-  /// Gives a machine a place of its code, and its secret under a signed statement.
+  /// Records that a machine has joined with a code, and gives it its secret with a signed statement.
   ///
-  /// The place, the machine and the row of the audit are stored in one commit. A machine that already has its place gets the
-  /// same secret again, since an answer may be lost. Once it has reported something with its secret, it must prove that it has
-  /// the secret: a code does not allow anybody to join as an existing machine.
+  /// The join record and the row of the audit are stored in one commit. A machine that joins again with the same code gets the
+  /// same secret, since the first answer may have been lost. Once a machine has sent a report with its secret, it must prove
+  /// that it has the secret before it can join again: the code alone does not allow anybody to join as an existing machine.
   ///
   /// - Parameters:
   ///   - prover: a machine that has proved that it sends this request; see ``isProved(_:by:)``. nil for none.
@@ -41,7 +41,7 @@ package struct JoinService: Sendable {
   package func join(
     _ request: JoinRequest, provedBy prover: KnownMachine? = nil, from address: String = ""
   ) async throws -> Outcome {
-    // No transaction that writes waits for a wrong code.
+    // Checked first in a transaction that only reads, so that a wrong code does not delay the transactions that write.
     guard try await environment.store.read({ try $0.joinCodes.code(request.code) }) != nil else {
       return .refused(.wrongJoinCode)
     }
@@ -53,13 +53,13 @@ package struct JoinService: Sendable {
     switch joined {
     case .failure(let refusal): return .refused(refusal)
     case .success(let place):
-      // A machine that had left has returned.
+      // The machine may have left before: then it is no longer among the departed ones.
       try? await environment.departed.renew(from: environment.store, keys: environment.keys)
       return .joined(try answer(to: request, place, now: now), place.machine)
     }
   }
 
-  /// Takes a place, or finds the reason why there is none; inside the transaction.
+  /// Stores the join record, or returns the reason for a refusal; inside the transaction.
   private static func place(
     for request: JoinRequest, provedBy prover: KnownMachine?, from address: String, _ records: any StoreTransaction,
     _ proofs: MachineProofs, now: Int64
@@ -82,7 +82,7 @@ package struct JoinService: Sendable {
     return .success(Place(machine: machine, group: group, secret: secret))
   }
 
-  /// Why a code does not let a machine join; nil if it does.
+  /// Why a machine cannot join with a code; nil if it can.
   private static func refusal(of code: JoinCode, _ known: JoinedMachine?, now: Int64) -> ServiceRefusal? {
     let state = code.state(at: now)
     switch state {
@@ -91,11 +91,12 @@ package struct JoinService: Sendable {
     case .open, .usedUp: break
     }
     guard let known else { return state == .usedUp ? .joinCodeUsedUp : nil }
-    // Whoever took the machine may also have taken the code.
+    // A revoked machine may have been stolen, and the code with it.
     return known.revokedAt == nil ? nil : .machineRevoked
   }
 
-  /// The place that a machine has and can prove; nil if it has none, has left, or has a secret that is no longer accepted.
+  /// The join record of a machine that has joined and has a secret with which it can prove itself; nil if it has not joined,
+  /// has left, or has a secret that is no longer accepted.
   private static func standing(
     _ id: String, _ proofs: MachineProofs, _ machines: any JoinedMachines
   ) throws -> JoinedMachine? {
@@ -114,7 +115,7 @@ package struct JoinService: Sendable {
 
   /// Lets a machine that has joined leave: the server does not know it from then on.
   ///
-  /// It keeps its place of the code.
+  /// It still counts as one of the machines that the code allows.
   ///
   /// - Returns: nil for a machine that has not joined, and for a proof that is not for an empty request.
   /// - Throws: ``StoreFailure``.
@@ -126,7 +127,7 @@ package struct JoinService: Sendable {
       try records.audit.append([Self.event(.machineLeave, left, from: address, now: now)])
       return left
     }
-    // It has left, even if this server can read that only a second later.
+    // The machine has left even if this renewal fails: the next one is a second later.
     if left != nil { try? await environment.departed.renew(from: environment.store, keys: environment.keys) }
     return left
   }

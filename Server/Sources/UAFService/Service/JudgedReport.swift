@@ -1,10 +1,10 @@
 import UAFCrypto
 import UAFMessages
 
-/// The judgement on a machine's report by its last one: what is stored, and which rows the audit gets.
+/// The result of comparing a machine's report with its previous one: what is stored, and which rows the audit gets.
 struct JudgedReport {
-  /// For how long, in seconds, one row reports that a machine has a copy: two copies that take turns would cause one at each
-  /// report.
+  /// For how many seconds no second row says that a machine has a copy. Without this pause, two copies that take turns would
+  /// cause a row with each report.
   private static let copyRowLifetime: Int64 = 86_400
 
   /// The state of the machine to be stored.
@@ -12,16 +12,18 @@ struct JudgedReport {
 
   private let report: MachineReport
   private let machine: JoinedMachine
-  /// Whether the report names a different nonce than the last one set.
+  /// Whether the report names a nonce other than the one that the previous report set, so that there are two copies of the
+  /// machine.
   private let isOfCopy: Bool
-  /// The logins that no earlier report named.
+  /// The offline logins that no earlier report named.
   private let news: [OfflineLoginNote]
   private let now: Int64
 
   /// Judges a report.
   ///
-  /// A report that sets the same nonce as the last one was sent before, and its answer was lost. Numbers of logins are compared
-  /// only within one sequence of reports: a restored machine gives the same numbers to other logins.
+  /// If a report sets the same nonce as the previous one, it is the same report, sent again because its answer was lost.
+  /// Numbers of logins are compared only within one sequence of reports: after a machine was restored from a backup, it uses
+  /// the same numbers for other logins.
   ///
   /// - Parameters:
   ///   - machine: its state before the report.
@@ -46,7 +48,7 @@ struct JudgedReport {
   /// The rows of the report: that a copy was seen, what has changed, and the logins.
   ///
   /// - Parameters:
-  ///   - verified: the proved logins. Any other login is not in the audit of its account.
+  ///   - verified: the proved logins. A row about any other login does not have the account as its account.
   func rows(verified: Set<OfflineLoginNote>, from address: String) -> [AuditEntry] {
     var rows: [AuditEntry] = []
     if isOfCopy, isCopyNew { rows.append(row(.machineCopied, place, address)) }
@@ -70,7 +72,7 @@ struct JudgedReport {
     ["code": .integer(machine.codeNumber), "group": .string(machine.group), "device": .string(machine.id)]
   }
 
-  /// What the machine says about itself now and did not say before; nil if nothing is new.
+  /// What has changed in the machine's description of itself; nil if nothing has.
   private var changes: JSONObject? {
     let before = machine.contact
     var detail = place
@@ -94,7 +96,7 @@ struct JudgedReport {
   }
 }
 
-/// The present locks of a machine, as it has reported them.
+/// The locks that a machine reported last.
 package struct ReportedLocks: Equatable, Sendable {
   /// Up to ``MachineReport/mostLocks`` of them.
   package let named: [ReportedLock]
@@ -106,7 +108,7 @@ package struct ReportedLocks: Equatable, Sendable {
     self.more = more
   }
 
-  /// As the store keeps them: a JSON object.
+  /// The text that the store keeps: a JSON object.
   package var text: String { json.text }
 
   /// The report as JSON.
@@ -129,22 +131,23 @@ package struct ReportedLocks: Equatable, Sendable {
 
 /// Checks what a machine's report says about accounts.
 ///
-/// It is valid only for an account with a key on that machine, and only with a MAC by the secret that the server gave with such
-/// a key. So a machine that joined under the ID of a different machine, or has no key of the account, cannot report on it.
+/// A statement about an account counts only if the account has a key on that machine, and only with a MAC by the secret that
+/// the server issued with such a key. So a machine that joined under the ID of a different machine, or has no key of the
+/// account, cannot report on the account.
 struct AccountProofs {
   private let proofs: MachineProofs
   private let machineID: [UInt8]
   private var keys: [String: [KeyID]] = [:]
-  /// The secrets of the accounts asked about so far: a report names an account up to 64 times.
+  /// The secrets of the accounts that were checked so far: a report may name the same account up to 64 times.
   private var secrets: [String: [MachineSecret]] = [:]
 
   /// The most keys of a machine that are read.
   static let mostKeys = 1000
-  /// The most keys of one account: each costs a few HMACs for each code.
+  /// The most keys of one account that are tried: each costs a few HMACs for each MAC that is checked.
   private static let mostOfAccount = 16
 
   /// - Parameters:
-  ///   - machineID: the machine's ID at this server since it joined.
+  ///   - machineID: the ID that the machine got from this server when it joined.
   ///   - keys: the keys on that machine; revoked ones prove nothing.
   init(_ keys: [KeyRecord], on machineID: [UInt8], _ proofs: MachineProofs) {
     self.proofs = proofs

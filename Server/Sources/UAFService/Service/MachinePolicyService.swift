@@ -1,7 +1,7 @@
 import Synchronization
 import UAFMessages
 
-/// Signs the policies of groups for their machines, and knows when there is a new one.
+/// Signs the workstation policies for the machines of their groups, and knows when there is a new one.
 package final class MachinePolicyService: MachinePolicies {
   private let store: any ServerStore
   private let keys: ServerKeys
@@ -18,7 +18,7 @@ package final class MachinePolicyService: MachinePolicies {
 
   /// The number of the policy that was saved last, whatever its group; nil if none was.
   ///
-  /// No login waits for the store because of it: ``renew()`` reads it.
+  /// It is kept in memory, so that no login waits for the store: ``renew()`` reads it.
   package var news: Int64? {
     let number = last.withLock { $0 }
     return number > 0 ? number : nil
@@ -32,11 +32,11 @@ package final class MachinePolicyService: MachinePolicies {
     last.withLock { $0 = max($0, number) }
   }
 
-  /// The policy that is in force for a machine, signed for it now.
+  /// The policy that is in force for a machine, with a fresh signature for that machine.
   ///
-  /// The caller has checked, by the machine's proof, that the machine itself asks.
+  /// The caller has checked the machine's proof, so the machine itself asks.
   ///
-  /// - Parameter machine: the place that it has taken last.
+  /// - Parameter machine: its latest join record.
   /// - Returns: nil if no policy was saved for its group.
   /// - Throws: `StoreFailure`; `CryptoError`.
   package func policy(for machine: JoinedMachine) async throws -> MachinePolicy? {
@@ -51,7 +51,7 @@ package final class MachinePolicyService: MachinePolicies {
   }
 }
 
-/// A workstation policy as a machine is given it.
+/// A workstation policy as a machine receives it.
 package struct MachinePolicy: Equatable, Sendable {
   /// Different policies have different versions.
   package let version: Int64
@@ -64,11 +64,11 @@ package struct MachinePolicy: Equatable, Sendable {
   }
 }
 
-/// The workstation policies that machines are given when they check in.
+/// The workstation policies that machines receive when they check in.
 package protocol MachinePolicies: Sendable {
-  /// A new number says that a policy has changed; nil if there are none.
+  /// A number that grows whenever a policy changes; nil if there are no policies.
   ///
-  /// Each login's answer contains it, so it must be known without a wait.
+  /// The answer to each login contains it, so it must be available without waiting.
   var news: Int64? { get }
 
   /// Reads whether a policy has changed since the last time.
@@ -82,7 +82,7 @@ package protocol MachinePolicies: Sendable {
   func policy(for machine: JoinedMachine) async throws -> MachinePolicy?
 }
 
-/// No machine is given a policy.
+/// The workstation policies of a server that has none.
 package struct NoMachinePolicies: MachinePolicies {
   package init() {}
 
@@ -93,7 +93,7 @@ package struct NoMachinePolicies: MachinePolicies {
   package func policy(for machine: JoinedMachine) async throws -> MachinePolicy? { nil }
 }
 
-/// A policy for the workstations of a group that is in force, or was.
+/// A saved policy for the workstations of a group: it is in force, or was.
 package struct SavedMachinePolicy: Equatable, Sendable {
   /// The version that machines compare: higher than that of every policy before it, whatever the group.
   package let number: Int64
@@ -105,7 +105,7 @@ package struct SavedMachinePolicy: Equatable, Sendable {
   package let savedAt: Int64
   /// As ``AuditActor/text`` writes it.
   package let actor: String
-  /// The reason, in the words of whoever saved it.
+  /// The reason that the administrator gave when saving it.
   package let reason: String
   /// The policy in TOML, as it was given; empty for a policy without rules.
   package let text: String
@@ -151,7 +151,7 @@ package protocol SavedMachinePolicies {
 
   /// Adds a policy, which is in force for its group from then on.
   ///
-  /// - Returns: false if its number is not higher than all others, and nothing was changed: a different administrator was
-  ///   faster.
+  /// - Returns: false if its number is not higher than all others, because a different administrator was faster; nothing is
+  ///   stored then.
   func add(_ policy: SavedMachinePolicy) throws -> Bool
 }

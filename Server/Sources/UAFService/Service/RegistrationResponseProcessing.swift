@@ -11,9 +11,9 @@ struct RegistrationResponseProcessing: Sendable {
   private struct Found: Sendable {
     let issued: IssuedRequest
     let enrolmentID: Int64?
-    /// The code with which the request was made, as long as it is open and reserved.
+    /// The enrolment code with which the client asked for the request, if it is still open and reserved for it.
     let enrolment: OpenEnrolment?
-    /// Every key of the account, in the order of their registration.
+    /// All keys of the account, oldest first.
     let stored: [StoredKey]
     /// The keys of the answer that are already registered, for any account.
     let registered: [(aaid: AAID, keyID: KeyID)]
@@ -47,7 +47,7 @@ struct RegistrationResponseProcessing: Sendable {
     return try await store.write { try self.store(verified, found, acceptance, in: $0) }
   }
 
-  /// The answer once everything is stored, and what has allowed the keys.
+  /// The content of a successful answer, and what allows the new keys.
   private struct Acceptance {
     let token: Token
     let machineSecret: MachineSecret?
@@ -68,7 +68,7 @@ struct RegistrationResponseProcessing: Sendable {
     }
     var enrolment: OpenEnrolment?
     if let id = open.enrolmentID, try records.enrolments.isReserved(id: id, by: hash) {
-      // It was open when the request was made.
+      // Looked up at the time of the request: the code may have expired since, which is no reason to refuse.
       let asked = open.issued.expiresAt - IssuedRequest.lifetime
       enrolment = try records.enrolments.find(for: open.issued.username, now: asked).flatMap {
         $0.id == id ? $0 : nil
@@ -79,7 +79,7 @@ struct RegistrationResponseProcessing: Sendable {
       stored: try records.credentials.keys(of: open.issued.username, appID: open.issued.appID), registered: registered)
   }
 
-  /// Checks again what may have changed since the answer was verified, and stores the keys.
+  /// Repeats the checks whose outcome may have changed since the answer was verified, and stores the keys.
   private func store(
     _ verified: [VerifiedRegistration], _ found: Found, _ acceptance: Acceptance,
     in records: any StoreTransaction
@@ -110,8 +110,8 @@ struct RegistrationResponseProcessing: Sendable {
     }
   }
 
-  /// Refuses the keys if the account, its code, the proof that began the registration, or a key of the same name has changed
-  /// since then.
+  /// Refuses the keys if, since the answer was verified, the account was blocked, the code or the proof has become invalid, or
+  /// one of the keys was registered.
   private func checkAgain(
     _ verified: [VerifiedRegistration], _ found: Found, in records: any StoreTransaction
   ) throws {
@@ -122,7 +122,7 @@ struct RegistrationResponseProcessing: Sendable {
         throw ServiceRefusal.enrolmentCodeUsed
       }
     } else {
-      // Without a code, a proof has begun it.
+      // A registration without a code was begun with a proof.
       let issuedAt = issued.expiresAt - IssuedRequest.lifetime
       let mark = shared.received.serverData.proofSubject
       guard
@@ -176,8 +176,9 @@ struct RegistrationResponseProcessing: Sendable {
   /// Deletes the keys that the machine has lost, and stores the new ones: both, or neither.
   ///
   /// - Returns: the deleted keys, and whether the machine keeps its name.
-  /// - Throws: ``ServiceRefusal/tooManyKeys`` if there is no room even then; ``ServiceRefusal/lastAdministrator`` if no
-  ///   administrator could sign in any longer, because the new keys are not accepted there; the store's errors.
+  /// - Throws: ``ServiceRefusal/tooManyKeys`` if the account would still have too many keys;
+  ///   ``ServiceRefusal/lastAdministrator`` if no administrator could sign in any longer, because the new keys are not accepted
+  ///   for that; the store's errors.
   private func replaceKeys(
     by verified: [VerifiedRegistration], _ found: Found, _ origin: KeyOrigin, in records: any StoreTransaction
   ) throws -> (forgotten: [KeyID], keepsName: Bool) {
@@ -204,7 +205,7 @@ struct RegistrationResponseProcessing: Sendable {
     return (removed.map(\.keyID), keepsName)
   }
 
-  /// Stores the keys, and closes the code.
+  /// Stores the new keys, and closes the enrolment code.
   ///
   /// - Returns: whether the machine keeps its name.
   private func add(
@@ -222,15 +223,16 @@ struct RegistrationResponseProcessing: Sendable {
   }
 }
 
-/// The permission for the new keys of an answer: by a code or a registered key, and by the machine on which they were made.
+/// Decides whether the new keys of an answer are allowed: by an enrolment code or by registered keys, and by the machine on
+/// which the new keys were made.
 ///
-/// A value that somebody intercepted on the way allows no key. Whoever allows the keys has authenticated or signed exactly
-/// these keys, for this account, in answer to this request.
+/// Nothing that an attacker can intercept allows a key: the MAC or the signature covers exactly these keys, this account and
+/// this request.
 struct NewKeysAllowance {
   let shared: ResponseProcessing
   let response: RegistrationResponse
   let issued: IssuedRequest
-  /// The statement by which the keys of the answer are authorised.
+  /// The statement, about exactly the keys of the answer, that must be authenticated or signed.
   let statement: NewKeysStatement
 
   private var environment: ServiceEnvironment { shared.environment }
@@ -253,7 +255,7 @@ struct NewKeysAllowance {
       username: issued.username, appID: issued.appID, challenge: try ServerChallenge(bytes: challenge), keys: keys)
   }
 
-  /// Whether somebody with the enrolment code allows the keys.
+  /// Whether the keys are authenticated with the enrolment code.
   ///
   /// - Throws: ``CryptoError``; ``SecretMemoryError``.
   func isAllowed(by code: OpenEnrolment?) throws -> Bool {
@@ -264,7 +266,7 @@ struct NewKeysAllowance {
 
   /// The signatures with which registered keys allow the new ones.
   ///
-  /// They must be the signatures that a login would need.
+  /// They must be signatures that would suffice for a login.
   ///
   /// - Parameter stored: every key of the account.
   /// - Throws: ``ServiceRefusal``; ``CryptoError``; ``MessageError``.
@@ -283,9 +285,9 @@ struct NewKeysAllowance {
     return try verifier.verify(signed, issued: request, keys: stored)
   }
 
-  /// Whether the machine has proved that the keys were made on it; nil if it had to, but has not.
+  /// Whether the machine has proved that the keys were made on it; nil if it must prove that, but has not.
   ///
-  /// The ID of a machine that has not joined is a name that the client gives it. A machine that has joined proves itself.
+  /// The ID of a machine that has not joined is only what the client says. A machine that has joined must prove itself.
   ///
   /// - Throws: ``CryptoError``; the store's errors.
   func isMachineProved(in records: any StoreTransaction) throws -> Bool? {

@@ -1,7 +1,7 @@
 import UAFCrypto
 import UAFMessages
 
-/// Answers `/uaf/get`: decides who may ask for what, and issues requests.
+/// Answers `/uaf/get`: decides who may have which request, and issues it.
 package struct RequestService: Sendable {
   package let environment: ServiceEnvironment
 
@@ -9,16 +9,16 @@ package struct RequestService: Sendable {
     self.environment = environment
   }
 
-  /// What a client asks for, read once.
+  /// The content of a client's `/uaf/get`, parsed once.
   package struct Asked: Sendable {
     /// nil if the body names none.
     package let operation: UAFOperation?
-    /// nil if the body has none that can be read.
+    /// nil if the body has no context that can be read.
     let context: RequestContext?
     /// The context as it was sent: the challenge is bound to it.
     let contextText: String
 
-    /// The account of the request; nil if the name cannot be an account's.
+    /// The account of the request; nil if the name is not a valid account name.
     package var username: String? { context.flatMap { Username.isValid($0.username) ? $0.username : nil } }
 
     package init(_ body: GetUAFRequest) {
@@ -65,7 +65,8 @@ struct RequestGeneration {
     case proof
   }
 
-  /// Asks for a new key: the caller needs an enrolment code of the account, or proof of a fresh verification.
+  /// Makes a request for a registration. The caller needs an enrolment code of the account, or the proof of a fresh
+  /// authentication.
   func registration() throws -> RequestOutcome {
     let authorization: Authorization
     switch try authorize(.registration) {
@@ -74,13 +75,14 @@ struct RequestGeneration {
     }
     if let refusal = try records.accounts.block(of: context.username)?.refusal(at: now) { return .refused(refusal) }
     let stored = try records.credentials.keys(of: context.username, appID: identity.appID)
-    // Only keys of the asking machine: its statements about keys of other machines are ignored.
+    // Only keys of the requesting machine: what it says about keys of other machines is ignored.
     let lost = stored.filter { key in
       !key.isRevoked && key.deviceID == context.deviceID && context.lostKeyIDs.contains(key.keyID)
     }.map(\.keyID)
     // The authenticator of a revoked or lost key may register again.
     let usable = stored.filter { !$0.isRevoked && !lost.contains($0.keyID) }
-    // Refused now, before the person chooses a secret for a key that could not be stored. The answer is checked again.
+    // Refused now, before the person chooses a secret for a key that could not be stored. It is checked again when the answer
+    // comes.
     guard usable.count < KeyUsage.maximumKeys else { return .refused(.tooManyKeys) }
     let accepted = try environment.policies().accepted(for: context.username)
       .registration(besides: usable.filter { $0.deviceID == context.deviceID })
@@ -106,9 +108,9 @@ struct RequestGeneration {
 
   /// Deletes keys now, when the request is made, as UAF does: no answer follows.
   ///
-  /// So the proof is checked here. Only the person's keys on the asking machine are deleted. If the machine names keys, only
-  /// those are deleted, since a copy of the machine has the same ID. A disabled or locked account keeps its keys: it has the
-  /// same ones when it is enabled again, and its machine still receives its state.
+  /// So the proof is checked here. Only the person's keys on the requesting machine are deleted. If the machine names keys,
+  /// only those are deleted, since a copy of the machine has the same ID. A disabled or locked account keeps its keys: it needs
+  /// them when it is enabled again, and with them its machine still receives the account's state.
   func deregistration() throws -> RequestOutcome {
     if case .failure(let refusal) = try authorize(.deregistration) { return .refused(refusal) }
     if let refusal = try records.accounts.block(of: context.username)?.refusal(at: now) { return .refused(refusal) }
@@ -127,7 +129,7 @@ struct RequestGeneration {
 
   /// Deletes the keys that the request names.
   ///
-  /// - Returns: the deleted keys; nil if no administrator could sign in without them, and then none was deleted.
+  /// - Returns: the deleted keys; nil if without them no administrator could sign in; none is deleted then.
   private func removeKeys() throws -> [(aaid: AAID, keyID: KeyID)]? {
     let isKept = try records.hasUsableAdministrator(now: now)
     var removed: [(aaid: AAID, keyID: KeyID)]?
@@ -142,7 +144,7 @@ struct RequestGeneration {
     return removed
   }
 
-  /// The wildcards of UAF 1.1; on the client they mean this person's keys for the AppID on this machine.
+  /// The wildcards of UAF 1.1; to the client they mean this person's keys for the AppID on this machine.
   private func wildcard() -> [DeregisterAuthenticator]? {
     if context.deregisterAll == true { return [.everything] }
     return context.deregisterAAID.map { [.allKeys($0)] }
@@ -159,7 +161,8 @@ struct RequestGeneration {
       guard let code, isRight else { return .failure(.wrongEnrolmentCode) }
       return .success(.enrolment(id: code.id))
     }
-    // The code itself: from a client that does not know how a code is used here, or from somebody who has read one.
+    // A client of ours never sends the enrolment code itself. This one comes from a client that does not know that, or from
+    // somebody who has seen the code.
     guard context.authCode == nil else { return .failure(.wrongEnrolmentCode) }
     guard let proof = context.proof else { return .failure(.authorizationRequired) }
     guard let claims = VerdictToken(keys: environment.keys).claims(of: proof),
@@ -174,14 +177,15 @@ struct RequestGeneration {
     return .success(.proof)
   }
 
-  /// Whether a proof is about the keys of this request.
+  /// Whether a proof authorises exactly the removal that this request asks for; true for a registration.
   private func isAbout(_ operation: UAFOperation, _ claims: VerdictClaims) throws -> Bool {
     guard operation == .deregistration else { return true }
     let subject = try SHA256.hash(context.removalStatement)
     return claims.proofSubject?.isIdentical(to: Base64URL.encode(subject)) == true
   }
 
-  /// Whether the store knows the proofs that were used since this one was signed: an older store that was restored does not.
+  /// Whether the store knows all proofs that were used since this one was signed. A store that was restored from a backup does
+  /// not know those that were used before.
   private func isKnownWhetherUsed(_ claims: VerdictClaims) throws -> Bool {
     guard let restored = try records.settings.value(of: .restoredAt) else { return true }
     return Int64(restored).map { claims.issuedAt > $0 } ?? false
@@ -206,7 +210,7 @@ struct RequestGeneration {
       device: Device(context), expiresAt: issuer.expiresAt, lostKeyIDs: lostKeyIDs)
   }
 
-  /// A token that says that the keys in `order` are deleted: its `challenge` is the SHA-256 of `order`.
+  /// A token that states that the keys in `order` were deleted: its `challenge` is the SHA-256 of `order`.
   ///
   /// No operation of this server accepts it as a proof.
   private func deregistrationToken(_ order: String, _ keyIDs: [KeyID]) throws -> Token {
@@ -220,7 +224,7 @@ struct RequestGeneration {
   }
 }
 
-/// Writes the messages of one `/uaf/get`.
+/// Writes the reply to one `/uaf/get`.
 struct RequestIssuer {
   let environment: ServiceEnvironment
   let identity: ServerIdentity
@@ -235,7 +239,7 @@ struct RequestIssuer {
   /// When a request that is issued now can no longer be answered, in seconds since 1970.
   var expiresAt: Int64 { now + IssuedRequest.lifetime }
 
-  /// The row of the audit for this request, in the transaction that carries it out.
+  /// The row of the audit for this request, which is stored in the same transaction.
   func event(_ kind: AuditKind, authenticators: [(aaid: AAID, keyID: KeyID)] = [], detail: String = "") -> AuditEntry {
     AuditEntry(
       time: now, kind: kind, account: context.username, actor: .person, address: address,
@@ -256,7 +260,7 @@ struct RequestIssuer {
   ///
   /// - Parameters:
   ///   - text: the transaction text of the request; nil for none.
-  ///   - unique: 32 bytes that no other challenge has; random ones if nil.
+  ///   - unique: the 32 unique bytes of the challenge; nil for random ones.
   func challenge(
     for purpose: ChallengePurpose, text: TransactionText? = nil, unique: [UInt8]? = nil
   ) throws -> ServerChallenge {
@@ -271,7 +275,7 @@ struct RequestIssuer {
     try ServerDataSeal(keys: environment.keys).seal(data, challenge: challenge.bytes)
   }
 
-  /// The header of a request that has an answer.
+  /// The header of a request that the client must answer.
   func header(_ operation: UAFOperation, upv: UPV, serverData: String) -> OperationHeader {
     OperationHeader(
       upv: upv, op: operation, appID: identity.appID, serverData: serverData,

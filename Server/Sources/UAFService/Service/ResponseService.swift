@@ -3,9 +3,9 @@ import UAFMessages
 
 /// Answers `/uaf/respond`: verifies an answer, and stores what was verified.
 ///
-/// Its stages in order, each with its type: an ``IssuedRequest`` was sent; a ``ReceivedResponse`` has come back to it; its
-/// assertions become ``VerifiedAuthentication`` or ``VerifiedRegistration`` by the rules of ``Verifier``; these are stored,
-/// those of an authentication as a ``VerifiedResponse``; the ``ResponseOutcome`` goes to HTTP.
+/// Each stage has a type. An ``IssuedRequest`` was sent, and a ``ReceivedResponse`` answers it. By the rules of ``Verifier``,
+/// its assertions become ``VerifiedAuthentication`` or ``VerifiedRegistration``. These are stored, those of an authentication
+/// as a ``VerifiedResponse``. The ``ResponseOutcome`` goes to the HTTP layer.
 package struct ResponseService: Sendable {
   package let environment: ServiceEnvironment
 
@@ -13,7 +13,7 @@ package struct ResponseService: Sendable {
     self.environment = environment
   }
 
-  /// The most assertions of one answer, far more than any policy requires together.
+  /// The most assertions of one answer; no policy requires nearly as many.
   ///
   /// Each costs one verification of a signature, and an attacker who knows a KeyID could send hundreds.
   package static let maximumAssertions = 16
@@ -54,14 +54,15 @@ package struct ResponseService: Sendable {
   /// Verifies an answer, and stores what was verified.
   ///
   /// - Parameters:
-  ///   - machine: the machine that has proved itself with the answer; any other machine gets a secret with the success.
+  ///   - machine: the machine that has proved itself with the answer; a machine that has not gets its secret if the answer is
+  ///     accepted.
   ///   - address: where the answer came from, for the audit; empty if that is not known.
   /// - Throws: only if something failed; a refusal is returned.
   package func respond(
     _ received: ReceivedResponse, from machine: KnownMachine? = nil, at address: String = ""
   ) async throws -> ResponseOutcome {
     do {
-      // The account of the request is used, whatever the client names.
+      // The account is the one of the request. A client that names a different one is refused.
       if let name = received.context?.username, !name.isIdentical(to: received.serverData.username) {
         throw ServiceRefusal.otherUser
       }
@@ -96,7 +97,7 @@ package struct ReceivedResponse: Sendable {
   /// The session data as it was sent.
   let serverDataText: String
   package let challengeHash: [UInt8]
-  /// The challenge as a store knows it.
+  /// The challenge in the form in which a store keeps it.
   let challenge: IssuedChallenge
   /// The account of the request.
   package var username: String { serverData.username }
@@ -104,7 +105,8 @@ package struct ReceivedResponse: Sendable {
   package var operation: UAFOperation { serverData.operation }
   /// The final challenge parameters of the response.
   let parameters: FinalChallengeParams
-  /// The client's context next to the message: the text to be confirmed again, and what allows new keys.
+  /// The context that the client sends with the message: it contains a long transaction text once more, and what allows new
+  /// keys.
   let context: RequestContext?
 
   /// Whether a refused answer comes from somebody with authority for the account: with one of the account's keys, or with the
@@ -113,7 +115,7 @@ package struct ReceivedResponse: Sendable {
     serverData.operation != .authentication || serverData.approvalID != nil || refusal.isOfSignedAnswer
   }
 
-  /// The row of the audit for its refusal, with the keys that it names.
+  /// The row of the audit for the refusal of this answer, with the keys that the answer names.
   package func event(refused refusal: ServiceRefusal, from address: String, now: Int64) -> AuditEntry {
     let kind: AuditKind =
       switch serverData.operation {
@@ -126,7 +128,7 @@ package struct ReceivedResponse: Sendable {
       authenticators: namedKeys.joined(separator: ", "))
   }
 
-  /// The keys that an authentication names; of a longer KeyID only the first characters.
+  /// The first two keys that an authentication names; a long KeyID is cut off after 64 characters.
   private var namedKeys: [String] {
     guard case .authentication(let response) = response else { return [] }
     return response.assertions.prefix(2).compactMap { envelope in
@@ -136,7 +138,7 @@ package struct ReceivedResponse: Sendable {
   }
 }
 
-/// The parts that the processing of every response needs, whatever its operation.
+/// What the processing of every response needs, whatever its operation.
 struct ResponseProcessing: Sendable {
   let environment: ServiceEnvironment
   let identity: ServerIdentity
@@ -153,10 +155,11 @@ struct ResponseProcessing: Sendable {
       identity: identity, models: environment.models, now: now, verificationMethods: environment.verificationMethods)
   }
 
-  /// The secret for the machine that has signed with these keys; nil if it has proved that it has the secret.
+  /// The secret for the machine that has signed with these keys; nil if the machine has proved that it already has the secret.
   ///
-  /// A machine that sends its ID gets the secret of the account's first usable key there, so that whoever issues an unlock
-  /// knows which secret that is. A machine that sends none gets the secret of any of the account's usable keys.
+  /// A machine that sends its device ID gets the secret that belongs to the account's first usable key on that machine. So when
+  /// an unlock is issued, the server knows which secret the machine has. A machine that sends no ID gets the secret of any
+  /// usable key of the account.
   ///
   /// - Parameter stored: the keys of the account in the order of their registration.
   /// - Throws: ``CryptoError``.
@@ -167,7 +170,7 @@ struct ResponseProcessing: Sendable {
     let device = usable.first { keyIDs.contains($0.keyID) }?.deviceID
     let first = device.flatMap { Self.firstKey(on: $0, among: usable) }.map { [$0] }
     let proofs = MachineProofs(keys: environment.keys)
-    // A machine that has joined is not known for an account.
+    // The secret that a machine received when it joined belongs to no account.
     if let machine, machine.isCurrent, !machine.isJoined, machine.claim == claim,
       try proofs.isNumber(machine.machineID, of: data.username, holding: first ?? usable.map(\.keyID))
     {
@@ -176,9 +179,10 @@ struct ResponseProcessing: Sendable {
     return try proofs.secret(of: data.username, holding: first ?? keyIDs)
   }
 
-  /// The secret for a machine that registers keys: the one of the account's first usable key there, which may be a new key.
+  /// The secret for a machine that registers keys: it belongs to the account's first usable key on that machine, which may be a
+  /// new key.
   ///
-  /// It is given whatever the machine has proved. With its first key it was not known before.
+  /// The machine receives it even if it has proved itself: with its first key there was nothing yet that it could prove.
   ///
   /// - Parameters:
   ///   - device: the machine's ID; nil if it sends none.
@@ -196,9 +200,9 @@ struct ResponseProcessing: Sendable {
     usable.first { $0.deviceID == device }?.keyID
   }
 
-  /// The token that states what was accepted, and covers the secret that the machine is given.
+  /// The token that states what was accepted, and that covers the machine's new secret.
   ///
-  /// It must not leave the server before its statement is stored.
+  /// It must not leave the server before the result that it states is stored.
   ///
   /// - Parameters:
   ///   - keyIDs: the keys that have signed, or are registered.
@@ -227,14 +231,14 @@ struct ResponseProcessing: Sendable {
 
 /// The outcome of a `/uaf/respond`: the one result between verification and HTTP.
 ///
-/// Until there is one, a ``ServiceRefusal`` is thrown.
+/// On the way to it, a refusal is thrown as a ``ServiceRefusal``.
 package enum ResponseOutcome: Sendable {
-  /// The verdict's token, and the machine's new secret if it gets one; for the log the keys, and whether the machine kept an
-  /// earlier name; and the lost keys that were deleted for the new ones.
+  /// The verdict's token; the machine's new secret, if it gets one; for the log, the keys and whether the machine kept an
+  /// earlier name; and the lost keys that the new ones have replaced.
   case accepted(
     token: Token, machineSecret: MachineSecret?, keys: [AcceptedKey], ignoresDeviceName: Bool = false,
     forgotten: [KeyID] = [])
-  /// The reason; and the key's stored counter, if the answer's counter did not increase.
+  /// The reason; and the stored counter of the key, if the counter in the answer was not higher.
   case refused(ServiceRefusal, seen: SeenCounter? = nil)
 }
 
@@ -331,13 +335,13 @@ struct AuthenticationResponseProcessing {
       among: named, of: data.username, most: most)
   }
 
-  /// The minimum number of decoys of one model that are searched: the shapes may have changed since the request.
+  /// At least this many decoys of one model are tried: the key shapes may have changed since the request.
   private static let leastSearched = 16
 
   /// The request as it was issued.
   private func issued(stored: [StoredKey], decoys: [StoredKey], text: TransactionText?) throws -> IssuedRequest {
     let asked = try AskedKeys(environment: environment, username: data.username, stored: stored)
-    // A decoy that is not in the request now was in it then.
+    // The decoys that were recognised in the answer were in the request, even if they would not be in a request now.
     let then = decoys.map { [MatchCriteria(aaid: $0.aaid, keyIDs: [$0.keyID])] }
     return IssuedRequest(
       operation: .authentication, username: data.username, challengeHash: shared.received.challengeHash,
@@ -365,20 +369,20 @@ struct AuthenticationResponseProcessing {
 
   /// The digest of the account's revoked keys, for a proof that allows further keys; nil for anything else.
   ///
-  /// It is read before the commit that accepts the answer: if a key is revoked at the same time, the proof does not cover that,
-  /// and allows nothing.
+  /// It is read before the commit that accepts the answer. If a key is revoked in between, the digest in the proof no longer
+  /// matches, and the proof allows nothing.
   private func revocationMark() async throws -> [UInt8]? {
     guard data.purpose == .furtherKeys else { return nil }
     return try await environment.store.read { [data] in try $0.credentials.revocationMark(of: data.username) }
   }
 
-  /// The machine of the keys, by its name or its id.
+  /// The name of the machine on which the keys are, or its ID.
   private func machine(of verified: [VerifiedAuthentication], _ keys: [StoredKey]) -> String {
     let key = keys.first { key in verified.contains { $0.aaid == key.aaid && $0.keyID == key.keyID } }
     return key.flatMap { $0.deviceName ?? $0.deviceID } ?? ""
   }
 
-  /// The hash and kind of the confirmed text, and its approval; empty for a login.
+  /// The row's detail: hash and kind of the confirmed text, and its approval's number; empty for a login.
   private func detail(_ text: TransactionText?) throws -> String {
     guard let text else { return "" }
     var object: JSONObject = ["text": .string(Base64URL.encode(try SHA256.hash(Array(text.shown.utf8))))]

@@ -1,16 +1,17 @@
 import UAFCrypto
 import UAFMessages
 
-/// What the service is given: its store, its keys, the policies, and time, randomness and identity as functions.
+/// Everything that the service depends on: its store, its keys and the policies, and functions for time, randomness and
+/// identity.
 package struct ServiceEnvironment: Sendable {
   package let store: any ServerStore
   package let keys: ServerKeys
   package let models: AuthenticatorModels
-  /// Which models each account may or must use; throws as long as that is not known.
+  /// Which models each account may or must use; throws as long as the policies are not known.
   package let policies: @Sendable () throws -> AccountPolicies
   /// Whether clients are asked how they verified the person.
   package var verificationMethods = VerificationMethodPolicy.off
-  /// The key shapes that decoys are given.
+  /// The key shapes that decoys get.
   package var shapes = KeyShapeKeeper()
   /// The joined machines that have left or were revoked.
   package let departed: DepartedMachines
@@ -18,7 +19,7 @@ package struct ServiceEnvironment: Sendable {
   package let auditStanding: AuditStanding
   /// The workstation policy for machines that check in.
   package var machinePolicies: any MachinePolicies
-  /// Who the server is; throws as long as that is not known.
+  /// The server's identity; throws as long as it is not known.
   package let identity: @Sendable () throws -> ServerIdentity
   /// Seconds since 1970.
   package let now: @Sendable () -> Int64
@@ -48,7 +49,8 @@ package struct ServiceEnvironment: Sendable {
     self.random = random
   }
 
-  /// The machine that a header proves, unless it has left; nil if that cannot be determined, too.
+  /// The machine that a header proves; nil if it has left or was revoked, and if the header proves nothing or cannot be
+  /// checked.
   ///
   /// - Parameter header: as it was received; nil for none.
   package func machine(proving header: String?) -> KnownMachine? {
@@ -59,7 +61,7 @@ package struct ServiceEnvironment: Sendable {
   }
 }
 
-/// The server's identity for its clients: the values that a final challenge must contain.
+/// The server's identity as its clients see it: the values that a final challenge must contain.
 package struct ServerIdentity: Sendable {
   /// A certificate that clients may see.
   private struct Endpoint: Sendable {
@@ -115,7 +117,8 @@ package struct ServerIdentity: Sendable {
     return endpoints
   }
 
-  /// Whether a binding names one of the certificates; if it names one in two ways, both must be right.
+  /// Whether a binding names one of the server's certificates. If it contains both the hash and the certificate, both must be
+  /// right.
   ///
   /// `tlsUnique` and `cid_pubkey` are not compared, because the TLS library does not give their values.
   func accepts(_ binding: ChannelBinding) -> Bool {
@@ -133,9 +136,9 @@ package struct ServerIdentity: Sendable {
 
 /// A server's requirement for the channel binding in a final challenge.
 package enum ChannelBindingPolicy: String, CaseIterable, Sendable {
-  /// A client has to name the server's certificate.
+  /// A client must name the server's certificate.
   case require
-  /// A client that names a certificate has to name the server's.
+  /// A client need not name a certificate; if it does, it must be the server's.
   case check
   /// The certificate that the client names is ignored: for a server behind a proxy that ends TLS with a certificate that the
   /// server does not know.
@@ -144,12 +147,13 @@ package enum ChannelBindingPolicy: String, CaseIterable, Sendable {
 
 /// Whether clients are asked how they verified the person (extension `fido.uaf.uvm`).
 ///
-/// The statement of an assertion about it is compared with the model's metadata, asked or not.
+/// If an assertion says how the person was verified, that is compared with the model's metadata, whether the server asked or
+/// not.
 package enum VerificationMethodPolicy: String, CaseIterable, Sendable {
   case off
-  /// Asked; a client that does not know the extension may ignore it.
+  /// Clients are asked; one that does not know the extension may ignore it.
   case ask
-  /// Asked; an assertion without a statement is refused.
+  /// Clients are asked; an assertion that does not say it is refused.
   case require
 
   /// The extensions in a request's header.

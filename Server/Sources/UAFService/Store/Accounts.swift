@@ -1,6 +1,6 @@
 import UAFMessages
 
-/// The names that were given an enrolment code, now or earlier.
+/// The accounts: every name for which an enrolment code was ever issued has one.
 package protocol Accounts {
   /// Adds an account; does nothing if the name already has one.
   ///
@@ -9,43 +9,44 @@ package protocol Accounts {
 
   func exists(_ username: String) throws -> Bool
 
-  /// Disables or locks an account, instead of an earlier block, or ends its block.
+  /// Disables or locks an account, or ends its block; an earlier block is replaced.
   ///
-  /// A verified answer that is stored later is refused, even if it was verified before.
+  /// From then on no answer for the account is stored, even if it was verified before.
   ///
   /// - Returns: false if there is no such account, and nothing was changed.
   func setBlock(_ block: AccountBlock?, of username: String) throws -> Bool
 
-  /// Gives each key of a blocked account the block, in case an earlier version that knows no blocks has stored the key without
-  /// it.
+  /// Copies the block of each blocked account to its keys: an earlier version of the server, which knows no blocks, may have
+  /// stored keys without one.
   func spreadBlocks() throws
 
-  /// How an account is blocked, even by a lock that is over; nil if it is not, or if there is no such account.
+  /// The block of an account, even if its lock is over; nil if it is not blocked or does not exist.
   func block(of username: String) throws -> AccountBlock?
 
   /// Accounts in the order of the names' bytes.
   ///
-  /// A page costs the same wherever it is: only its own accounts are counted.
+  /// Every page takes the same time: only the keys of the accounts on it are counted.
   ///
-  /// - Parameter now: seconds since 1970; an enrolment code that has expired by then is not open.
+  /// - Parameter now: seconds since 1970; it decides which enrolment codes have expired.
   func page(_ query: AccountQuery, now: Int64) throws -> [AccountSummary]
 
-  /// The name of the account at a place among those of a query, whenever their keys were used; nil if there are fewer.
+  /// The name of the n-th account that a query matches, whatever the query says about the last use of keys; nil if there are
+  /// fewer.
   ///
-  /// - Parameter place: 1 for the first one. As many rows are read.
+  /// - Parameter place: the position of the account, from 1. As many rows are read.
   func name(at place: Int, of query: AccountQuery, now: Int64) throws -> String?
 
   /// One account; nil if the name has none.
   func summary(of username: String, now: Int64) throws -> AccountSummary?
 
-  /// Removes an account with its keys, codes, open requests and open texts. Confirmed texts and the audit stay.
+  /// Removes an account with its keys, codes, open requests and unconfirmed texts. Confirmed texts and the audit stay.
   ///
   /// - Returns: how many of its keys were not revoked; nil if the name has no account.
   func remove(_ username: String) throws -> Int?
 
   /// The highest number of an account; 0 if there is none.
   ///
-  /// Accounts are numbered as they are added. A number may belong to no account, if its account was removed.
+  /// Accounts are numbered in the order in which they were added. The number of a removed account is not used again.
   func lastNumber() throws -> Int64
 }
 
@@ -57,7 +58,7 @@ package struct AccountSummary: Equatable, Sendable {
   /// Seconds since 1970.
   package let lastUsedAt: Int64?
   package let hasOpenCode: Bool
-  /// How it is disabled or locked, even by a lock that is over.
+  /// The account's block, even if its lock is over.
   package let block: AccountBlock?
 
   package init(
@@ -72,15 +73,15 @@ package struct AccountSummary: Equatable, Sendable {
   }
 }
 
-/// Why an account is refused everywhere, and for how long.
+/// A block: an account is disabled or locked, and so refused everywhere.
 package struct AccountBlock: Equatable, Sendable {
   /// Seconds since 1970, when the account was disabled or locked.
   package let since: Int64
   /// When a lock ends, in seconds since 1970; nil for a disabled account, which stays disabled until somebody enables it.
   package let until: Int64?
-  /// What the administrator gave as the reason.
+  /// The reason that the administrator gave.
   package let reason: String
-  /// Who did it, as the audit names them.
+  /// Who disabled or locked it, in the form of ``AuditActor/text``.
   package let actor: String
 
   package init(since: Int64, until: Int64?, reason: String, actor: String) {
@@ -90,7 +91,7 @@ package struct AccountBlock: Equatable, Sendable {
     self.actor = actor
   }
 
-  /// The refusal for whoever has proved to be the account's person; nil if the lock is over.
+  /// The refusal that somebody receives who has proved to be the account's person; nil if the lock is over.
   ///
   /// - Parameter now: seconds since 1970.
   package func refusal(at now: Int64) -> ServiceRefusal? {
@@ -99,17 +100,17 @@ package struct AccountBlock: Equatable, Sendable {
   }
 }
 
-/// Tells a machine the state of an account, if it has proved that it is known for the account.
+/// Tells a machine the state of an account for which the machine has proved that it has a secret.
 package struct AccountStateService: Sendable {
   private let environment: ServiceEnvironment
 
   package init(environment: ServiceEnvironment) { self.environment = environment }
 
-  /// A signed statement about the account of a proof, for this proof alone.
+  /// A signed statement about the account that a proof names; it answers this proof and no other.
   ///
-  /// The proof needs nothing from the store, so even a machine whose key is gone may ask. It receives the true state only if
-  /// its key can be used, or if the account's person deregistered the key. Otherwise the account is reported as disabled: it
-  /// was removed, perhaps made again under the same name for a different person, or the key was revoked.
+  /// The proof is checked without the store, so even a machine whose key was removed may ask. It receives the true state only
+  /// if its key can be used, or if the account's person deregistered the key. Otherwise the key was revoked, or the account was
+  /// removed, and perhaps added again for a different person. The statement then says that the account is disabled.
   ///
   /// - Throws: ``StoreFailure``; ``CryptoError``.
   package func statement(for machine: KnownMachine) async throws -> String {
@@ -131,19 +132,19 @@ package struct AccountStateService: Sendable {
   }
 }
 
-/// The accounts that a page contains.
+/// A search for accounts, and the part of its result that one page shows.
 package struct AccountQuery: Equatable, Sendable {
-  /// Accounts whose name begins with it; empty for all.
+  /// Accounts whose names begin with this text; empty for all.
   package var prefix: String
-  /// Accounts whose name comes after this one, by its bytes; empty for the first page.
+  /// Accounts whose names come after this name, compared by bytes; empty for the first page.
   package var after: String
-  /// Accounts whose name comes no later than this one; nil for no limit.
+  /// Accounts up to this name; nil for no limit.
   package var last: String?
   /// Accounts in this state; nil for every state.
   package var state: SearchedState?
-  /// Accounts of these names; nil for all.
+  /// Accounts with these names; nil for all.
   package var names: [String]?
-  /// Accounts none of whose keys was used since this time, in seconds since 1970; nil for all.
+  /// Accounts that have used no key since this time, in seconds since 1970; nil for all.
   package var idleSince: Int64?
   /// How many at most.
   package var limit: Int
@@ -154,14 +155,14 @@ package struct AccountQuery: Equatable, Sendable {
     self.limit = limit
   }
 
-  /// The first text after all names with the prefix; names are printable ASCII.
+  /// The least text that is greater than every name with the prefix; names are printable ASCII.
   package var end: String {
     guard let last = prefix.utf8.last else { return "\u{7F}" }
     return String(prefix.unicodeScalars.dropLast().map(Character.init)) + String(UnicodeScalar(min(last, 0x7E) + 1))
   }
 }
 
-/// The conditions of a search for accounts, as SQL that both stores read.
+/// The conditions of a search for accounts, in SQL that both engines accept.
 package struct AccountSearch {
   /// The value of a parameter.
   package enum Value: Equatable, Sendable {
@@ -169,7 +170,7 @@ package struct AccountSearch {
     case integer(Int64)
   }
 
-  /// One condition on a row of `account`; the question mark is the place of its value.
+  /// One condition on a row of `account`; its question mark stands for the value.
   package typealias Condition = (sql: String, value: Value)
 
   /// The conditions that every found account meets.
@@ -180,10 +181,10 @@ package struct AccountSearch {
   /// Makes the conditions.
   ///
   /// - Parameters:
-  ///   - listed: the values of a JSON array, which is the parameter `?`, as a list for `IN`.
-  ///   - isCounting: leaves out conditions that must read an account's keys.
+  ///   - listed: SQL that turns a JSON array, the parameter `?`, into a list for `IN`.
+  ///   - isCounting: whether conditions that must read an account's keys are left out.
   package init(_ query: AccountQuery, now: Int64, listed: String, isCounting: Bool = false) {
-    // One lower bound: with two, SQLite may search by the lower one.
+    // Only the higher of the two lower bounds: given both, SQLite may search the index from the lower one.
     let isBegun = query.after >= query.prefix && !query.after.isEmpty
     let found: [Condition?] = [
       ("username \(isBegun ? ">" : ">=") ?", .text(isBegun ? query.after : query.prefix)),
@@ -201,19 +202,20 @@ package struct AccountSearch {
   /// All conditions, with numbered parameters.
   ///
   /// - Parameters:
-  ///   - mark: the beginning of a parameter.
-  ///   - first: the number of the first one.
+  ///   - mark: the character before the number of a parameter.
+  ///   - first: the number of the first parameter.
   package func sql(mark: String, from first: Int) -> String {
     conditions.enumerated().map { place, condition in
       condition.sql.replacing("?", with: "\(mark)\(first + place)")
     }.joined(separator: " AND ")
   }
 
-  // A value instead of EXISTS, which PostgreSQL may turn into a join with all keys.
+  // A subquery with a value and not EXISTS, which PostgreSQL may turn into a join with all keys.
   private static let idle =
     "coalesce((SELECT max(lastUsedAt) FROM credential AS used WHERE used.username = account.username), -1) < ?"
 
-  // A disabled account has the highest number; the first part is the condition of the index.
+  // `blockedUntil` of a disabled account is the highest number. `IS NOT NULL` is there because it is the condition of the
+  // partial index.
   private static func condition(_ state: SearchedState, now: Int64) -> Condition {
     switch state {
     case .active: ("(blockedUntil IS NULL OR blockedUntil <= ?)", .integer(now))
@@ -227,9 +229,9 @@ package struct AccountSearch {
 package enum SearchedState: String, CaseIterable, Sendable {
   /// Neither disabled nor locked now.
   case active
-  /// Until somebody enables it.
+  /// Disabled until somebody enables it.
   case disabled
-  /// For a time that is not over.
+  /// Locked for a time that is not over.
   case locked
 }
 

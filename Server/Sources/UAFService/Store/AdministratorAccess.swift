@@ -1,4 +1,4 @@
-/// The accounts whose people administer the server.
+/// The administrators: accounts whose people may administer the server.
 package protocol Administrators {
   /// Adds an administrator, or changes the role of one.
   func set(_ administrator: StoredAdministrator) throws
@@ -8,7 +8,7 @@ package protocol Administrators {
   /// All administrators in the order of their names.
   func all() throws -> [StoredAdministrator]
 
-  /// - Returns: false if there is none of the name.
+  /// - Returns: false if there is no administrator with this name.
   func remove(_ name: String) throws -> Bool
 }
 
@@ -16,7 +16,7 @@ package protocol Administrators {
 package struct StoredAdministrator: Equatable, Sendable {
   package let name: String
   package let role: String
-  /// As the audit names them.
+  /// In the form of ``AuditActor/text``.
   package let addedBy: String
   /// Seconds since 1970.
   package let addedAt: Int64
@@ -33,14 +33,14 @@ package struct StoredAdministrator: Equatable, Sendable {
 package struct AccessToken: Equatable, Sendable {
   package let name: String
   package let role: String
-  /// As the audit names them.
+  /// In the form of ``AuditActor/text``.
   package let createdBy: String
-  /// Seconds since 1970, and so are the others.
+  /// In seconds since 1970, like the times below.
   package let createdAt: Int64
   package let expiresAt: Int64
-  /// The ranges of addresses from which it is accepted; none for all.
+  /// The ranges of addresses from which it is accepted; empty if every address is.
   package let addresses: [String]
-  /// Rounded to a minute.
+  /// To the minute.
   package var lastUsedAt: Int64?
   package var revokedAt: Int64?
 
@@ -61,16 +61,16 @@ package struct AccessToken: Equatable, Sendable {
 
 /// The tokens of the API.
 ///
-/// A store keeps a token's SHA-256, not the token: it has 256 random bits, so nobody can guess it. A name is used only once, so
-/// that each name in the audit means one token.
+/// A store keeps only the SHA-256 of a token. A plain hash is enough, because a token has 256 random bits. A name is never used
+/// again, so that each name in the audit means one token.
 package protocol AccessTokens {
-  /// - Returns: false if there is, or was, a token of the name.
+  /// - Returns: false if there is or was a token with this name.
   func add(_ token: AccessToken, hash: [UInt8]) throws -> Bool
 
   /// The token with a hash; nil if there is none.
   func token(hash: [UInt8]) throws -> AccessToken?
 
-  /// The token of a name, even if it has ended; nil if there is none.
+  /// The token with a name, even if it has expired or was revoked; nil if there is none.
   func token(named name: String) throws -> AccessToken?
 
   /// All tokens in the order of their names.
@@ -79,18 +79,18 @@ package protocol AccessTokens {
   /// Notes that a token was used.
   func markUsed(_ name: String, now: Int64) throws
 
-  /// - Returns: false if there is none of the name, or it was revoked before.
+  /// - Returns: false if there is no token with this name, or it was revoked before.
   func revoke(_ name: String, now: Int64) throws -> Bool
 }
 
-/// Somebody who has signed in to the console.
+/// A session of somebody who has signed in to the console.
 package struct ConsoleSession: Equatable, Sendable {
-  /// SHA-256 of the token that the browser has; the token is kept nowhere.
+  /// SHA-256 of the token that the browser has; the server does not keep the token itself.
   package let tokenHash: [UInt8]
   package let username: String
-  /// The role at the sign-in.
+  /// The role that the account had at the sign-in.
   package let role: String
-  /// Seconds since 1970, and so are the others.
+  /// In seconds since 1970, like the times below.
   package let startedAt: Int64
   package let lastUsedAt: Int64
   /// The step that waits to be confirmed.
@@ -102,7 +102,7 @@ package struct ConsoleSession: Equatable, Sendable {
     package let id: [UInt8]
     /// The text to be confirmed.
     package let text: String
-    /// The action after that, with all its parameters, as JSON.
+    /// The action that follows the confirmation, with all its parameters, as JSON.
     package let action: String
     /// The code as the browser has it.
     package let code: String
@@ -115,11 +115,11 @@ package struct ConsoleSession: Equatable, Sendable {
     }
   }
 
-  /// The longest time without a use, in seconds.
+  /// After how many seconds without a request a session ends.
   package static let idle: Int64 = 900
-  /// Its longest duration, in seconds.
+  /// After how many seconds a session ends in any case.
   package static let lifetime: Int64 = 28_800
-  /// How often its last use is noted, in seconds.
+  /// How many seconds must pass before a use is noted again.
   package static let useInterval: Int64 = 30
   /// The most sessions of an account; a further one ends the oldest.
   package static let mostOfAccount = 8
@@ -135,12 +135,12 @@ package struct ConsoleSession: Equatable, Sendable {
     self.step = step
   }
 
-  /// Whether it is still valid.
+  /// Whether the session is still valid.
   ///
   /// - Parameters:
-  ///   - role: the account's role now; nil if it has none.
+  ///   - role: the account's present role; nil if it has none.
   ///   - isBlocked: whether the account is disabled or locked now.
-  ///   - now: seconds since 1970, of any instance of the server.
+  ///   - now: seconds since 1970, by the clock of any instance of the server.
   package func isGood(role: String?, isBlocked: Bool, now: Int64) -> Bool {
     guard lastUsedAt - now <= InstanceClocks.mostApart, now - lastUsedAt < Self.idle, now - startedAt < Self.lifetime
     else {
@@ -150,9 +150,9 @@ package struct ConsoleSession: Equatable, Sendable {
   }
 }
 
-/// Those who have signed in to the console.
+/// The sessions of those who have signed in to the console.
 package protocol ConsoleSessions {
-  /// Adds a session, and removes sessions that have ended and the oldest ones of an account beyond
+  /// Adds a session. Removes the sessions that have ended, and the account's oldest ones if there are more than
   /// ``ConsoleSession/mostOfAccount``.
   ///
   /// - Parameter now: seconds since 1970.
@@ -161,12 +161,12 @@ package protocol ConsoleSessions {
   /// - Parameter tokenHash: SHA-256 of the token.
   func session(tokenHash: [UInt8]) throws -> ConsoleSession?
 
-  /// Notes that it was used; a time before the noted one changes nothing.
+  /// Notes that a session was used; a time before the noted one changes nothing.
   ///
   /// - Parameter time: seconds since 1970.
   func use(tokenHash: [UInt8], at time: Int64) throws
 
-  /// Sets the step that waits in it, instead of an earlier one.
+  /// Sets the step that waits in a session, instead of an earlier one.
   ///
   /// - Parameter step: nil if none waits any longer.
   func setStep(_ step: ConsoleSession.WaitingStep?, tokenHash: [UInt8]) throws
@@ -179,23 +179,23 @@ package protocol ConsoleSessions {
   /// Ends all sessions of an account.
   func removeAll(of username: String) throws
 
-  /// The text of a step that waits in a session of the account; nil if there is none.
+  /// The text of a step that waits in a session of an account; nil if there is none.
   ///
   /// - Parameter id: the id of its ``ConfirmationCode``.
   func stepText(id: [UInt8], of username: String) throws -> String?
 }
 
-/// A request that a client may send again without having it carried out twice.
+/// A request with an idempotency key: a client may send it again, and it is carried out once.
 package struct RepeatableRequest: Equatable, Sendable {
-  /// Who has sent it, as the audit names them.
+  /// Who has sent it, in the form of ``AuditActor/text``.
   package let caller: String
   /// SHA-256 of the client's key.
   package let key: [UInt8]
   /// SHA-256 of the request: a different request under the same key is refused.
   package let digest: [UInt8]
-  /// When it is forgotten, in seconds since 1970.
+  /// When the server forgets the request, in seconds since 1970.
   package let expiresAt: Int64
-  /// The answer, without values that are shown once; nil while the request is being carried out.
+  /// The answer, without the codes and tokens that are shown only once; nil while the request is being carried out.
   package var answer: String?
 
   package init(caller: String, key: [UInt8], digest: [UInt8], expiresAt: Int64, answer: String? = nil) {
@@ -209,16 +209,16 @@ package struct RepeatableRequest: Equatable, Sendable {
 
 /// The requests that clients may send again.
 package protocol RepeatableRequests {
-  /// Notes that a request is being carried out, and forgets those that have expired.
+  /// Notes that a request is being carried out, and forgets requests that have expired.
   ///
   /// - Parameter now: seconds since 1970.
-  /// - Returns: the request that this caller has sent before under the same key; nil if there is none, and then this one is
+  /// - Returns: the request that this caller sent before under the same key; nil if there is none, and then the new one is
   ///   noted.
   func begin(_ request: RepeatableRequest, now: Int64) throws -> RepeatableRequest?
 
   /// Keeps the answer to a request.
   func finish(_ request: RepeatableRequest) throws
 
-  /// Forgets a request that was refused: it may be sent again.
+  /// Forgets a request that was refused, so that the client may send it again under the same key.
   func forget(_ request: RepeatableRequest) throws
 }

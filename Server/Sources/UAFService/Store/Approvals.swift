@@ -1,12 +1,11 @@
-/// The texts that somebody wants to have confirmed, each with a one-time code; one open text per account.
+/// The texts that somebody wants a person to confirm, each with a one-time code; one open text per account.
 ///
 /// A store keeps ``OneTimeCode/hash(_:)``, not the code. Wrong codes are not counted, for the reason that ``Enrolments`` gives.
-/// Nobody can give a wrong answer without the code.
 package protocol Approvals {
-  /// Opens a text; it closes an earlier open text of the account.
+  /// Opens a text, and closes an earlier open text of the account.
   ///
   /// - Parameter expiresAt: seconds since 1970.
-  /// - Returns: its number.
+  /// - Returns: the number of the text.
   func open(_ text: String, code: String, for username: String, expiresAt: Int64) throws -> Int64
 
   /// Finds the open text.
@@ -14,39 +13,39 @@ package protocol Approvals {
   /// A wrong code changes nothing, and takes as long for a name without an account.
   ///
   /// - Parameter now: seconds since 1970.
-  /// - Returns: nil if the code is wrong, expired or used, or if there is none.
+  /// - Returns: nil if the code is wrong, expired or used, or if the account has no open text.
   func check(code: String, for username: String, now: Int64) throws -> Approval?
 
-  /// Binds the text to one challenge; the request that reserved it before can no longer be answered.
+  /// Reserves the text for one challenge; an earlier request for it can no longer be answered.
   func reserve(id: Int64, challengeHash: [UInt8]) throws
 
   /// The text, if it is open and reserved by this challenge.
   func text(id: Int64, reservedBy challengeHash: [UInt8], now: Int64) throws -> String?
 
-  /// Marks the text as denied; from then on its code is invalid, and so is a request that was issued before.
+  /// Marks the text as denied; from then on its code is invalid, and requests for it can no longer be answered.
   ///
-  /// - Returns: false if it was confirmed or denied in the meantime, and nothing was changed.
+  /// - Returns: false if it was confirmed or denied in the meantime; nothing is changed then.
   func deny(id: Int64, now: Int64) throws -> Bool
 
   /// The outcome of a text, for the program that waits for it.
   func outcome(id: Int64, now: Int64) throws -> ApprovalOutcome
 
-  /// A text; nil if it was closed, or if the number has none.
+  /// The record of a text; nil if the text was closed, or if there is none with this number.
   func record(id: Int64, now: Int64) throws -> ApprovalRecord?
 
-  /// Texts, the newest first.
+  /// The records of texts, the newest first.
   ///
   /// - Parameters:
   ///   - id: texts with lower numbers; nil for the first page.
   ///   - limit: how many at most.
   func page(before id: Int64?, limit: Int, now: Int64) throws -> [ApprovalRecord]
 
-  /// Removes a text that nobody has confirmed or denied; nobody can any longer.
+  /// Removes a text that nobody has confirmed or denied; from then on nobody can.
   ///
   /// - Returns: the account of the text; nil if there is no such text.
   func close(id: Int64) throws -> String?
 
-  /// Removes the account's text that nobody has confirmed or denied; nobody can any longer.
+  /// Removes the account's text if nobody has confirmed or denied it; from then on nobody can.
   func close(for username: String) throws
 
   /// Removes all texts that nobody has confirmed or denied.
@@ -75,7 +74,7 @@ package enum ApprovalOutcome: Equatable, Sendable {
   case closed
 }
 
-/// A text that waits to be confirmed, or did, for those who have asked for it.
+/// The record of a text and its outcome, for those who asked for the confirmation.
 package struct ApprovalRecord: Equatable, Sendable {
   package let id: Int64
   package let username: String

@@ -4,8 +4,8 @@ import UAFCrypto
 package protocol AuditTrail {
   /// Adds rows to the end of the chain, in the transaction whose changes they describe.
   ///
-  /// Among several instances and processes, one at a time adds rows. So that no two of them wait for each other, a store may
-  /// add the rows at the end of its transaction: they are not visible before that.
+  /// Of all instances and processes, only one at a time adds rows. To avoid deadlocks, a store may add the rows at the end of
+  /// the transaction; until then the transaction does not see them.
   func append(_ events: [AuditEntry]) throws
 
   /// The end of the chain.
@@ -16,15 +16,16 @@ package protocol AuditTrail {
   /// - Parameter limit: how many at most.
   func rows(_ filter: AuditFilter, limit: Int) throws -> [AuditRow]
 
-  /// The lowest number of a row that is not older than a time; nil if there is none.
+  /// The number of the first row that is not older than a time; nil if there is none.
   ///
   /// - Parameter time: seconds since 1970.
   func firstNumber(since time: Int64) throws -> Int64?
 
-  /// The numbers of the two rows next to a time, in the order of times: the last older one, and the first that is not older.
+  /// The numbers of the two rows next to a time, if rows are ordered by time: the last one that is older, and the first one
+  /// that is not.
   ///
-  /// Rows are numbered as they were stored. If the clocks of instances differ, or a clock was set, that is a different order.
-  /// It costs the same wherever the time is.
+  /// Rows are numbered in the order in which they were stored. That is not the order of their times if the clocks of instances
+  /// differ, or a clock was set. The call takes the same time for every part of the audit.
   ///
   /// - Parameter time: seconds since 1970.
   /// - Returns: nil for a row that does not exist.
@@ -37,10 +38,10 @@ package protocol AuditTrail {
   ///   - limit: how many at most.
   func heads(after number: Int64, limit: Int) throws -> [StoredHead]
 
-  /// The signed head with the highest number, up to a number.
+  /// The signed head with the highest number that is not above `number`.
   func lastHead(through number: Int64) throws -> StoredHead?
 
-  /// Keeps a signed head, instead of an earlier one of the same number.
+  /// Stores a signed head, instead of an earlier one for the same row.
   func keep(_ head: StoredHead) throws
 
   /// Removes the heads with higher numbers.
@@ -61,7 +62,7 @@ extension AuditTrail {
 package struct AuditFilter: Equatable, Sendable {
   /// Rows with a higher number.
   package var after: Int64
-  /// nil for each account; the same applies to the others.
+  /// nil for every account. The following fields too match every row if they are nil.
   package var account: String?
   package var kind: AuditKind?
   package var outcome: String?
@@ -69,7 +70,7 @@ package struct AuditFilter: Equatable, Sendable {
   package var machine: String?
   /// Words in any of a row's texts except kind and outcome; ASCII letters match both cases.
   package var words: String?
-  /// The conditions that rows must not meet.
+  /// The fields whose conditions rows must not meet.
   package var negated: Set<AuditField> = []
   /// Seconds since 1970, this second included.
   package var since: Int64?
@@ -93,11 +94,11 @@ package struct AuditFilter: Equatable, Sendable {
     self.machine = machine
   }
 
-  /// The pattern of SQL's LIKE that finds some words anywhere in a text.
+  /// A pattern for SQL's LIKE that finds some words anywhere in a text.
   ///
-  /// - Parameter escape: the character before `%`, `_` and itself.
+  /// - Parameter escape: the character that is put before `%`, `_` and itself.
   package static func pattern(_ words: String, escape: Unicode.Scalar) -> String {
-    // One by one: a Character may be `%` with an accent after it, which SQL reads as two.
+    // Scalar by scalar: a Character may consist of `%` and a combining accent, but SQL sees a separate `%`.
     let escaped = words.unicodeScalars.reduce(into: "".unicodeScalars) { text, scalar in
       if ["%", "_", escape].contains(scalar) { text.append(escape) }
       text.append(scalar)
@@ -105,9 +106,11 @@ package struct AuditFilter: Equatable, Sendable {
     return "%\(String(escaped))%"
   }
 
-  /// The fields whose condition excludes the value that most rows have, with that value.
+  /// The fields that this filter restricts to something other than their most common value (`login`, `done`), each with that
+  /// value.
   ///
-  /// Stores have an index of the rows with rare values. It answers a query that excludes the usual value.
+  /// Stores have a partial index of the rows that do not have that value. A query uses the index only if it excludes the value
+  /// explicitly.
   package var rareFields: [(AuditField, String)] {
     var fields: [(AuditField, String)] = []
     if let kind, kind != .login, !negated.contains(.kind) { fields.append((.kind, AuditKind.login.rawValue)) }
@@ -131,13 +134,13 @@ package struct AuditRow: Equatable, Sendable {
   package var number: Int64 { link.number }
 }
 
-/// A place in the chain of the audit: the number of a row, and its hash, which covers all rows before it.
+/// A link of the audit's chain: the number of a row, and its hash, which covers all rows before it.
 package struct AuditLink: Equatable, Sendable {
   package let number: Int64
   /// 32 bytes.
   package let hash: [UInt8]
 
-  /// Before the first row.
+  /// The link before the first row.
   package static let start = AuditLink(number: 0, hash: [UInt8](repeating: 0, count: 32))
 
   package init(number: Int64, hash: [UInt8]) {
@@ -171,10 +174,10 @@ package struct StoredHead: Equatable, Sendable {
   }
 }
 
-/// The content of a row of the audit, before it has its place in the chain.
+/// The content of a row of the audit, without its number and hash.
 ///
-/// No field is absent: a field without a value is an empty text. No text contains U+0000, which many readers of SQLite's files
-/// take as the end of a text, and which PostgreSQL refuses: U+FFFD replaces it.
+/// No field is absent: a field without a value is an empty text. U+FFFD replaces U+0000 in texts: PostgreSQL refuses U+0000,
+/// and many programs that read SQLite's files take it as the end of a text.
 package struct AuditEntry: Equatable, Sendable {
   /// Seconds since 1970, by the clock of the instance that wrote it.
   package let time: Int64
@@ -186,14 +189,14 @@ package struct AuditEntry: Equatable, Sendable {
   package let address: String
   /// The machine's name, or its ID if it has no name; as the machine describes itself.
   package let machine: String
-  /// Each with AAID, KeyID and counter.
+  /// AAID, KeyID and counter of each authenticator.
   package let authenticators: String
   /// A JSON object.
   package let detail: String
 
   /// The outcome of an event that was not refused.
   package static let done = "ok"
-  /// The first byte of ``body``; a different form has a different number.
+  /// The first byte of ``body``; it identifies the version of that format.
   private static let form: UInt8 = 1
 
   package init(
@@ -216,7 +219,7 @@ package struct AuditEntry: Equatable, Sendable {
     return String(String.UnicodeScalarView(text.unicodeScalars.map { $0.value == 0 ? "\u{FFFD}" : $0 }))
   }
 
-  /// Makes an event from stored values, whatever they are.
+  /// Makes an entry from stored values, without checking them.
   ///
   /// - Parameter texts: in the order of ``texts``.
   /// - Returns: nil for a different number of texts.
@@ -255,7 +258,7 @@ package struct AuditEntry: Equatable, Sendable {
 
 /// The kind of a row of the audit.
 ///
-/// It is a name and not a case of an enum: rows of a later version have further names, and can still be read.
+/// It is a struct and not an enum, so that rows with kinds of a later version can still be read.
 package struct AuditKind: RawRepresentable, Hashable, Sendable {
   package let rawValue: String
 
@@ -263,15 +266,15 @@ package struct AuditKind: RawRepresentable, Hashable, Sendable {
 }
 
 extension AuditKind {
-  // What people did.
+  // Actions of people.
   package static let login = AuditKind(rawValue: "login")
   package static let confirmation = AuditKind(rawValue: "confirmation")
   package static let denial = AuditKind(rawValue: "denial")
   package static let registration = AuditKind(rawValue: "registration")
   package static let deregistration = AuditKind(rawValue: "deregistration")
-  /// Refusals without a row of their own, counted.
+  /// The number of refusals that have no row of their own.
   package static let refusals = AuditKind(rawValue: "refusals")
-  // What was done to accounts.
+  // Actions on accounts.
   package static let enrolmentCode = AuditKind(rawValue: "enrolment-code")
   package static let enrolmentClosure = AuditKind(rawValue: "enrolment-closure")
   package static let approvalCode = AuditKind(rawValue: "approval-code")
@@ -282,16 +285,16 @@ extension AuditKind {
   package static let accountDisabled = AuditKind(rawValue: "account-disabled")
   package static let accountLocked = AuditKind(rawValue: "account-locked")
   package static let accountEnabled = AuditKind(rawValue: "account-enabled")
-  /// An unlock for the account on one machine was given out.
+  /// Somebody issued an unlock for the account on one machine.
   package static let unlock = AuditKind(rawValue: "unlock")
-  // What was done with machines.
+  // Actions of machines and on machines.
   package static let joinCode = AuditKind(rawValue: "join-code")
   package static let joinCodeClosure = AuditKind(rawValue: "join-code-closure")
   package static let machineJoin = AuditKind(rawValue: "machine-join")
   package static let machineLeave = AuditKind(rawValue: "machine-leave")
   /// The machine's description of itself has changed.
   package static let machineCheckIn = AuditKind(rawValue: "machine-checkin")
-  /// Two machines have the state of one, or an older state of a machine was restored.
+  /// Two machines have the same state, or a machine was restored from a backup.
   package static let machineCopied = AuditKind(rawValue: "machine-copied")
   /// A machine reports that it let somebody in without the server.
   package static let offlineLogin = AuditKind(rawValue: "offline-login")
@@ -304,7 +307,7 @@ extension AuditKind {
   package static let administratorRemoval = AuditKind(rawValue: "administrator-removal")
   package static let consoleSignIn = AuditKind(rawValue: "console-sign-in")
   package static let consoleSignOut = AuditKind(rawValue: "console-sign-out")
-  // What was done to the server.
+  // Actions on the server.
   package static let serverStart = AuditKind(rawValue: "server-start")
   package static let serverStop = AuditKind(rawValue: "server-stop")
   package static let keysRead = AuditKind(rawValue: "keys-read")
@@ -313,20 +316,20 @@ extension AuditKind {
   package static let decoysReplaced = AuditKind(rawValue: "decoys-replaced")
   package static let backup = AuditKind(rawValue: "backup")
   package static let storeExport = AuditKind(rawValue: "export")
-  /// The store was made from an export: what happened at the old store since then is not in the audit.
+  /// The store was made from an export: the audit does not contain what happened in the old store after the export.
   package static let storeImport = AuditKind(rawValue: "import")
   /// The store was moved here from a store of a different kind, with all its rows.
   package static let storeMove = AuditKind(rawValue: "migration")
-  /// The store had been moved away, and was taken back in its state at that time.
+  /// The move of the store was abandoned: the store is used again in the state that it had when it was moved.
   package static let moveAbandoned = AuditKind(rawValue: "migration-abandoned")
-  /// The store replaced a newer one: what happened in between is not in the audit.
+  /// A backup replaced a newer store: the audit does not contain what happened after the backup.
   package static let restore = AuditKind(rawValue: "restore")
-  // What was done to the audit.
+  // Actions on the audit.
   package static let export = AuditKind(rawValue: "audit-export")
   package static let removal = AuditKind(rawValue: "audit-removal")
-  /// The server has found that signed rows are gone or changed.
+  /// The server has found that signed rows are missing or changed.
   package static let broken = AuditKind(rawValue: "audit-broken")
-  /// For a time nothing was signed: rows of that time could have been written again.
+  /// For some time the server signed nothing: rows of that time could have been rewritten.
   package static let unsigned = AuditKind(rawValue: "audit-unsigned")
 }
 
@@ -334,14 +337,15 @@ extension AuditKind {
 package enum AuditActor: Equatable, Sendable {
   case person
   case server
-  /// A machine that joins, leaves, or reports about itself; the row names it.
+  /// A machine that joins, leaves, or reports about itself; the row's machine is its name.
   case machine
-  /// Somebody on the command line; `login` is the user who logged in, whatever user they became later; nil if nobody did.
+  /// Somebody on the command line. `login` is the user who logged in, even if they became a different user later; nil if the
+  /// process does not come from a login.
   case commandLine(uid: UInt32, login: UInt32?)
 
-  /// A program that uses the API; the name of its token.
+  /// A program that uses the API, by the name of its token.
   case token(String)
-  /// Somebody who has signed in to administer the server; the name of their account.
+  /// Somebody who has signed in to administer the server, by the name of their account.
   case administrator(String)
 
   /// The actor as it is stored.

@@ -1,7 +1,7 @@
 import UAFCrypto
 import UAFMessages
 
-/// The confirmed texts: written once, never changed, never deleted with the key that signed.
+/// The confirmed texts: written once and never changed. They stay when the key that signed is deleted.
 package protocol ConfirmedTexts {
   /// Adds a text under the next number; the number in `text` is not used.
   func add(_ text: ConfirmedText) throws
@@ -23,7 +23,7 @@ package struct ConfirmedText: Equatable, Sendable {
   package let confirmedAt: Int64
   /// The whole text, as it was shown.
   package let shown: String
-  /// The final challenge parameters as they were sent.
+  /// The final challenge parameters, byte for byte as they were sent.
   package let fcParams: String
   package let assertion: [UInt8]
   /// The key that signed, in the form of ``StoredKey``.
@@ -45,10 +45,10 @@ package struct ConfirmedText: Equatable, Sendable {
   }
 }
 
-/// The author of a text that a person confirms: its first words name the author.
+/// Who wrote a text that a person confirms: the first words of the text say so.
 ///
-/// The server writes these words itself, or refuses the text. So no text looks like a text of a different kind, whatever its
-/// author wrote after them.
+/// The server writes these words itself, or refuses the text. So no author can make a text look like a text of a different
+/// kind.
 package enum TextKind: String, CaseIterable, Sendable {
   /// Somebody asks to sign in to the console.
   case signIn = "console-sign-in"
@@ -56,7 +56,7 @@ package enum TextKind: String, CaseIterable, Sendable {
   case step = "console-step"
   /// An administrator of this server asks the person.
   case approval
-  /// A program on a machine asks its person: the text begins with `ACCOUNT@HOST: `, as the machine's core writes it.
+  /// A program on a machine asks the machine's person: the text begins with `ACCOUNT@HOST: `, which the machine's core writes.
   case machine
 
   /// The words that the server puts first; nil for a text that comes from a machine.
@@ -69,14 +69,15 @@ package enum TextKind: String, CaseIterable, Sendable {
     }
   }
 
-  /// Reads the kind of a text in the form of ``TransactionText``; nil for a text whose first words name none.
+  /// Finds the kind of a text, which is in the form of ``TransactionText``; nil if its first words are those of no kind.
   package init?(of shown: String) {
     let found = Self.allCases.first { kind in kind.opening.map { shown.utf8.starts(with: $0.utf8) } ?? false }
     guard let kind = found ?? (Self.namesMachine(shown) ? .machine : nil) else { return nil }
     self = kind
   }
 
-  /// Whether the first word is `ACCOUNT@HOST:`; no opening of the server has an `@` there, nor any letter that looks like one.
+  /// Whether the first word is `ACCOUNT@HOST:`. No opening that the server writes has an `@` in its first word, or a letter
+  /// that looks like one.
   private static func namesMachine(_ shown: String) -> Bool {
     let word = shown.utf8.prefix { $0 != UInt8(ascii: " ") }
     let account = word.prefix { $0 != UInt8(ascii: "@") }
@@ -88,7 +89,7 @@ package enum TextKind: String, CaseIterable, Sendable {
 
   /// The text of a sign-in, at most 192 bytes.
   ///
-  /// Of a longer host or name it contains only the beginning: a text must be short enough to be shown whole.
+  /// A long host or name is cut off: the text must be short enough to be shown whole.
   static func signIn(host: String, username: String, number: String) -> String {
     let (host, name) = (shown(host, limit: 60), shown(username, limit: 80))
     return (signIn.opening ?? "") + "uaf-server at \(host) as \(name), code \(number)"
@@ -96,8 +97,8 @@ package enum TextKind: String, CaseIterable, Sendable {
 
   /// The text of a step of the console.
   ///
-  /// - Parameter words: the action, with names as they are.
-  /// - Returns: nil if it is too long to be shown and signed whole.
+  /// - Parameter words: the action; characters in names that cannot be shown are escaped here.
+  /// - Returns: nil if the text is too long to be shown and signed whole.
   package static func step(_ words: String) -> String? {
     TransactionText(bytes: Array(words.utf8), in: .utf8).flatMap { made(.step, $0.shown) }
   }
@@ -105,10 +106,10 @@ package enum TextKind: String, CaseIterable, Sendable {
   /// The text of an approval.
   ///
   /// - Parameters:
-  ///   - words: the asker's words, which may be anything; characters that cannot be shown are escaped, if they are not yet.
+  ///   - words: any text from the asker; characters that cannot be shown are escaped, unless they are escaped already.
   ///   - username: who is asked.
-  ///   - asker: who asks, and as what.
-  /// - Returns: nil without words, and if the text is too long to be shown and signed whole.
+  ///   - asker: who asks, with their role.
+  /// - Returns: nil if `words` is empty, or if the text is too long to be shown and signed whole.
   package static func approval(_ words: String, of username: String, by asker: String) -> String? {
     guard let words = TransactionText(sent: words)?.shown else { return nil }
     return made(.approval, "\(shown(username, limit: 40)) by \(shown(asker, limit: 60)): \(words)")
@@ -120,7 +121,7 @@ package enum TextKind: String, CaseIterable, Sendable {
     return text.utf8.count <= TransactionText.maximumSigned ? text : nil
   }
 
-  /// A name as it is shown; of a name that is longer than the limit the beginning, and dots.
+  /// A name as it is shown; if it is longer than the limit, its beginning and three dots.
   private static func shown(_ name: String, limit: Int) -> String {
     var shown = ""
     for scalar in name.unicodeScalars {
@@ -139,7 +140,7 @@ extension Transaction {
   }
 }
 
-/// Checks a stored confirmation again, with nothing but what was stored with it.
+/// Verifies a stored confirmation again, using only what was stored with it.
 package enum ConfirmedTextCheck {
   /// The fault of a confirmation.
   package enum Fault: String, Equatable, Sendable {

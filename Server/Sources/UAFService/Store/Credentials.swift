@@ -5,54 +5,55 @@ import UAFMessages
 package protocol Credentials {
   /// The keys of an account for an AppID, oldest first, revoked ones included.
   ///
-  /// - Throws: an error of the store, and one if a stored value is not a key; a caller then refuses.
+  /// - Throws: an error of the store, also if a stored value is not a key; the caller must then refuse.
   func keys(of username: String, appID: String) throws -> [StoredKey]
 
-  /// How many keys an account has for an AppID, and how long their KeyIDs are together; revoked keys are not counted.
+  /// The number of keys that an account has for an AppID, and the total length of their KeyIDs; revoked keys are not counted.
   func usage(of username: String, appID: String) throws -> KeyUsage
 
-  /// The key shapes of some accounts, revoked keys included; none for those without keys.
+  /// The key shapes of some accounts, revoked keys included; accounts without keys are left out.
   ///
   /// - Parameter numbers: the accounts' numbers, see ``Accounts/lastNumber()``.
   func shapes(ofAccounts numbers: [Int64], appID: String) throws -> [KeyShape]
 
-  /// The models of the keys that are not revoked, of some accounts that have such keys, in the order of the names' bytes.
+  /// The models of the keys that are not revoked, for accounts that have such keys, in the order of the names' bytes.
   ///
   /// - Parameters:
   ///   - username: accounts that come after this name; empty for the first ones.
   ///   - limit: how many accounts at most.
   func usableModels(after username: String, appID: String, limit: Int) throws -> [AccountModels]
 
-  /// How many keys there are of each model that has any, whatever their AppID, in the order of the AAIDs.
+  /// The number of keys of each model that has keys, for all AppIDs together, in the order of the AAIDs.
   ///
-  /// It reads every key: a second for a million of them.
+  /// It reads every key, which takes a second for a million keys.
   func countsByModel() throws -> [ModelCount]
 
-  /// Whether somebody has a key of this model with this KeyID, revoked or not.
+  /// Whether any account has a key of this model with this KeyID, revoked or not.
   func exists(_ aaid: AAID, _ keyID: KeyID) throws -> Bool
 
   /// The machines on which an account has keys, the most recently used one first.
   ///
-  /// Keys that name no machine are one entry: it is not known whether they are on the same machine.
+  /// All keys that name no machine are one entry: the server does not know whether they are on the same machine.
   func devices(of username: String) throws -> [AccountDevice]
 
   /// Stores a new key.
   ///
-  /// A machine that already has a name here keeps it.
+  /// A machine that already has a name at this server keeps it.
   ///
   /// - Parameters:
-  ///   - origin: what allowed its registration.
+  ///   - origin: what allowed the registration of the key.
   ///   - now: seconds since 1970.
-  /// - Returns: false if the machine keeps a name that differs from the request's.
+  /// - Returns: false if the machine keeps a name that differs from the one in the request.
   func add(_ key: VerifiedRegistration, issued: IssuedRequest, origin: KeyOrigin, now: Int64) throws -> Bool
 
-  /// Lets a key be used for the steps of administrators from now on.
+  /// Marks a key as accepted for the steps of administrators.
   ///
-  /// - Parameter voucher: who vouches for it, as the audit names them.
+  /// - Parameter voucher: who vouches for the key, in the form of ``AuditActor/text``.
   /// - Returns: false if the account has no such key that is not revoked.
   func vouch(for aaid: AAID, _ keyID: KeyID, of username: String, by voucher: String) throws -> Bool
 
-  /// Stores the counter of a verified signature, if the key may be used and its counter has grown, or both are 0.
+  /// Stores the counter of a verified signature, if the key may be used and the counter is higher than the stored one, or both
+  /// are 0.
   ///
   /// - Parameter now: seconds since 1970.
   /// - Returns: false if the key was revoked, blocked or used in the meantime.
@@ -60,12 +61,12 @@ package protocol Credentials {
 
   /// Deletes the keys of one person on one machine.
   ///
-  /// The KeyIDs of those that were not revoked are kept, see ``deregisteredKeyIDs(of:)``.
+  /// The KeyIDs of the keys that were not revoked are remembered, see ``deregisteredKeyIDs(of:)``.
   ///
   /// - Parameters:
-  ///   - deviceID: nil means keys that were registered without naming a machine, not all machines.
+  ///   - deviceID: the machine; nil for the keys that name no machine, not for the keys on all machines.
   ///   - aaid: nil for every model.
-  ///   - keyIDs: the keys to delete; empty for all that the machine has.
+  ///   - keyIDs: the keys to delete; empty for all keys on the machine.
   /// - Returns: the deleted keys.
   func removeAll(
     of username: String, appID: String, deviceID: String?, aaid: AAID?, keyIDs: [KeyID]
@@ -74,26 +75,25 @@ package protocol Credentials {
   /// The keys of an account for its administrators, oldest first, including revoked ones and those of other AppIDs.
   func records(of username: String) throws -> [KeyRecord]
 
-  /// The KeyIDs of keys that an account had, and that its person has deregistered or replaced; the newest
-  /// ``DeregisteredKeys/mostKept`` of them.
+  /// The KeyIDs of the keys that the account's person has deregistered or replaced: the newest ``DeregisteredKeys/mostKept``.
   ///
-  /// They are removed with the account, and when all its keys or all on their machine are revoked.
+  /// They are removed with the account, and when all keys of the account, or all on the machine, are revoked.
   func deregisteredKeyIDs(of username: String) throws -> [KeyID]
 
-  /// Marks keys as revoked; keys that were revoked before keep that record.
+  /// Marks keys as revoked; keys that were revoked before keep their earlier record.
   ///
   /// - Returns: how many were not revoked before.
   func revoke(_ keys: KeySelection, _ revocation: Revocation) throws -> Int
 }
 
-/// The limits for records of keys that their person has deregistered.
+/// The limits for the remembered KeyIDs of deregistered keys.
 ///
-/// The machine that had one still asks for the state of the account: a person who deregistered and is disabled later must not
-/// get in there.
+/// A machine on which a person has deregistered still asks the server for the state of the account: if the account is disabled
+/// later, the machine must not let the person in.
 package enum DeregisteredKeys {
-  /// How many KeyIDs are kept of an account.
+  /// How many KeyIDs are remembered for an account.
   ///
-  /// A machine whose KeyID is forgotten is told that the account is disabled.
+  /// If a machine's KeyID is forgotten, the server tells the machine that the account is disabled.
   package static let mostKept = 32
 }
 
@@ -108,15 +108,16 @@ extension Credentials {
     }
   }
 
-  /// Whether a proof of an account's person allows a further key: the account has a key that can be used, and none of its keys
-  /// was revoked since the proof was made.
+  /// Whether a proof by an account's person allows a further key: it does if the account has a key that can be used, and none
+  /// of its keys was revoked since the proof was made.
   ///
-  /// To revoke the keys of an account means that its person gets no new one without a code. Times have whole seconds, so they
-  /// cannot show which came first of a proof and a revocation in one second. The digest can.
+  /// Once an administrator has revoked keys of an account, its person must not get a new key without a code. Times are whole
+  /// seconds, so if a proof and a revocation happen in the same second, the times cannot show which came first. The digest
+  /// shows it.
   ///
   /// - Parameters:
-  ///   - time: when the proof was made, or the registration that it began; in seconds since 1970.
-  ///   - mark: ``revocationMark(of:)`` at that time; nil in data that an earlier version has issued.
+  ///   - time: when the proof was made, or when the registration began that it allowed; in seconds since 1970.
+  ///   - mark: ``revocationMark(of:)`` at that time; nil if the proof was issued by an earlier version of the server.
   func allowFurtherKey(for username: String, byProofMadeAt time: Int64, marked mark: [UInt8]?) throws -> Bool {
     let revocations = try records(of: username).map(\.revocation)
     guard revocations.contains(nil) else { return false }
@@ -124,7 +125,7 @@ extension Credentials {
     return revocations.allSatisfy { revocation in revocation.map { $0.time < time } ?? true }
   }
 
-  /// SHA-256 of the account's revoked keys: it changes as soon as a further key is revoked.
+  /// A digest of the account's revoked keys, which changes whenever a further key is revoked.
   ///
   /// - Throws: the store's errors; ``CryptoError``.
   func revocationMark(of username: String) throws -> [UInt8] {
@@ -146,12 +147,12 @@ package struct KeyRecord: Equatable, Sendable {
   /// The machine that it was registered on; nil if the client named none.
   package let deviceID: String?
   package let deviceName: String?
-  /// Seconds since 1970, and so are the others.
+  /// In seconds since 1970, like the times below.
   package let registeredAt: Int64
   package let lastUsedAt: Int64?
   /// nil for a key that can be used.
   package let revocation: Revocation?
-  /// Where its registration came from.
+  /// What allowed the registration of the key.
   package let origin: KeyOrigin
 
   package init(
@@ -172,22 +173,22 @@ package struct KeyRecord: Equatable, Sendable {
     self.origin = origin
   }
 
-  /// Whether it can be used for the steps of administrators: to sign in to the console, and to confirm there.
+  /// Whether the key is accepted for the steps of administrators: to sign in to the console, and to confirm steps there.
   package var countsForSteps: Bool { revocation == nil && origin.vouchedBy != nil }
 }
 
 /// The code or proof with which a key was registered, and who vouches for it in the steps of administrators.
 package struct KeyOrigin: Equatable, Sendable {
-  /// Who issued the code with which the key was registered, as the audit names them.
+  /// Who issued the code with which the key was registered, in the form of ``AuditActor/text``.
   ///
-  /// ``byProof`` for a key that was added with a registered key; nil if it is not known.
+  /// ``byProof`` for a key that was added with a registered key; nil if the issuer is not known.
   package let issuedBy: String?
-  /// Who vouches that the key is accepted for the steps of administrators; nil for a key that is not.
+  /// Who vouches for the key, so that it is accepted for the steps of administrators; nil if nobody does.
   package let vouchedBy: String?
-  /// Whether the machine, which has joined, has proved that the key was made on it.
+  /// Whether a joined machine has proved that the key was made on it.
   package var isMachineProved = false
 
-  /// The value for a proof by a different key of the account.
+  /// The value of ``issuedBy`` and ``vouchedBy`` if a different key of the account allowed the registration.
   package static let byProof = "proof"
 
   package init(issuedBy: String? = nil, vouchedBy: String? = nil) {
@@ -195,25 +196,25 @@ package struct KeyOrigin: Equatable, Sendable {
     self.vouchedBy = vouchedBy
   }
 
-  /// The origin of a key that is registered with a code: the key is accepted for the steps of administrators if an
-  /// administrator has signed for the code, or if it was issued at the server.
+  /// The origin of a key that is registered with a code. The key is accepted for the steps of administrators if the code may be
+  /// for a privileged account.
   ///
   /// - Parameter code: nil if the issuer is not known.
   package init(_ code: IssuedCode?) {
     self.init(issuedBy: code?.issuedBy, vouchedBy: code?.reachesPrivileged == true ? code?.issuedBy : nil)
   }
 
-  /// The origin of a key that registered keys have signed for: it is accepted for the steps of administrators if each of them
-  /// is.
+  /// The origin of a key that registered keys have signed. The new key is accepted for the steps of administrators if each of
+  /// those keys is.
   package init(signedBy keys: [KeyRecord]) {
     let counts = !keys.isEmpty && keys.allSatisfy { $0.revocation == nil && $0.countsForSteps }
     self.init(issuedBy: Self.byProof, vouchedBy: counts ? Self.byProof : nil)
   }
 }
 
-/// How much of its limits an account uses; revoked keys are not counted.
+/// The number and the size of an account's keys, and their limits; revoked keys are not counted.
 package struct KeyUsage: Equatable, Sendable {
-  /// The most keys of an account: two models on each of 128 machines.
+  /// The most keys of an account: enough for two models on each of 128 machines.
   static let maximumKeys = 256
   /// The most bytes of all its KeyIDs together.
   ///
@@ -229,14 +230,14 @@ package struct KeyUsage: Equatable, Sendable {
     self.keyIDBytes = keyIDBytes
   }
 
-  /// Whether the account may have keys with these KeyIDs in addition.
+  /// Whether keys with these KeyIDs can be added without exceeding a limit.
   func hasRoom(for keyIDs: [KeyID]) -> Bool {
     let bytes = keyIDs.reduce(keyIDBytes) { $0 + $1.bytes.count }
     return keys + keyIDs.count <= Self.maximumKeys && bytes <= Self.maximumKeyIDBytes
   }
 }
 
-/// The keys of an operation.
+/// The keys that an operation applies to.
 package enum KeySelection: Equatable, Sendable {
   /// All keys of an account.
   case all(of: String)
@@ -252,7 +253,7 @@ package enum KeySelection: Equatable, Sendable {
 package struct Revocation: Equatable, Sendable {
   /// Seconds since 1970.
   package let time: Int64
-  /// As the audit names them; empty for a key that an older version of the server revoked.
+  /// In the form of ``AuditActor/text``; empty for a key that an older version of the server revoked.
   package let by: String
   /// Empty if no reason was given.
   package let reason: String
@@ -264,12 +265,12 @@ package struct Revocation: Equatable, Sendable {
   }
 }
 
-/// The models of the keys with which an account can log in, machine by machine.
+/// The models of the keys with which an account can log in, for each machine.
 package struct AccountModels: Equatable, Sendable {
   package let username: String
   /// AAIDs in lower case, a set for each machine.
   ///
-  /// Keys without a machine are a set of their own.
+  /// Keys that name no machine are one set.
   package let machines: [Set<String>]
 
   package init(username: String, machines: [Set<String>]) {
@@ -277,7 +278,7 @@ package struct AccountModels: Equatable, Sendable {
     self.machines = machines
   }
 
-  /// Joins rows of one machine each, in the order of accounts.
+  /// Merges rows, each about one machine, into one value for each account. The rows of an account must follow each other.
   package static func joined(_ rows: [(username: String, aaids: Set<String>)]) -> [AccountModels] {
     rows.reduce(into: []) { accounts, row in
       let isNext = accounts.last?.username != row.username

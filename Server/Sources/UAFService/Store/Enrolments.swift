@@ -4,10 +4,10 @@ import UAFMessages
 
 /// The one-time codes with which a person registers; one open code per account.
 ///
-/// A store keeps a code's key, sealed (``EnrolmentSeal``), and not the code. Wrong codes are not counted: a code has 85 random
-/// bits, and anybody could use up a count.
+/// A store keeps not the code but a key that is derived from it, sealed (``EnrolmentSeal``). Wrong codes are not counted: a
+/// code has 85 random bits, so guessing is hopeless, and anybody could use up a limit to block an account.
 package protocol Enrolments {
-  /// Opens a code; it closes an earlier code of the account.
+  /// Opens a code, and closes an earlier code of the account.
   ///
   /// - Parameters:
   ///   - sealedKey: the result of ``EnrolmentSeal/seal(_:for:nonce:)``.
@@ -19,7 +19,7 @@ package protocol Enrolments {
   /// - Parameter now: seconds since 1970.
   func find(for username: String, now: Int64) throws -> OpenEnrolment?
 
-  /// Binds the code to one challenge; the request that reserved it before can no longer be answered.
+  /// Reserves the code for one challenge; an earlier request that reserved it can no longer be answered.
   func reserve(id: Int64, challengeHash: [UInt8]) throws
 
   /// Whether the code is open and reserved by this challenge.
@@ -47,10 +47,10 @@ package struct OpenEnrolment: Equatable, Sendable {
   }
 }
 
-/// Seals the keys of enrolment codes, and checks statements that are authenticated with them.
+/// Seals the keys that are derived from enrolment codes, and checks statements that are authenticated with these keys.
 ///
-/// A store has a key only sealed by the server's secret: nobody can register with a copy of the store alone. The code itself is
-/// not kept.
+/// A store has these keys only in a form that is sealed by the server's secret. So nobody can register with a copy of the store
+/// alone. The codes themselves are not kept.
 package struct EnrolmentSeal: Sendable {
   let keys: ServerKeys
 
@@ -73,7 +73,7 @@ package struct EnrolmentSeal: Sendable {
       + (try AES256GCM.seal(key, key: Secret(copying: sealing.span), nonce: nonce, additionalData: info))
   }
 
-  /// Whether a stored key is the one of a code.
+  /// Whether a stored key belongs to a code.
   ///
   /// - Throws: ``CryptoError``; ``SecretMemoryError``.
   package func isKey(_ sealedKey: [UInt8], of code: EnrolmentCode, for username: String) throws -> Bool {
@@ -84,9 +84,9 @@ package struct EnrolmentSeal: Sendable {
 
   /// Whether a statement is authenticated with the key of a code, compared in constant time.
   ///
-  /// It takes as long if there is no code.
+  /// It takes the same time if no code is open.
   ///
-  /// - Parameter sealedKey: as stored; nil if no code is open.
+  /// - Parameter sealedKey: the stored value; nil if no code is open.
   /// - Throws: ``CryptoError``; ``SecretMemoryError``.
   func isValid(
     _ code: [UInt8], of statement: [UInt8], by sealedKey: [UInt8]?, for username: String
@@ -94,7 +94,7 @@ package struct EnrolmentSeal: Sendable {
     let info = EnrolmentCode.keyInfo(username: username)
     let stored = sealedKey ?? [UInt8](repeating: 0, count: Self.byteCount)
     let nonce = Array(stored.prefix(AES256GCM.nonceByteCount))
-    // The secret that sealed it may have been replaced since.
+    // Every accepted secret is tried: the one that sealed the key may have been replaced since.
     for sealing in try keys.authenticationCodes(Self.purpose, info) {
       let sealingKey = try Secret(copying: sealing.span)
       let key: Secret
@@ -118,15 +118,16 @@ package struct EnrolmentSeal: Sendable {
   private static let byteCount = AES256GCM.nonceByteCount + EnrolmentCode.keyByteCount + AES256GCM.tagByteCount
 }
 
-/// An issued enrolment code: for whom, by whom, and whether it was used; never the code.
+/// The record of an issued enrolment code: for whom, by whom, and whether it was used. It does not contain the code.
 package struct IssuedCode: Equatable, Sendable {
   package let number: Int64
   package let username: String
-  /// As the audit names them.
+  /// In the form of ``AuditActor/text``.
   package let issuedBy: String
-  /// Whether it may be for a privileged account, and makes a key that is accepted for the steps of administrators.
+  /// Whether the code may be for a privileged account. A key that is registered with it is then accepted for the steps of
+  /// administrators.
   package let reachesPrivileged: Bool
-  /// Seconds since 1970, and so are the others.
+  /// In seconds since 1970, like the times below.
   package let issuedAt: Int64
   package let expiresAt: Int64
   /// nil if nobody has registered with it.
@@ -150,12 +151,12 @@ package struct IssuedCode: Equatable, Sendable {
   }
 }
 
-/// The issued enrolment codes, without the codes: the issuer and the outcome of each.
+/// The records of the issued enrolment codes: the issuer and the outcome of each, but not the codes themselves.
 package protocol IssuedCodes {
   /// Notes the issuer of the code that is open for an account.
   ///
   /// - Parameters:
-  ///   - issuer: as the audit names them.
+  ///   - issuer: in the form of ``AuditActor/text``.
   ///   - reachesPrivileged: whether it may be for a privileged account, and its key is accepted for the steps of
   ///     administrators.
   ///   - now: seconds since 1970.
@@ -171,7 +172,7 @@ package protocol IssuedCodes {
 
   /// The accounts with a code that was not closed, issued by somebody.
   ///
-  /// - Parameter issuer: as the audit names them.
+  /// - Parameter issuer: in the form of ``AuditActor/text``.
   func accounts(withCodesBy issuer: String) throws -> [String]
 
   /// Notes that somebody has registered with a code.

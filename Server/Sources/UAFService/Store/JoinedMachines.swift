@@ -1,27 +1,28 @@
 import UAFMessages
 
-/// The machines that have joined: one place for each code and machine.
+/// The machines that have joined: one join record for each pair of join code and machine.
 ///
-/// A machine may have places of several codes, but uses one at a time: the one that it has not left. If it has left all, its
-/// last place describes it.
+/// A machine may have joined with several codes, but uses one record at a time: the one that it has not left. If it has left
+/// all, the newest record describes it.
 package protocol JoinedMachines {
-  /// Takes a place, or describes its machine again if it already has that place. The machine leaves its other places.
+  /// Adds a join record, or updates it if the machine has joined with this code before. The machine's records of other codes
+  /// are marked as left.
   ///
-  /// The caller has checked in the same transaction whether the code has a free place. A machine that had left has returned. It
-  /// begins a new sequence of report nonces and of offline logins.
+  /// The caller has checked in the same transaction that the code allows one more machine. A machine that had left is joined
+  /// again. It begins a new sequence of report nonces and of offline logins.
   ///
   /// - Parameters:
-  ///   - machine: its group stays the one of the first time.
+  ///   - machine: the machine. If it has joined with this code before, its group is not changed.
   ///   - machineID: its ID at this server.
   func keep(_ machine: JoinedMachine, machineID: [UInt8]) throws
 
-  /// The place that a machine has of a code; nil if it has none.
+  /// The join record of a machine for a code; nil if there is none.
   func machine(_ id: String, code number: Int64) throws -> JoinedMachine?
 
-  /// The place that a machine has now, or had last; nil if it never had one.
+  /// The join record that a machine uses now, or used last; nil if it never joined.
   func machine(_ id: String) throws -> JoinedMachine?
 
-  /// Machines in the order of their IDs' bytes, each with the place that it has now, or had last.
+  /// Machines in the order of their IDs' bytes, each with the join record that it uses now, or used last.
   ///
   /// - Parameters:
   ///   - id: machines after this one; empty for the first page.
@@ -31,10 +32,10 @@ package protocol JoinedMachines {
   /// How many machines are in a group now: those that have not left and were not revoked.
   func count(in group: String) throws -> Int
 
-  /// The numbers of machines of several groups in one query; groups without a machine are left out.
+  /// The same counts for several groups in one query; groups without a machine are left out.
   func counts(in groups: [String]) throws -> [String: Int]
 
-  /// Notes that a machine has left by itself; it keeps its place.
+  /// Notes that a machine has left by itself. It still counts as one of the machines that its code allows.
   ///
   /// - Parameters:
   ///   - machineID: its ID at this server.
@@ -42,23 +43,23 @@ package protocol JoinedMachines {
   /// - Returns: the machine; nil if none has this ID, or if it has left or was revoked before.
   func markLeft(machineID: [UInt8], now: Int64) throws -> JoinedMachine?
 
-  /// The machine with an ID at this server; nil if none has it, if it has left or was revoked, or has taken a different place
-  /// since.
+  /// The machine with an ID at this server; nil if there is none, or if it has left, was revoked, or has joined with a
+  /// different code since.
   func machine(machineID: [UInt8]) throws -> JoinedMachine?
 
-  /// Keeps what a machine has reported about itself, instead of its earlier report.
+  /// Stores a machine's report about itself, instead of its earlier report.
   ///
   /// - Parameters:
   ///   - machineID: its ID at this server.
-  ///   - report: replaces name, model and system where it has them.
+  ///   - report: its name, model and system replace the stored ones, unless they are missing.
   func note(_ contact: MachineContact, _ report: MachineReport, machineID: [UInt8]) throws
 
-  /// Notes that an administrator has revoked a machine, with all its places.
+  /// Notes that an administrator has revoked a machine: all its join records are marked.
   ///
   /// - Parameter now: seconds since 1970.
   func revoke(_ id: String, now: Int64) throws
 
-  /// Changes of machines, in the order of the changes' numbers; only the last change of each place.
+  /// Changes of machines, in the order of the changes' numbers; of each join record only the last change.
   ///
   /// - Parameters:
   ///   - number: changes with higher numbers; 0 for all.
@@ -74,16 +75,16 @@ package struct JoinedMachine: Equatable, Sendable {
   package let codeNumber: Int64
   /// The device ID.
   package let id: String
-  /// The machine's own description when it joined or checked in last.
+  /// What the machine said about itself when it joined or checked in last.
   package let name: String?
   package let model: String?
   package let system: String?
   package let group: String
-  /// Seconds since 1970, and so are the others.
+  /// In seconds since 1970, like the times below.
   package let joinedAt: Int64
   /// When it left by itself; nil if it has not, or has joined again.
   package let leftAt: Int64?
-  /// When an administrator revoked it; it cannot join again with this code.
+  /// When an administrator revoked it; a revoked machine cannot join again with this code.
   package let revokedAt: Int64?
   /// Its last report; nil if it has not checked in with this code.
   package let contact: MachineContact?
@@ -104,11 +105,11 @@ package struct JoinedMachine: Equatable, Sendable {
     self.contact = contact
   }
 
-  /// Since when the server no longer knows it, in seconds since 1970; nil if it does.
+  /// When it left or was revoked, in seconds since 1970; nil if it is still joined.
   package var departedAt: Int64? { leftAt ?? revokedAt }
 }
 
-/// A change of a machine: it has left, was revoked, or has joined again after it left.
+/// A change of a machine: it left, was revoked, or joined again after it had left.
 package struct MachineChange: Equatable, Sendable {
   /// Later changes have higher numbers.
   package let number: Int64
@@ -121,7 +122,8 @@ package struct MachineChange: Equatable, Sendable {
   }
 }
 
-/// An issued join code: for which machines, by whom, and how many have joined with it; never the code.
+/// The record of an issued join code: for which group, by whom, and how many machines have joined with it. It does not contain
+/// the code.
 package struct JoinCode: Equatable, Sendable {
   /// The state of a code.
   package enum State: String, CaseIterable, Sendable {
@@ -137,11 +139,11 @@ package struct JoinCode: Equatable, Sendable {
   package let group: String
   /// How many machines may join with it.
   package let machines: Int
-  /// How many have joined; a machine that has left keeps its place.
+  /// How many machines have joined, including those that have left.
   package let used: Int
-  /// As the audit names them.
+  /// In the form of ``AuditActor/text``.
   package let issuedBy: String
-  /// Seconds since 1970, and so is the other.
+  /// In seconds since 1970, like `expiresAt`.
   package let issuedAt: Int64
   package let expiresAt: Int64
   /// Whether somebody has closed it.
@@ -171,20 +173,20 @@ package struct JoinCode: Equatable, Sendable {
 
 /// The codes with which machines join.
 ///
-/// A store keeps ``OneTimeCode/hash(_:)``, not the code, and for a closed code not even the hash.
+/// A store keeps ``OneTimeCode/hash(_:)`` and not the code; of a closed code it keeps not even the hash.
 package protocol JoinCodes {
   /// Adds a code.
   ///
   /// - Parameters:
   ///   - machines: how many machines may join with it.
-  ///   - issuer: as the audit names them.
+  ///   - issuer: in the form of ``AuditActor/text``.
   ///   - expiresAt: seconds since 1970, and so is `now`.
-  /// - Returns: its number.
+  /// - Returns: the number of the code.
   func add(
     _ code: String, group: String, machines: Int, by issuer: String, now: Int64, expiresAt: Int64
   ) throws -> Int64
 
-  /// The code that is not closed, even if it has expired or is used up; nil for any other text.
+  /// The record of a code that is not closed, even if it has expired or is used up; nil for any other text.
   func code(_ code: String) throws -> JoinCode?
 
   /// Codes, the newest first.
@@ -196,7 +198,7 @@ package protocol JoinCodes {
 
   /// Closes a code permanently; the machines that have joined with it stay.
   ///
-  /// - Returns: false if the number has none, or if it was closed before.
+  /// - Returns: false if there is no code with this number, or if it was closed before.
   func close(_ number: Int64) throws -> Bool
 
   /// Closes all codes.

@@ -20,13 +20,13 @@ package protocol Machines {
   func keys(on id: String, limit: Int) throws -> [KeyRecord]
 }
 
-/// One machine of the fleet: all that has keys under one device ID, or has joined under it.
+/// One machine of the fleet, by its device ID: keys were registered on it, or it has joined.
 ///
 /// What a machine says about itself is not verified.
 package struct FleetMachine: Equatable, Sendable {
   /// The device ID.
   package let id: String
-  /// The name in its last registration, or when it joined if it has no key.
+  /// The name in its last registration, or the one with which it joined if it has no key.
   package let name: String?
   package let model: String?
   package let system: String?
@@ -38,7 +38,7 @@ package struct FleetMachine: Equatable, Sendable {
   package let registeredAt: Int64?
   /// The latest login or confirmed text, in seconds since 1970.
   package let lastUsedAt: Int64?
-  /// The place that it has taken last with a join code; nil if it never joined.
+  /// Its latest join record; nil if it never joined.
   package let joined: JoinedMachine?
 
   package init(
@@ -64,20 +64,20 @@ package struct FleetMachine: Equatable, Sendable {
       registeredAt: nil, lastUsedAt: nil, joined: joined)
   }
 
-  /// The same machine with its place.
+  /// The same machine with its join record.
   package func with(_ joined: JoinedMachine?) -> FleetMachine {
     FleetMachine(
       id: id, name: name, model: model, system: system, people: people, keys: keys, revokedKeys: revokedKeys,
       registeredAt: registeredAt, lastUsedAt: lastUsedAt, joined: joined)
   }
 
-  /// The machines of two lists, in the order of their IDs' bytes.
+  /// Merges the machines with keys and the machines that have joined, in the order of their IDs' bytes.
   ///
-  /// - Parameter limit: how many at most. Each list contains the first ones of its kind, up to the limit.
+  /// - Parameter limit: how many at most. Each list must contain its first machines in that order, up to the limit.
   package static func merged(
     _ registered: [FleetMachine], _ joined: [JoinedMachine], limit: Int
   ) -> [FleetMachine] {
-    // Not by the texts themselves: Swift considers two spellings of one letter as equal.
+    // By bytes and not by strings: Swift treats different encodings of the same letter as equal.
     var places = Dictionary(joined.map { (Array($0.id.utf8), $0) }) { first, _ in first }
     var all = registered.map { $0.with(places.removeValue(forKey: Array($0.id.utf8))) }
     all += places.values.map { FleetMachine($0) }
@@ -112,7 +112,7 @@ package struct AccountDevice: Equatable, Sendable {
   }
 }
 
-/// The last report of a joined machine about itself, and the values that judge its next report.
+/// The last report of a joined machine about itself, and the values by which its next report is judged.
 ///
 /// What a machine says about itself is not verified.
 package struct MachineContact: Equatable, Sendable {
@@ -123,7 +123,8 @@ package struct MachineContact: Equatable, Sendable {
   /// The version of the workstation policy that it uses; nil for none.
   package let policy: Int64?
   package let locks: ReportedLocks
-  /// When it was last seen that two machines have the state of one, or that an older state was restored.
+  /// When the server last found that two machines have the same state, or that the machine was restored from a backup; nil if
+  /// it never did.
   package let copySeenAt: Int64?
   /// The nonce that the last report set; nil after the machine has joined again.
   package let mark: [UInt8]?

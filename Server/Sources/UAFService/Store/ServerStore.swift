@@ -1,22 +1,22 @@
 import Synchronization
 import UAFMessages
 
-/// What the server remembers: accounts, keys, open requests, codes, confirmed texts.
+/// The server's store: accounts, keys, open requests, codes, confirmed texts.
 ///
-/// The service uses transactions and nothing of an engine: no SQL, no rows, no connections. Every store promises:
+/// The service uses transactions and sees nothing of the engine: no SQL, no rows, no connections. Every store promises:
 ///
 /// - **Atomic**: all changes of a transaction are stored together, or none.
-/// - **Durable**: ``write(_:)`` returns when its changes survive a power cut, not before.
-/// - **Once**: if several transactions use the same challenge, use the same proof or raise the same counter to the same value,
-///   one succeeds, and the others see that. The store decides how transactions are isolated otherwise.
-/// - **No false success**: if the outcome of a commit is not known, the call throws.
+/// - **Durable**: ``write(_:)`` returns only when its changes would survive a power cut.
+/// - **Once**: if several transactions use the same challenge or the same proof, or raise the same counter to the same value,
+///   one succeeds, and the others see that it has. Apart from that, the store decides how transactions are isolated.
+/// - **No false success**: if the store does not know whether a commit succeeded, the call throws.
 ///
-/// A store may commit the transactions of several callers together, and may repeat one that conflicts with a different one. So
-/// a body changes nothing but the store, and may run more than once. If it throws, its own changes are undone, and no others.
+/// A store may commit the transactions of several callers together, and may repeat a transaction after a conflict. So a body
+/// may run more than once, and must change nothing but the store. If it throws, its own changes are undone, and no others.
 package protocol ServerStore: Sendable {
   /// Reads in one transaction, which sees one state of the store from its beginning to its end.
   ///
-  /// A change in `body` fails.
+  /// If `body` tries to change something, that call throws.
   ///
   /// - Throws: the errors of `body`; ``StoreFailure`` if the store failed; `CancellationError` if the caller's task was
   ///   cancelled.
@@ -26,14 +26,14 @@ package protocol ServerStore: Sendable {
 
   /// Reads and changes in one transaction.
   ///
-  /// - Throws: the errors of `body`, and then nothing is stored; ``StoreFailure`` if the store failed; `CancellationError` if
-  ///   the caller's task was cancelled. After the last two it is not known whether anything was stored, so the answer must not
-  ///   be a success.
+  /// - Throws: the errors of `body`, after which nothing is stored; ``StoreFailure`` if the store failed; `CancellationError`
+  ///   if the caller's task was cancelled. After the last two, something may have been stored or not, so the caller must not
+  ///   report a success.
   func write<Value: Sendable>(
     _ body: @escaping @Sendable (any StoreTransaction) throws -> Value
   ) async throws -> Value
 
-  /// Reads the records of a login: the keys of an account for an AppID, and whether a challenge was used.
+  /// Reads what a login needs: the keys of an account for an AppID, and whether a challenge was used.
   ///
   /// Like ``read(_:)`` with ``Credentials/keys(of:appID:)`` and ``UsedChallenges/contains(_:)``, but faster.
   ///
@@ -41,19 +41,19 @@ package protocol ServerStore: Sendable {
   /// - Throws: like ``read(_:)``.
   func login(of username: String, appID: String, challenge: IssuedChallenge?) async throws -> LoginRecords
 
-  /// Stores a verified answer in one durable commit, alone or together with others; returns when that has happened.
+  /// Stores a verified answer in one durable commit, alone or together with others; returns after the commit.
   ///
-  /// The store checks again what may have changed since the answer was verified.
+  /// The store repeats the checks whose outcome may have changed since the answer was verified.
   ///
-  /// - Throws: ``ServiceRefusal``, and then nothing is stored: the challenge was answered before, the counter did not increase,
+  /// - Throws: ``ServiceRefusal``, and nothing is stored, if the challenge was answered before, the counter did not increase,
   ///   the account is blocked, or the approval's text is no longer reserved by this challenge. ``StoreFailure`` if the store
-  ///   failed; then it is not known whether anything was stored, so the answer must not be a success.
+  ///   failed: something may have been stored or not, so the caller must not report a success.
   func store(_ answer: VerifiedResponse) async throws
 }
 
 /// The store's records of an account and a challenge at one moment.
 package struct LoginRecords: Sendable {
-  /// Whether the challenge was answered with success before; false if none was given.
+  /// Whether the challenge was answered with success before; false if the caller gave none.
   package let isUsed: Bool
   /// The keys of the account, oldest first, revoked ones included.
   package let keys: [StoredKey]
@@ -64,11 +64,11 @@ package struct LoginRecords: Sendable {
   }
 }
 
-/// The server's record of a registered key, with which it verifies a signature.
+/// The server's record of a registered key, used to verify its signatures.
 package struct StoredKey: Equatable, Sendable {
   package let aaid: AAID
   package let keyID: KeyID
-  /// 65 bytes of a curve's point, or an RSA key's SubjectPublicKeyInfo.
+  /// For an elliptic curve 65 bytes, the point; for RSA the SubjectPublicKeyInfo.
   package let publicKey: [UInt8]
   package let signatureAlgorithm: UInt16
   package let signCounter: UInt32
@@ -93,22 +93,22 @@ package struct StoredKey: Equatable, Sendable {
   }
 }
 
-/// The record of a verified answer to a request for an authentication: a store keeps all of it in one commit, or nothing.
+/// A verified answer to a request for an authentication. A store keeps all of it in one commit, or nothing.
 package struct VerifiedResponse: Sendable {
   package let username: String
   /// ``IssuedChallenge/hash`` of the challenge, which becomes used.
   package let challengeHash: [UInt8]
   /// When the request would have expired, in seconds since 1970; the used challenge can be forgotten then.
   package let expiresAt: Int64
-  /// The signatures, whose counters are raised.
+  /// The verified signatures; the stored counters of their keys are raised.
   package let signatures: [VerifiedAuthentication]
-  /// The confirmed text, once for each signature.
+  /// The confirmed text, with one record for each signature; empty for a login.
   package let confirmedTexts: [ConfirmedText]
-  /// The approval whose text was confirmed.
+  /// The approval whose text was confirmed; nil if there is none.
   package let approvalID: Int64?
   /// Seconds since 1970.
   package let now: Int64
-  /// Where it came from, for the audit; empty if that is not known.
+  /// The address that the answer came from, for the audit; empty if it is not known.
   var address = ""
   /// The machine of the keys, for the audit.
   var machine = ""
@@ -118,7 +118,7 @@ package struct VerifiedResponse: Sendable {
   /// The challenge, which becomes used.
   package var challenge: IssuedChallenge { IssuedChallenge(hash: challengeHash, expiresAt: expiresAt) }
 
-  /// The row of the audit that is stored with it.
+  /// The row of the audit that is stored with the answer.
   package var event: AuditEntry {
     let authenticators = signatures.map { "\($0.aaid.text) \($0.keyID.text) \($0.signCounter)" }
     return AuditEntry(
@@ -127,18 +127,18 @@ package struct VerifiedResponse: Sendable {
       detail: detail)
   }
 
-  /// Why it was not stored although its challenge was not used before.
+  /// Why the answer was not stored although its challenge was not used before.
   ///
-  /// A different signature with the same or a higher counter was faster, or the key was revoked or removed, unless the account
-  /// is blocked.
+  /// If the account is not blocked, a different signature with the same or a higher counter was stored in the meantime, or the
+  /// key was revoked or removed.
   ///
-  /// - Parameter block: how its account is blocked.
+  /// - Parameter block: the block of the account; nil if it has none.
   package func refusal(by block: AccountBlock?) -> ServiceRefusal {
     block?.refusal(at: now) ?? .counterNotIncreased
   }
 }
 
-/// One transaction of a ``ServerStore``: its records, by subject.
+/// One transaction of a ``ServerStore``, which gives access to the records by subject.
 ///
 /// It is valid only inside the body it was given to.
 package protocol StoreTransaction {
@@ -166,24 +166,25 @@ package protocol StoreTransaction {
   var usedProofs: any UsedProofs { get }
   var wrongAnswers: any WrongAnswers { get }
 
-  /// Makes changes that can be undone alone, while the transaction continues.
+  /// Makes changes that can be undone without ending the transaction (a savepoint).
   ///
   /// - Parameter changes: returns whether its changes are kept. If it returns false or throws, they are undone.
   func keeping(if changes: () throws -> Bool) throws
 }
 
 extension StoreTransaction {
-  /// Whether an administrator can sign in to the console: one that is not blocked, with a key that counts there.
+  /// Whether at least one administrator can sign in to the console: their account is not blocked, and has a key that is
+  /// accepted there.
   ///
   /// - Parameters:
-  ///   - name: an administrator who is left out.
+  ///   - name: an administrator who is not considered; nil to consider all.
   ///   - policies: the policies that the keys must meet; nil if they are not checked.
   ///   - now: seconds since 1970.
   package func hasUsableAdministrator(
     besides name: String? = nil, meeting policies: AccountPolicies? = nil, now: Int64
   ) throws -> Bool {
     try administrators.all().contains { administrator in
-      // As `Role` writes it.
+      // The raw value of `Role`.
       guard administrator.role == "administrator", administrator.name != name,
         try accounts.block(of: administrator.name)?.refusal(at: now) == nil
       else { return false }
@@ -196,15 +197,15 @@ extension StoreTransaction {
   }
 }
 
-/// Why a store is not used, although its engine works.
+/// Why a store cannot be used, although its engine works.
 package enum StoreError: Error, Equatable {
-  /// A later version of the server has changed its tables.
+  /// A later version of the server has changed the store's tables.
   case newer
-  /// An import into it has not ended.
+  /// An import into the store has not finished.
   case unfinished
-  /// Its rows were moved to another store.
+  /// The store's rows were moved to another store.
   case moved(to: String)
-  /// A different process writes to it for too long.
+  /// A different process has been writing to the store for too long.
   case busy
 
   /// The message to an administrator about a store that was moved away.
@@ -213,13 +214,13 @@ package enum StoreError: Error, Equatable {
       + "'uaf-server migrate --abandon --to URL'"
   }
 
-  /// The same message for programs that have it open, without the new place.
+  /// The same message, without the new location, for programs that have the store open.
   package static let movedShortText = "server.db was moved to a database: start the server with --store and its URL"
 
-  /// The message about a store that others write to.
+  /// The message about a store that another process is writing to.
   package static let busyText =
     "server.db is in use by another command, such as 'migrate': run it again when that has ended"
-  /// The message about an unfinished store, of either engine.
+  /// The message about a store of either engine into which an import has not finished.
   package static let unfinishedText =
     "an import into this store did not finish: run 'uaf-server import' or 'uaf-server migrate' again, or drop the store"
 }
@@ -230,7 +231,7 @@ package protocol StoreFailure: Error {
   var logName: String { get }
   /// The text for the administrator.
   var text: String { get }
-  /// Whether the same operation may succeed later, without anybody changing what is stored.
+  /// Whether the same operation may succeed later without any repair of the store.
   var isTemporary: Bool { get }
 }
 
@@ -238,7 +239,7 @@ extension StoreFailure {
   package var isTemporary: Bool { false }
 }
 
-/// Single values that `serve` leaves for the other commands.
+/// Single values that are kept in the store, most of them by `serve` for the other commands.
 package protocol Settings {
   func value(of name: SettingName) throws -> String?
   func set(_ name: SettingName, to value: String) throws
@@ -247,15 +248,15 @@ package protocol Settings {
 
 /// The names of single values in the store.
 package enum SettingName: String, Sendable {
-  /// The base URL under which `serve` was last reached.
+  /// The base URL with which `serve` was last started.
   case publicURL
-  /// How many accounts have keys of which models: JSON of ``KeyShapes``.
+  /// The statistics of the accounts' key shapes: ``KeyShapes`` as JSON.
   case keyShapes
   /// The id of the secret from which decoys are computed.
   case decoySecret
   /// Whether `serve` was last started with a file of policies, which overrides the stored ones: `yes` or `no`.
   case policyFile
-  /// When a backup was restored, in seconds since 1970.
+  /// When a backup was restored into this store, or the rows of another store were moved here; in seconds since 1970.
   case restoredAt
   /// The id of an unfinished import: the store must not be used.
   case unfinishedImport
@@ -265,10 +266,11 @@ package enum SettingName: String, Sendable {
   case movedTo
 }
 
-/// Groups what several callers ask a store for into batches, each for one commit or one statement.
+/// Combines the operations of several callers of a store into batches, each for one commit or one statement.
 ///
-/// A durable commit waits for the disk, whether it holds one answer or 64. While the workers are busy, further callers wait,
-/// and the next batch contains all of them. So the store's speed limits the time of a caller, not the number of callers.
+/// A durable commit waits for the disk, whether it contains one answer or 64. While the workers are busy, further callers wait,
+/// and the next batch contains all of them. So a slow disk makes each caller wait longer, but does not reduce how many are
+/// served in a second.
 package final class BatchQueue<Item: Sendable, Outcome: Sendable>: Sendable {
   private struct Waiting {
     let item: Item
@@ -280,7 +282,7 @@ package final class BatchQueue<Item: Sendable, Outcome: Sendable>: Sendable {
     var workers = 0
     /// When the running batches began.
     var starts: [ContinuousClock.Instant] = []
-    /// Whether a task checks later whether a batch still makes others wait.
+    /// Whether a task is scheduled that starts a second worker if the running batch takes too long.
     var isWatched = false
   }
 
@@ -288,9 +290,10 @@ package final class BatchQueue<Item: Sendable, Outcome: Sendable>: Sendable {
 
   /// The most items of a batch: 64 verified answers are about 2 ms of work.
   private let mostTogether = 64
-  /// For how long a batch may run before a second one begins at the same time.
+  /// How long a batch may run before a second one is started in parallel.
   ///
-  /// Earlier, the two would share the work and double its cost. Later, a batch that waits for a lock would delay everybody.
+  /// With a shorter time, the waiting callers would be split into more, smaller batches, which cost more. With a longer time, a
+  /// batch that waits for a lock would delay everybody.
   private let patience = Duration.milliseconds(20)
 
   private let mostWorkers: Int
@@ -302,8 +305,8 @@ package final class BatchQueue<Item: Sendable, Outcome: Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - mostWorkers: how many batches may run at the same time.
-  ///   - now: a clock that runs while the machine runs.
-  ///   - sleep: returns after a while.
+  ///   - now: a clock that is never set back.
+  ///   - sleep: waits for a duration.
   package init(
     mostWorkers: Int, now: @escaping @Sendable () -> ContinuousClock.Instant,
     sleep: @escaping @Sendable (Duration) async -> Void = { try? await Task.sleep(for: $0) }
@@ -318,7 +321,7 @@ package final class BatchQueue<Item: Sendable, Outcome: Sendable>: Sendable {
 
   /// Adds an item; returns when its batch is done.
   ///
-  /// A cancelled caller waits too: an answer that is being committed cannot be withdrawn.
+  /// A caller whose task is cancelled waits too: an answer that is being committed cannot be withdrawn.
   ///
   /// - Parameter start: starts a worker, which calls ``workBatch(_:)`` until that returns false.
   /// - Throws: the error of the batch for this item.
@@ -332,7 +335,7 @@ package final class BatchQueue<Item: Sendable, Outcome: Sendable>: Sendable {
     }
   }
 
-  /// The next step for those who wait.
+  /// Decides what is done for the waiting callers: nothing, a new worker, or a later check.
   private func nextStep(_ state: inout State) -> Step {
     guard state.workers < mostWorkers, !state.waiting.isEmpty else { return .nothing }
     let isStuck = state.starts.min().map { now() - $0 >= patience } ?? false
@@ -353,7 +356,7 @@ package final class BatchQueue<Item: Sendable, Outcome: Sendable>: Sendable {
     }
   }
 
-  /// Starts a second worker if a batch takes too long: perhaps no further caller comes who would notice that.
+  /// Starts a second worker later if a batch takes too long: without this, only the next caller would notice.
   private func watch(_ start: @escaping @Sendable () -> Void) {
     Task {
       await sleep(patience)
@@ -388,11 +391,11 @@ package final class BatchQueue<Item: Sendable, Outcome: Sendable>: Sendable {
     }
   }
 
-  /// Processes items together, and each alone if that fails: one of them may be at fault.
+  /// Processes items together. If that fails, each is processed alone, since a single item may have caused the failure.
   ///
   /// - Parameters:
-  ///   - isUndone: whether an error of `together` says that nothing was stored. For other errors that is not known, so nothing
-  ///     is tried again.
+  ///   - isUndone: whether an error of `together` means that nothing was stored. After any other error something may have been
+  ///     stored, so nothing is tried again.
   ///   - together: processes all of them or, if it throws, none; returns the outcome of each.
   package static func outcomes(
     of items: [Item], isUndone: (any Error) -> Bool = { _ in true },
@@ -408,14 +411,14 @@ package final class BatchQueue<Item: Sendable, Outcome: Sendable>: Sendable {
   }
 }
 
-/// Says when a task is due that is done at most once a second, next to other work.
+/// Limits a task that is done along with other work to once a second.
 package final class OncePerSecond: Sendable {
-  /// When it was last due, in seconds since 1970.
+  /// When the task was last due, in seconds since 1970.
   private let last = Mutex(Int64(0))
 
   package init() {}
 
-  /// Whether it is due: true for the first caller in a second.
+  /// Whether the task is due: true for the first caller in each second.
   ///
   /// - Parameter now: seconds since 1970.
   package func isDue(at now: Int64) -> Bool {
@@ -428,6 +431,6 @@ package final class OncePerSecond: Sendable {
 
 /// The clocks of the instances that share a store.
 package enum InstanceClocks {
-  /// By how many seconds they may differ, with the time in which a response is stored.
+  /// By how many seconds they may differ, including the time that it takes to store a response.
   package static let mostApart: Int64 = 900
 }

@@ -1,10 +1,10 @@
-/// The challenges that were answered with success, until their requests would have expired anyway.
+/// The challenges that were answered with success. Each is kept until its request would have expired anyway.
 package protocol UsedChallenges {
   /// Whether a request was answered with success before.
   func contains(_ challenge: IssuedChallenge) throws -> Bool
 }
 
-/// The proof tokens that were used, until they would have expired anyway.
+/// The proof tokens that were used. Each is kept until it would have expired anyway.
 package protocol UsedProofs {
   /// Whether a token was used.
   func contains(tokenID: String) throws -> Bool
@@ -20,12 +20,13 @@ package protocol UsedProofs {
 
 /// The requests for a registration that wait for their answer.
 ///
-/// Only a person with a code or a proof gets one. Requests for an authentication are not kept: see ``ServerData``.
+/// Only somebody with an enrolment code or a proof gets such a request. Requests for an authentication are not stored: see
+/// ``ServerData``.
 package protocol OpenRegistrations {
-  /// Keeps a request, and removes those that nobody answered in time.
+  /// Stores a request, and removes requests that nobody answered in time.
   ///
   /// - Parameters:
-  ///   - enrolmentID: the number of the enrolment code with which it was requested; nil for a proof.
+  ///   - enrolmentID: the number of the enrolment code that allowed the request; nil if a proof did.
   ///   - now: seconds since 1970.
   ///   - maximumOpen: if more requests than this are open, the oldest are removed.
   func add(_ issued: IssuedRequest, enrolmentID: Int64?, now: Int64, maximumOpen: Int64) throws
@@ -34,16 +35,16 @@ package protocol OpenRegistrations {
   ///
   /// - Parameters:
   ///   - hash: SHA-256 of the challenge.
-  ///   - serverData: as the answer returns it, checked; it is not stored.
+  ///   - serverData: the session data in the answer, already checked; the store does not keep it.
   /// - Returns: nil if there is none, or if it was already taken.
   func find(hash: [UInt8], serverData: String) throws -> (issued: IssuedRequest, enrolmentID: Int64?)?
 
-  /// Takes a request out: a challenge is used only once.
+  /// Removes a request that is answered now, so that its challenge is used only once.
   ///
   /// - Parameter hash: SHA-256 of the challenge.
   /// - Returns: false if there is none, or if it was already taken.
   func take(hash: [UInt8]) throws -> Bool
 
-  /// Removes all requests: none can be answered any longer.
+  /// Removes all requests, so that none can be answered any longer.
   func removeAll() throws
 }

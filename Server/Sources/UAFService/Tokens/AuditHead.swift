@@ -1,14 +1,14 @@
 import UAFCrypto
 import UAFMessages
 
-/// The part of the audit that the server signs: its end at some moment, and so every row before it.
+/// A head of the audit, which the server signs: the end of the chain at some moment, whose hash covers every row before it.
 package struct AuditHead: Equatable, Sendable {
   package let link: AuditLink
   /// When it was signed, in seconds since 1970.
   package let signedAt: Int64
   /// The number of the head before it; 0 if there was none.
   package let previous: Int64
-  /// Whether a rule removed the rows up to this one, and this head replaces them.
+  /// Whether the rows up to this one were removed in the regular way, and this head replaces them.
   package let isRemoval: Bool
 
   package init(link: AuditLink, signedAt: Int64, previous: Int64, isRemoval: Bool = false) {
@@ -25,7 +25,7 @@ package struct AuditHead: Equatable, Sendable {
     ])
   }
 
-  /// Reads a head in the form above.
+  /// Reads a head in the form that ``json`` writes.
   ///
   /// - Returns: nil for anything else.
   init?(json: JSONValue) {
@@ -40,9 +40,10 @@ package struct AuditHead: Equatable, Sendable {
   }
 }
 
-/// Signs heads of the audit, and checks them with the public keys alone, so that a different machine can check them.
+/// Signs heads of the audit, and verifies them. Verification needs only public keys, so a different machine can do it.
 ///
-/// A head is a JSON web token signed with ES256 (RFC 7515), whose header has its own type: no verdict can be confused with it.
+/// A signed head is a JSON web token with ES256 (RFC 7515). Its header has a type of its own, so that it cannot be confused
+/// with a verdict.
 package struct AuditHeadKeys: Sendable {
   private struct Known: Sendable {
     let publicKey: [UInt8]
@@ -63,7 +64,7 @@ package struct AuditHeadKeys: Sendable {
     }
   }
 
-  /// Takes the public halves of keys that sign heads.
+  /// Takes the public keys of keys that sign heads.
   init(_ keys: [TokenKey]) {
     known = keys.map { Known(publicKey: $0.publicKey, header: $0.header) }
   }
@@ -75,7 +76,7 @@ package struct AuditHeadKeys: Sendable {
     return keys
   }
 
-  /// The head that a store has for a row.
+  /// Verifies a stored head, and reads it.
   ///
   /// - Returns: nil unless one of the keys signed it, for the number under which it is stored.
   func head(of stored: StoredHead) -> AuditHead? {
@@ -96,7 +97,7 @@ package struct AuditHeadKeys: Sendable {
     return AuditHead(json: json)
   }
 
-  /// Whether a token says that it is a head, whoever signed it.
+  /// Whether a token's header says that it is a head; the signature is not checked.
   package static func isHead(_ token: String) -> Bool {
     guard let part = token.split(separator: ".").first,
       let header = try? Base64URL.decode(String(part), maximumCount: 256),

@@ -1,12 +1,12 @@
 import UAFCrypto
 import UAFMessages
 
-/// The code with which an administrator confirms a text of the console: to sign in, or to do a dangerous step.
+/// The code with which an administrator confirms a text of the console, to sign in or to carry out a dangerous step.
 ///
-/// It is sealed by the server's secret, so nothing is stored for a code that was only requested. The request's challenge is
+/// It is sealed by the server's secret, so nothing is stored for a code that was only issued. The challenge of its request is
 /// computed from it. So the code was confirmed if that challenge was used.
 package struct ConfirmationCode: Equatable, Sendable {
-  /// The subject of the confirmation.
+  /// What is confirmed.
   package enum Subject: UInt8, Sendable {
     case signIn = 1
     /// The step that waits in a session.
@@ -14,9 +14,9 @@ package struct ConfirmationCode: Equatable, Sendable {
   }
 
   package let subject: Subject
-  /// Random, and used once.
+  /// Random bytes; an ID is used once.
   package let id: [UInt8]
-  /// The number that page and text show, 0 to 9999.
+  /// The number that both the page and the text show, 0 to 9999, so that a person can compare them.
   package let number: UInt16
   /// Seconds since 1970.
   package let expiresAt: Int64
@@ -73,7 +73,7 @@ package struct ConfirmationCode: Equatable, Sendable {
 
   /// Reads a code of a payload.
   ///
-  /// - Returns: nil if it was not sealed here for this account, or has expired.
+  /// - Returns: nil if this server did not seal it for this account, or if it has expired.
   /// - Throws: ``CryptoError``.
   package init?(sealed text: String, for username: String, keys: ServerKeys, now: Int64) throws {
     guard let bytes = try? Base64URL.decode(text, maximumCount: Self.bodyBytes + 32),
@@ -87,7 +87,7 @@ package struct ConfirmationCode: Equatable, Sendable {
 
   // MARK: The form in a browser
 
-  /// The text that the asking browser keeps: whoever has only the payload cannot make it.
+  /// The text that the browser keeps as proof that it asked for the code. Whoever has only the payload cannot make it.
   ///
   /// - Throws: ``CryptoError``.
   package func browserText(keys: ServerKeys) throws -> String {
@@ -97,7 +97,7 @@ package struct ConfirmationCode: Equatable, Sendable {
 
   /// Reads what a browser sends.
   ///
-  /// - Returns: nil if it was not made here, or has expired.
+  /// - Returns: nil if this server did not make it, or if it has expired.
   /// - Throws: ``CryptoError``.
   package init?(browserText text: String, keys: ServerKeys, now: Int64) throws {
     guard let bytes = try? Base64URL.decode(text, maximumCount: 32 + Self.bodyBytes + 128),
@@ -113,14 +113,14 @@ package struct ConfirmationCode: Equatable, Sendable {
 
   // MARK: Its challenge
 
-  /// The bytes that make the challenge of its request differ from all others: the same for each of its requests.
+  /// The unique bytes of its challenge, which are the same in each request for this code.
   ///
   /// - Throws: ``CryptoError``.
   func unique(keys: ServerKeys) throws -> [UInt8] {
     try keys.authenticationCodes(Self.purpose + " challenge", body + Array(username.utf8)).first ?? []
   }
 
-  /// The challenges that its request may have: one for each accepted secret.
+  /// The challenges that its request can have: one for each accepted secret of the server.
   ///
   /// - Throws: ``CryptoError``.
   package func challenges(keys: ServerKeys) throws -> [IssuedChallenge] {

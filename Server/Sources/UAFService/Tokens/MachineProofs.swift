@@ -1,22 +1,22 @@
 import UAFCrypto
 import UAFMessages
 
-/// Gives machines their secrets, and checks proofs that are made with them; nothing is stored for either.
+/// Computes the machines' secrets, and checks proofs that are made with them. Nothing is stored for either.
 ///
-/// ID and secret of a machine follow from the server's secret, the account, and the key that the machine has registered. So an
-/// account never has more of them than it had keys, however often it logs in. ID and secret of a machine that has joined follow
-/// from its code and its device ID, and name no account.
+/// A machine's ID and secret are computed from the server's secret, the account, and the key that was registered on the
+/// machine. So an account has no more machine secrets than keys, however often it logs in. For a machine that has joined, ID
+/// and secret are computed from the server's secret, the join code's number and the device ID. They belong to no account.
 package struct MachineProofs: Sendable {
   let keys: ServerKeys
 
-  /// Seconds by which a machine's clock may be wrong, either way.
+  /// By how many seconds a machine's clock may be fast or slow.
   ///
   /// A proof that somebody intercepted is worthless after that time.
   package static let clockTolerance: Int64 = 900
 
   package init(keys: ServerKeys) { self.keys = keys }
 
-  /// The secret of the machine that has these keys of an account; nil without a key.
+  /// The secret of the machine that has these keys of an account; nil if there is no key.
   ///
   /// - Throws: ``CryptoError``.
   func secret(of username: String, holding keyIDs: [KeyID]) throws -> MachineSecret? {
@@ -42,7 +42,7 @@ package struct MachineProofs: Sendable {
     return false
   }
 
-  /// The secret of a machine that has joined with the code of a number.
+  /// The secret of a machine that has joined with a code.
   ///
   /// - Throws: ``CryptoError``.
   func secret(ofMachine id: String, joinedWith code: Int64) throws -> MachineSecret {
@@ -61,10 +61,10 @@ package struct MachineProofs: Sendable {
     }
   }
 
-  /// The secrets that a machine with one of these keys of an account may have, the newest of each key first.
+  /// The secrets that a machine with any of these keys of an account may have; of each key the newest secret comes first.
   ///
-  /// A machine has the secret of one of its keys, and the server does not know of which key; and it keeps an old secret until
-  /// its next login.
+  /// A machine has the secret that belongs to one of its keys, but the server does not know to which. After a rotation of the
+  /// server's secret, the machine has the old secret until its next login.
   ///
   /// - Throws: ``CryptoError``.
   func possibleSecrets(of username: String, holding keyIDs: [KeyID]) throws -> [MachineSecret] {
@@ -89,7 +89,7 @@ package struct MachineProofs: Sendable {
     return bytes + id.utf8
   }
 
-  /// The machine that a header proves; nil for no header, a wrong one or one of a different time.
+  /// The machine that a header proves; nil if the header is missing or wrong, or its time is too far from now.
   ///
   /// - Parameters:
   ///   - text: the header as it was received.
@@ -100,7 +100,7 @@ package struct MachineProofs: Sendable {
     else { return nil }
     let (age, overflow) = now.subtractingReportingOverflow(proof.madeAt)
     guard !overflow, (-Self.clockTolerance...Self.clockTolerance).contains(age) else { return nil }
-    // Most requests are from machines that are known for the account.
+    // The secrets for an account are tried first: most requests come from machines that have one.
     for isJoined in [false, true] {
       let secrets =
         isJoined
@@ -117,7 +117,7 @@ package struct MachineProofs: Sendable {
     return nil
   }
 
-  /// Whether a statement was authenticated with the secret that a machine received when it joined.
+  /// Whether a MAC of a statement was made with the secret that a machine received when it joined.
   ///
   /// - Parameter machineID: the machine's ID at this server.
   /// - Throws: ``CryptoError``.
@@ -139,14 +139,14 @@ package struct MachineProofs: Sendable {
 package struct KnownMachine: Sendable {
   /// The request that it has proved to be its own.
   package let claim: MachineClaim
-  /// For whom it asks.
+  /// The queue in which its requests wait.
   package let queue: MachineQueue
   /// Its ID at this server.
   package let machineID: [UInt8]
-  /// The random bytes of its proof: an answer that names them answers this request, and no other.
+  /// The random bytes of its proof. The answer repeats them, so that it is an answer to this request alone.
   let nonce: [UInt8]
-  /// Whether its secret is the one that it would be given today.
+  /// Whether its secret was made with the server's secret that is in use now.
   package let isCurrent: Bool
-  /// Whether it has the secret of a machine that has joined: it may name any account, and is known for none.
+  /// Whether the secret is the one that it received when it joined. Such a machine may name any account, and is known for none.
   package let isJoined: Bool
 }

@@ -26,11 +26,12 @@ package final class ServerKeys: Sendable {
   private let held: Mutex<Rings>
   /// Never rotated.
   ///
-  /// With a different secret, made-up names would get different keys, but real names would not.
+  /// After a rotation, names without credentials would get different decoys, while real accounts keep their keys: that would
+  /// show which are which.
   package let decoySecret: ServerSecret
   /// The public key of every decoy.
   ///
-  /// Nobody has its private key.
+  /// Its private key is thrown away.
   let decoyPublicKey: [UInt8]
   private let now: @Sendable () -> Int64
 
@@ -46,7 +47,7 @@ package final class ServerKeys: Sendable {
 
   package var rings: Rings { held.withLock { $0 } }
 
-  /// Replaces the keys that are rotated; a running operation may use either.
+  /// Replaces the keys that are rotated; an operation that is running may still use the old ones.
   package func replace(by rings: Rings) {
     held.withLock { $0 = rings }
   }
@@ -63,7 +64,8 @@ package final class ServerKeys: Sendable {
     try rings.secrets.accepted(at: now()).map { try $0.code(purpose, message) }
   }
 
-  /// Whether a code is the one for this message and purpose, by a secret that is in use, was until a day ago, or will be.
+  /// Whether a code is right for this message and purpose under any accepted secret: the one in use, those replaced less than a
+  /// day ago, and those that will be used next.
   func isValid(_ code: [UInt8], _ purpose: String, _ message: [UInt8]) throws -> Bool {
     try rings.secrets.accepted(at: now()).contains { try $0.isValid(code, purpose, message) }
   }
@@ -81,7 +83,7 @@ package final class ServerKeys: Sendable {
   /// The key that signs verdicts now.
   package var verdictKey: TokenKey { rings.verdictKeys.current(at: now()) }
 
-  /// Claims as a token that the verdict key signs, of a type that differs from a verdict's.
+  /// Signs claims with the verdict key, as a token whose type differs from that of a verdict.
   func statement(_ claims: JSONValue, _ use: TokenKey.Use) throws -> String {
     let key = verdictKey
     let signed = "\(TokenKey.header(key.id, use)).\(Base64URL.encode(claims.bytes))"
@@ -93,10 +95,10 @@ package final class ServerKeys: Sendable {
     rings.verdictKeys.accepted(at: now()).first { $0.header == header }
   }
 
-  /// The public keys of the verdicts to come, PEM, the one in use first.
+  /// The public keys with which verdicts will be verified from now on, PEM, the one in use first.
   package var announcedPEM: [UInt8] { rings.verdictKeys.announced(at: now()).flatMap(\.publicKeyPEM) }
 
-  /// The public keys of all valid verdicts, PEM, for `verdict.pub`.
+  /// The public keys with which all valid verdicts can be verified, PEM, for `verdict.pub`.
   package var acceptedPEM: [UInt8] { rings.verdictKeys.accepted(at: now()).flatMap(\.publicKeyPEM) }
 
   // MARK: Audit
@@ -104,15 +106,16 @@ package final class ServerKeys: Sendable {
   /// The key that signs heads of the audit now.
   var auditKey: TokenKey { rings.auditKeys.current(at: now()) }
 
-  /// The public halves of the keys for heads that the server still has.
+  /// The public keys of those keys for heads that the server still has.
   var auditHeadKeys: AuditHeadKeys { AuditHeadKeys(rings.auditKeys.entries.map(\.key)) }
 }
 
-/// Keys of one kind that follow each other: the next one is known before it is used, and the last one is accepted for a day more.
+/// The keys for one purpose, which replace each other: the next key is known before it is used, and a replaced key is accepted
+/// for one more day.
 ///
-/// So several servers can exchange their keys one after the other, and a code or token made with the last key is still valid.
+/// So several servers can get a new key one after the other, and a code or token that was made with the old key is still valid.
 package struct KeyRing<Key: Sendable>: Sendable {
-  /// One key, and when it begins to be used.
+  /// One key, and the time from which it is used.
   package struct Entry: Sendable {
     /// Seconds since 1970.
     package let from: Int64
@@ -129,7 +132,7 @@ package struct KeyRing<Key: Sendable>: Sendable {
 
   /// Takes the keys in the order of their use.
   ///
-  /// - Returns: nil without keys, and for keys that are not in order.
+  /// - Returns: nil if there are no keys, or if they are not in order.
   package init?(_ entries: [Entry]) {
     guard let first = entries.first, zip(entries, entries.dropFirst()).allSatisfy({ $0.from < $1.from }) else {
       return nil
@@ -158,12 +161,12 @@ package struct KeyRing<Key: Sendable>: Sendable {
 
   /// The keys that are accepted now, the one in use first.
   ///
-  /// A key of the future is accepted, too: another server's clock may be ahead.
+  /// A key that is not used yet is accepted, too: another server's clock may be ahead.
   package func accepted(at now: Int64) -> [Key] {
     rest.isEmpty ? [first.key] : announced(at: now) + past(at: now).map(\.key)
   }
 
-  /// The entries that were not replaced more than a day ago.
+  /// The entries without those that were replaced more than a day ago.
   package func kept(at now: Int64) -> [Entry] { past(at: now) + entries.filter { !isPast($0, now) } }
 
   private func isPast(_ entry: Entry, _ now: Int64) -> Bool {
@@ -178,7 +181,7 @@ package struct KeyRing<Key: Sendable>: Sendable {
 
 /// A key that signs tokens of one type, with the values that accompany its signatures.
 package final class TokenKey: Sendable {
-  /// The subject of a token, so that no token is taken for a different kind.
+  /// What a token states; it is the `typ` of the header, so that no token can be taken for one of a different use.
   package enum Use: String, Sendable {
     case verdict = "JWT"
     case auditHead = "audit-head+jwt"
@@ -192,7 +195,7 @@ package final class TokenKey: Sendable {
   private let key: SigningKey
   /// 65 bytes.
   package var publicKey: [UInt8] { key.publicKey }
-  /// The public key in PEM, as clients are given it.
+  /// The public key in PEM, the form that clients receive.
   package let publicKeyPEM: [UInt8]
   /// `kid`: the first 16 hexadecimal digits of the SHA-256 of its SubjectPublicKeyInfo, DER.
   package let id: String
@@ -218,7 +221,7 @@ package final class TokenKey: Sendable {
     KeyName.text(try SHA256.hash(info).prefix(8))
   }
 
-  /// The first part of each token that the key with an id signs.
+  /// The first part of each token that is signed by the key with this id.
   static func header(_ id: String, _ use: Use) -> String {
     Base64URL.encode(Array(#"{"alg":"ES256","kid":"\#(id)","typ":"\#(use.rawValue)"}"#.utf8))
   }
@@ -229,7 +232,7 @@ package final class TokenKey: Sendable {
   }
 }
 
-/// A secret for authentication codes.
+/// A secret of the server, from which authentication codes are computed.
 package final class ServerSecret: Sendable {
   private let key: Mutex<Secret>
   /// Eight hexadecimal digits by which administrators distinguish secrets; they reveal nothing else about the secret.
@@ -247,7 +250,7 @@ package final class ServerSecret: Sendable {
     return try key.withLock { key in try HMACSHA256.authenticate(input, key: key) }
   }
 
-  /// Whether a code is the one for this message and purpose, compared in constant time.
+  /// Whether a code is right for this message and purpose, compared in constant time.
   func isValid(_ code: [UInt8], _ purpose: String, _ message: [UInt8]) throws -> Bool {
     let input = Array(purpose.utf8) + [0] + message
     return try key.withLock { key in try HMACSHA256.isValid(code, of: input, key: key) }
@@ -268,11 +271,11 @@ package enum KeyOverlap {
   package static let seconds: Int64 = 86_400
 }
 
-/// A JSON web token signed with ES256 (RFC 7515, RFC 7519), in the one form this server writes.
+/// The server's verdicts: JSON web tokens signed with ES256 (RFC 7515, RFC 7519), in exactly one form.
 struct VerdictToken {
   let keys: ServerKeys
 
-  /// Seconds a token can be used as a proof.
+  /// For how many seconds a token can be used as a proof.
   static let lifetime: Int64 = 60
 
   func sign(_ claims: VerdictClaims) throws -> String {
@@ -283,7 +286,8 @@ struct VerdictToken {
 
   /// Reads a token of this server.
   ///
-  /// The header must be one that this server writes, so nobody can choose the algorithm. It names the key.
+  /// The header must be exactly one that this server writes, so an attacker cannot choose the algorithm. It says which key
+  /// signed.
   ///
   /// - Returns: nil unless the signature is valid; the caller checks whether the token is still valid and unused.
   func claims(of token: String) -> VerdictClaims? {
@@ -319,9 +323,9 @@ struct VerdictClaims: Equatable, Sendable {
   let tokenID: String
   /// `use`: the operations that the token authorises; none for an ordinary login.
   var use: [UAFOperation] = []
-  /// `over`: base64url of the SHA-256 of what it authorises; nil if the operation is everything.
+  /// `over`: base64url of the SHA-256 of what it authorises, such as the keys to remove; nil if `use` alone says that.
   var proofSubject: String?
-  /// `revoked`: base64url of `Credentials.revocationMark` at that time; nil unless it is a proof for further keys.
+  /// `revoked`: base64url of `Credentials.revocationMark` when the token was made; nil unless it is a proof for further keys.
   var revocationMark: [UInt8]?
   /// `keys`: the KeyIDs that signed, were registered or were removed.
   var keyIDs: [String] = []
@@ -329,7 +333,7 @@ struct VerdictClaims: Equatable, Sendable {
   var textHash: String?
   /// `device`: the machine whose keys were registered or removed; nil if it named none.
   var deviceID: String?
-  /// `machine`: base64url of the SHA-256 of the secret that the machine is given; nil if it is given none.
+  /// `machine`: base64url of the SHA-256 of the secret that the machine receives with the token; nil if it receives none.
   var machineHash: String?
 
   var json: JSONValue {
@@ -360,7 +364,7 @@ struct VerdictClaims: Equatable, Sendable {
     self.tokenID = tokenID
   }
 
-  /// Reads claims in the form above.
+  /// Reads claims in the form that ``json`` writes.
   ///
   /// - Returns: nil for anything else.
   init?(json: JSONValue) {

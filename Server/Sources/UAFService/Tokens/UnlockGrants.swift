@@ -3,9 +3,9 @@ import UAFMessages
 
 /// Makes unlocks, in the two forms that a machine accepts; nothing is stored for either.
 package struct UnlockGrants: Sendable {
-  /// A code of 24 characters, and the label by which people distinguish several.
+  /// An unlock code of 24 characters, and a label by which people distinguish several codes.
   package struct Typed: Equatable, Sendable {
-    /// The first four characters of the ID of the machine that it is for.
+    /// The first four characters of the ID of the machine for which the code is.
     package let label: String
     /// The characters, in groups of four.
     package let text: String
@@ -22,15 +22,15 @@ package struct UnlockGrants: Sendable {
     try keys.statement(statement.json, .unlock)
   }
 
-  /// The unlock codes for a machine that holds a key's secret: one, and for a day after a rotation one for each accepted
-  /// secret.
+  /// The unlock codes for a machine that has the secret of a key. There is one code; for a day after a rotation of the server's
+  /// secret there is one for each accepted secret.
   ///
   /// - Parameters:
   ///   - keyID: the account's first usable key on that machine.
   ///   - random: one byte.
   /// - Throws: ``CryptoError``.
   package func codes(_ statement: UnlockStatement, holding keyID: KeyID, random: UInt8) throws -> [Typed] {
-    // No longer than the payload: the minute of issue and the lifetime are rounded down.
+    // Rounded down, so that a code is not valid for longer than the payload.
     let units = max(1, (statement.expiresAt - statement.issuedAt) / UnlockCode.lifetimeUnit)
     guard
       let code = UnlockCode(minute: statement.issuedAt / 60, lifetimeUnits: Int(clamping: units), salt: random & 0x1F)

@@ -4,7 +4,7 @@ import UAFMessages
 
 /// The server's rules for answers (UAF protocol 1.1, sections 3.4.6.5 and 3.5.7.5).
 ///
-/// It uses no store, no clock and no network: the caller passes the values that it needs.
+/// It uses no store, no clock and no network: the caller passes everything that it needs.
 struct Verifier: Sendable {
   let identity: ServerIdentity
   let models: AuthenticatorModels
@@ -13,7 +13,8 @@ struct Verifier: Sendable {
   var verificationMethods = VerificationMethodPolicy.off
   var checksChannelBinding = true  // not in a message that a different message carries, which names the connection
 
-  /// The checks of a whole message: header, final challenge parameters (`read` if they were read before), facet, binding.
+  /// The checks of a whole message: header, final challenge parameters, facet and channel binding. If the caller has parsed the
+  /// parameters before, it passes them as `read`.
   func check(
     _ header: OperationHeader, fcParams: String, read: FinalChallengeParams? = nil, issued: IssuedRequest
   ) throws(ServiceRefusal) {
@@ -29,7 +30,7 @@ struct Verifier: Sendable {
     guard !checksChannelBinding || identity.accepts(parameters.channelBinding) else { throw .channelBindingMismatch }
   }
 
-  /// The model that an assertion names, in the model's scheme and at least its version.
+  /// The authenticator model that an assertion names. The assertion must have the model's scheme, and at least its version.
   ///
   /// - Throws: ``ServiceRefusal``.
   func model(_ aaid: AAID, scheme: String, version: UInt16) throws(ServiceRefusal) -> AuthenticatorModel {
@@ -55,15 +56,15 @@ struct Verifier: Sendable {
     return policy.accepted.joined().contains { $0.matches(authenticator, appID: appID) }
   }
 
-  /// The assertions that are valid and together meet the first possible alternative of the policy.
+  /// The valid assertions that together meet an alternative of the policy: the first one that can be met.
   ///
   /// An assertion that fails is skipped; if none is left, the first one's reason is thrown. Of each model only the first valid
-  /// assertion is used. Each criterion of an alternative needs its own authenticator, and two authenticators of one model
-  /// cannot be distinguished from one that signs twice.
+  /// assertion is used. Each criterion of an alternative needs an authenticator of its own, and the server cannot distinguish
+  /// two authenticators of one model from one that signs twice.
   ///
   /// - Parameters:
-  ///   - repeated: why a second valid assertion of one key fails.
-  ///   - verify: the rules for one assertion; its authenticator's description names only its key.
+  ///   - repeated: the reason for which a second valid assertion of the same key is refused.
+  ///   - verify: verifies one assertion, and returns with it a description of its authenticator that names only this key.
   private func members<Sent, Verified>(
     of assertions: [Sent], issued: IssuedRequest, repeated: ServiceRefusal,
     verify: (Sent) throws(ServiceRefusal) -> (Verified, AuthenticatorDescription)
@@ -85,7 +86,8 @@ struct Verifier: Sendable {
     guard !valid.isEmpty else { throw firstRefusal ?? .malformedAssertion }
     var candidates: [(Verified, AuthenticatorDescription)] = []
     for entry in valid where !candidates.contains(where: { $0.1.aaid == entry.1.aaid }) { candidates.append(entry) }
-    // If a set is not met because one of its assertions was refused, the reason for that refusal is thrown.
+    // If no alternative is met and an assertion was refused, that reason is thrown: without the refusal an alternative might
+    // have been met.
     let sets = issued.policy.acceptableSets(among: candidates.map(\.1), appID: issued.appID)
     guard let chosen = sets.first, !chosen.isEmpty else { throw firstRefusal ?? .notInPolicy }
     return candidates.filter { entry in chosen.contains { $0.aaid == entry.1.aaid } }.map(\.0)
@@ -102,7 +104,7 @@ extension Verifier {
   ///
   /// An assertion that fails is skipped; if none is left, the first one's reason is thrown.
   ///
-  /// - Parameter keys: every key of the account in the request, revoked ones included.
+  /// - Parameter keys: all keys of the account that the request names, revoked ones included.
   func verify(
     _ response: AuthenticationResponse, read: FinalChallengeParams? = nil, issued: IssuedRequest, keys: [StoredKey]
   ) throws(ServiceRefusal) -> [VerifiedAuthentication] {
@@ -140,7 +142,8 @@ extension Verifier {
     let model = try model(assertion.aaid, scheme: envelope.assertionScheme, version: assertion.authenticatorVersion)
     let description = description(
       model, version: assertion.authenticatorVersion, keyIDs: [assertion.keyID], appID: issued.appID)
-    // Checked before the policy, which names the account's keys, because an unknown key has a status of its own.
+    // Checked before the policy. The policy names the account's keys, so it would refuse an unknown key too, but an unknown key
+    // has a status of its own.
     guard let key = keys.first(where: { $0.aaid == assertion.aaid && $0.keyID == assertion.keyID }) else {
       throw .unknownKeyID
     }
@@ -151,7 +154,8 @@ extension Verifier {
       VerificationKey(stored: key.publicKey, scheme: scheme)
         .isValidSignature(assertion.signature, of: assertion.signedBytes)
     else { throw .invalidSignature }
-    // The reasons from here on reveal something about the account, so only somebody with its key receives them.
+    // The refusals from here on reveal something about the account. The signature is valid, so only somebody with the account's
+    // key receives them.
     guard !key.isRevoked else { throw .revokedKey }
     try verifyTransaction(of: assertion, issued: issued)
     try verify(assertion.verificationMethods, model: model)
@@ -159,14 +163,14 @@ extension Verifier {
     return (VerifiedAuthentication(uncheckedAssertion: assertion, bytes: envelope.assertion), description)
   }
 
-  /// If both are zero, the authenticator has no counter.
+  /// Whether a counter shows that the signature is new. If both counters are zero, the authenticator has none.
   ///
-  /// Otherwise a counter that is not higher comes from a copy of the key.
+  /// Otherwise a counter that is not higher means that there is a copy of the key.
   private func isFresh(_ counter: UInt32, stored: UInt32) -> Bool {
     counter > stored || (counter == 0 && stored == 0)
   }
 
-  /// If the request has a text, mode 2 with exactly that text is needed; if it has none, mode 1.
+  /// Checks that the person confirmed exactly the request's transaction text (mode 2), or that there is none (mode 1).
   private func verifyTransaction(
     of assertion: UnverifiedAuthenticationAssertion, issued: IssuedRequest
   ) throws(ServiceRefusal) {
@@ -193,7 +197,7 @@ package struct VerifiedAuthentication: Sendable {
   /// The assertion as it was sent.
   package let assertion: [UInt8]
 
-  /// For the verifier alone, which has checked the assertion.
+  /// Only for ``Verifier``, which has checked the assertion before.
   init(uncheckedAssertion assertion: UnverifiedAuthenticationAssertion, bytes: [UInt8]) {
     self.assertion = bytes
     aaid = assertion.aaid
@@ -237,7 +241,8 @@ extension Verifier {
     try verifyAttestation(of: assertion, model: model, publicKey: publicKey)
     try verify(assertion.verificationMethods, model: model)
     guard !isRegistered(assertion.aaid, assertion.keyID) else { throw .keyAlreadyRegistered }
-    // Checked again with the type of attestation that was used: the policy may name fewer types than the model has.
+    // The policy is checked again, now with the attestation type of this assertion: it may allow fewer types than the model
+    // has.
     description.attestationTypes = [assertion.attestation.type]
     guard meets(issued.policy, description, appID: issued.appID) else { throw .otherAttestationType }
     let verified = VerifiedRegistration(
@@ -254,7 +259,8 @@ extension Verifier {
     return key
   }
 
-  /// "Exceedingly high" in the protocol's words: no person registers this often with one authenticator.
+  /// The highest accepted registration counter. The protocol has the server refuse one that is "exceedingly high": nobody
+  /// registers this often with one authenticator.
   private static let maximumRegistrationCounter: UInt32 = 100_000
 }
 
@@ -266,17 +272,17 @@ package struct VerifiedRegistration: Sendable {
   package let keyID: KeyID
   /// In the form of ``VerificationKey/encoded``.
   package let publicKey: [UInt8]
-  /// How the new key signs, by the model's statement.
+  /// The algorithm with which the new key signs, according to the model's metadata statement.
   ///
   /// (With full attestation the assertion's own algorithm is that of the attestation key.)
   package let signatureAlgorithm: UInt16
   package let authenticatorVersion: UInt16
   package let signCounter: UInt32
   package let regCounter: UInt32
-  /// How the authenticator says it shows pictures; stored for later, since the server sends no pictures yet.
+  /// The authenticator's description of how it displays images. It is stored for later use: the server sends no images yet.
   package let displays: [DisplayPNGCharacteristics]
 
-  /// For the verifier alone, which has checked the assertion.
+  /// Only for ``Verifier``, which has checked the assertion before.
   init(
     uncheckedAssertion assertion: UnverifiedRegistrationAssertion, publicKey: VerificationKey,
     displays: [DisplayPNGCharacteristics]
@@ -298,7 +304,7 @@ extension Verifier {
   /// A model with roots must use full attestation, a model without roots surrogate attestation. ECDAA is optional in UAF and not
   /// supported here.
   ///
-  /// - Parameter publicKey: the new key, already checked.
+  /// - Parameter publicKey: the new key, which is checked already.
   func verifyAttestation(
     of assertion: UnverifiedRegistrationAssertion, model: AuthenticatorModel, publicKey: VerificationKey
   ) throws(ServiceRefusal) {
@@ -311,7 +317,7 @@ extension Verifier {
       guard publicKey.isValidSignature(signature, of: assertion.signedBytes) else { throw .invalidAttestationSignature }
     case .full(let signature, let certificates):
       guard isKnownType, !model.attestationRootCertificates.isEmpty else { throw .otherAttestationType }
-      // The attestation key is not the new key, and may use another algorithm.
+      // The attestation key is a different key than the new one, and may use a different algorithm.
       guard let scheme = SignatureScheme(rawValue: assertion.signatureAlgorithm) else { throw .unacceptableAlgorithm }
       let leaf = try leaf(of: certificates, model: model)
       guard let key = try? VerificationKey(subjectPublicKeyInfo: leaf.subjectPublicKeyInfo, scheme: scheme),
@@ -320,7 +326,7 @@ extension Verifier {
     }
   }
 
-  /// The leaf certificate, if its chain ends at a root of the model, and if it attests this very model.
+  /// The leaf certificate, if its chain ends at a root of the model, and it attests this model and no other.
   private func leaf(of chain: [[UInt8]], model: AuthenticatorModel) throws(ServiceRefusal) -> CertificateChain.Leaf {
     let leaf: CertificateChain.Leaf
     do {
@@ -339,11 +345,12 @@ extension Verifier {
 }
 
 extension Verifier {
-  /// Compares how the assertion says the person was verified with what the model can do.
+  /// Checks the verification methods that an assertion names against the metadata statement of its model.
   ///
-  /// The methods must be exactly one of the statement's alternatives. Each protection must be in the statement.
+  /// The methods must be exactly those of one of the statement's alternatives. Each protection that the assertion names must be
+  /// in the statement.
   ///
-  /// - Parameter methods: the methods in the signed part; nil if it names none.
+  /// - Parameter methods: the methods in the signed part of the assertion; nil if it names none.
   func verify(_ methods: [UserVerificationMethodEntry]?, model: AuthenticatorModel) throws(ServiceRefusal) {
     guard let methods else {
       guard verificationMethods != .require else { throw .verificationMethodMissing }
@@ -367,7 +374,7 @@ package struct AuthenticatorModels: Sendable {
     all.first { $0.description.aaid == aaid }
   }
 
-  /// Makes the models of some statements.
+  /// Makes the models from their metadata statements.
   ///
   /// Two statements about one model are an error.
   package init(_ statements: [MetadataStatement]) throws(MetadataError) {
@@ -379,9 +386,9 @@ package struct AuthenticatorModels: Sendable {
     all = models
   }
 
-  /// Whether a different model has one of this model's roots.
+  /// Whether a different model shares an attestation root with this model.
   ///
-  /// Then only the leaf certificate shows which model attests.
+  /// If so, only the leaf certificate shows which of the models attests.
   func sharesRoot(_ model: AuthenticatorModel) -> Bool {
     all.contains { other in
       other.description.aaid != model.description.aaid
@@ -389,25 +396,26 @@ package struct AuthenticatorModels: Sendable {
     }
   }
 
-  /// The authenticators of this project: software, surrogate attestation, ECDSA P-256 raw.
+  /// The models of this project's own authenticators: software, surrogate attestation, ECDSA P-256 raw.
   package static func projectOwn() throws -> AuthenticatorModels {
     try AuthenticatorModels(AuthenticatorType.allCases.map { try .projectOwn($0) })
   }
 }
 
-/// The server's record of an authenticator model: the part of its metadata statement that verification needs.
+/// An authenticator model: the part of its metadata statement that the server needs for verification.
 package struct AuthenticatorModel: Equatable, Sendable {
-  /// Characteristics for policy matching; the version is the lowest acceptable one.
+  /// The characteristics that policies are matched against; the version is the lowest accepted one.
   package let description: AuthenticatorDescription
-  /// How its keys sign.
+  /// The signature scheme of its keys.
   let scheme: SignatureScheme
-  /// How it encodes its public keys.
+  /// The encoding of its public keys.
   let publicKeyEncoding: PublicKeyEncoding
-  /// How it verifies the person: alternatives, each with the USER_VERIFY flags of the methods that are used together.
+  /// The ways in which it verifies the person: alternatives, each with the USER_VERIFY flags of the methods that are used
+  /// together.
   let verificationMethods: [Set<UInt32>]
   /// Roots for full attestation, DER.
   ///
-  /// Empty means surrogate attestation, and nothing else.
+  /// If it is empty, the model uses only surrogate attestation.
   let attestationRootCertificates: [[UInt8]]
 
   /// Makes a model from its statement.
@@ -431,8 +439,8 @@ package struct AuthenticatorModel: Equatable, Sendable {
 extension MetadataStatement {
   /// The statement of one of this project's authenticators.
   ///
-  /// It states the weakest values that the configuration allows: the type's own figures, and for every type the most entries
-  /// until a lock and the shortest lock.
+  /// It states the type's accuracy, and the weakest lock that the configuration allows: the most entries until a lock, and the
+  /// shortest lock.
   package static func projectOwn(_ type: AuthenticatorType) throws(MessageError) -> MetadataStatement {
     let maxRetries = UInt16(LockPolicy.retryCountRange.upperBound)
     let blockSlowdown = UInt16(LockPolicy.lockTimeRange.lowerBound.components.seconds)
