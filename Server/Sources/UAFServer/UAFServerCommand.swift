@@ -1,8 +1,8 @@
 // Purpose: The program uaf-server: the service over HTTPS, the command line, the state folder. The only target that may import
 // Hummingbird.
 //
-// Routes/ is HTTP, Admission/ says how many requests and connections are accepted, Files/ reads and makes the state folder,
-// Certificates/ is TLS, Commands/ the command line. What is decided about a request or an answer is decided in UAFService.
+// Routes/ is the HTTP interface, Admission/ limits requests and connections, Files/ reads and writes the state folder,
+// Certificates/ is for TLS, and Commands/ is the command line. All decisions about requests and answers are made in UAFService.
 
 import ArgumentParser
 import Glibc
@@ -57,11 +57,11 @@ struct UAFServerCommand: AsyncParsableCommand {
   }
 }
 
-/// The program from its arguments to its exit status.
+/// Runs the program: from its arguments to its exit status.
 enum ServerProgram {
   private static var names: CommandNames { CommandNames(UAFServerCommand.self) }
 
-  /// Parses `arguments`, does what they say, and reports on standard error what went wrong.
+  /// Parses `arguments`, runs the command, and reports errors on standard error.
   static func run(_ arguments: [String]) async -> ExitStatus {
     let status = await carryOut(arguments)
     guard let number = Terminal.failure else { return status }
@@ -84,11 +84,12 @@ enum ServerProgram {
     }
   }
 
-  /// Prints what an error means, and returns the exit status.
+  /// Prints an error, and returns the exit status for it.
   ///
-  /// Help, version and completions are results. For an `ExitCode` the command has already printed the reason.
+  /// Help, version and completions are printed as results. For an `ExitCode` nothing is printed: the command has already
+  /// printed the reason.
   ///
-  /// - Parameter isJSON: also prints a refusal as a problem, instead of the result.
+  /// - Parameter isJSON: whether a refusal is also printed as a problem in JSON, in place of the result.
   private static func tell(_ error: any Error, isJSON: Bool) -> ExitStatus {
     switch (error as? AdministrationRefusal).map({ Problem($0) as any Error }) ?? error {
     case let code as ExitCode: return ExitStatus(rawValue: code.rawValue) ?? .refused

@@ -9,9 +9,9 @@ import WebMessages
 
 /// Answers the requests of the API: finds the caller, finds the route, and turns errors into problems.
 struct APIResponder: Sendable {
-  /// Requests of one token in a minute; twice as many in a burst.
+  /// The most requests with one token in a minute, on average; twice as many in a burst.
   static let standardRate: Int64 = 600
-  /// Wrong tokens of one address in a minute; twice as many in a burst.
+  /// The most wrong tokens from one address in a minute, on average; twice as many in a burst.
   static let wrongRate: Int64 = 10
 
   private let environment: AdministrationEnvironment
@@ -40,7 +40,7 @@ struct APIResponder: Sendable {
     await response(to: request) { try await caller(of: request) }
   }
 
-  /// Answers a request of a caller who is known in a different way.
+  /// Answers a request whose caller the server knows without a token.
   func response(to request: WebRequest, of caller: Caller) async -> WebResponse {
     await response(to: request) { caller }
   }
@@ -68,7 +68,7 @@ struct APIResponder: Sendable {
     }
   }
 
-  /// The headers that a status requires.
+  /// The headers that HTTP requires with the status of a problem.
   private static func headers(_ problem: Problem) -> [(name: StaticString, value: String)] {
     switch problem.status {
     case .unauthorized: [("WWW-Authenticate", "Bearer")]
@@ -80,7 +80,7 @@ struct APIResponder: Sendable {
 
   // MARK: The caller
 
-  /// A right token is never stopped by wrong tokens from its address.
+  /// Finds the caller by the token in the request. A valid token is accepted even if its address has sent too many wrong ones.
   private func caller(of request: WebRequest) async throws -> Caller {
     let address = proxies.client(of: request.headers, from: request.peer)
     let name = address.flatMap(Admission.name) ?? ""
@@ -105,7 +105,8 @@ struct APIResponder: Sendable {
     guard asked.admits(caller.actor.text, now: environment.now()) else {
       throw Problem(.tooManyRequests, "too-many", "too many requests with this token")
     }
-    // Root and the server's own user, who need no token, could write to the store themselves.
+    // While the audit is unsigned, a token may only read. Root and the server's own user need no token and are not restricted:
+    // they could write to the store directly.
     if request.method != .GET { try environment.requireSignedAudit() }
     return caller
   }
@@ -119,7 +120,7 @@ struct APIResponder: Sendable {
 
   // MARK: The request
 
-  /// Performs what a request asks for.
+  /// Finds the route of a request, and performs it.
   ///
   /// - Throws: ``Problem``; ``AdministrationRefusal``; ``StoreFailure``.
   func routed(_ request: WebRequest, of caller: Caller) async throws -> WebResponse {
@@ -161,7 +162,7 @@ struct APIResponder: Sendable {
       }
       return BodyMembers()
     }
-    // Also keeps out the requests that a browser sends for a different page without asking first.
+    // This also refuses requests of other websites that a browser sends without a CORS preflight.
     let type = request.header("Content-Type")?.split(separator: ";").first?.lowercased()
     guard type == "application/json" else {
       throw Problem(.unsupportedMediaType, "media-type", "the body must be application/json")
@@ -191,21 +192,21 @@ struct APIResponder: Sendable {
   }
 }
 
-/// Makes sure that a request which is sent twice under one key is performed once.
+/// Makes sure that a request that is sent twice with the same idempotency key is performed once.
 ///
-/// The request is recorded before it is performed, and its answer afterwards, without what is shown once. A client that has
-/// lost the answer to a request for a code or a token gets the rest of the answer, and asks for a new code, which closes the
-/// first.
+/// The request is recorded before it is performed, and its answer afterwards, without the codes and tokens in it. So a client
+/// that has lost the answer to a request for a code gets the rest of the answer. It can then ask for a new code, which closes
+/// the first.
 struct IdempotencyKey {
   static let header = "Idempotency-Key"
   /// How long a key is remembered, in seconds.
   static let lifetime: Int64 = 86_400
-  /// The longest key.
+  /// The longest key, in characters.
   private static let maximum = 255
 
-  /// What has to be done with a request.
+  /// What to do with a request.
   enum Turn: Equatable {
-    /// It has to be performed now.
+    /// It is new, and must be performed now.
     case first(RepeatableRequest)
     /// It was performed before, with this answer.
     case repeated(APIResponse)
@@ -221,9 +222,9 @@ struct IdempotencyKey {
 
   /// Records a request.
   ///
-  /// - Parameter request: the bytes of everything that the request asks for.
-  /// - Throws: ``Problem`` for an unusable key, for the key of a different request, and for a key whose request is running or
-  ///   never ended; ``StoreFailure``.
+  /// - Parameter request: the bytes of everything in the request that decides what it does.
+  /// - Throws: ``Problem`` if the key is malformed, was used for a different request, or belongs to a request that is still
+  ///   running or never ended; ``StoreFailure``.
   func begin(_ key: String, of caller: Caller, request: [UInt8]) async throws -> Turn {
     guard (1...Self.maximum).contains(key.utf8.count), key.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
       throw Problem(
@@ -250,14 +251,14 @@ struct IdempotencyKey {
     return .repeated(response)
   }
 
-  /// Keeps the answer.
+  /// Stores the answer to a request.
   func end(_ request: RepeatableRequest, _ response: APIResponse) async throws {
     var done = request
     done.answer = response.kept
     try await environment.writeCallerRecords { [done] in try $0.repeatableRequests.finish(done) }
   }
 
-  /// Forgets a request that was refused: nothing was changed.
+  /// Forgets a request that was refused and has changed nothing.
   func forget(_ request: RepeatableRequest) async throws {
     try await environment.writeCallerRecords { try $0.repeatableRequests.forget(request) }
   }

@@ -3,7 +3,7 @@ import UAFAdministration
 import UAFMessages
 import WebMessages
 
-/// One method of one path of the API: what it does, and what the description says about it.
+/// One method of one path of the API: its handler, and its part of the OpenAPI description.
 struct APIRoute: Sendable {
   /// A parameter of the query, or a member of the body.
   struct Input: Sendable {
@@ -15,15 +15,15 @@ struct APIRoute: Sendable {
   }
 
   let method: HTTPMethod
-  /// With `{name}` for each variable part.
+  /// The path below ``prefix``, with `{name}` for each variable part.
   let path: String
   let summary: String
   var query: [Input] = []
   /// nil for a route without a body.
   var body: [Input]?
-  /// An example of a body; nil for a route without one.
+  /// An example of the request's body; nil for a route without one.
   var bodyExample: JSONObject?
-  /// The status of a success.
+  /// The HTTP status of a success.
   var status = HTTPResponseStatus.ok
   /// An example of an answer; nil for an answer without a body.
   var example: JSONObject?
@@ -31,7 +31,7 @@ struct APIRoute: Sendable {
 
   static let prefix = "/api/v1"
 
-  /// Whether a request may be sent again under a key without being performed twice.
+  /// Whether the route accepts an idempotency key.
   var isRepeatable: Bool { method == .POST }
 
   /// The names of the path's variable parts, in their order.
@@ -52,7 +52,7 @@ enum APIRoutes {
     + PolicyRoutes.all + AccessRoutes.all
 }
 
-/// One request of the API, after its caller is known and its parts are read.
+/// One request of the API whose caller is known, and whose path, query and body are parsed.
 struct APICall {
   let caller: Caller
   let environment: AdministrationEnvironment
@@ -64,9 +64,9 @@ struct APICall {
   /// A variable part of the path.
   func part(_ name: String) -> String { path[name] ?? "" }
 
-  /// A variable part of the path that is a number.
+  /// A variable part of the path, as a number.
   ///
-  /// - Throws: ``Problem``: a text that is not a number names nothing.
+  /// - Throws: ``Problem`` (not found) if it is not a number.
   func number(_ name: String) throws(Problem) -> Int64 {
     guard let number = Int64(part(name)), number >= 0 else { throw Problem(.notFound, "unknown", "no such \(name)") }
     return number
@@ -137,7 +137,7 @@ struct BodyMembers: Equatable {
   private let object: JSONObject
 
   /// - Parameter names: the names that the route accepts.
-  /// - Throws: ``Problem`` for what is not a JSON object, and for members with other names.
+  /// - Throws: ``Problem`` if the bytes are not a JSON object, or if it has a member with any other name.
   init(_ bytes: [UInt8], names: [String]) throws(Problem) {
     guard let value = try? JSONValue(parsing: bytes), case .object(let object) = value else {
       throw Problem(.badRequest, "malformed", "the body is not a JSON object, or has a member twice")
@@ -148,7 +148,7 @@ struct BodyMembers: Equatable {
     self.object = object
   }
 
-  /// Without members, for a route that accepts no body.
+  /// Makes an empty object, for a route that accepts no body.
   init() { object = [:] }
 
   func optionalString(_ name: String) throws(Problem) -> String? {
@@ -190,11 +190,12 @@ struct BodyMembers: Equatable {
 /// The answer of a route of the API.
 struct APIResponse: Equatable {
   let status: HTTPResponseStatus
-  /// nil for none.
+  /// nil for an answer without a body.
   var body: JSONObject?
-  /// The path of what was created; nil if nothing was.
+  /// The path of the created resource; nil if none was created.
   var location: String?
-  /// Members that are shown once: a repeated request gets the answer without them.
+  /// The names of the members with codes or tokens, which are sent only once: the answer to a repeated request does not have
+  /// them.
   var secrets: [String] = []
 
   static let done = APIResponse(status: .noContent)
@@ -212,7 +213,7 @@ struct APIResponse: Equatable {
 
   // MARK: For a repeated request
 
-  /// The answer as it is stored: without what is shown once.
+  /// The answer as it is stored, without the members in ``secrets``.
   var kept: String {
     var object: JSONObject = ["status": .integer(Int64(status.code))]
     object.set("location", location.map(JSONValue.string))

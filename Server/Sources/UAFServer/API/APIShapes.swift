@@ -2,7 +2,7 @@ import UAFAdministration
 import UAFMessages
 import UAFService
 
-/// What the API and `--json` show of each thing, as docs/api.md describes it.
+/// The JSON objects of the API and of `--json`, as docs/api.md describes them.
 ///
 /// Times are seconds since 1970.
 enum APIShapes {
@@ -18,7 +18,7 @@ enum APIShapes {
     return object
   }
 
-  /// A block or lock of an account; `until` may have passed.
+  /// The block of an account; its `until` may have passed.
   private static func block(_ block: AccountBlock) -> JSONObject {
     var object: JSONObject = [
       "since": .integer(block.since), "reason": .string(block.reason), "by": .string(block.actor),
@@ -140,7 +140,7 @@ enum APIShapes {
     return object
   }
 
-  /// A payload with its code, which is shown once.
+  /// A payload, which contains a code and is shown only once.
   static func issued(_ issued: IssuedPayload) -> JSONObject {
     var object: JSONObject = [
       "account": .string(issued.payload.username), "expires": .integer(issued.payload.expires),
@@ -150,7 +150,7 @@ enum APIShapes {
     return object
   }
 
-  /// An unlock in both its forms, which are shown once.
+  /// An unlock in both forms, payload and codes, which are shown only once.
   static func issued(_ issued: IssuedUnlock) -> JSONObject {
     var object: JSONObject = [
       "id": .string(issued.id), "account": .string(issued.statement.account),
@@ -174,7 +174,7 @@ enum APIShapes {
     ]
   }
 
-  /// A payload with its join code, which is shown once.
+  /// A payload, which contains a join code and is shown only once.
   static func issued(_ issued: IssuedJoinCode) -> JSONObject {
     [
       "number": .integer(issued.number), "group": .string(issued.payload.group.name),
@@ -226,7 +226,8 @@ enum APIShapes {
     ]
   }
 
-  /// A page: its rows under a name, and the key after which the next page begins, unless it is the last.
+  /// A page: its rows as the member `name`, and in `next` the key after which the next page begins; the last page has no
+  /// `next`.
   static func page<Row>(_ page: Page<Row>, _ name: String, _ shape: (Row) -> JSONObject) -> JSONObject {
     var object: JSONObject = [:]
     object.set(name, .array(page.rows.map { .object(shape($0)) }))

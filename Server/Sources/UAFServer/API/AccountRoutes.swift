@@ -108,7 +108,7 @@ enum AccountRoutes {
       APIInputs.text("device", "Only the keys on the machine with this device id."), APIInputs.reason,
     ], bodyExample: ["device": .string("d-1"), "reason": .string("lost")], example: ["revoked": .integer(1)]
   ) { call in
-    // Before the key is read: a caller without the permission is refused, whatever the request contains.
+    // Checked before the body is read, so that a caller without the permission gets the same refusal for every body.
     try call.caller.require(.revoke)
     let count = try await KeyAdministration(call.environment).revoke(
       keys(of: call.part("account"), key: call.body.optionalString("key"), device: call.body.optionalString("device")),
@@ -116,7 +116,7 @@ enum AccountRoutes {
     return .ok(["revoked": .integer(Int64(count))])
   }
 
-  /// The keys to revoke: all of the account, unless a key or a device is named.
+  /// The keys to revoke: all keys of the account, unless the request names a key or a device.
   private static func keys(
     of account: String, key: String?, device: String?
   ) throws(AdministrationRefusal) -> KeySelection {

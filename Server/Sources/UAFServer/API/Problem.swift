@@ -8,13 +8,13 @@ import WebMessages
 /// Why a request of the API was refused (RFC 9457).
 struct Problem: Error, Equatable {
   let status: HTTPResponseStatus
-  /// For programs; it does not change.
+  /// The code by which programs distinguish problems; it never changes.
   let code: String
-  /// For people.
+  /// The text for people.
   let detail: String
-  /// The parameter or member that it concerns; nil if it concerns none.
+  /// The parameter or member that is wrong; nil if none is.
   var field: String?
-  /// The methods that the path has, if the request used a different one.
+  /// The methods that the path supports, if the request used a different one.
   var allowed: [HTTPMethod] = []
 
   init(_ status: HTTPResponseStatus, _ code: String, _ detail: String, field: String? = nil) {
@@ -24,7 +24,7 @@ struct Problem: Error, Equatable {
     self.field = field
   }
 
-  /// The form of a service layer's refusal over HTTP.
+  /// Turns a refusal of the administration into a problem.
   init(_ refusal: AdministrationRefusal) {
     switch refusal {
     case .notAllowed: self.init(.forbidden, "not-allowed", refusal.description)
@@ -38,18 +38,18 @@ struct Problem: Error, Equatable {
     }
   }
 
-  /// The text for the command line; a server elsewhere may have sent it.
+  /// The text for the command line. It may come from a remote server, so it is cleaned.
   var text: String {
     let isAboutAccount = code == "unknown" && detail.hasPrefix("there is no account ")
     return Text.cleaned(detail, limit: 1024) + (isAboutAccount ? "; 'uaf-server users' lists the accounts" : "")
   }
 
-  /// The exit status of a command that received it.
+  /// The exit status of a command that received this problem.
   var exit: ExitStatus { status.code == 429 || status.code >= 500 ? .unreachable : .refused }
 
   static let mediaType = "application/problem+json"
 
-  /// The type is `about:blank`: the title is the status's, and `code` says more.
+  /// The object of RFC 9457. Its type is `about:blank`, so the title is that of the HTTP status; the member `code` says more.
   var json: JSONObject {
     var object: JSONObject = [
       "type": .string("about:blank"), "title": .string(status.reasonPhrase), "status": .integer(Int64(status.code)),
@@ -59,7 +59,7 @@ struct Problem: Error, Equatable {
     return object
   }
 
-  /// - Parameter headers: the headers of this response alone.
+  /// - Parameter headers: additional headers.
   func webResponse(_ headers: [(name: StaticString, value: String)] = [], isLast: Bool = false) -> WebResponse {
     WebResponse(
       status: status, headers: [("Content-Type", Self.mediaType), ("Cache-Control", "no-store")] + headers,

@@ -6,7 +6,7 @@ struct QueryText: Equatable {
     one.items.elementsEqual(other.items) { $0.name == $1.name && $0.value == $1.value }
   }
 
-  /// Reads `name=value&name=value`; each percent-encoded, a plus sign is a plus sign.
+  /// Reads `name=value&name=value`. Names and values are percent-encoded; a plus sign does not stand for a space.
   ///
   /// - Parameter names: the names that the route accepts.
   /// - Throws: ``Problem`` for an unknown name, and for a repeated one.
@@ -15,7 +15,7 @@ struct QueryText: Equatable {
     for part in text.split(separator: "&", omittingEmptySubsequences: false) {
       let sides = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       guard let name = sides.first.flatMap({ Self.decoded($0) }), names.contains(name) else {
-        // The name may be a secret that somebody has put there by mistake.
+        // The text does not show the name, which may be a secret that somebody has put there by mistake.
         throw Problem(.badRequest, "invalid", "the query has a parameter that this path does not have")
       }
       guard sides.count == 2, let value = Self.decoded(sides[1]) else {
@@ -48,7 +48,7 @@ struct QueryText: Equatable {
     }
   }
 
-  /// - Returns: nil for what is not percent-encoded, is not UTF-8, or has U+0000, which no store accepts.
+  /// - Returns: nil if the text is not percent-encoded UTF-8, or contains U+0000, which no store accepts.
   static func decoded(_ text: Substring) -> String? {
     var bytes: [UInt8] = []
     var rest = text.utf8[...]
@@ -69,7 +69,7 @@ struct QueryText: Equatable {
 
 /// Paths of the API that are built from names.
 enum PathText {
-  /// A path below ``APIRoute/prefix``; whatever a URL's segment may not contain is percent-encoded.
+  /// A path below ``APIRoute/prefix``; characters that a segment of a URL cannot contain are percent-encoded.
   static func joined(_ segments: [String]) -> String {
     APIRoute.prefix + segments.map { "/" + encoded($0) }.joined()
   }

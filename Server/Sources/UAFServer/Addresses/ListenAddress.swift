@@ -44,7 +44,7 @@ enum ListenAddress: Equatable, ExpressibleByArgument {
     if case .unixSocket(let path) = self { path } else { nil }
   }
 
-  /// The host that may be part of a URL; nil for all interfaces together, and for a socket.
+  /// The host for a URL; nil if the server listens on all interfaces, or on a Unix socket.
   var host: String? {
     guard case .network(let host, _) = self, host != "0.0.0.0", host != "::" else { return nil }
     return host
@@ -58,9 +58,9 @@ enum ListenAddress: Equatable, ExpressibleByArgument {
     }
   }
 
-  /// Where the server listens, for people: a base URL, or the socket.
+  /// Where the server listens, as a text for people: a base URL, or the path of the socket.
   ///
-  /// - Parameter port: the port that the system chose.
+  /// - Parameter port: the port that the system chose; nil if it is not known yet.
   func url(port: Int?) -> String {
     switch self {
     case .network(let host, let own): "https://" + Self.authority(host, port ?? own)

@@ -2,20 +2,20 @@ import Glibc
 
 /// The Unix socket for a proxy on the same machine.
 ///
-/// Whoever may connect to it states for whom they ask, and is believed. So only the server's user and group may connect, and
-/// nobody else may write to the folders above it.
+/// The server believes whoever connects to this socket when they say which client a request comes from. So only the server's
+/// user and group may connect, and nobody else may write to the folders above the socket.
 struct ProxySocket {
   let path: String
 
-  /// For its owner and group.
+  /// The mode of the socket: only its owner and group may connect.
   ///
-  /// The server makes it as its own user, so the proxy has to be in the group of the server.
+  /// The server creates the socket as its own user, so the proxy must be in the server's group.
   static let mode: mode_t = 0o660
 
-  /// Makes sure that the server can listen at the path: it must be free, or a socket on which nobody listens.
+  /// Makes sure that the server can listen at the path: nothing must be there, or a socket on which nobody listens.
   ///
-  /// A socket that a server left behind stays in place; listening replaces it. The caller has set a umask, so that nobody else
-  /// connects before ``open()``.
+  /// A socket that an earlier server left behind is not removed here: it is replaced when the server listens. The caller has
+  /// set a umask, so that nobody else can connect before ``open()``.
   ///
   /// - Throws: ``ServerError`` for anything else at the path, and for a socket on which somebody listens.
   func prepare() throws(ServerError) {
@@ -38,7 +38,7 @@ struct ProxySocket {
     }
   }
 
-  /// Lets the users connect whom the mode allows, once the server listens.
+  /// Sets the mode of the socket once the server listens, so that those whom the mode allows can connect.
   func open(mode: mode_t = mode) throws(ServerError) {
     // SAFETY: the path lives for the call.
     guard unsafe chmod(path, mode) == 0 else {
@@ -46,7 +46,7 @@ struct ProxySocket {
     }
   }
 
-  /// The system's error for a connection; 0 if somebody listens.
+  /// The error number of an attempt to connect; 0 if somebody listens.
   private func connectionError() -> CInt {
     let descriptor = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
     guard descriptor >= 0 else { return errno }

@@ -2,10 +2,10 @@ import ArgumentParser
 import NIOCore
 import NIOHTTP1
 
-/// The address that a request comes from if there are proxies in front of the server.
+/// Finds the address that a request comes from if there are proxies in front of the server.
 ///
-/// Only the proxies that the administrator has named are believed, and whoever may connect to the server's Unix socket. What
-/// anybody else writes into the header is ignored.
+/// The header is believed only if it comes from a proxy that the administrator has named, or through the server's Unix socket.
+/// What anybody else writes into it is ignored.
 struct TrustedProxies: Sendable {
   let ranges: [AddressRange]
   let header: ForwardedHeader
@@ -15,7 +15,7 @@ struct TrustedProxies: Sendable {
     self.header = header
   }
 
-  /// Whether a connection comes from a proxy, and so from many people.
+  /// Whether a connection comes from a proxy, and so may carry the requests of many people.
   func contains(_ address: SocketAddress?) -> Bool {
     switch address {
     case nil: return false
@@ -26,8 +26,8 @@ struct TrustedProxies: Sendable {
 
   /// The address that a request comes from: the last one on its way that is not a trusted proxy.
   ///
-  /// If a proxy names no address, or an unreadable one, the proxy's own address is used. So it is if the proxy names a loopback
-  /// address: that one belongs to the proxy's machine.
+  /// If a proxy names no address, one that cannot be read, or a loopback address, the proxy's own address is used: a loopback
+  /// address would be that of the proxy's machine.
   ///
   /// - Parameters:
   ///   - peer: the other end of the connection.
@@ -51,13 +51,13 @@ struct AddressRange: Equatable, Sendable, ExpressibleByArgument {
 
   /// Reads a range.
   ///
-  /// - Returns: nil also for a range of every address, and for address bits beyond `BITS`: whoever writes 10.0.0.7/8 means
-  ///   either one address or a network.
+  /// - Returns: nil also for a range of all addresses, and if bits beyond `BITS` are set: it is unclear whether 10.0.0.7/8
+  ///   means one address or a network.
   init?(argument: String) {
     let parts = argument.split(separator: "/", omittingEmptySubsequences: false)
     guard (1...2).contains(parts.count),
       let bytes = (try? SocketAddress(ipAddress: String(parts[0]), port: 0))?.ipBytes,
-      // An IPv4 address within IPv6 counts as IPv4, so its bits would be counted from a different place.
+      // An IPv4-mapped IPv6 address counts as IPv4, so `BITS` would not mean what was written.
       (bytes.count == 16) == parts[0].contains(":")
     else { return nil }
     let all = bytes.count * 8
@@ -69,7 +69,7 @@ struct AddressRange: Equatable, Sendable, ExpressibleByArgument {
 
   /// Whether an address is in the range.
   ///
-  /// - Parameter address: the bytes, as in ``NIOCore/SocketAddress/ipBytes``.
+  /// - Parameter address: its bytes, as ``NIOCore/SocketAddress/ipBytes`` returns them.
   func contains(_ address: [UInt8]) -> Bool {
     address.count == first.count && Self.masked(address, bits) == first
   }
@@ -82,9 +82,10 @@ struct AddressRange: Equatable, Sendable, ExpressibleByArgument {
   }
 }
 
-/// The header in which proxies state for whom they ask.
+/// The header in which proxies say which client a request comes from.
 ///
-/// The server reads only one of them. A proxy that writes one passes the other on as a stranger sent it.
+/// The server reads only the configured one. A proxy that writes one of these headers passes the other one on unchanged, and a
+/// stranger may have sent it.
 enum ForwardedHeader: String, CaseIterable, Sendable, ExpressibleByArgument {
   case xForwardedFor = "x-forwarded-for"
   /// RFC 7239.
@@ -92,13 +93,13 @@ enum ForwardedHeader: String, CaseIterable, Sendable, ExpressibleByArgument {
 
   /// The hops that the header names, the last one first; nil for one that is not an IP address.
   ///
-  /// The last hop was written by the proxy nearest to the server, and the first by anybody. So the text is read from its end,
-  /// and what a stranger wrote before cannot change how the end is read.
+  /// The proxy nearest to the server wrote the last hop, but anybody can have written the first. So the text is parsed from its
+  /// end: what a stranger wrote at the beginning cannot change how the end is parsed.
   func hops(in headers: HTTPHeaders) -> some Sequence<SocketAddress?> {
     headers[rawValue].reversed().lazy.flatMap { Self.parts(of: $0) }.map { self.address(in: $0) }
   }
 
-  /// The parts of a line between commas, the last one first.
+  /// The parts of a line that are separated by commas, the last one first.
   private static func parts(of line: String) -> [Substring] {
     var parts: [Substring] = []
     var end = line.utf8.endIndex
@@ -128,7 +129,7 @@ enum ForwardedHeader: String, CaseIterable, Sendable, ExpressibleByArgument {
     }
   }
 
-  /// Reads `192.0.2.1`, `2001:db8::1` or `[2001:db8::1]`, each except the second also with a port.
+  /// Reads `192.0.2.1`, `2001:db8::1` or `[2001:db8::1]`; the first and the last may have a port.
   private static func address(_ text: Substring) -> SocketAddress? {
     var host = text
     if text.hasPrefix("[") {
@@ -139,7 +140,7 @@ enum ForwardedHeader: String, CaseIterable, Sendable, ExpressibleByArgument {
       guard isPort(text[colon...]) else { return nil }
       host = text[..<colon]
     }
-    // The C library would accept a zone (fe80::1%eth0), which has no meaning on this machine.
+    // The C library would accept a zone (fe80::1%eth0), but another machine's zone means nothing here.
     return host.contains("%") ? nil : try? SocketAddress(ipAddress: String(host), port: 0)
   }
 
@@ -158,7 +159,7 @@ enum ForwardedHeader: String, CaseIterable, Sendable, ExpressibleByArgument {
 extension SocketAddress {
   /// The bytes of an IP address: 4, or 16; nil for a Unix socket.
   ///
-  /// An IPv4 address that came as IPv6 (`::ffff:192.0.2.1`) is an IPv4 address.
+  /// An IPv4-mapped IPv6 address (`::ffff:192.0.2.1`) counts as IPv4.
   var ipBytes: [UInt8]? {
     switch self {
     case .v4(let v4):
@@ -172,7 +173,7 @@ extension SocketAddress {
     }
   }
 
-  /// Whether this is an address that a machine has for itself alone.
+  /// Whether this is a loopback address.
   var isLoopback: Bool {
     guard let bytes = ipBytes else { return false }
     return bytes.count == 4 ? bytes[0] == 127 : bytes == Array(repeating: 0, count: 15) + [1]

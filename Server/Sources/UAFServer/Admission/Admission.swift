@@ -3,23 +3,23 @@ import Synchronization
 import UAFMessages
 import UAFService
 
-/// How often somebody may ask, and how often somebody may send invalid answers.
+/// Limits how many requests, and how many wrong answers, a sender may send.
 ///
-/// A machine that proves itself has its own budgets for its account, which nobody else can use up. A machine that has joined
-/// has one budget for all accounts that it names. All others share the budgets of their address and of the account. Requests
-/// for unknown names count like those for known ones: a limit must not reveal which names are known. A right answer has no
-/// limit of its own, because a request was counted for it and it can be used once.
+/// A machine that proves itself has budgets of its own for its account, which nobody else can use up. A machine that has joined
+/// has one budget for all accounts that it names. All other senders share the budgets of their address and of the account.
+/// Requests for unknown names are counted like those for known ones, so that a limit does not reveal which names are known.
+/// Right answers need no limit: each is the answer to a request that was counted, and can be used once.
 struct Admission: Sendable {
-  /// Requests of one address in a minute, and as many wrong answers, by default.
+  /// The default limit of one address in a minute, for requests and again for wrong answers.
   static let standardAddressRate: Int64 = 600
-  /// Requests for one account in a minute, and as many of one machine, by default.
+  /// The default limit in a minute for requests for one account, and again for requests of one machine.
   static let standardAccountRate: Int64 = 120
-  /// Answers to one challenge in a minute after the first answer: a challenge can be used once.
+  /// How many answers to one challenge are verified in a minute, on average: a challenge can be used only once.
   private static let challengeRate: Int64 = 1
-  /// How many machines and challenges are remembered.
+  /// How many machines, and how many challenges, are remembered.
   private static let manyNames = 100_000
 
-  /// Requests for one account in a minute, as many of one machine, and as many wrong answers; 0 for no limit.
+  /// The limit in a minute for requests for one account, for requests of one machine, and for wrong answers; 0 for no limit.
   let accountRate: Int64
   private let asked: RateLimiter?
   private let askedForAccount: RateLimiter?
@@ -39,11 +39,11 @@ struct Admission: Sendable {
 
   // MARK: Requests
 
-  /// Whether a request is read; this is decided before any part of its body is read.
+  /// Decides, before any part of the body is read, whether a request is read at all, and which limit it counts against.
   ///
-  /// A machine that has used up its own budget is admitted like a stranger, so it is never worse off for having proved itself.
+  /// A machine that has used up its own budget is treated like a stranger: proving itself never makes a machine worse off.
   ///
-  /// - Returns: nil if its address has sent too many.
+  /// - Returns: nil if the address has sent too many requests.
   func admits(_ machine: KnownMachine?, from address: SocketAddress?, now: Int64) -> Standing? {
     if let machine, !machine.claim.isAnswer, askedByMachine?.admits(Self.name(of: machine), now: now) ?? true {
       return .machine(machine.claim)
@@ -51,12 +51,12 @@ struct Admission: Sendable {
     return admits(asked, address, now: now) ? .stranger : nil
   }
 
-  /// The limit that stops a request after it was read; nil if the request is processed.
+  /// The limit that a request has reached, which is known only after it was read; nil if the request is processed.
   ///
-  /// A proof is valid for the request that it names. With a different one, the request counts as a stranger's.
+  /// A proof is valid only for the request that it names. If the request is a different one, it counts as a stranger's.
   ///
   /// - Parameters:
-  ///   - claim: the content of the request; nil if it names no operation or no account.
+  ///   - claim: what the request claims to be; nil if it names no operation or no account.
   ///   - account: the valid name of an account; whether such an account exists makes no difference.
   func limit(
     of claim: MachineClaim?, for account: String?, as standing: Standing, from address: SocketAddress?, now: Int64
@@ -71,14 +71,14 @@ struct Admission: Sendable {
 
   // MARK: Answers
 
-  /// Whether an answer to a challenge of this server is verified.
+  /// Whether one more answer to a challenge of this server is verified.
   ///
-  /// For each answer, a request was admitted first, and a challenge can be used once.
+  /// The limits of requests also limit the challenges: this limit only stops many answers to the same challenge.
   func admits(answerTo challenge: [UInt8], now: Int64) -> Bool {
     answers?.admits(Base64URL.encode(challenge), now: now) ?? true
   }
 
-  /// Counts a wrong answer from an address.
+  /// Counts a wrong answer from an address; false if it is beyond the limit.
   ///
   /// ``WrongAnswerLimit`` counts the wrong answers of a known machine, and those for an account.
   func admits(wrongFrom address: SocketAddress?, now: Int64) -> Bool { admits(wrong, address, now: now) }
@@ -90,17 +90,17 @@ struct Admission: Sendable {
 
   // MARK: Names
 
-  /// The name under which a machine is counted: separately for each account, and for each kind of person for whom it asks.
+  /// The name under which a machine's requests are counted: separately for each account and for each queue.
   ///
-  /// A machine that has joined is one name: it may name any account, and has no more turns for that.
+  /// A joined machine has only one name: it may name any account, and must not get a larger budget for that.
   static func name(of machine: KnownMachine) -> String {
     machine.isJoined
       ? "joined \(Base64URL.encode(machine.machineID))"
       : "\(Base64URL.encode(machine.machineID)) \(machine.queue) \(machine.claim.username)"
   }
 
-  /// The name under which an address is counted: a full IPv4 address; the first 64 bits of an IPv6 address, the network of one
-  /// customer; one name for all loopback addresses, because whoever has one has all.
+  /// The name under which an address is counted: a whole IPv4 address; of an IPv6 address the first 64 bits, which are one
+  /// customer's network; and the same name for all loopback addresses, because whoever can use one can use all.
   ///
   /// - Returns: nil for a Unix socket.
   static func name(of address: SocketAddress) -> String? {
@@ -114,7 +114,7 @@ struct Admission: Sendable {
   private static let loopback = "loopback"
 }
 
-/// Whose rate limit a request was counted against.
+/// The rate limit that a request was counted against.
 enum Standing: Equatable, Sendable {
   /// The limit of a machine that has proved itself, for this claim.
   case machine(MachineClaim)
@@ -122,24 +122,25 @@ enum Standing: Equatable, Sendable {
   case stranger
 }
 
-/// What has too many requests.
+/// The limit that was reached.
 enum Limit: String, CaseIterable, Sendable {
   case address
   case account
 }
 
-/// Counts answers that are wrong, and sees to it that the audit has them: each by itself, or one row for many.
+/// Counts wrong answers, and records them in the audit: each in its own row, or many in one row.
 ///
-/// An answer of a known machine, or of somebody with authority for the account, has a row within its budget, which is stored with
-/// the count. Strangers write nothing in the store: their answers, and those beyond ``mostRows``, are counted in memory.
+/// A wrong answer of a known machine, or of somebody with authority for the account, gets its own row as long as its budget
+/// lasts; the row is stored together with the count. Strangers cause nothing to be written to the store: their wrong answers,
+/// and those beyond ``mostRows``, are counted in memory.
 struct AnswerRefusals: Sendable {
-  /// Rows for refusals in a minute, of all accounts together; twice as many at once.
+  /// The most rows about refusals in a minute, for all accounts together; twice as many in a burst.
   static let mostRows: Int64 = 600
 
   private let admission: Admission
   private let wrongAnswers: WrongAnswerLimit
   private let counted: RefusalCount
-  /// Wrong answers of strangers for an account, at this instance.
+  /// The wrong answers of strangers for each account, at this instance.
   private let wrongOfStrangers: RateLimiter?
   private let rows = RateLimiter(.init(perMinute: mostRows))
   private let now: @Sendable () -> Int64
@@ -154,13 +155,13 @@ struct AnswerRefusals: Sendable {
       store: environment.store, keys: environment.keys, perMinute: rate, now: environment.now)
   }
 
-  /// An address as the audit has it; empty for a Unix socket.
+  /// An address in the form of the audit; empty for a Unix socket.
   static func text(_ address: SocketAddress?) -> String { address?.ipAddress ?? "" }
 
-  /// Counts a refusal that has no row of its own.
+  /// Counts a refusal that gets no row of its own.
   func count(_ reason: String, _ address: SocketAddress?) { counted.add(reason, from: Self.text(address)) }
 
-  /// The row for a refused answer; nil if it is only counted.
+  /// The row for a refused answer; nil if the answer is only counted.
   func event(
     _ answer: ReceivedResponse, _ refusal: ServiceRefusal, _ machine: KnownMachine?, _ address: SocketAddress?
   ) -> AuditEntry? {
@@ -180,8 +181,8 @@ struct AnswerRefusals: Sendable {
   ///
   /// - Parameters:
   ///   - account: the account that the answered request was issued for; nil if there is no request.
-  ///   - event: its row; nil for an answer of a stranger, which is counted in memory.
-  /// - Returns: the limit that it is beyond; nil for none.
+  ///   - event: the row for the answer; nil for the answer of a stranger, which is counted in memory.
+  /// - Returns: the limit that the answer exceeds; nil for none.
   func limit(
     _ machine: KnownMachine?, _ address: SocketAddress?, account: String?, _ event: AuditEntry?
   ) async throws -> Limit? {
@@ -197,7 +198,7 @@ struct AnswerRefusals: Sendable {
   }
 }
 
-/// Token buckets, one for each name: too many requests are refused, short bursts are allowed.
+/// Rate limits with a token bucket for each name: short bursts are allowed.
 final class RateLimiter: Sendable {
   private let rate: TokenBucket.Rate
   private let capacity: Int
@@ -205,14 +206,14 @@ final class RateLimiter: Sendable {
 
   /// Makes a limiter that remembers at most `capacity` names.
   ///
-  /// If it is full, the names that have used least are forgotten first. So nobody is refused because of other names, and
-  /// whoever asks too often stays limited.
+  /// If there is no room for a new name, the names that have used the least are forgotten first. So nobody is refused because
+  /// of other names, and a name that has reached its limit stays limited.
   init(_ rate: TokenBucket.Rate, capacity: Int = 10_000) {
     self.rate = rate
     self.capacity = capacity
   }
 
-  /// Whether one more is allowed now; a refused one is not counted.
+  /// Whether one more request under a name is allowed now; a refused one is not counted.
   ///
   /// - Parameter now: seconds since 1970; if the clock was set back, nothing is refilled.
   func admits(_ name: String, now: Int64) -> Bool {
@@ -225,9 +226,10 @@ final class RateLimiter: Sendable {
     }
   }
 
-  /// Forgets the names whose buckets are full again, and then those with the fullest buckets, until a quarter is free.
+  /// Forgets the names whose buckets are full again, and then those with the fullest buckets, until a quarter of the capacity
+  /// is free.
   ///
-  /// A quarter, so that the search is not repeated for each new name.
+  /// With less room, the search would soon be repeated, at worst for each new name.
   private func makeRoom(in buckets: inout [String: TokenBucket], now: Int64) {
     var left: [(name: String, level: Int64)] = []
     for (name, bucket) in Array(buckets) {

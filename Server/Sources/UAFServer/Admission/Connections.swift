@@ -3,27 +3,27 @@ import NIOCore
 import NIOTLS
 import Synchronization
 
-/// The open connections, by the address they come from.
+/// The open connections, by the addresses that they come from.
 ///
-/// If there are too many, a new one is accepted all the same and an existing one is closed. Refusing the new one would look
-/// like a server that is away, because TLS has not begun. The one that is closed is the one that is longest without progress,
-/// among those at the stage where most of the address's connections are. So a crowd of silent connections displaces its own,
-/// and no others.
+/// If there are too many, a new connection is accepted all the same, and an existing one is closed. Refusing the new one would
+/// look to the client as if the server were down, because TLS has not begun. Of the address's connections, those at the stage
+/// where most of them are get considered, and the one with the longest time without progress is closed. So a crowd of silent
+/// connections displaces only its own members.
 final class Connections: Sendable {
-  /// The default for simultaneous connections of one address: half of all that are served.
+  /// The default for the most simultaneous connections of one address: half of all that are served.
   static let standardMaximum = 512
-  /// Connections that are served at the same time.
+  /// The most connections that are served at the same time.
   static let maximumOfAll = 1024
-  /// An address has few connections if it has at most one in this many of all places.
+  /// An address with at most this fraction of all connections (one in 64) counts as one with few connections.
   private static let shares = 64
 
-  /// One connection of the table.
+  /// The key of one connection in the table.
   struct Place: Hashable, Sendable {
     let name: String
     let number: UInt64
   }
 
-  /// A connection that has to be closed to make room for a new one.
+  /// A connection that must be closed to make room for a new one.
   struct Displaced: Sendable {
     let name: String
     let close: @Sendable () -> Void
@@ -43,7 +43,7 @@ final class Connections: Sendable {
   private struct Entry {
     /// A number that grows with each step of any connection.
     ///
-    /// The lowest number belongs to the connection that is longest without progress.
+    /// The entry with the lowest number has been without progress for the longest time.
     var since: UInt64
     var stage = Stage.silent
     let close: @Sendable () -> Void
@@ -66,20 +66,22 @@ final class Connections: Sendable {
       return entry
     }
 
-    /// The address with the most connections, or all addresses if that one has few.
+    /// The address with the most connections, or all addresses if even that one has few.
     ///
-    /// Coming from many addresses costs little, and a machine may have two logins at the same time.
+    /// If no address has many, then the address says little: an attacker can use many addresses, and an honest machine may have
+    /// two logins at the same time.
     func crowded(few: Int) -> [String] {
       guard let most = entries.max(by: { $0.value.count < $1.value.count }) else { return [] }
       return most.value.count > few ? [most.key] : Array(entries.keys)
     }
 
-    /// Removes one connection of some addresses: the one that is longest without progress, at the stage where most of them are.
+    /// Removes one connection of some addresses: of those at the most frequent stage, the one with the longest time without
+    /// progress.
     ///
-    /// A connection that is being answered is removed only if there is no other.
+    /// A connection whose request is being answered is removed only if there are no others.
     mutating func displace(from names: [String]) -> Displaced? {
       var counts = Stage.allCases.map { _ in 0 }
-      // The lowest number of each stage, and its connection.
+      // For each stage the connection with the lowest number.
       var quietest: [Stage: (since: UInt64, place: Place)] = [:]
       for name in names {
         for (number, entry) in entries[name] ?? [:] {
@@ -112,10 +114,11 @@ final class Connections: Sendable {
   /// Adds a connection.
   ///
   /// - Parameters:
-  ///   - name: what ``Admission/name(of:)`` returns; nil, for a Unix socket, has only the limit of all together.
-  ///   - close: closes the connection immediately; called from other threads, if it has to make room.
-  /// - Returns: its place, and the connections to close for it: one of its own address if that has reached its limit, and one
-  ///   of the address with the most if all places are taken.
+  ///   - name: what ``Admission/name(of:)`` returns; nil for a Unix socket, for which only the limit of all connections
+  ///     applies.
+  ///   - close: closes the connection immediately; it is called from any thread if the connection must make room.
+  /// - Returns: the key of the new connection, and the connections to close for it: one of its own address if that has reached
+  ///   its limit, and one of the address with the most connections if the table is full.
   func open(_ name: String?, close: @escaping @Sendable () -> Void) -> (place: Place, displaced: [Displaced]) {
     table.withLock { table in
       let own = name ?? ""
@@ -148,15 +151,16 @@ final class Connections: Sendable {
     table.withLock { table in _ = table.remove(place) }
   }
 
-  /// How many connections there are, and of how many addresses.
+  /// The number of connections, and the number of addresses that they come from.
   var size: (connections: Int, addresses: Int) { table.withLock { ($0.count, $0.entries.count) } }
 }
 
-/// Enters a connection into the table of ``Connections``, reports its progress there, and closes it if its handshake is too slow.
+/// Adds a connection to the table of ``Connections``, reports its progress there, and closes it if its TLS handshake is too
+/// slow.
 final class ConnectionPlace: ChannelInboundHandler, ExchangeObserver, RemovableChannelHandler {
   typealias InboundIn = Never
 
-  /// How long a handshake may take; the client sends two messages during that time.
+  /// How long a handshake may take, in which the client sends two messages.
   static let standardHandshake = TimeAmount.seconds(10)
 
   private let connections: Connections
@@ -171,9 +175,9 @@ final class ConnectionPlace: ChannelInboundHandler, ExchangeObserver, RemovableC
   ///
   /// - Parameters:
   ///   - connections: the table, shared by all connections of the server.
-  ///   - proxies: their connections belong to many people, so they are not limited by address.
-  ///   - handshake: how long TLS may take to begin; nil without TLS.
-  ///   - notices: limits how often closed connections are logged; shared, too.
+  ///   - proxies: the trusted proxies; their connections carry the requests of many people, so they are not limited by address.
+  ///   - handshake: how long the TLS handshake may take; nil without TLS.
+  ///   - notices: limits how often closed connections are logged; shared by all connections, too.
   init(
     _ connections: Connections, proxies: TrustedProxies = TrustedProxies(), notices: RateLimiter, logger: Logger,
     handshake: TimeAmount? = standardHandshake
@@ -186,7 +190,7 @@ final class ConnectionPlace: ChannelInboundHandler, ExchangeObserver, RemovableC
   }
 
   func handlerAdded(context: ChannelHandlerContext) {
-    // Closed without TLS's closing message, because waiting for the other side's message would take some seconds.
+    // The connection is closed without TLS's closing message (close_notify): waiting for the client's would take some seconds.
     let end = ConnectionEnd { self.step(to: self.handshake == nil ? .open : .handshake) }
     try? context.pipeline.syncOperations.addHandler(end, name: ConnectionEnd.name, position: .first)
     if context.channel.isActive { enter(context) }
@@ -248,7 +252,8 @@ final class ConnectionPlace: ChannelInboundHandler, ExchangeObserver, RemovableC
   }
 }
 
-/// The first handler of a connection's pipeline: it sees the first bytes, and closes without TLS's closing message.
+/// The first handler of a connection's pipeline: it notices the first bytes, and can close the connection without TLS's closing
+/// message.
 final class ConnectionEnd: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
@@ -287,14 +292,14 @@ final class ConnectionEnd: ChannelInboundHandler, RemovableChannelHandler {
   }
 }
 
-/// Closes a connection if an exchange takes too long, or if nothing arrives.
+/// Closes a connection if an exchange of request and answer takes too long, or if nothing arrives.
 ///
-/// An exchange's time runs from the connection's start, or the last answer, to the end of the next answer. With only an idle
-/// time, a client that sends a body byte by byte could keep a connection forever.
+/// The time of an exchange runs from the start of the connection, or from the last answer, to the end of the next answer. With
+/// only an idle limit, a client that sends its body byte by byte could keep a connection forever.
 final class ExchangeDeadline: ChannelInboundHandler, ExchangeObserver, RemovableChannelHandler {
   typealias InboundIn = Never
 
-  /// The time that an idle connection stays open, and as much again for the exchange.
+  /// The most time for an exchange: the idle time, and as much again for the request and its answer.
   static let standard = TimeAmount.seconds(60)
   /// How long a connection stays open without a byte of a request.
   static let standardIdle = TimeAmount.seconds(30)
@@ -302,9 +307,9 @@ final class ExchangeDeadline: ChannelInboundHandler, ExchangeObserver, Removable
   private let limit: TimeAmount
   private let idleLimit: TimeAmount
   private let loop: any EventLoop
-  /// The time by which the next answer has to end.
+  /// The time by which the next answer must be complete.
   private var deadline = NIODeadline.distantFuture
-  /// The time by which something has to arrive; there is none while the client waits for the server.
+  /// The time by which something must arrive; in the distant future while the client waits for the server.
   private var idleDeadline = NIODeadline.distantFuture
   private var timer: Scheduled<Void>?
 
@@ -342,9 +347,10 @@ final class ExchangeDeadline: ChannelInboundHandler, ExchangeObserver, Removable
 
   /// Closes the connection at the first deadline.
   ///
-  /// A timer that fires too early is set again: so there is one for each limit's time, and not one for each answer.
+  /// If the timer fires too early, because a deadline has moved, it is set again. So a timer is started once in each limit's
+  /// time, and not for each answer.
   private func wait(_ context: ChannelHandlerContext) {
-    // A deadline may move to an earlier time, but by no more than the idle time.
+    // A deadline may also move to an earlier time, so the timer fires after the idle time at the latest.
     let next = min(deadline, idleDeadline, loop.now + idleLimit)
     timer = loop.assumeIsolated().scheduleTask(deadline: next) { [self] in
       if loop.now >= min(deadline, idleDeadline) { context.close(promise: nil) } else { wait(context) }

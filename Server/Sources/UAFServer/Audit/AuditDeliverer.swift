@@ -9,7 +9,7 @@ import ServiceLifecycle
 import UAFMessages
 import UAFService
 
-/// Sends the audit's rows to one sink, as a ``DeliveryMachine`` decides.
+/// Sends the audit's rows to one sink; a ``DeliveryMachine`` decides each step.
 actor AuditDeliverer: Service {
   private let sink: any RowSink
   private let store: any ServerStore
@@ -19,10 +19,10 @@ actor AuditDeliverer: Service {
   private let now: @Sendable () -> Int64
   private var machine = DeliveryMachine()
 
-  /// Makes a deliverer that has sent nothing yet.
+  /// Makes a deliverer; nothing is sent yet.
   ///
   /// - Parameters:
-  ///   - instance: a name that no other process of this store has.
+  ///   - instance: a name that no other process using this store has.
   ///   - now: seconds since 1970.
   init(
     to sink: any RowSink, from store: any ServerStore, instance: String, figures: DeliveryFigures, logger: Logger,
@@ -46,7 +46,7 @@ actor AuditDeliverer: Service {
     await sink.close()
   }
 
-  /// Sends the rows that are there.
+  /// Sends the rows that the sink does not have yet.
   ///
   /// - Returns: the seconds until the next round begins.
   func round() async -> Int64 {
@@ -95,7 +95,8 @@ actor AuditDeliverer: Service {
     return .taken(rows, last: last)
   }
 
-  /// Moves the sink's position back to the audit's end if the sink has received rows beyond it: somebody has cut them off.
+  /// Moves the sink's position back to the end of the audit if the sink has received rows beyond it: somebody has cut these
+  /// rows off.
   private func goBackIfCut() async throws {
     let name = sink.name
     let isCut = try await store.read { records in
@@ -142,23 +143,23 @@ actor AuditDeliverer: Service {
   }
 }
 
-/// A program elsewhere that receives each row of the audit.
+/// An external program that receives each row of the audit.
 protocol RowSink: Sendable {
   /// The sink's name in the store, in its metrics and in its log lines.
   var name: String { get }
 
-  /// Sends rows, and returns once the other side has them.
+  /// Sends rows, and returns once the sink has received them.
   ///
-  /// - Throws: ``SinkFailure`` if it is not known that the other side has all of them.
+  /// - Throws: ``SinkFailure`` unless it is certain that the sink has all of them.
   func send(_ rows: [AuditRow]) async throws(SinkFailure)
 
-  /// Closes what is open; nothing is sent afterwards.
+  /// Closes open connections; nothing is sent afterwards.
   func close() async
 }
 
 /// Why a sink of the audit has not accepted rows.
 ///
-/// Apart from a number, it contains nothing that the other side chose.
+/// It contains no text that the sink sent, only an HTTP status.
 enum SinkFailure: Error, Equatable, CustomStringConvertible {
   case system(errorNumber: Int32)
   case unknownHost
@@ -230,10 +231,10 @@ enum SinkFailure: Error, Equatable, CustomStringConvertible {
 enum AuditLine {
   static let titles = "number\ttime\tkind\toutcome\taccount\tactor\taddress\tmachine\tauthenticators\tdetail"
 
-  /// A line for people.
+  /// A row as a line for people.
   ///
-  /// Strangers choose some of the texts, and whoever can change the store can choose all of them: what is not plain text is
-  /// replaced.
+  /// Strangers can choose some of the texts, and whoever can change the store can choose all. So characters that are not plain
+  /// text are replaced.
   ///
   /// - Parameter row: the row as ``APIShapes`` shows it.
   static func text(_ row: JSONObject) -> String {

@@ -8,7 +8,7 @@ import UAFService
 
 /// A syslog server over TLS (RFC 5425).
 ///
-/// Each portion of rows has its own connection.
+/// Each portion of rows is sent over a new connection.
 struct SyslogSink: RowSink {
   let name = "syslog"
 
@@ -21,13 +21,13 @@ struct SyslogSink: RowSink {
   /// Makes a sink; nothing is sent yet.
   ///
   /// - Parameter sender: the name of this machine.
-  /// - Throws: ``ServerError/unusableFile(path:reason:)``; what TLS cannot use.
+  /// - Throws: ``ServerError/unusableFile(path:reason:)``; the errors of TLS for files that it cannot use.
   init(host: String, port: Int, trust: SinkTrust, sender: String) throws {
     self.host = host
     self.port = port
     self.sender = sender
     var configuration = try trust.configuration()
-    // Longer than an exchange may take: the exchange's deadline decides.
+    // Longer than an exchange may take, so that the exchange's own deadline always comes first.
     configuration.shutdownTimeout = SyslogExchange.limits.read + .seconds(30)
     context = try trust.context(configuration)
   }
@@ -43,7 +43,7 @@ struct SyslogSink: RowSink {
   private func exchange(_ frames: ByteBuffer) async throws {
     let loop = MultiThreadedEventLoopGroup.singleton.next()
     let result = loop.makePromise(of: Void.self)
-    // An address has no server name; its certificate names the address.
+    // If the host is an IP address, no server name (SNI) is sent, and the certificate must name the address.
     let isAddress = (try? SocketAddress(ipAddress: host, port: port)) != nil
     let bootstrap = ClientBootstrap(group: loop)
       .connectTimeout(SyslogExchange.limits.connect)
@@ -55,7 +55,7 @@ struct SyslogSink: RowSink {
       }
     let connecting = bootstrap.connect(host: host, port: port)
     connecting.whenFailure { result.fail($0) }
-    // A server that is told to stop waits for no receiver: the rows are sent again later.
+    // When the server is stopped, it does not wait for the receiver: the rows are sent again later.
     try await withTaskCancellationHandler {
       try await result.futureResult.get()
     } onCancel: {
@@ -65,15 +65,16 @@ struct SyslogSink: RowSink {
   }
 }
 
-/// Writes messages once the TLS connection is established, ends it, and waits until the other side ends it too.
+/// Writes messages once the TLS connection is established, closes its own side, and waits until the receiver closes its side
+/// too.
 ///
-/// Syslog has no answers. A receiver closes its side after it has read what was sent before (RFC 5425, section 4.4). If it
-/// closes with unread bytes, the system reports that (a reset). So a close is the only sign that the messages were read.
+/// The syslog protocol has no replies. A receiver closes its side after it has read everything (RFC 5425, section 4.4). If it
+/// closes earlier, the system reports a reset. So an orderly close is the only sign that the messages were read.
 final class SyslogExchange: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer
 
-  /// How long the other side may take to make a connection, and then to read.
+  /// How long the receiver may take to accept a connection, and then to read everything.
   static let limits = (connect: TimeAmount.seconds(10), read: TimeAmount.seconds(30))
 
   private var frames: ByteBuffer
@@ -82,7 +83,7 @@ final class SyslogExchange: ChannelInboundHandler {
   private var isWritten = false
 
   /// - Parameters:
-  ///   - result: succeeds once the other side has read everything.
+  ///   - result: succeeds once the receiver has read everything.
   init(frames: ByteBuffer, result: EventLoopPromise<Void>) {
     self.frames = frames
     self.result = result
@@ -98,11 +99,11 @@ final class SyslogExchange: ChannelInboundHandler {
     context.fireUserInboundEventTriggered(event)
   }
 
-  // What a receiver sends is read and ignored.
+  // Anything that a receiver sends is read and ignored.
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {}
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
-    // A receiver that ends without TLS's closing message has read everything, too, unless that is a reset.
+    // A receiver that closes without TLS's closing message has read everything, too; a reset is a different error.
     guard !(isWritten && error as? NIOSSLError == .uncleanShutdown) else { return }
     end(.failure(error), context)
     context.close(promise: nil)
@@ -151,7 +152,7 @@ final class SyslogExchange: ChannelInboundHandler {
 enum SyslogMessage {
   /// The id of the structured data.
   ///
-  /// 32473 is the number for examples (RFC 5612): nobody else may use it for real data.
+  /// 32473 is the enterprise number for examples (RFC 5612), so it belongs to nobody.
   static let dataID = "uafAudit@32473"
 
   /// Facility 13, log audit, and severity 5, notice (RFC 5424, section 6.2.1).
@@ -159,7 +160,7 @@ enum SyslogMessage {
   private static let warning = 13 * 8 + 4
   private static let critical = 13 * 8 + 2
 
-  /// A message after its length in bytes and a space.
+  /// A message in its frame: its length in bytes, a space, and the message.
   ///
   /// - Parameter host: the name of the sending machine.
   static func frame(_ row: AuditRow, host: String) -> [UInt8] {
@@ -167,9 +168,9 @@ enum SyslogMessage {
     return Array("\(message.count) ".utf8) + message
   }
 
-  /// The message.
+  /// The message of a row.
   ///
-  /// An empty text has no parameter.
+  /// A column with an empty text is left out.
   static func text(_ row: AuditRow, host: String) -> String {
     let event = row.event
     let header = [
@@ -195,8 +196,8 @@ enum SyslogMessage {
 
   /// A value of a parameter (RFC 5424, section 6.3.3).
   ///
-  /// Control characters could begin a new line if the receiver writes to a file, and others reverse the text around them: they
-  /// are written as their numbers.
+  /// Control characters could begin a new line in the receiver's file, and other characters reverse the text around them. So
+  /// these are replaced by their numbers.
   static func escaped(_ text: String) -> String {
     var escaped = String.UnicodeScalarView()
     for scalar in Text.marked(text).unicodeScalars {

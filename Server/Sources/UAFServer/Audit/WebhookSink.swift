@@ -7,9 +7,9 @@ import Synchronization
 import UAFCrypto
 import UAFService
 
-/// A program behind an HTTPS URL that accepts rows as JSON lines.
+/// A sink that receives rows as JSON lines at an HTTPS URL.
 struct WebhookSink: RowSink {
-  /// The header with time and MAC.
+  /// The header with the time and the MAC of a request.
   static let header = "UAF-Audit-Signature"
   private static let limit = TimeAmount.seconds(30)
 
@@ -22,7 +22,7 @@ struct WebhookSink: RowSink {
 
   /// Makes a sink; nothing is sent yet.
   ///
-  /// ``close()`` must be called.
+  /// The caller must call ``close()``.
   ///
   /// - Parameter now: seconds since 1970.
   /// - Throws: ``ServerError/unusableFile(path:reason:)``.
@@ -57,7 +57,7 @@ struct WebhookSink: RowSink {
 
 /// The secret with which portions of rows are signed for a webhook.
 final class WebhookSecret: Sendable {
-  /// The length of the file's line in bytes.
+  /// The allowed lengths of that line, in bytes.
   private static let lengths = 32...256
 
   private let key: Mutex<Secret>
@@ -84,7 +84,8 @@ final class WebhookSecret: Sendable {
     key = Mutex(try line.withBytes { try Secret(copying: $0.extracting(0..<count)) })
   }
 
-  /// The value of the header: the time, and in hexadecimal digits HMAC-SHA-256 of the time, a full stop, and the body.
+  /// The value of the header: the time, and an HMAC-SHA-256 in hexadecimal digits. The HMAC covers the time, a full stop, and
+  /// the body.
   ///
   /// - Parameter now: seconds since 1970.
   /// - Throws: ``CryptoError``.
@@ -96,15 +97,15 @@ final class WebhookSecret: Sendable {
   }
 }
 
-/// The certificates that are accepted from the other side, which is a sink of the audit or a server that a command asks, and
-/// our own certificate for it.
+/// How a TLS client of this program authenticates the server, which is a sink of the audit or the server that a command
+/// administers, and how it authenticates itself.
 struct SinkTrust {
-  /// PEM file of CA certificates; nil for the system's.
+  /// A PEM file of CA certificates; nil for the system's CAs.
   let authorities: String?
-  /// Our own certificate chain and key, PEM files; nil for none.
+  /// The PEM files of the client's certificate chain and key; nil for none.
   var own: (certificate: String, key: String)?
 
-  /// TLS 1.2 or later, with certificate and host name checked.
+  /// A configuration for TLS 1.2 or later that checks certificate and host name.
   ///
   /// - Throws: ``ServerError/unusableFile(path:reason:)``.
   func configuration() throws -> TLSConfiguration {
@@ -130,22 +131,22 @@ struct SinkTrust {
     return configuration
   }
 
-  /// An HTTP client for one destination: what is signed, or a token, goes there and nowhere else.
+  /// An HTTP client that follows no redirects, so that signed rows, or a token, are sent only to the configured server.
   ///
-  /// It must be shut down.
+  /// The caller must shut it down.
   ///
   /// - Throws: ``ServerError/unusableFile(path:reason:)``.
   func client() throws -> HTTPClient {
     var settings = HTTPClient.Configuration(
       tlsConfiguration: try configuration(), redirectConfiguration: .disallow)
     settings.timeout.connect = .seconds(10)
-    // The caller retries, and says why.
+    // The caller retries itself, and logs the reason.
     settings.connectionPool.retryConnectionEstablishment = false
     settings.httpVersion = .http1Only
     return HTTPClient(eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: settings)
   }
 
-  /// What TLS connections are made with.
+  /// The context with which TLS connections are made.
   ///
   /// - Throws: ``ServerError/unusableFile(path:reason:)``.
   func context(_ configuration: TLSConfiguration) throws -> NIOSSLContext {

@@ -6,10 +6,11 @@ import UAFCrypto
 import UAFDecoder
 import UAFMessages
 
-/// A folder with everything that is needed to start a server again, elsewhere or later.
+/// A backup: a folder with everything that is needed to start the server again, later or on another machine.
 ///
-/// `server.secret` is left out on purpose. A restored server makes a new one, so answers to requests from before are refused:
-/// the backup does not contain the challenges that were used since.
+/// `server.secret` is left out on purpose. The restored server makes a new one, so it refuses answers to requests that were
+/// issued before. Otherwise an answer could be used again, since the backup does not know the challenges that were used after
+/// it.
 enum ServerBackup {
   static let listName = "backup.json"
   private static let database = "server.db"
@@ -19,17 +20,17 @@ enum ServerBackup {
   /// Makes a backup while the server runs.
   ///
   /// - Parameters:
-  ///   - store: the store of the state folder; nil if the store is a database.
+  ///   - store: the store in the state folder; nil if the store is a PostgreSQL database.
   ///   - path: a folder that does not exist yet.
   ///   - now: seconds since 1970.
-  /// - Throws: ``ServerError``, ``StoreFailure``; then there is no folder.
+  /// - Throws: ``ServerError``, ``StoreFailure``; the folder is removed then.
   static func make(of state: ServerDirectory, _ store: SQLiteStore?, in path: String, now: Int64) throws
     -> BackupManifest
   {
     guard !FileManager.default.fileExists(atPath: path) else { throw ServerError.unusableBackup(path, .exists) }
     let folder = try ServerDirectory(path: path, create: true)
     do {
-      // No key may be exchanged during the copy: verdict.key and verdict.pub belong together.
+      // No key must be rotated during the copy, so that verdict.key and verdict.pub match.
       try StateLock.wait(for: state) {
         for name in BackupManifest.names where name != database {
           try copyIfThere(name, from: state, to: folder, of: path)
@@ -75,13 +76,13 @@ enum ServerBackup {
     return (folder, manifest)
   }
 
-  /// Copies a backup into a state folder that does not exist or is empty, and calls `body` to finish the work.
+  /// Copies a backup into a state folder that does not exist or is empty, and calls `body` to finish the restore.
   ///
-  /// The folder may be the root of a file system, which has `lost+found` from its creation.
+  /// The folder may be the root of a new file system, which contains `lost+found`.
   ///
-  /// Until that has ended, no server starts there.
+  /// No server starts in the folder until the restore has finished.
   ///
-  /// - Throws: ``ServerError``, and what `body` throws; then the state folder is as it was.
+  /// - Throws: ``ServerError``, and the errors of `body`; the state folder is then as it was before.
   static func restore(
     _ backup: (folder: ServerDirectory, manifest: BackupManifest), to path: String,
     _ body: (ServerDirectory) async throws -> Void
@@ -91,7 +92,7 @@ enum ServerBackup {
     if let found = try FileManager.default.contentsOfDirectory(atPath: state.path).first(where: { $0 != recovered }) {
       throw ServerError.unusableBackup(path, .notEmpty(found))
     }
-    // Only one of two simultaneous restores can create the file.
+    // If two restores run at the same time, only one can create this file.
     guard try StateFile.create(path: state.unfinishedPath, mode: 0o600, contents: []) else {
       throw ServerError.unusableBackup(path, .exists)
     }
@@ -110,7 +111,7 @@ enum ServerBackup {
     }
   }
 
-  /// Removes what a restore has made, the marker file last: until then no server starts there.
+  /// Removes everything that a restore has created. The marker file goes last, because it keeps servers from starting.
   private static func remove(from state: ServerDirectory, isThere: Bool) {
     let files = BackupManifest.names + ["-wal", "-shm", "-journal"].map { database + $0 }
     for name in files { try? FileManager.default.removeItem(atPath: state.file(name)) }
@@ -119,7 +120,7 @@ enum ServerBackup {
     if !isThere { _ = unsafe rmdir(state.path) }
   }
 
-  /// The folder of fsck(8), which belongs to the file system.
+  /// The folder that fsck(8) uses, which belongs to the file system.
   private static let recovered = "lost+found"
 
   // MARK: Files
@@ -148,7 +149,7 @@ enum ServerBackup {
   }
 }
 
-/// The list of a backup's contents, `backup.json`: it is written last, so a backup without it was cut.
+/// The list of a backup's contents, `backup.json`. It is written last, so a backup without it is incomplete.
 struct BackupManifest: Equatable {
   /// One file of the backup.
   struct File: Equatable {
@@ -158,7 +159,7 @@ struct BackupManifest: Equatable {
     let hash: String
   }
 
-  /// The files that a backup may have, apart from this list.
+  /// The files that a backup may contain, apart from `backup.json`.
   static let names = [
     "server.db", "verdict.key", "verdict.pub", "audit.key", "audit.pub", "audit.head", "decoy.secret", "ca.pem",
     "certificate.pem", "key.pem",
@@ -168,7 +169,7 @@ struct BackupManifest: Equatable {
 
   /// Seconds since 1970.
   let madeAt: Int64
-  /// The program that made it.
+  /// The version of the program that made the backup.
   let version: String
   let files: [File]
 
@@ -202,7 +203,7 @@ struct BackupManifest: Equatable {
       guard case .string(let name)? = entry["name"], case .integer(let size)? = entry["size"], size >= 0,
         case .string(let hash)? = entry["sha256"]
       else { throw .unreadable }
-      // A name with a folder in it would be a file of a different folder.
+      // Only known names are accepted: a path in a name could lead out of the folder.
       guard Self.names.contains(name), !files.contains(where: { $0.name == name }) else {
         throw .unknownFile(name)
       }
@@ -215,7 +216,7 @@ struct BackupManifest: Equatable {
 
 /// Copies files from one folder to another inside the kernel, so that no key enters this program's memory, and flushes them.
 enum FolderCopy {
-  /// The most that one call copies or reads.
+  /// The most bytes that one call copies or reads.
   private static let part = 1 << 16
 
   /// Copies a file, keeping its name.
@@ -265,7 +266,7 @@ enum FolderCopy {
     return (size, try stream.hash())
   }
 
-  /// Waits until the names in a folder are on the disk.
+  /// Waits until the entries of a folder are on the disk.
   ///
   /// - Throws: ``ServerError``.
   static func flush(_ path: String) throws(ServerError) {
@@ -282,11 +283,11 @@ enum FolderCopy {
   }
 }
 
-/// Why a backup cannot be made or used; then everything is as it was.
+/// Why a backup cannot be made or used; nothing is changed then.
 enum BackupError: Error, Equatable, CustomStringConvertible {
   /// The target exists already.
   case exists
-  /// The folder to restore into contains this.
+  /// The state folder is not empty: it contains this file.
   case notEmpty(String)
   /// The list is missing.
   case incomplete
@@ -298,7 +299,7 @@ enum BackupError: Error, Equatable, CustomStringConvertible {
   case unknownFile(String)
   /// A file does not match the list.
   case changed(String)
-  /// The backup has no store, and none was named.
+  /// The backup contains no store, and no `--store` was given.
   case withoutStore
 
   var description: String {

@@ -12,10 +12,10 @@ struct CertificateFiles {
   let certificatePath: String
   private let privateKeyPath: String
 
-  /// Reads a chain and its key, either of which may be a link, as certbot makes them.
+  /// Reads a chain and its key. Both may be symbolic links, as certbot makes them.
   ///
-  /// - Throws: ``ServerError/unusableFile(path:reason:)`` if one is missing, if the chain contains no certificate, if others
-  ///   can read the key, or if the key is encrypted: nobody could enter its password.
+  /// - Throws: ``ServerError/unusableFile(path:reason:)`` if a file is missing, if the chain contains no certificate, if other
+  ///   users can read the key, or if the key is encrypted: nobody is there to enter its password.
   init(certificatePath: String, privateKeyPath: String) throws {
     guard let chain = try StateFile.read(path: certificatePath, isSecret: false) else {
       throw ServerError.unusableFile(path: certificatePath, reason: "no such file")
@@ -40,10 +40,10 @@ struct CertificateFiles {
     self.privateKeyPath = privateKeyPath
   }
 
-  /// The development certificate of a state folder; it is created if its three files are missing.
+  /// The development certificate in a state folder; it is created if all of its three files are missing.
   ///
   /// - Parameters:
-  ///   - hosts: names and addresses that the certificate names, in addition to the loopback ones.
+  ///   - hosts: the names and addresses that the certificate names, in addition to those of the loopback interface.
   ///   - now: seconds since 1970.
   init(development state: ServerDirectory, hosts: [String], now: Int64) throws {
     let names = [state.authorityPath, state.certificatePath, state.privateKeyPath]
@@ -105,7 +105,7 @@ struct CertificateFiles {
   }
 
   private static let validity: Int64 = 825 * 86_400
-  /// A client's clock may be a little behind.
+  /// How long before now a new certificate becomes valid, in seconds, for clients whose clocks are behind.
   private static let clockTolerance: Int64 = 3600
 
   private static func make(state: ServerDirectory, hosts: [String], now: Int64) throws {
@@ -122,12 +122,12 @@ struct CertificateFiles {
   }
 }
 
-/// Why a file is not readable PEM, if its first bytes show that.
+/// Recognises, by their first bytes, files that cannot be PEM.
 ///
-/// OpenSSL treats what it does not understand as a comment. After a byte order mark that is the first certificate of a chain,
-/// and the second one would be treated as the server's.
+/// OpenSSL skips everything that it does not understand. After a byte order mark it skips the first certificate of a chain, and
+/// would take the second one as the server's.
 enum PEMForm {
-  /// The fault, and what to do; nil if the first bytes show none.
+  /// What is wrong with the file, and what to do; nil if its first bytes show no fault.
   static func objection(to bytes: [UInt8]) -> String? {
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) {
       return "begins with a byte order mark (BOM): save it as ASCII, or as UTF-8 without one"
@@ -146,9 +146,9 @@ enum PEMForm {
 }
 
 extension CertificateFiles {
-  /// The certificate authority in a payload for `url`, PEM; nil if this server does not have its own CA.
+  /// The certificate of the CA that a payload for `url` contains, PEM; nil if this server has no CA of its own.
   ///
-  /// - Throws: ``ServerError/invalidArgument(_:)`` if this server's certificate does not name the URL's host. With the payload
+  /// - Throws: ``ServerError/invalidArgument(_:)`` if this server's certificate does not name the URL's host: with the payload,
   ///   a person would trust this CA for somebody else's server.
   static func authority(of state: ServerDirectory, for url: String) throws -> String? {
     guard let authority = try StateFile.read(path: state.authorityPath, isSecret: false),

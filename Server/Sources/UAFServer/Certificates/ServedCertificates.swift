@@ -3,11 +3,12 @@ import Synchronization
 import UAFCrypto
 import UAFService
 
-/// The certificates that clients see, and TLS with the server's own: read at the start, and again on SIGHUP.
+/// The certificates that clients see, and the TLS context with the server's own certificate. The files are read at the start,
+/// and again on SIGHUP.
 final class ServedCertificates: Sendable {
   /// A certificate that clients see.
   struct Visible: Equatable {
-    /// Its file.
+    /// The path of its file.
     let path: String
     /// DER.
     let der: [UInt8]
@@ -18,7 +19,7 @@ final class ServedCertificates: Sendable {
     let visible: [Visible]
     /// When each certificate expires, in seconds since 1970.
     let ends: [Int64]
-    /// TLS with the server's own certificate; nil if TLS ends elsewhere.
+    /// The TLS context with the server's own certificate; nil if a proxy terminates TLS.
     let tls: NIOSSLContext?
   }
 
@@ -37,8 +38,8 @@ final class ServedCertificates: Sendable {
   /// Reads the files for the first time.
   ///
   /// - Parameters:
-  ///   - others: the certificate files that clients see instead of the server's own.
-  ///   - own: reads the server's own certificate; nil if TLS ends elsewhere.
+  ///   - others: the certificate files of a proxy, which clients see instead of the server's own; empty for none.
+  ///   - own: reads the server's own certificate; returns nil if a proxy terminates TLS.
   /// - Throws: ``ServerError/unusableFile(path:reason:)``.
   init(others: [String] = [], own: @escaping @Sendable () throws -> CertificateFiles?) throws {
     self.own = own
@@ -51,7 +52,7 @@ final class ServedCertificates: Sendable {
   /// - Throws: ``ServerError/unusableFile(path:reason:)``.
   func read() throws -> Content { try Self.read(own(), others) }
 
-  /// Uses what was read for the connections that begin from now on.
+  /// Uses new content for all connections that begin from now on.
   func use(_ new: Content) { content.withLock { $0 = new } }
 
   var visible: [Visible] { content.withLock { $0.visible } }
@@ -59,7 +60,7 @@ final class ServedCertificates: Sendable {
   /// When each visible certificate expires, in seconds since 1970.
   var ends: [Int64] { content.withLock { $0.ends } }
 
-  /// TLS with the server's own certificate; nil if TLS ends elsewhere.
+  /// The TLS context with the server's own certificate; nil if a proxy terminates TLS.
   var tls: NIOSSLContext? { content.withLock { $0.tls } }
 
   private static func read(_ files: CertificateFiles?, _ others: [String]) throws -> Content {
@@ -71,7 +72,7 @@ final class ServedCertificates: Sendable {
     return Content(visible: visible, ends: ends, tls: try files?.context())
   }
 
-  /// Why clients will refuse the certificates, as far as the certificates show.
+  /// The reasons, as far as they are visible in the certificates, for which clients will refuse them.
   ///
   /// - Parameters:
   ///   - host: the name or address by which clients know the server; nil if that is not known.
@@ -92,17 +93,17 @@ final class ServedCertificates: Sendable {
   }
 }
 
-/// Contains the server's identity.
+/// Holds the server's identity, which changes when certificates are renewed.
 ///
-/// With port 0 it is known only once the server listens.
+/// If the port is 0, the identity is known only once the server listens.
 final class IdentityBox: Sendable {
-  /// How long the certificates from before a renewal stay valid as well: a connection keeps the one that it began with, and a
-  /// person needs time to type.
+  /// How long the old certificates are still accepted in channel bindings after a renewal: a connection keeps the certificate
+  /// that it began with, and a person needs time to type.
   static let overlap = Duration.seconds(300)
 
   private struct State {
     var identity: ServerIdentity?
-    /// What replaces it, and when.
+    /// The identity without the old certificates, and the time from which it is used.
     var next: (identity: ServerIdentity, from: ContinuousClock.Instant)?
   }
 
@@ -115,11 +116,11 @@ final class IdentityBox: Sendable {
     state.withLock { $0 = State(identity: new) }
   }
 
-  /// Makes new certificates valid, and keeps the ones before them valid for ``overlap``.
+  /// Accepts new certificates, and the earlier ones for ``overlap``.
   ///
-  /// Does nothing before the identity is known: it is then made from the certificates of that moment.
+  /// Does nothing if the identity is not known yet: it will be made from the certificates of that later moment.
   ///
-  /// - Throws: ``CryptoError`` for a certificate that no channel binding can name; then the identity stays as it was.
+  /// - Throws: ``CryptoError`` for a certificate that no channel binding can name; the identity is not changed then.
   func renew(_ certificates: [[UInt8]], after earlier: [[UInt8]]) throws {
     let from = now() + Self.overlap
     try state.withLock { state in

@@ -82,9 +82,9 @@ struct EnableCommand: AsyncParsableCommand {
   }
 }
 
-/// What the commands about disabled and locked accounts share.
+/// Helpers for the commands about disabled and locked accounts.
 enum AccountStateChange {
-  /// The block or lock of an account; nil for an expired lock.
+  /// The block of an account in an answer of the API; nil if it has none, or if its lock has expired.
   ///
   /// - Parameter now: seconds since 1970.
   static func block(of account: JSONObject, now: Int64) -> JSONObject? {
@@ -92,7 +92,7 @@ enum AccountStateChange {
     return block.integer("until").map { $0 <= now } == true ? nil : block
   }
 
-  /// Warns that a code is useless while its account is disabled or locked.
+  /// Warns that a code cannot be used while its account is disabled or locked.
   static func warn(about user: String, _ link: any AdministrationLink) async throws {
     let account = try await link.ask(APIRequest(.GET, ["accounts", user]))
     guard block(of: account, now: Terminal.now) != nil else { return }

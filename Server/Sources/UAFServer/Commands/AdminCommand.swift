@@ -46,9 +46,9 @@ struct AdminAddCommand: AsyncParsableCommand {
       ["name": .string(user), "role": .string(role.rawValue)], orElse: "\(user) has the role \(role.rawValue)")
   }
 
-  /// Lists the keys that are not valid for administrators' steps.
+  /// Refuses to continue if the account has keys that are not accepted for the steps of administrators, and lists them.
   ///
-  /// - Throws: ``Problem`` if there are any.
+  /// - Throws: ``Problem`` if there are such keys.
   private func requireNoOthers(_ link: any AdministrationLink) async throws {
     let keys = try await link.ask(APIRequest(.GET, ["accounts", user, "keys"])).objects("keys")
     let others = keys.filter { $0["revoked"] == nil && !$0.isTrue("counts") }
@@ -94,7 +94,8 @@ struct AdminRemoveCommand: AsyncParsableCommand {
 
   func validate() throws {
     try Terminal.check(username: user)
-    // If no administrator is left, only somebody with access to the server's folder can make the next one.
+    // `--force` can remove the last administrator. After that, only somebody with access to the state folder can add one, so it
+    // requires that access too.
     guard !force || place.api == nil else { throw ValidationError("--force goes with --state.") }
   }
 

@@ -2,7 +2,7 @@ import ArgumentParser
 import UAFMessages
 import UAFService
 
-/// The options of every administrative subcommand: the server's folder, or a running server.
+/// The options of every administrative subcommand: where the state folder is, or how to reach a running server.
 struct AdministrationOptions: ParsableArguments {
   @Option(
     name: .customLong("state"), help: "Folder that holds the server's store, keys and certificate.",
@@ -46,7 +46,7 @@ struct AdministrationOptions: ParsableArguments {
     }
   }
 
-  /// The server's folder and store, if they are named.
+  /// The state folder and the store, if the command line names them.
   private var state: StateOption? {
     guard let directory else { return nil }
     var option = StateOption()
@@ -54,7 +54,7 @@ struct AdministrationOptions: ParsableArguments {
     return option
   }
 
-  /// Passes on the link that carries the command's requests, and closes it.
+  /// Opens the link that carries the command's requests, passes it to `body`, and closes it.
   ///
   /// - Parameters:
   ///   - server: the base URL for payloads; nil for the one that `serve` was last started with.
@@ -83,19 +83,19 @@ struct AdministrationOptions: ParsableArguments {
   }
 }
 
-/// The option of commands that print results for people or for programs.
+/// The option `--json` of commands that print results for people or for programs.
 struct JSONFlag: ParsableArguments {
   @Flag(
     name: .customLong("json"),
     help: ArgumentHelp(
       "Print JSON, as docs/api.md describes it, one object per line.")) var isOn = false
 
-  /// Prints an object on one line, or else the text for people.
+  /// With `--json` prints the object on one line; otherwise prints the text.
   func print(_ object: JSONObject, orElse text: String) {
     Terminal.result(isOn ? JSONText.ascii(JSONValue.object(object).text) : text)
   }
 
-  /// Prints the first line of a list for people.
+  /// Prints the title line of a list, unless `--json` is given.
   func title(_ text: String) {
     if !isOn { Terminal.result(text) }
   }
@@ -107,15 +107,15 @@ struct JSONFlag: ParsableArguments {
   }
 }
 
-/// Shell completion with values from the store.
+/// Shell completion of account names.
 enum AccountCompletion {
-  /// The accounts of the store that `--state` names among the words typed so far.
+  /// Completes with the accounts in the store of the folder that `--state` names on the command line so far.
   static let accounts = CompletionKind.custom { (words: [String], _: Int, begun: String) async in
     guard let index = words.firstIndex(of: "--state").map({ $0 + 1 }), words.indices.contains(index) else { return [] }
     return (try? await names(in: words[index], prefix: begun)) ?? []
   }
 
-  /// More names would be useless on a screen.
+  /// The most names that are offered.
   private static let most = 200
 
   private static func names(in folder: String, prefix: String) async throws -> [String] {

@@ -31,7 +31,7 @@ struct ApproveCommand: AsyncParsableCommand {
   func validate() throws {
     try Terminal.check(username: user)
     guard (1...3600).contains(lifetime) else { throw ValidationError("--lifetime must be 1 to 3600 seconds.") }
-    // A longer text would be signed as head, tail and hash, and the person's machine would not receive all of it.
+    // Of a longer text only beginning, end and hash would be signed, and the person's machine would not receive all of it.
     guard let shown = TransactionText(sent: text)?.shown, shown.utf8.count <= TransactionText.maximumSigned else {
       throw ValidationError(
         "--text must be 1 to \(TransactionText.maximumSigned) bytes in UTF-8; what is neither ASCII nor a letter that is "
@@ -70,7 +70,7 @@ struct ApproveCommand: AsyncParsableCommand {
     }
   }
 
-  /// A text that was closed before anybody answered has no outcome.
+  /// The outcome of a text; nil if the text was closed before anybody answered.
   private func outcome(_ number: Int64, _ link: any AdministrationLink) async throws -> String? {
     do {
       return try await link.ask(APIRequest(.GET, ["approvals", String(number)])).text("outcome")

@@ -6,7 +6,7 @@ import UAFDecoder
 import UAFMessages
 import UAFService
 
-/// `uaf-server audit`: what happened, and what people confirmed.
+/// `uaf-server audit`: the record of what happened, and the texts that people confirmed.
 struct AuditCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "audit", abstract: "Look at what happened, check that nobody has changed it, and keep it elsewhere.",
@@ -16,7 +16,7 @@ struct AuditCommand: AsyncParsableCommand {
     ])
 }
 
-/// `uaf-server audit list`: rows of the audit.
+/// `uaf-server audit list`: lists rows of the audit.
 struct AuditListCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List what happened, oldest first.",
@@ -68,7 +68,7 @@ struct AuditListCommand: AsyncParsableCommand {
   }
 }
 
-/// `uaf-server audit show`: one confirmed text, with what was signed and whether the signature is valid.
+/// `uaf-server audit show`: shows one confirmed text, what was signed, and whether the signature is valid.
 struct AuditShowCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show", abstract: "Show one confirmed text, which part of it was signed, and by which key.",
@@ -116,7 +116,7 @@ struct AuditShowCommand: AsyncParsableCommand {
   }
 }
 
-/// `uaf-server audit export`: the audit as JSON, from any row on.
+/// `uaf-server audit export`: prints the rows after a number as JSON.
 struct AuditExportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export", abstract: "Print the rows after a number as JSON, one object per line.",
@@ -140,7 +140,7 @@ struct AuditExportCommand: AsyncParsableCommand {
       last = row.number
       if row.event.kind != .export { isWorthARow = true }
     }
-    // What could not be printed was not exported; the program ends with that error.
+    // If printing failed, nothing was exported, so no row records an export. The program then ends with that error.
     guard isWorthARow, Terminal.failure == nil else { return }
     let detail: JSONObject = ["after": .integer(after), "through": .integer(last)]
     let event = ServerEvents.command(.export, detail: detail, now: Terminal.now)
@@ -148,7 +148,7 @@ struct AuditExportCommand: AsyncParsableCommand {
   }
 }
 
-/// The options of `serve` that say where the audit goes, apart from the store.
+/// The options of `serve` that say where the audit is sent in addition to the store.
 struct AuditOutputOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp("File to which each signed head of the audit is added as a line.", valueName: "file"),
@@ -231,14 +231,14 @@ struct AuditOutputOptions: ParsableArguments {
   }
 }
 
-/// Reads rows of the audit page by page: none stays in memory longer than it is printed, and the server does not wait.
+/// Reads rows of the audit page by page, so that only one page is in memory, and the server does not have to wait.
 struct AuditPages {
   private static let page = 1000
 
   let store: any ServerStore
   let filter: AuditFilter
 
-  /// Passes on each row in the order of the row numbers.
+  /// Calls `body` with each row, in the order of the row numbers.
   ///
   /// - Parameter most: how many at most.
   func forEach(atMost most: Int = .max, _ body: (AuditRow) -> Void) async throws {

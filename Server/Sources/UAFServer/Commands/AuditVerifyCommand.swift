@@ -80,10 +80,10 @@ struct AuditVerifyCommand: AsyncParsableCommand {
 
   /// The heads in a file; nil if there is no file.
   ///
-  /// - Parameter passesCut: reports and skips a line that a crash or a full disk has cut.
+  /// - Parameter passesCut: whether a line that a crash or a full disk has cut off is reported and skipped.
   /// - Throws: ``ServerError/unusableFile(path:reason:)`` if a line is not a head that one of the keys has signed.
   static func heads(_ path: String, _ keys: AuditHeadKeys, passesCut: Bool = false) throws -> [AuditHead]? {
-    // Anybody could have written it: each line is checked.
+    // Anybody could have written the file, so each line is verified.
     guard let bytes = FileManager.default.contents(atPath: path) else { return nil }
     return try AuditHeadFiles.tokens(Array(bytes)).enumerated().compactMap { number, token in
       guard let head = keys.head(of: token) else {
@@ -137,7 +137,7 @@ struct AuditPruneCommand: AsyncParsableCommand {
       orElse: "removed \(removed.rows) row\(removed.rows == 1 ? "" : "s"), up to row \(removed.through)")
   }
 
-  /// Refuses to remove rows that a sink has not received: nobody would see that they are missing there.
+  /// Refuses to remove rows that a sink has not received: nobody would notice that the sink does not have them.
   ///
   /// - Parameter last: the number of the last row to be removed.
   static func checkDeliveries(_ store: any ServerStore, through last: Int64) async throws {
@@ -153,10 +153,10 @@ struct AuditPruneCommand: AsyncParsableCommand {
     guard behind.isEmpty else { throw ExitCode.failure }
   }
 
-  /// Refuses an invalid audit: what was changed must not disappear under a new signature.
+  /// Refuses an audit that fails verification: a new signature must not hide that rows were changed.
   ///
-  /// - Parameter last: the last head of the state folder.
-  /// - Returns: the row that says that the audit was changed, if the caller accepts that; 0 for none.
+  /// - Parameter last: the last head that the state folder contains; nil if there is none.
+  /// - Returns: the number of the row that records that the audit was changed, if the caller accepts that; 0 for none.
   func check(_ store: any ServerStore, _ keys: AuditHeadKeys, last: [AuditHead]?) async throws -> Int64 {
     let verification = AuditVerification(of: store, keys: keys, kept: last ?? [], now: Terminal.now)
     let summary = try await verification.run()
@@ -222,9 +222,9 @@ struct AuditTextsCommand: AsyncParsableCommand {
     ]
   }
 
-  /// A text as it was shown; quoted if it contains what the server would not have stored.
+  /// A text as it was shown; if it contains characters that the server would never have stored, it is quoted.
   ///
-  /// An attacker who can change the store could add control sequences for a terminal.
+  /// An attacker who can change the store could put terminal control sequences into it.
   static func text(_ shown: String) -> String {
     TransactionText.isShowable(shown) ? shown : ShownValue.quoted(shown, maximumCount: 2048)
   }

@@ -78,7 +78,8 @@ struct RestoreCommand: AsyncParsableCommand {
     )
   }
 
-  /// Does for a restored database what a restore does for a file: the folder's keys stay, except `server.secret`.
+  /// Does for a database that its administrator has restored what a restore does for `server.db`. The keys in the state folder
+  /// stay, except for `server.secret`.
   private func closeDatabase() async throws {
     let directory = try state.openWithKeys()
     try await close(state.openStore(in: directory), [:], now: Terminal.now)
@@ -92,7 +93,7 @@ struct RestoreCommand: AsyncParsableCommand {
     )
   }
 
-  /// Closes everything that may have been used since.
+  /// Closes all open codes, requests and sessions: they may have been used after the backup was made.
   private func close(_ store: any ServerStore, _ detail: JSONObject, now: Int64) async throws {
     try await store.write { records in
       try records.enrolments.closeAll()

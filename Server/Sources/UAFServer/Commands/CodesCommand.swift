@@ -32,7 +32,7 @@ struct CodesCommand: AsyncParsableCommand {
   }
 }
 
-/// The options that say where the codes of a list go.
+/// The options that say where the codes for a list of people are written.
 struct CodePlaces: ParsableArguments {
   @Option(help: ArgumentHelp("The new file for the codes: CSV.", valueName: "file"), completion: .file())
   var codes: String?
@@ -50,7 +50,7 @@ struct CodePlaces: ParsableArguments {
     guard codes != nil || payloads != nil || sheets != nil else {
       throw ValidationError("Give --codes FILE, --payloads FOLDER or --sheets FILE.")
     }
-    // Standard output goes to logs and screens, and these are the codes of many people.
+    // Standard output may end up in logs or on screens, and these are the codes of many people.
     for case "-"? in [codes, payloads, sheets] {
       throw ValidationError(
         "Give a file name: the codes of a list are never written to standard output. For a file called '-', "
@@ -59,7 +59,7 @@ struct CodePlaces: ParsableArguments {
     guard sheets != nil || language == .english else { throw ValidationError("--language goes with --sheets.") }
   }
 
-  /// Creates the files and the folder, or none of them.
+  /// Creates the files and the folder; if one of them cannot be created, none is.
   ///
   /// - Throws: ``ServerError/unusableFile(path:reason:)``, ``ServerError/unusableDirectory(path:reason:)``.
   func make() throws -> [any CodeOutput] {
@@ -78,7 +78,7 @@ struct CodePlaces: ParsableArguments {
     return made
   }
 
-  /// What was created, for programs.
+  /// The JSON object that says what was created.
   func object(codes count: Int) -> JSONObject {
     var object: JSONObject = ["codes": .integer(Int64(count))]
     object.set("file", codes.map(JSONValue.string))

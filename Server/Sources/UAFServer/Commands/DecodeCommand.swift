@@ -12,7 +12,7 @@ struct DecodeCommand: ParsableCommand {
       Needs no state. The exit status is 1 if the input is not a message, or if something in it fails verification.
       """)
 
-  /// The maximum number of bytes that are read, more than a server accepts.
+  /// The most bytes that are read; a server accepts fewer.
   private static let largest = 262_144
 
   @Argument(help: "A file (default: standard input).", completion: .file()) var file: String?
@@ -32,7 +32,7 @@ struct DecodeCommand: ParsableCommand {
     let name = file ?? "standard input"
     do {
       let handle = try file.map { try FileHandle(forReadingFrom: URL(filePath: $0)) } ?? .standardInput
-      // A read from a pipe may return less than requested; only an empty one is the end.
+      // A read from a pipe may return less than requested; only an empty read means the end.
       var bytes = Data()
       while bytes.count <= Self.largest, let more = try handle.read(upToCount: Self.largest + 1 - bytes.count),
         !more.isEmpty

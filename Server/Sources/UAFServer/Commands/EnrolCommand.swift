@@ -55,7 +55,7 @@ struct EnrolListCommand: AsyncParsableCommand {
       files are as secret as the codes.
       """)
 
-  /// The maximum number of wrong lines that are named.
+  /// The most wrong lines that are reported.
   private static let mostNamed = 50
 
   @Argument(help: "The list of people; - is standard input.", completion: .file()) var list: String
@@ -104,12 +104,13 @@ struct EnrolListCommand: AsyncParsableCommand {
 
   private static func counted(_ codes: Int) -> String { codes == 1 ? "1 code" : "\(codes) codes" }
 
-  /// Issues codes and writes them; codes that cannot be written are closed again.
+  /// Issues codes, and writes them to the outputs; if they cannot be written, they are closed again.
   func hand(
     _ people: ArraySlice<PeopleList.Person>, to outputs: [any CodeOutput], _ codes: EnrolListAdministration,
     by caller: Caller
   ) async throws {
-    // If the process ends before all is written, codes are open that nobody has; they expire, and the next list closes them.
+    // If the process is killed before everything is written, some open codes have reached nobody. They expire, and the next
+    // list for the same people closes them.
     let made = try await codes.issue(people, lifetime: lifetime, reachesPrivileged: true, by: caller)
     let which = "what was being written (\(Self.counted(made.count)))"
     do {
@@ -125,7 +126,7 @@ struct EnrolListCommand: AsyncParsableCommand {
     }
   }
 
-  /// The people of the list; its faults are reported.
+  /// Reads the people of the list, and reports what is wrong with it.
   private func read() throws -> [PeopleList.Person] {
     let bytes = try ListInput.read(list, maximumLength: PeopleList.maximumSize)
     let parsed: PeopleList
@@ -146,13 +147,13 @@ struct EnrolListCommand: AsyncParsableCommand {
   }
 }
 
-/// A list that a command receives: a file, or what comes through a pipe.
+/// Reads a list that a command is given, from a file or through a pipe.
 enum ListInput {
   /// Reads a complete list.
   ///
-  /// - Parameter path: `-` is standard input. So are the names that a shell gives a pipe (`/dev/stdin`, `/dev/fd/63`): they are
-  ///   descriptors of this process, which only its caller can have opened. Any other path must follow the rules of a
-  ///   ``StateFile``, even a named pipe's.
+  /// - Parameter path: `-` for standard input. `/dev/stdin` and the names that a shell gives a pipe, such as `/dev/fd/63`, are
+  ///   accepted too: they are descriptors of this process, which only its caller can have opened. Any other path, even of a
+  ///   named pipe, must follow the rules of a ``StateFile``.
   /// - Throws: ``ServerError/unusableFile(path:reason:)``.
   static func read(_ path: String, maximumLength: Int) throws(ServerError) -> [UInt8] {
     if let descriptor = descriptor(path) { return try read(descriptor, path, maximumLength) }
@@ -165,7 +166,8 @@ enum ListInput {
       }
       return bytes
     }
-    // It was opened without waiting for a writer. Until a writer has come, there is nothing to read, and no end either.
+    // A named pipe was opened without waiting for a writer. This waits until a writer has come: before that, a read would
+    // return nothing.
     var poll = pollfd(fd: file.descriptor, events: Int16(POLLIN), revents: 0)
     // SAFETY: `poll` is one pollfd.
     while unsafe Glibc.poll(&poll, 1, -1) < 0, errno == EINTR {}

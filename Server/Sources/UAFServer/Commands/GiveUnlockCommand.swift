@@ -37,7 +37,7 @@ struct GiveUnlockCommand: AsyncParsableCommand {
   func run() async throws {
     var body: JSONObject = ["machine": .string(machine), "lifetime": .integer(lifetime)]
     body.set("reason", reason.map(JSONValue.string))
-    // Before there is an unlock: nobody could receive one that cannot be written.
+    // The file is created before the unlock is issued: an unlock that cannot be written would reach nobody.
     let file = try payloadFile.map { try CodeFile(path: $0) }
     do {
       try await place.link { [body] link in
@@ -49,7 +49,7 @@ struct GiveUnlockCommand: AsyncParsableCommand {
     }
   }
 
-  /// Shows what was issued: the payload goes to one place only.
+  /// Shows the issued unlock. The payload is either printed or written to the file, not both.
   private func show(_ issued: JSONObject, in file: CodeFile?) throws {
     guard let payload = issued.text("payload"), case .array(let list)? = issued["codes"] else {
       throw LinkError.unexpected

@@ -53,7 +53,7 @@ struct JoinCodeCreateCommand: AsyncParsableCommand {
       "group": .string(group.name), "machines": .integer(machines), "lifetime": .integer(lifetime),
     ]
     body.set("authority", try authority.map { .string(try Self.certificates($0)) })
-    // Before there is a code: nobody could receive one that cannot be written.
+    // The file is created before the code is issued: a code that cannot be written would reach nobody.
     let file = try payloadFile.map { try CodeFile(path: $0) }
     do {
       try await place.link(server: server) { [body] link in
@@ -61,7 +61,7 @@ struct JoinCodeCreateCommand: AsyncParsableCommand {
         do {
           try show(issued, in: file)
         } catch {
-          // Nobody has the payload.
+          // The payload could not be shown or written, so the code is closed.
           _ = try? await link.ask(APIRequest(.DELETE, ["join-codes", issued.number("number")]))
           throw error
         }
@@ -80,7 +80,7 @@ struct JoinCodeCreateCommand: AsyncParsableCommand {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Shows what was issued: the payload goes to one place only.
+  /// Shows the issued code. The payload is either printed or written to the file, not both.
   private func show(_ issued: JSONObject, in file: CodeFile?) throws {
     guard let payload = issued.text("payload"), let fingerprint = issued.text("fingerprint") else {
       throw LinkError.unexpected

@@ -2,7 +2,7 @@ import ArgumentParser
 import UAFMessages
 import UAFService
 
-/// `uaf-server keys`: the keys that can be exchanged while people log in.
+/// `uaf-server keys`: lists and rotates the keys that can be replaced while people log in.
 struct KeysCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "keys", abstract: "List the server's keys, and replace them without losing a login.",
@@ -27,7 +27,7 @@ struct KeysListCommand: ParsableCommand {
   }
 }
 
-/// `uaf-server keys rotate`: adds a key that is used from a later time on.
+/// `uaf-server keys rotate`: adds a key that will be used from a later time on.
 struct KeysRotateCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "rotate", abstract: "Make a new key, which comes into use later.",
@@ -61,10 +61,10 @@ struct KeysRotateCommand: AsyncParsableCommand {
     Terminal.note("send SIGHUP to the server (systemctl reload uaf-server), and see uaf-server(8) for several servers")
   }
 
-  /// Writes the rotation into the audit.
+  /// Records the rotation in the audit; a failure of the store is not an error.
   ///
-  /// The rotation is done by then, and a stolen key must be exchanged even while the store is away. If this row is missing, a
-  /// row at the server's next start or SIGHUP says which keys it has.
+  /// The rotation is already done, and it must be possible to replace a stolen key even while the store is down. If this row is
+  /// missing, a row at the server's next start or SIGHUP lists the keys that it has.
   private func record(_ keys: ServerKeys, in directory: ServerDirectory, now: Int64) async {
     let detail: JSONObject = [
       "kind": .string(kind.rawValue), "from": .integer(now + (delay ?? kind.standardDelay)),
@@ -82,9 +82,10 @@ struct KeysRotateCommand: AsyncParsableCommand {
     }
   }
 
-  /// The keys with the new one among them.
+  /// Adds the new key, and returns all keys.
   private func rotated(in directory: ServerDirectory, now: Int64) throws -> ServerKeys {
-    // Makes the secret of decoys, which must not change with this one, and writes verdict.pub if an earlier rotation did not.
+    // This also creates the secret for decoys, which must exist before `server.secret` is rotated, and writes verdict.pub if an
+    // earlier rotation failed to.
     let keys = try ServerKeys(state: directory, now: { now })
     let from = now + (delay ?? kind.standardDelay)
     switch kind {

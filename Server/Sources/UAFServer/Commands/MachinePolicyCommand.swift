@@ -2,7 +2,7 @@ import ArgumentParser
 import FidoResults
 import UAFMessages
 
-/// `uaf-server machine-policy`: the policies for workstations that have joined.
+/// `uaf-server machine-policy`: shows and saves the policies for workstations that have joined.
 struct MachinePolicyCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "machine-policy",
@@ -14,12 +14,12 @@ struct MachinePolicyCommand: AsyncParsableCommand {
     ])
 }
 
-/// The options of the subcommands of `machine-policy`, and what several of them do.
+/// The options of the subcommands of `machine-policy`, and the actions that several of them share.
 struct MachinePolicyOptions: ParsableArguments {
   @OptionGroup var place: AdministrationOptions
   @OptionGroup var json: JSONFlag
 
-  /// The text of a policy's file.
+  /// Reads the text of a policy from a file.
   ///
   /// - Throws: ``ServerError/unusableFile(path:reason:)``.
   static func text(of file: String) throws -> String {
@@ -41,11 +41,12 @@ struct MachinePolicyOptions: ParsableArguments {
     try await link.ask(APIRequest(.GET, ["machine-policies", String(number)]))
   }
 
-  /// Saves a policy, and reports that.
+  /// Saves a policy, and reports its number.
   ///
   /// - Parameters:
   ///   - lifetime: in seconds; nil for the server's default.
-  ///   - last: the number of the policy that it follows; nil for the one in force.
+  ///   - last: the number of the latest policy that the caller knows: if another one was saved since, this one is refused; nil
+  ///     for the one in force now.
   func save(
     _ text: String, for group: MachineGroup, lifetime: Int64?, reason: String, after last: Int64?,
     _ link: any AdministrationLink
@@ -115,7 +116,7 @@ struct MachinePolicyShowCommand: AsyncParsableCommand {
     }
   }
 
-  /// The policy without its last line end, which every result gets.
+  /// The policy without its last line end: printing adds one.
   private static func shown(_ text: String) -> String { text.hasSuffix("\n") ? String(text.dropLast()) : text }
 }
 

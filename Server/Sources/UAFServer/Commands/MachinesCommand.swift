@@ -40,7 +40,7 @@ struct MachinesCommand: AsyncParsableCommand {
     return (said + numbers + used + joining + told(machine)).joined(separator: "\t")
   }
 
-  /// What a machine has reported about itself; '-' if it has reported nothing.
+  /// The columns with a machine's report about itself; '-' for each if it has sent no report.
   private static func told(_ machine: JSONObject) -> [String] {
     let policy: String = if case .integer(let version)? = machine["policy"] { String(version) } else { "-" }
     return [

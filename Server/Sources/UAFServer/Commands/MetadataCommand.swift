@@ -3,7 +3,7 @@ import AuthenticatorTypes
 import UAFMessages
 import UAFService
 
-/// `uaf-server metadata`: prints what other servers need to know about this project's authenticators.
+/// `uaf-server metadata`: prints the metadata statements of this project's authenticators, for other FIDO servers.
 struct MetadataCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "metadata",
@@ -35,7 +35,7 @@ struct MetadataCommand: ParsableCommand {
   }
 }
 
-/// The option of every subcommand that needs to know the authenticators' models.
+/// The option `--metadata`, for every subcommand that needs the authenticator models.
 struct MetadataOption: ParsableArguments {
   @Option(
     name: .customLong("metadata"),

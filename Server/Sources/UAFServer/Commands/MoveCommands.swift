@@ -133,8 +133,8 @@ struct ImportCommand: AsyncParsableCommand {
   @OptionGroup var json: JSONFlag
 
   func run() async throws {
-    // A fault of the folder is reported before a large file is read; the folder is created only after the file was found
-    // correct.
+    // An existing folder is checked before the file is read, which may be large. A missing folder is created only after the
+    // file was checked.
     if FileManager.default.fileExists(atPath: state.directory) { _ = try state.open(create: false) }
     guard let input = try TrustedPath.open(file, followsLinks: false) else {
       throw ServerError.unusableFile(path: file, reason: "no such file")
@@ -156,7 +156,7 @@ struct ImportCommand: AsyncParsableCommand {
     let mark = Base64URL.encode(try RandomBytes.make(16))
     let moving = StoreImport(store: store, descriptor: descriptor, path: file, mark: mark)
     let rows = try await moving.run(header, entry: entry, now: now) {
-      // Before the store can be used: answers to requests from before must not be accepted.
+      // The old secret is removed before the store can be used, so that answers to earlier requests are refused.
       try StateLock.wait(for: directory) {
         guard FileManager.default.fileExists(atPath: directory.secretPath) else { return }
         try FileManager.default.removeItem(atPath: directory.secretPath)
@@ -179,7 +179,8 @@ struct ImportCommand: AsyncParsableCommand {
   }
 }
 
-/// Who may administer a store that was made from an export; whoever could write to the file may have changed that.
+/// The administrators and tokens that an import has brought into a store. They are reported, because somebody who could write
+/// to the export may have added some.
 struct ImportedPowers: Equatable {
   /// Each administrator with the role in parentheses.
   let administrators: [String]
@@ -194,7 +195,7 @@ struct ImportedPowers: Equatable {
     }
   }
 
-  /// The report for whoever imports.
+  /// The report to the person who runs the import.
   var lines: [String] {
     [("administrators", administrators), ("tokens", tokens)].filter { !$0.1.isEmpty }.map { name, list in
       "the file has these \(name); remove any that are not yours: \(list.joined(separator: ", "))"

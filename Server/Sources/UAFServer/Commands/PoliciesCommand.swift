@@ -4,7 +4,7 @@ import UAFAdministration
 import UAFMessages
 import UAFService
 
-/// `uaf-server policy`: the saved policies.
+/// `uaf-server policy`: shows and saves the policies for accounts.
 struct PoliciesCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "policy", abstract: "Show, preview and save which authenticators accounts use; every version is kept.",
@@ -25,7 +25,7 @@ struct PolicyOptions: ParsableArguments {
     }
   }
 
-  /// Passes on the link that carries the command's requests.
+  /// Opens the link that carries the command's requests, and passes it to `body`.
   func link(_ body: (any AdministrationLink) async throws -> Void) async throws {
     try await place.link(models: try metadata.models(), body)
   }
@@ -39,9 +39,10 @@ struct PolicyOptions: ParsableArguments {
     try await link.ask(APIRequest(.GET, ["policies", String(number)]))
   }
 
-  /// Saves a policy, and reports that.
+  /// Saves a policy, and reports its number.
   ///
-  /// - Parameter last: the number of the policy that it follows; nil for the one in force.
+  /// - Parameter last: the number of the latest policy that the caller knows: if another one was saved since, this one is
+  ///   refused; nil for the one in force now.
   static func save(
     _ text: String, reason: String, after last: Int64?, lockingOut accepted: Int, _ link: any AdministrationLink,
     _ json: JSONFlag
@@ -55,7 +56,7 @@ struct PolicyOptions: ParsableArguments {
           "lockOut": .integer(Int64(accepted)),
         ]))
     json.print(version, orElse: "policy \(version.number("number")) is saved")
-    // The API does not report this: the server's own log does at its start.
+    // Through the API this cannot be checked; the server's own log says it at each start.
     guard let local = link as? LocalLink else { return }
     if try await PolicyAdministration(local.environment).isOverruledByFile(by: local.caller) {
       Terminal.note("'serve' was last started with --policy FILE, which takes precedence: start it without --policy")
@@ -115,7 +116,7 @@ struct PolicyShowCommand: AsyncParsableCommand {
     }
   }
 
-  /// The policy without its last line end, which every result gets.
+  /// The policy without its last line end: printing adds one.
   private static func shown(_ text: String) -> String { text.hasSuffix("\n") ? String(text.dropLast()) : text }
 }
 

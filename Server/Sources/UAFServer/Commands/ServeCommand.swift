@@ -111,7 +111,7 @@ struct ServeCommand: AsyncParsableCommand {
     let store = try state.openStore(in: directory, create: true, allowsAsynchronous: allowAsynchronous)
     let certificates = try ServedCertificates(others: tlsCertificate, own: ownCertificate(in: directory))
     let facets = [ServerIdentity.pamModuleFacet] + facet
-    // A certificate without a hash for channel binding is an error now, not at the first request.
+    // Made only to report at once, and not at the first request, a certificate that has no hash for channel binding.
     _ = try ServerIdentity(
       publicURL: "", facets: facets, certificates: certificates.visible.map(\.der), channelBinding: channelBinding)
     let keys = try StateLock.wait(for: directory) { try ServerKeys(state: directory, now: { Terminal.now }) }
@@ -147,13 +147,13 @@ struct ServeCommand: AsyncParsableCommand {
     try await run([keeper, watch, reload] + followers + deliverers + listeners, manager, logger)
   }
 
-  /// Refuses a store that was used with keys other than those of the state folder.
+  /// Refuses a store that was used with other keys than those in the state folder.
   private func check(_ store: any ServerStore, _ keys: ServerKeys, _ directory: ServerDirectory) async throws {
     try await DecoySecretCheck.run(keys.decoySecret, of: store, directory, allowsNew: newDecoys)
     if !newAuditKey { try await AuditKeyCheck.run(store, directory) }
   }
 
-  /// The services that follow what others change in the store; each has checked once.
+  /// The services that watch the store for changes by other processes. Each has read the store once when this returns.
   private func followers(
     of store: any ServerStore, _ policies: CurrentPolicies, _ environment: ServiceEnvironment, _ logger: Logger
   ) async throws -> [any Service] {
@@ -176,7 +176,7 @@ struct ServeCommand: AsyncParsableCommand {
       metrics: metrics, refusals: refusals)
   }
 
-  /// The service that signs the audit; it is stopped last.
+  /// The service that signs the audit; of all services it is stopped last.
   private func keeper(
     _ environment: ServiceEnvironment, _ directory: ServerDirectory, _ refusals: RefusalCount, _ logger: Logger
   ) throws -> AuditKeeper {
@@ -211,7 +211,7 @@ struct ServeCommand: AsyncParsableCommand {
     let administration = AdministrationListeners(
       routes.environment, directory, facts: facts, proxies: proxies, logger: start.logger
     ).services(at: adminListen, certificates)
-    // They are stopped in the opposite order: no reader of the metrics page delays the end of logins.
+    // They are stopped in reverse order, logins first, so that a reader of the metrics page cannot delay the end of logins.
     return administration + [MetricsListener(metricsListen, page, logger: start.logger)].compactMap { $0 } + [logins]
   }
 
@@ -243,11 +243,11 @@ struct ServeCommand: AsyncParsableCommand {
       eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: start.logger)
   }
 
-  /// HTTP, and the limits of its connections.
+  /// The handlers of an HTTP connection, with its limits.
   ///
-  /// No client can keep a connection forever, and no address can keep all connections.
+  /// The limits prevent a client from keeping a connection forever, and an address from keeping all connections.
   ///
-  /// Every connection is accepted. If it waited in the system's queue, the server would look as if it were away.
+  /// Every connection is accepted: to clients that wait in the system's queue, the server would seem to be down.
   private func channel(
     _ routes: UAFRoutes, _ connections: Connections, handshake: TimeAmount?, _ start: ServerStart
   ) -> ExchangeChannel {
@@ -262,14 +262,14 @@ struct ServeCommand: AsyncParsableCommand {
       })
   }
 
-  /// Runs until a signal, and then for at most five seconds; a client that keeps an idle connection open does not extend that.
+  /// Runs until a signal arrives, and then for at most five seconds, even if a client keeps an idle connection open.
   private func run(_ services: [any Service], _ manager: ServiceManager, _ logger: Logger) async throws {
     let (ends, end) = AsyncThrowingStream<Void, any Error>.makeStream()
     let deadline = StopDeadline(limit: StopDeadline.standard) {
       logger.notice("dropped the requests that were still in progress")
       end.finish()
     }
-    // They are stopped in the opposite order: the time begins to run, and systemd is told.
+    // They are stopped in reverse order: so the deadline starts first, and then systemd is told.
     var configuration = ServiceGroupConfiguration(
       services: services + [manager, deadline], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
     configuration.maximumGracefulShutdownDuration = .seconds(3)
@@ -291,7 +291,8 @@ struct ServeCommand: AsyncParsableCommand {
 
   private var proxies: TrustedProxies { TrustedProxies(behind, header: forwardedHeader) }
 
-  /// Reads the server's own certificate, at the start and at a reload; reads nil if TLS ends elsewhere.
+  /// A function that reads the server's own certificate, at the start and at each reload; it returns nil if a proxy terminates
+  /// TLS.
   private func ownCertificate(in directory: ServerDirectory) -> @Sendable () throws -> CertificateFiles? {
     guard listen.path == nil else { return { nil } }
     if let certificate, let key {
@@ -302,7 +303,7 @@ struct ServeCommand: AsyncParsableCommand {
   }
 }
 
-/// The options that say how many requests and connections `serve` accepts.
+/// The options that limit the requests and connections of `serve`.
 struct LimitOptions: ParsableArguments {
   @Option(help: "Requests from one address per minute; twice as many in a burst; 0 for no limit.")
   var addressRate = Admission.standardAddressRate

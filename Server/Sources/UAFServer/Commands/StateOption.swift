@@ -5,7 +5,7 @@ import Logging
 import NIOCore
 import UAFService
 
-/// The options of every subcommand that needs the server's folder or its store.
+/// The options of every subcommand that needs the state folder or the store.
 struct StateOption: ParsableArguments {
   @Option(
     name: .customLong("state"), help: "Folder that holds the server's store, keys and certificate.",
@@ -18,12 +18,12 @@ struct StateOption: ParsableArguments {
         + "postgresql://HOST,HOST/DATABASE?SETTING=VALUE.", valueName: "url"))
   var store: String?
 
-  /// Opens the store: what `--store` names, or the file in a folder.
+  /// Opens the store: the database that `--store` names, or else the file in the state folder.
   ///
   /// - Parameters:
-  ///   - directory: the state folder; nil to open it as well.
-  ///   - create: creates the store if there is none.
-  ///   - allowsAsynchronous: uses a database of several hosts even without a synchronous standby.
+  ///   - directory: the state folder, if it is open already.
+  ///   - create: whether the store is created if it does not exist.
+  ///   - allowsAsynchronous: whether a database with several hosts is used even if it has no synchronous standby.
   func openStore(
     in directory: ServerDirectory? = nil, create: Bool = false, allowsAsynchronous: Bool = true
   ) throws -> any ServerStore {
@@ -33,7 +33,7 @@ struct StateOption: ParsableArguments {
       .openStore(create: create, allowsAsynchronous: allowsAsynchronous)
   }
 
-  /// Opens folder and store for administration.
+  /// Opens the state folder and the store for administration.
   ///
   /// - Parameters:
   ///   - server: the base URL for payloads; nil for the one that `serve` was last started with.
@@ -43,7 +43,7 @@ struct StateOption: ParsableArguments {
     return try LocalLink(directory, store: openStore(in: directory), server: server, models: models)
   }
 
-  /// The time limit of a transaction that reads or removes everything: a day.
+  /// The time limit of a transaction that reads, fills or empties the whole store: a day.
   static let whole = Duration.seconds(86_400)
 
   /// Opens the store to read all of it.
@@ -53,14 +53,14 @@ struct StateOption: ParsableArguments {
       .openStore(create: false, allowsAsynchronous: true, deadline: Self.whole)
   }
 
-  /// Opens the store to fill it, and creates it if there is none.
+  /// Opens the store to fill it, and creates it if it does not exist.
   func openStoreForImport(in directory: ServerDirectory) throws -> any ServerStore {
     guard let store else { return try directory.openStore(create: true, allowsUnfinished: true) }
     return try DatabaseURL(store, environment: ProcessInfo.processInfo.environment)
       .openStore(create: true, allowsAsynchronous: true, allowsUnfinished: true, deadline: Self.whole)
   }
 
-  /// Opens the state folder of a server that has run before, and so has keys.
+  /// Opens a state folder that must contain keys, since the server has run before.
   func openWithKeys() throws -> ServerDirectory {
     let directory = try open(create: false)
     guard try StateFile.readSecret(path: directory.secretPath, counts: KeyFile<ServerSecret>.lengths) != nil else {
@@ -74,13 +74,13 @@ struct StateOption: ParsableArguments {
   }
 }
 
-/// What the server does as soon as it listens.
+/// The last steps of the server's start, which are done once it listens.
 struct ServerStart: Sendable {
   let listen: ListenAddress
   /// The base URL that clients use; nil if it is the address where the server listens.
   let publicURL: PublicURL?
   let facets: [String]
-  /// The certificates that clients may see, DER, as they are now.
+  /// Returns the certificates that clients see now, DER.
   let certificates: @Sendable () -> [[UInt8]]
   let channelBinding: ChannelBindingPolicy
   let identity: IdentityBox
@@ -89,11 +89,11 @@ struct ServerStart: Sendable {
   let shapes: KeyShapeKeeper
   let logger: Logger
 
-  /// Makes the identity before the server listens, unless the system chooses the port that clients have to use.
+  /// Makes the identity before the server listens, unless clients have to use a port that the system will choose.
   ///
-  /// A client may connect as soon as the system listens, and that is before ``announce(_:)`` is called.
+  /// A client may connect as soon as the socket listens, and ``announce(_:)`` is called only after that.
   ///
-  /// - Throws: an error if an identity cannot be made.
+  /// - Throws: an error if the identity cannot be made.
   func prepare() throws {
     if publicURL == nil, case .network(_, 0) = listen { return }
     identity.set(try known(at: listen.url(port: nil)))
@@ -121,7 +121,8 @@ struct ServerStart: Sendable {
       }
       Terminal.result("listening on \(local)")
       manager.ready()
-      // A program that waits for the line would wait forever, so the server ends as after a signal, and says why.
+      // If the line could not be printed, a program that waits for it would wait forever. So the server stops as after a
+      // signal, and reports why.
       if Terminal.failure != nil { kill(getpid(), SIGTERM) }
     } catch {
       let reason = (error as? ServerError)?.description ?? "\(type(of: error))"

@@ -4,32 +4,32 @@ import UAFAdministration
 import UAFConsole
 import UAFMessages
 
-/// One of the places to which the codes of a list go.
+/// One of the outputs to which the codes for a list of people are written.
 ///
-/// Each creates something new for its owner alone, and overwrites nothing.
+/// Each output is a new file or folder that only its owner can read. Nothing is overwritten.
 protocol CodeOutput {
-  /// The path as the person named it.
+  /// The path as it was given on the command line.
   var path: String { get }
 
   /// Adds codes, and waits until they are on the disk.
   ///
-  /// - Throws: ``ServerError/unusableFile(path:reason:)``, or what making them into text throws.
+  /// - Throws: ``ServerError/unusableFile(path:reason:)``, or the errors of turning codes into text.
   func add(_ codes: [EnrolmentPayload]) throws
 
-  /// Adds what comes after the last code.
+  /// Writes what follows the last code.
   func finish() throws
 
   /// Removes what was created, as long as no code was added.
   func remove()
 }
 
-/// The codes of a list as CSV, with a line for each open code.
+/// The codes as CSV, with a line for each code.
 struct CodeTable: CodeOutput {
   private let file: CodeFile
 
   var path: String { file.path }
 
-  /// Creates the file, with its first line.
+  /// Creates the file, and writes its title line.
   ///
   /// - Throws: ``ServerError/unusableFile(path:reason:)``, including when a file of that name exists.
   init(path: String) throws(ServerError) {
@@ -49,7 +49,7 @@ struct CodeTable: CodeOutput {
   func remove() { file.remove() }
 }
 
-/// A new file for its owner alone, which receives one code after the other.
+/// A new file that only its owner can read, to which codes are appended.
 final class CodeFile {
   /// Writes bytes to a descriptor; false if not all of them were written, and `errno` says why.
   typealias Append = ([UInt8], CInt) -> Bool
@@ -90,14 +90,14 @@ final class CodeFile {
   }
 }
 
-/// The codes of a list as sheets to print, in one page of HTML.
+/// The codes as sheets for printing, in one HTML page.
 struct SheetFile: CodeOutput {
   private let file: CodeFile
   private let document: SheetDocument
 
   var path: String { file.path }
 
-  /// Creates the file, with the page's head.
+  /// Creates the file, and writes the beginning of the page.
   ///
   /// - Throws: ``ServerError/unusableFile(path:reason:)``, including when a file of that name exists.
   init(path: String, document: SheetDocument) throws {
@@ -121,7 +121,7 @@ struct SheetFile: CodeOutput {
   func remove() { file.remove() }
 }
 
-/// A new folder with a file for each code, which contains what `enrol` prints.
+/// A new folder with a file for each code. Each file contains what `enrol` would print.
 final class PayloadFolder: CodeOutput {
   let path: String
   private let descriptor: CInt
@@ -166,7 +166,7 @@ final class PayloadFolder: CodeOutput {
     let error = ServerError.unusableFile(path: place, system: "cannot be written")
     close(file)
     guard isWritten else {
-      // A part of a code is useless.
+      // A file with only a part of a code is useless.
       unsafe unlinkat(descriptor, name, 0)
       throw error
     }

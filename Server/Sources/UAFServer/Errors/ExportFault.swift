@@ -5,27 +5,27 @@ import UAFService
 enum ExportFault: Error, Equatable, CustomStringConvertible {
   case notAnExport
   case otherForm(Int64)
-  /// There is no last line.
+  /// The last line is missing.
   case cut
-  /// There are lines after the last one.
+  /// There are lines after the one that ends the export.
   case afterEnd(line: Int)
   case tooLong(line: Int)
   case unreadable(line: Int)
   case unknownType(line: Int, String)
   case wrongMember(line: Int, type: String, String)
   case unknownMember(line: Int, type: String, String)
-  /// A row belongs before the line before it, or is repeated.
+  /// A row is out of order, or appears twice.
   case wrongOrder(line: Int)
   case wrongCount(type: String)
   case wrongHash
   /// The export has changed since it was first read.
   case changedMeanwhile
   case storeNotEmpty
-  /// A second import of the same store has begun.
+  /// A second import into the same store has begun.
   case otherImport
-  /// Somebody else has changed the store during the import.
+  /// Somebody else changed the store during the import.
   case storeWritten(type: String)
-  /// What was stored differs from what was read.
+  /// The rows in the store differ from those that were read.
   case otherRows
   /// The store refuses one of these rows.
   case refused(lines: ClosedRange<Int>, reason: String)
@@ -69,14 +69,14 @@ enum ExportFault: Error, Equatable, CustomStringConvertible {
   private static func shown(_ text: String) -> String { ShownValue.quoted(text, maximumCount: 80) }
 }
 
-/// Why a store was not moved, and the state of the two stores after that.
+/// Why a store was not moved, and the state in which both stores are now.
 struct MoveFailure: Equatable, CustomStringConvertible {
   /// The state of the two stores.
   enum Standing: Equatable {
     case untouched
     /// The copy is incomplete.
     case copying
-    /// The old store is closed, or the disk failed while that was written.
+    /// The old store is closed, or the disk failed while it was being closed.
     case closed
   }
 
@@ -98,7 +98,7 @@ struct MoveFailure: Equatable, CustomStringConvertible {
   }
 }
 
-/// The store was moved away while the server had it open: it can be read, and accepts no more changes.
+/// The error of a store that was moved away while the server had it open: it can still be read, but not changed.
 struct MovedStore: StoreFailure {
   var logName: String { "store-moved" }
   var text: String { StoreError.movedShortText }

@@ -3,11 +3,11 @@ import Invocation
 
 /// Why the server cannot work.
 ///
-/// A client is told only "internal error".
+/// Clients only ever see "internal error".
 enum ServerError: Error, Equatable, CustomStringConvertible {
   /// The store was made by a later version.
   case newerDatabase
-  /// A file of the state folder is not as the server left it.
+  /// A file cannot be read, written or used.
   case unusableFile(path: String, reason: String)
   /// The folder has no store, and the command does not create one.
   case noStore(path: String)
@@ -21,11 +21,11 @@ enum ServerError: Error, Equatable, CustomStringConvertible {
   case unusableDirectory(path: String, reason: String)
   /// The system refuses the address.
   case cannotListen(address: String, errorNumber: Int32)
-  /// The public URL is not known before the server listens.
+  /// The public URL is not known yet, because the server does not listen yet.
   case notListening
   /// The system lets others read the process's memory.
   case unprotectedMemory(errorNumber: Int32)
-  /// A key that is too new to be replaced.
+  /// A key cannot be rotated now.
   case refusedRotation(String)
   /// A backup cannot be made or restored.
   case unusableBackup(String, BackupError)
@@ -33,7 +33,7 @@ enum ServerError: Error, Equatable, CustomStringConvertible {
   case unusableExport(String, ExportFault)
   /// The store was not moved.
   case unfinishedMove(MoveFailure)
-  /// An argument of the command line.
+  /// An argument of the command line is wrong.
   case invalidArgument(String)
 
   var description: String {
@@ -82,18 +82,18 @@ enum ServerError: Error, Equatable, CustomStringConvertible {
 }
 
 extension ServerError {
-  /// A file whose fault `errno` names.
+  /// The error for a file, with the reason from `errno`.
   static func unusableFile(path: String, system what: String) -> ServerError {
     // SAFETY: strerror's text is copied immediately.
     .unusableFile(path: path, reason: unsafe "\(what): \(String(cString: strerror(errno)))")
   }
 
-  /// A new file that could not be created, as `errno` says.
+  /// The error for a new file that could not be created, with the reason from `errno`.
   static func cannotMake(_ path: String) -> ServerError {
     errno == EEXIST
       ? .unusableFile(path: path, reason: isThereAlready) : .unusableFile(path: path, system: "cannot be made")
   }
 
-  /// The text about a target that is not overwritten.
+  /// The reason for an output that exists already.
   static let isThereAlready = "already exists, and is not overwritten: name another file"
 }

@@ -6,21 +6,21 @@ import WebMessages
 
 /// The handler of a connection's requests, after TLS and NIO's parser and encoder.
 ///
-/// It collects a complete request, gets it answered, and writes the response immediately.
+/// It collects a complete request, has it answered, and writes the response immediately.
 ///
-/// Requests are answered one at a time. Parts of further requests wait, and nothing more is read while some do. Everything
-/// happens on the connection's event loop, except what the store does elsewhere.
+/// Requests are answered one at a time. Parts of further requests wait, and while any wait, nothing more is read. Everything
+/// happens on the connection's event loop, except for the store's work.
 final class Exchange: ChannelDuplexHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias OutboundIn = Never
   typealias OutboundOut = HTTPServerResponsePart
   typealias Responder = @Sendable (WebRequest) async -> WebResponse
-  /// How many bytes the body of a request may have.
+  /// Returns how many bytes the body of a request may have.
   typealias BodyLimit = @Sendable (HTTPRequestHead) -> Int
 
   private let responder: Responder
   private let maximumBody: BodyLimit
-  /// How long the body may be of the request whose parts are arriving.
+  /// How many bytes the body of the arriving request may have.
   private var room = 0
   private let executor: EventLoopExecutor
   private let observers: [any ExchangeObserver]
@@ -29,17 +29,17 @@ final class Exchange: ChannelDuplexHandler {
   /// Parts that arrived before the previous request was answered.
   private var early = CircularBuffer<HTTPServerRequestPart>(initialCapacity: 0)
   private var state = State.open
-  /// Whether the parser has refused what came after the early parts.
+  /// Whether the parser has refused the bytes after the early parts.
   private var isMalformed = false
   private var isReadHeld = false
-  /// Whether the client has announced that it sends nothing more.
+  /// Whether the client has closed its side of the connection.
   private var isInputClosed = false
-  /// Whether the server is stopping: the present answer is the last one.
+  /// Whether the server is stopping, so that the current answer is the last one on this connection.
   private var isEnding = false
 
   private enum State {
     case open
-    /// A request waits until the client has read the last answers.
+    /// A request waits until the client has read the earlier answers.
     case waiting
     case answering
     /// Whatever arrives is ignored.
@@ -48,7 +48,7 @@ final class Exchange: ChannelDuplexHandler {
 
   /// Makes the handler of one connection.
   ///
-  /// - Parameter observers: handlers that are told how far it has come.
+  /// - Parameter observers: handlers that are told about the progress of requests and answers.
   init(
     _ responder: @escaping Responder, on loop: any EventLoop, observers: [any ExchangeObserver] = [],
     maximumBody: @escaping BodyLimit = { _ in RequestBody.maximum }
@@ -70,7 +70,7 @@ final class Exchange: ChannelDuplexHandler {
     }
   }
 
-  /// Continues to read, unless parts of further requests wait, or the client does not read its answers.
+  /// Reads on, unless parts of further requests wait, or the client does not read its answers.
   ///
   /// So a client cannot fill the memory with requests or answers.
   func read(context: ChannelHandlerContext) {
@@ -90,8 +90,8 @@ final class Exchange: ChannelDuplexHandler {
       isEnding = true
       if state == .open, head == nil { context.close(promise: nil) }
     case ChannelEvent.inputClosed:
-      // The client sends nothing more, by TLS's closing message or TCP's. Its complete requests are answered, and half a
-      // request counts as none. Without this the connection would stay until its idle time is over.
+      // The client has closed its side, with TLS's close_notify or with a TCP FIN. Complete requests are still answered, and an
+      // incomplete one is dropped. Otherwise the connection would stay open until its idle time is over.
       isInputClosed = true
       if state == .open { context.close(promise: nil) }
     default: context.fireUserInboundEventTriggered(event)
@@ -113,19 +113,19 @@ final class Exchange: ChannelDuplexHandler {
     switch part {
     case .head(let head):
       body.clear()
-      // What follows would belong to a different protocol.
+      // After such a request, the connection would carry a different protocol.
       if head.method == .CONNECT || head.headers.contains(name: "Upgrade") { return refuse(context) }
       self.head = head
       room = maximumBody(head)
-      // Refused by its announced length, before any of it has arrived.
+      // The body is refused by its announced length, before any of it arrives.
       guard !RequestBody.announcesTooMuch(head.headers, limit: room) else { return respond(context) }
-      // A client that asks waits a second for that before it sends the body.
+      // Without this interim response, such a client waits for a second before it sends the body.
       if head.headers.value(of: "Expect")?.lowercased() == "100-continue" {
         let goOn = HTTPResponseHead(version: .http1_1, status: .continue)
         context.writeAndFlush(wrapOutboundOut(.head(goOn)), promise: nil)
       }
     case .body(var part):
-      // Nothing beyond the longest body is kept; one byte more shows that there is more.
+      // At most one byte more than allowed is kept: it shows that the body is too long.
       let rest = room + 1 - body.readableBytes
       guard head != nil, rest > 0 else { return }
       if let kept = part.readSlice(length: min(rest, part.readableBytes)) { body.writeImmutableBuffer(kept) }
@@ -135,20 +135,20 @@ final class Exchange: ChannelDuplexHandler {
     }
   }
 
-  /// Closes the connection after a refusal, and reads nothing more; what has arrived of the request is ignored.
+  /// Refuses a request, and closes the connection; what has arrived of the request is ignored, and nothing more is read.
   private func refuse(_ context: ChannelHandlerContext) {
-    // NIO waits for TLS's closing message, and more could arrive during that time. If this fails, the exchange's time ends the
-    // connection.
+    // Reading is stopped because NIO waits for the client's close_notify, and more could arrive meanwhile. If this fails, the
+    // exchange's deadline closes the connection.
     try? context.channel.syncOptions?.setOption(.autoRead, value: false)
     write(WebResponse(status: .badRequest, isLast: true), isLast: true, context)
   }
 
   // MARK: Answers
 
-  /// Gets the request answered, once.
+  /// Has the request answered, once.
   ///
-  /// Not before the answers to earlier requests have been sent: a client that sends requests and reads no answer would fill the
-  /// memory with answers.
+  /// It waits until the earlier answers have been sent: otherwise a client that sends requests but reads no answers could fill
+  /// the memory with answers.
   private func respond(_ context: ChannelHandlerContext) {
     guard let head else { return }
     guard context.channel.isWritable else {
@@ -189,7 +189,7 @@ final class Exchange: ChannelDuplexHandler {
     goOn(context)
   }
 
-  /// Processes what has waited for the answer.
+  /// Processes the parts that arrived during the last answer.
   private func goOn(_ context: ChannelHandlerContext) {
     while state == .open, let part = early.popFirst() { take(part, context) }
     if state == .open, isMalformed { refuse(context) }
@@ -202,7 +202,7 @@ final class Exchange: ChannelDuplexHandler {
   }
 }
 
-/// A handler that counts or limits a connection: ``Exchange`` tells it how far requests and answers have come.
+/// A handler that counts or limits a connection. ``Exchange`` tells it about the progress of requests and answers.
 ///
 /// It comes after ``Exchange`` in the pipeline, so no part of a request or an answer passes through it.
 protocol ExchangeObserver: ChannelHandler {
@@ -214,27 +214,27 @@ protocol ExchangeObserver: ChannelHandler {
 enum ExchangeStage {
   /// Bytes of a request have arrived.
   case reading
-  /// A request has arrived as far as it is read; the client waits for the server.
+  /// A request has arrived, as far as the server reads it; the client now waits for the server.
   case answering
   /// The answer is written.
   case answered
-  /// The client's system has received the answer.
+  /// The whole answer has been handed to the kernel.
   case taken
 }
 
 /// The connections of the server: HTTP/1.1, each request answered on the connection's event loop.
 ///
-/// NIO parses requests and writes responses. After its handlers comes one of ours, ``Exchange``. Each further handler would see
-/// each part of each message.
+/// NIO parses requests and encodes responses. Its handlers are followed by only one of ours, ``Exchange``, because every
+/// further handler would have to process each part of each message.
 struct ExchangeChannel: ServerChildChannel {
-  /// A connection; nothing has to be done for it outside its pipeline.
+  /// A connection. Everything for it is done in its pipeline.
   struct Value: ServerChildChannelValue {
     let channel: any Channel
   }
 
   /// The limits for the headers of a request: a login's request has a dozen fields, together less than 2 KiB.
   ///
-  /// Beyond that the answer is HTTP status 400, and the connection is closed.
+  /// If a request exceeds them, the answer is HTTP status 400, and the connection is closed.
   private static var headerLimits: NIOHTTPDecoderLimitConfiguration {
     var limits = NIOHTTPDecoderLimitConfiguration()
     limits.maxHeaderFieldSize = 16_384
@@ -250,7 +250,8 @@ struct ExchangeChannel: ServerChildChannel {
 
   func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
     channel.eventLoop.makeCompletedFuture {
-      // Requests that arrive together are parsed together, and use a hundred times their bytes. One read has few of them.
+      // NIO parses all requests of one read before it passes them on, and they take a hundred times their size in memory. So
+      // reads are kept small.
       try channel.syncOptions?.setOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 8192))
       try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
       let pipeline = channel.pipeline.syncOperations
@@ -266,15 +267,15 @@ struct ExchangeChannel: ServerChildChannel {
 
   /// Returns when the connection is closed.
   func handle(value: Value, logger: Logger) async {
-    // A connection that failed is closed, too.
+    // Errors are ignored: a connection that failed is closed, too.
     try? await value.channel.closeFuture.get()
   }
 }
 
 /// Writes a response as one buffer, and so as one TLS record.
 ///
-/// NIO's encoder writes head and body one by one. Each would be encrypted by itself, which costs a login as much as encoding the
-/// two responses.
+/// NIO's encoder writes head and body separately. Each would be encrypted as a record of its own, which in a login costs as
+/// much time as encoding its two responses.
 final class ResponseGatherer: ChannelOutboundHandler {
   typealias OutboundIn = IOData
   typealias OutboundOut = IOData
@@ -299,8 +300,8 @@ final class ResponseGatherer: ChannelOutboundHandler {
 
 /// Runs tasks on an event loop's thread.
 ///
-/// A connection's bytes are read and written on its event loop. With its task there too, an answer changes threads only if the
-/// store makes it do so.
+/// A connection's bytes are read and written on its event loop. With this executor its task runs there too, so an answer
+/// changes threads only for the store.
 final class EventLoopExecutor: TaskExecutor {
   private let loop: any EventLoop
 

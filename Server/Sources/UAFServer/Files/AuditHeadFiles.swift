@@ -3,20 +3,21 @@ import HostSystem
 import Synchronization
 import UAFService
 
-/// Where signed heads of the audit are kept outside the store.
+/// The files outside the store to which signed heads of the audit are written.
 ///
-/// Whoever changes the store has to change these too. What could not be written waits, and is written later.
+/// Whoever tampers with the store would have to tamper with these files too. Heads that cannot be written wait, and are written
+/// later.
 final class AuditHeadFiles: Sendable {
   private struct State {
-    /// The last head, if the state folder does not have it yet.
+    /// The last head, if it is not yet written to the state folder.
     var last: StoredHead?
-    /// Heads that the list does not have yet.
+    /// The heads that are not yet written to the list.
     var waiting: [StoredHead] = []
   }
 
-  /// The maximum number of waiting heads, a week's worth.
+  /// The most heads that wait, those of a week.
   ///
-  /// If there are more, the newest stay: they cover the rows of the others.
+  /// If there are more, the oldest are dropped: the newer heads cover their rows too.
   private static let mostWaiting = 10_080
 
   let state: ServerDirectory
@@ -41,7 +42,7 @@ final class AuditHeadFiles: Sendable {
     self.flush = flush
   }
 
-  /// Accepts a head to be written.
+  /// Adds a head to those that wait to be written.
   func add(_ head: StoredHead) {
     unwritten.withLock { state in
       state.last = head
@@ -51,11 +52,11 @@ final class AuditHeadFiles: Sendable {
     }
   }
 
-  /// Writes what waits: the last head into the state folder, and all heads into the list.
+  /// Writes the heads that wait: the last one to the state folder, and all to the list.
   ///
-  /// - Throws: ``ServerError/unusableFile(path:reason:)``. What was not written continues to wait.
+  /// - Throws: ``ServerError/unusableFile(path:reason:)``. Heads that were not written continue to wait.
   func write() throws(ServerError) {
-    // A full disk under the state folder must not keep heads from the list, which may be elsewhere.
+    // If the state folder's disk is full, the list is still written: it may be on a different disk.
     do throws(ServerError) {
       try writeLast()
     } catch {
@@ -82,16 +83,16 @@ final class AuditHeadFiles: Sendable {
       return !append(Array("\(begin)\(head.token)\n".utf8), descriptor)
     }
     let number = errno
-    // A remote disk may report only now that it is full.
+    // A network file system may report only now that it is full.
     guard flush(descriptor) else { throw Self.failure(list, errno) }
     let written = Set(heads.prefix(failed ?? heads.count).map(\.token))
     unwritten.withLock { $0.waiting.removeAll { written.contains($0.token) } }
     guard failed == nil else { throw Self.failure(list, number) }
   }
 
-  /// Opens a list for appending: the server need not be allowed to read it.
+  /// Opens a list for appending; the server does not need permission to read it.
   private static func open(_ list: String) throws(ServerError) -> CInt {
-    // A pipe that nobody reads would block the server.
+    // Opened without blocking: a pipe that nobody reads would block the server.
     // SAFETY: the string lives for the call.
     let descriptor = unsafe Glibc.open(
       list, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, mode_t(0o644))
@@ -105,7 +106,7 @@ final class AuditHeadFiles: Sendable {
     return descriptor
   }
 
-  /// Whether the last line of a file has no line end: a crash or a full disk has cut it.
+  /// Whether the last line of a file has no line end, because a crash or a full disk has cut it off.
   ///
   /// A file that cannot be read counts as complete.
   private static func isLastLineCut(_ list: String) -> Bool {
@@ -120,7 +121,7 @@ final class AuditHeadFiles: Sendable {
     return unsafe pread(descriptor, &last, 1, length - 1) == 1 && last != UInt8(ascii: "\n")
   }
 
-  /// The last head of this state folder; nil if it never signed one, or signed with a different key.
+  /// The last head in this state folder; nil if there is none, or if it was signed with a key that is not among `keys`.
   ///
   /// - Throws: ``ServerError/unusableFile(path:reason:)``.
   func last(_ keys: AuditHeadKeys) throws -> AuditHead? {
@@ -149,9 +150,9 @@ final class AuditHeadFiles: Sendable {
   }
 }
 
-/// The file in the state folder that says when the server last knew that the whole audit was signed.
+/// The file in the state folder that records when the server last knew that the whole audit was signed.
 ///
-/// The database's administrator cannot change it. It is written once a minute, as long as everything is signed.
+/// The administrator of the database cannot change it. It is written once a minute, as long as everything is signed.
 struct SignedMomentFile: Sendable {
   let path: String
 
@@ -174,8 +175,8 @@ struct SignedMomentFile: Sendable {
 enum AuditKeyCheck {
   /// Refuses a store whose last head was signed with a key that is not in `audit.pub`.
   ///
-  /// The usual reason is a second server whose administrator has not given it the files. A head that is not a head at all is
-  /// reported in the audit, and keeps no server from starting.
+  /// The usual reason is a second server to which the administrator has not copied the key files. If the last stored head is
+  /// not in the form of a head, the audit records that, and the server starts all the same.
   ///
   /// - Throws: ``ServerError/unusableFile(path:reason:)``; ``StoreFailure``.
   static func run(_ store: any ServerStore, _ state: ServerDirectory) async throws {

@@ -5,40 +5,41 @@ import UAFConsole
 import UAFMessages
 import UAFService
 
-/// A file of keys of 32 bytes each, which follow each other in time.
+/// A file with the keys of a ``KeyRing``, 32 bytes each.
 ///
-/// A key that was never rotated is the whole file. Otherwise there is a record for each key: when its use begins (8 bytes,
-/// big-endian, seconds since 1970), and the key. One rename exchanges the file, so a rotation is never half done.
+/// A key that was never rotated is the whole content of the file. Otherwise there is a record for each key: the time from which
+/// it is used (8 bytes, big-endian, seconds since 1970), and the key. The file is replaced by one rename, so a rotation is
+/// never half done.
 struct KeyFile<Key: Sendable> {
   let path: String
   /// Makes a new key.
   let new: () throws -> sending Secret
-  /// Turns bytes of the file into a key.
+  /// Makes a key from bytes of the file.
   let key: (consuming sending Secret) throws -> Key
 
-  /// The maximum number of keys in one file: one that is still accepted, one in use, one for the future, and one more.
+  /// The most keys in one file: one that is still accepted, one in use, one for the future, and one to spare.
   static var mostKeys: Int { 4 }
   /// The possible lengths of the file.
   static var lengths: [Int] { [keyLength] + (1...mostKeys).map { $0 * recordLength } }
   private static var keyLength: Int { 32 }
   private static var recordLength: Int { 40 }
 
-  /// The keys of the file; a key is created if there is no file.
+  /// The keys in the file; if there is no file, it is created with a new key.
   ///
   /// - Throws: ``ServerError/unusableFile(path:reason:)``; ``CryptoError``.
   func ring() throws -> KeyRing<Key> {
     if let bytes = try read() { return try ring(of: bytes) }
     let made = try new()
     if try StateFile.create(path: path, mode: 0o600, contents: made) { return try ring(of: made) }
-    // A different process was faster.
+    // A different process has created the file in the meantime.
     return try ring()
   }
 
-  /// Adds a new key, and forgets those that were replaced more than a day ago.
+  /// Adds a new key, and removes keys that were replaced more than a day ago.
   ///
   /// - Parameters:
-  ///   - from: when its use begins, in seconds since 1970.
-  /// - Throws: ``ServerError/refusedRotation(_:)`` if a new key waits already, or if there are too many.
+  ///   - from: the time from which the new key is used, in seconds since 1970.
+  /// - Throws: ``ServerError/refusedRotation(_:)`` if a new key is waiting already, or if there are too many keys.
   func rotate(now: Int64, from: Int64) throws -> KeyRing<Key> {
     let old = try ring()
     let entries = old.entries
@@ -107,17 +108,17 @@ struct KeyFile<Key: Sendable> {
   }
 }
 
-/// The keys in a form for administrators.
+/// Lists of the server's keys, for administrators.
 enum KeyList {
   private struct Row {
     let kind: RotatedKey
     let id: String
-    /// When its use began, in seconds since 1970; 0 for a key from before there were rotations.
+    /// The time from which it is used, in seconds since 1970; 0 for a key that is older than the first rotation.
     let from: Int64
     let use: String
   }
 
-  /// A line for each accepted key, after a line with titles.
+  /// A line with titles, and a line for each accepted key.
   static func lines(_ keys: ServerKeys, now: Int64) -> [String] {
     ["kind\tid\tsince\tuse"]
       + rows(keys, now: now).map { row in
@@ -164,25 +165,25 @@ enum KeyList {
   }
 }
 
-/// A key that can be exchanged.
+/// A key that can be rotated.
 enum RotatedKey: String, CaseIterable, ExpressibleByArgument {
-  /// The secret over session data, `server.secret`.
+  /// The secret that authenticates session data, `server.secret`.
   case secret
   /// The key that signs verdicts, `verdict.key`.
   case verdict
   /// The key that signs heads of the audit, `audit.key`.
   case audit
 
-  /// Seconds until a new key is used, by default.
+  /// The default time until a new key is used, in seconds.
   ///
-  /// A secret only has to reach the other servers, and so has the key of heads: whoever checks heads copies `audit.pub` then. A
-  /// verdict's public key has to reach every workstation.
+  /// A new secret, or a new key for heads, only has to be copied to the other servers (and `audit.pub` to whoever verifies
+  /// heads). The public key for verdicts has to reach every workstation.
   var standardDelay: Int64 { self == .verdict ? 604_800 : 3600 }
 }
 
 /// A file of public keys, PEM.
 enum PublicKeyFile {
-  /// Reads the keys that check heads of the audit.
+  /// Reads the public keys with which heads of the audit are verified.
   ///
   /// - Throws: ``ServerError/unusableFile(path:reason:)``.
   static func auditHeadKeys(path: String) throws -> AuditHeadKeys {

@@ -6,21 +6,21 @@ import SecretMemory
 import UAFCrypto
 import UAFService
 
-/// The folder with everything that the server stores.
+/// The state folder, which contains everything that the server stores.
 struct ServerDirectory: Sendable {
   let path: String
 
   var databasePath: String { file("server.db") }
-  /// The certificate authority of a development certificate.
+  /// The CA of the development certificate.
   var authorityPath: String { file("ca.pem") }
   var certificatePath: String { file("certificate.pem") }
   var privateKeyPath: String { file("key.pem") }
-  /// The public half of the key that signs verdicts, PEM.
+  /// The public keys with which verdicts are verified, PEM.
   var verdictPublicKeyPath: String { file("verdict.pub") }
   var verdictKeyPath: String { file("verdict.key") }
   /// The keys that sign heads of the audit.
   var auditKeyPath: String { file("audit.key") }
-  /// The public halves of all keys that have ever signed heads, PEM.
+  /// The public keys of all keys that have ever signed heads, PEM.
   var auditPublicKeyPath: String { file("audit.pub") }
   /// The head that this server signed last.
   var auditHeadPath: String { file("audit.head") }
@@ -29,7 +29,7 @@ struct ServerDirectory: Sendable {
   var secretPath: String { file("server.secret") }
   var decoySecretPath: String { file("decoy.secret") }
 
-  /// The socket for administration, while the server runs.
+  /// The Unix socket for administration, which exists while the server runs.
   var adminSocketPath: String { file("admin.sock") }
 
   /// Exists while a backup is being restored.
@@ -37,19 +37,19 @@ struct ServerDirectory: Sendable {
 
   func file(_ name: String) -> String { "\(path)/\(name)" }
 
-  /// The files of the folder whose contents the server trusts.
+  /// The files whose contents the server trusts, so that nobody else must be able to write to them.
   private static let names = [
     "server.db", "server.db-wal", "server.db-shm", "server.db-journal", "ca.pem", "certificate.pem", "key.pem",
     "verdict.pub", "verdict.key", "audit.key", "audit.pub", "audit.head", "audit.signed", "server.secret",
     "decoy.secret",
   ]
 
-  /// Uses a folder that nobody else can write to; if it does not exist, creates it for its owner alone.
+  /// Opens a folder to which nobody else can write; if it does not exist, creates it so that only its owner has access.
   ///
-  /// The folder must belong to the user who runs the program. A command that root runs in the folder of the server's user would
-  /// leave files there that the server cannot write.
+  /// The folder must belong to the user who runs the program. If root ran a command in the folder of the server's user, the
+  /// command would leave files there that the server cannot write.
   ///
-  /// - Throws: ``ServerError``, which names the file or the part of the path that others could have changed.
+  /// - Throws: ``ServerError``, which names the file, or the part of the path, that others could have changed.
   init(path: String, create: Bool) throws {
     self.path = try TrustedPath.absolute(path)
     if try isThere() { return }
@@ -63,13 +63,13 @@ struct ServerDirectory: Sendable {
     } catch {
       throw ServerError.unusableDirectory(path: path, reason: "cannot be made: \(error.localizedDescription)")
     }
-    // A different process may have been faster, or the folder around it may not be trusted.
+    // A different process may have created the folder in the meantime, so all its checks are done now.
     guard try isThere() else { throw ServerError.unusableDirectory(path: path, reason: "no longer exists") }
   }
 
   /// Whether the folder exists.
   ///
-  /// If it does, nobody else can have changed it.
+  /// If it exists, this also checks that nobody else can have changed it.
   private func isThere() throws(ServerError) -> Bool {
     guard let folder = try TrustedPath.open(path, followsLinks: false) else { return false }
     guard folder.status.st_mode & S_IFMT == S_IFDIR else {
@@ -90,22 +90,22 @@ struct ServerDirectory: Sendable {
     return true
   }
 
-  /// Creates an empty database file for its owner alone.
+  /// Creates an empty database file to which only its owner has access.
   ///
-  /// SQLite gives its other files the same mode.
+  /// SQLite gives its additional files the same mode.
   func makeDatabaseFile() throws {
     _ = try StateFile.create(path: databasePath, mode: 0o600, contents: [])
   }
 }
 
 extension ServerDirectory {
-  /// Opens the store in this folder, for this process among others.
+  /// Opens the store in this folder, which other processes may have open too.
   ///
   /// - Parameters:
-  ///   - create: creates it if there is none; only `serve` and `import` do, so that a folder that was named by mistake stays as
-  ///     it is.
-  ///   - allowsUnfinished: opens it even if an import into it has not ended.
-  ///   - allowsMoved: opens it even if it was moved away.
+  ///   - create: whether the store is created if it does not exist. Only `serve` and `import` do that, so that a wrong folder
+  ///     on the command line is not changed.
+  ///   - allowsUnfinished: whether the store is opened even if an import into it has not finished.
+  ///   - allowsMoved: whether the store is opened even if it was moved away.
   /// - Throws: ``ServerError``; ``StoreFailure``.
   func openStore(
     create: Bool = false, allowsUnfinished: Bool = false, allowsMoved: Bool = false
@@ -123,7 +123,7 @@ extension ServerDirectory {
     }
   }
 
-  /// Keeps everybody else from writing to the store in this folder.
+  /// Prevents all other processes from writing to the store in this folder.
   ///
   /// - Throws: ``ServerError``; ``StoreFailure``.
   func holdStore() throws -> StoreHold {
@@ -148,17 +148,17 @@ extension ServerKeys {
     try publish(in: state)
   }
 
-  /// Rereads the keys that may have been rotated.
+  /// Reads the keys again, which may have been rotated.
   ///
-  /// - Throws: what ``init(state:now:)`` throws; then the keys stay as they are.
+  /// - Throws: what ``init(state:now:)`` throws; if the keys cannot be read, the old ones stay in use.
   func reload(from state: ServerDirectory) throws {
     replace(by: try Rings(state: state))
     try publish(in: state)
   }
 
-  /// Writes the public keys for the workstations, if the file has different ones.
+  /// Writes the public keys for the workstations, unless the file has them already.
   ///
-  /// A rotation that stopped between both files is completed here.
+  /// This completes a rotation that was interrupted between the two files.
   private func publish(in state: ServerDirectory) throws {
     if try StateFile.read(path: state.verdictPublicKeyPath, isSecret: false) != acceptedPEM {
       try StateFile.replace(path: state.verdictPublicKeyPath, mode: 0o644, contents: acceptedPEM)
@@ -166,7 +166,8 @@ extension ServerKeys {
     try publishAuditKeys(in: state)
   }
 
-  /// Adds the public keys of the audit to the earlier ones: a head is checked long after its key was replaced.
+  /// Adds the public keys of the audit to those in the file. Earlier ones stay, because heads are verified long after their
+  /// keys were replaced.
   private func publishAuditKeys(in state: ServerDirectory) throws {
     let known = try StateFile.read(path: state.auditPublicKeyPath, isSecret: false) ?? []
     let old = String(decoding: known, as: UTF8.self)
@@ -178,8 +179,8 @@ extension ServerKeys {
 
   /// The secret from which decoys are derived.
   ///
-  /// Until a server has one, decoys are derived from the secret for session data. So that they stay the same, a copy of that is
-  /// kept.
+  /// Earlier versions of the server derived decoys from the secret for session data. If there is such a secret and no other, it
+  /// is copied, so that the decoys stay the same.
   private static func decoySecret(of state: ServerDirectory) throws -> ServerSecret {
     let isOld = FileManager.default.fileExists(atPath: state.secretPath)
     let file = KeyFile(
@@ -230,9 +231,9 @@ extension ServerDirectory {
   }
 }
 
-/// The URL of a database that is the store, and where its password comes from.
+/// The URL of the database that is the store, together with the source of its password.
 struct DatabaseURL {
-  /// The name of the password's file among the credentials that systemd gives to the service.
+  /// The name of the systemd credential with the password.
   static let credential = "store.password"
 
   private let address: PostgreSQLAddress
@@ -250,7 +251,7 @@ struct DatabaseURL {
     guard environment["PGPASSWORD"] == nil else {
       throw .unusableStore("PGPASSWORD is set: change that password, and name a passfile in the URL of --store")
     }
-    // Its file could contain anything, even a password.
+    // The service file could contain any setting, even a password.
     guard environment["PGSERVICE"] == nil else {
       throw .unusableStore("PGSERVICE is set: unset it, and write out its settings in the URL of --store")
     }
@@ -265,10 +266,10 @@ struct DatabaseURL {
     }
   }
 
-  /// Connects, and brings the store to its current version.
+  /// Connects, and upgrades the store's tables to the current version.
   ///
   /// - Parameters:
-  ///   - allowsUnfinished: uses a store even if an import into it has not ended.
+  ///   - allowsUnfinished: whether a store is used even if an import into it has not finished.
   ///   - deadline: how long one transaction may take.
   /// - Throws: ``ServerError``.
   func openStore(

@@ -1,16 +1,17 @@
 import Glibc
 import SecretMemory
 
-/// Files of the state folder: written completely or not at all; secret ones are for their owner alone.
+/// Reads and writes files of the state folder. Each is written completely or not at all, and only its owner can read a secret
+/// one.
 enum StateFile {
-  /// The maximum that is read of one file.
+  /// The longest file that is read, in bytes.
   static let maximumLength = 65_536
 
-  /// Creates a file if there is none of that name.
+  /// Creates a file, unless one with that name exists.
   ///
-  /// It is written under a temporary name, flushed, and then linked, so that a different process sees all of it or nothing.
+  /// The file is written under a temporary name, flushed, and then linked, so that other processes see the whole file or none.
   ///
-  /// - Returns: false if there is one already.
+  /// - Returns: false if the file exists already.
   /// - Throws: ``ServerError/unusableFile(path:reason:)``.
   static func create(path: String, mode: mode_t, contents: [UInt8]) throws(ServerError) -> Bool {
     try create(path: path, mode: mode, contents: contents.span)
@@ -30,10 +31,10 @@ enum StateFile {
     return false
   }
 
-  /// Replaces the file of that name, if there is one, with a new file.
+  /// Creates a file, or replaces the file with that name.
   ///
-  /// It is written under a temporary name, flushed, and then renamed, and the folder is flushed. Whenever that ends, there is
-  /// either the old file or the new one.
+  /// The file is written under a temporary name, flushed, and then renamed, and the folder is flushed. If this is interrupted
+  /// at any point, there is either the old file or the new one.
   ///
   /// - Throws: ``ServerError/unusableFile(path:reason:)``.
   static func replace(path: String, mode: mode_t, contents: [UInt8]) throws(ServerError) {
@@ -84,9 +85,10 @@ enum StateFile {
   /// Reads a file that only its owner can have written; the owner must be this user or root.
   ///
   /// - Parameters:
-  ///   - isSecret: also refuses the file if others can read it, or if the path has a symbolic link.
-  ///   - followsLinks: follows links even to a secret, if root or this user owns each link and folder on the way.
-  /// - Returns: nil if there is none.
+  ///   - isSecret: whether the file is also refused if others can read it, or if its path contains a symbolic link.
+  ///   - followsLinks: whether symbolic links are followed, even to a secret, if root or this user owns each link and folder on
+  ///     the path; nil for links to anything but a secret.
+  /// - Returns: nil if the file does not exist.
   /// - Throws: ``ServerError/unusableFile(path:reason:)``.
   static func read(
     path: String, isSecret: Bool, followsLinks: Bool? = nil, maximumLength: Int = Self.maximumLength
@@ -101,7 +103,7 @@ enum StateFile {
     }
   }
 
-  /// Reads a file with one of some lengths straight into a secret; no other copy is made.
+  /// Reads a file directly into a secret, without any other copy in memory. The file must have one of the given lengths.
   ///
   /// - Returns: nil if there is no such file.
   /// - Throws: what ``read(path:isSecret:)`` throws; also for a file of a different length.
@@ -121,9 +123,9 @@ enum StateFile {
     }
   }
 
-  /// Reads a password straight into a secret; no other copy is made.
+  /// Reads a password directly into a secret, without any other copy in memory.
   ///
-  /// - Returns: its bytes without the line end, and a zero byte; nil if there is no such file.
+  /// - Returns: the bytes without the line end, followed by a zero byte; nil if the file does not exist.
   /// - Throws: what ``read(path:isSecret:)`` throws.
   static func readPassword(path: String) throws(ServerError) -> Secret? {
     try withFile(path: path, isSecret: true, maximumLength: 1024) { (descriptor, size) throws(ServerError) in
@@ -146,8 +148,8 @@ enum StateFile {
     guard let file = try TrustedPath.open(path, followsLinks: followsLinks ?? !isSecret) else { return nil }
     let status = file.status
     guard status.st_mode & S_IFMT == S_IFREG else { throw .unusableFile(path: path, reason: "is not a regular file") }
-    // Root may let a group read a key (Debian's ssl-cert), or one user by an access list (systemd's credentials), which
-    // looks like a group here.
+    // Root may let a group read a key (Debian's group ssl-cert), or one user by an access control list (systemd's credentials),
+    // which appears in the mode as a permission of the group.
     let forbidden: mode_t = status.st_uid == 0 && geteuid() != 0 ? 0o027 : 0o077
     guard !isSecret || status.st_mode & forbidden == 0 else {
       throw .unusableFile(path: path, reason: "others can read it: 'chmod 600 \(path)'")
@@ -162,10 +164,10 @@ enum StateFile {
   }
 }
 
-/// Lets one process at a time exchange keys of a state folder, or read them to publish them.
+/// A lock for the keys in a state folder: one process at a time rotates them, or reads them in order to publish them.
 ///
-/// If two exchanged keys at the same time, the second one would write its file without the first one's key. A process that
-/// reads in between would publish the old keys.
+/// If two processes rotated keys at the same time, the second would write a file without the first one's new key. A process
+/// that read the keys in between would publish the old ones.
 ///
 /// The lock is on the folder itself (flock), so no file is left, and the lock ends with its process.
 enum StateLock {

@@ -2,23 +2,23 @@ import Glibc
 
 /// An open file or folder that only root or the user who runs this program can have put there.
 ///
-/// The path is opened one component at a time, and each folder is checked by its descriptor. So what was checked is what is
-/// used. The client's state folder has a different check (`TrustedDirectory`): it follows no link, and everything must belong
-/// to root.
+/// The path is opened one component at a time, and each folder is checked by its descriptor. So nobody can exchange a component
+/// between check and use. The client has a different check for its state folder (`TrustedDirectory`), which follows no links
+/// and requires that everything belongs to root.
 struct TrustedPath: ~Copyable {
   let descriptor: CInt
   let status: stat
 
-  /// The maximum number of links that are followed, as many as the kernel follows.
+  /// The most links that are followed, which is the kernel's limit.
   private static let maximumLinks = 40
   private static let writableByOthers: mode_t = 0o022
 
-  /// Opens what a path names, for reading.
+  /// Opens the file or folder at a path for reading.
   ///
   /// - Parameters:
-  ///   - path: a relative path begins at the working folder.
+  ///   - path: an absolute path, or one that is relative to the working folder.
   ///   - followsLinks: whether symbolic links are followed; they must belong to root or this user, too.
-  /// - Returns: nil if there is nothing of that name.
+  /// - Returns: nil if nothing exists at the path.
   /// - Throws: ``ServerError/unusableFile(path:reason:)``, which names the faulty part of the path.
   static func open(_ path: String, followsLinks: Bool) throws(ServerError) -> TrustedPath? {
     let way = Way(try open("/", in: AT_FDCWD, __O_PATH | O_DIRECTORY, path: "/"))
@@ -73,7 +73,7 @@ struct TrustedPath: ~Copyable {
 
   deinit { close(descriptor) }
 
-  /// Checks a file of this folder in the same way, if there is one of that name.
+  /// Applies the same checks to a file of this folder, if it exists.
   borrowing func checkFile(_ name: String, of path: String) throws(ServerError) {
     let place = "\(path)/\(name)"
     var info = stat()
@@ -105,7 +105,8 @@ struct TrustedPath: ~Copyable {
         + "there: check its content, then run 'chmod go-w \(path)'")
   }
 
-  /// A folder on the path must not be writable by others, unless it is like /tmp, where only a file's owner can replace it.
+  /// Checks a folder on the path. Others must not be able to write to it, unless it is sticky like /tmp, where only a file's
+  /// owner can replace the file.
   private static func checkFolder(_ descriptor: CInt, _ path: String) throws(ServerError) {
     var info = stat()
     // SAFETY: `info` is a stat structure.
@@ -170,7 +171,7 @@ struct TrustedPath: ~Copyable {
     return .unusableFile(path: path, reason: reason)
   }
 
-  /// The folder that the path has reached, kept open.
+  /// The folder that has been reached on the path so far, kept open.
   private final class Way {
     private(set) var folder: CInt
     private var names: [String] = []

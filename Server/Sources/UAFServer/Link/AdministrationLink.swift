@@ -5,21 +5,21 @@ import UAFAdministration
 import UAFMessages
 import WebMessages
 
-/// What carries the requests of a command to the API: of this process, or of a running server.
+/// The connection between a command and the API, which is either that of this process or that of a running server.
 ///
-/// All commands use it, so that a command does the same from everywhere.
+/// Every command uses it, so that it works in the same way locally and remotely.
 protocol AdministrationLink: Sendable {
   /// Sends a request.
   ///
-  /// - Throws: ``Problem`` if it is refused; ``LinkError``; the store's failures.
+  /// - Throws: ``Problem`` if the request is refused; ``LinkError``; the store's failures.
   func response(to request: APIRequest) async throws -> [UInt8]
 
-  /// Must be called after the last request.
+  /// Closes the link; must be called after the last request.
   func close() async
 }
 
 extension AdministrationLink {
-  /// Sends a request, and reads the object of its answer; without members for an answer without a body.
+  /// Sends a request, and returns the JSON object of its answer; an empty object if the answer has no body.
   func ask(_ request: APIRequest) async throws -> JSONObject {
     let bytes = try await response(to: request)
     if bytes.isEmpty { return [:] }
@@ -27,12 +27,12 @@ extension AdministrationLink {
     return object
   }
 
-  /// Passes on each row of a list, page by page.
+  /// Reads a list page by page, and calls `body` with each row.
   ///
   /// - Parameters:
-  ///   - request: for the first page; `limit` and `after` are added.
+  ///   - request: the request for the list; `limit` and `after` are added to it.
   ///   - name: the member that contains the rows.
-  ///   - after: where to begin; nil for the beginning.
+  ///   - after: the key after which the rows begin; nil for the first row.
   ///   - begin: called once, when the first page has arrived.
   func forEach(
     _ request: APIRequest, _ name: String, after: String? = nil, atMost most: Int = .max, begin: () -> Void = {},
@@ -50,7 +50,7 @@ extension AdministrationLink {
       for row in rows { body(row) }
       left -= rows.count
       guard let next = page.text("next") else { return }
-      // A page may be empty and have a next page, but never itself.
+      // A page may be empty and still have a next page, but its key must change, or this would never end.
       guard next != after else { throw LinkError.unexpected }
       after = next
     }
@@ -64,7 +64,7 @@ struct APIRequest: Sendable {
   let path: [String]
   /// Parameters; a parameter without a value is not sent.
   var query: [(name: String, value: String?)] = []
-  /// nil for none.
+  /// nil for a request without a body.
   var body: JSONObject?
 
   init(
@@ -84,7 +84,7 @@ struct APIRequest: Sendable {
     return PathText.joined(path) + (parameters.isEmpty ? "" : "?" + parameters.joined(separator: "&"))
   }
 
-  /// The request as it reaches the API of this process.
+  /// The request in the form in which the API receives it, for the API of this process.
   var asked: WebRequest {
     var headers = HTTPHeaders()
     if body != nil { headers.add(name: "Content-Type", value: "application/json") }
@@ -133,20 +133,20 @@ extension JSONObject {
   /// A time in a form for people.
   func time(_ name: String, orElse text: String) -> String { integer(name).map(Terminal.time) ?? text }
 
-  /// What somebody said about themselves, as a cell of a table; `-` for nothing.
+  /// A text of unknown origin, cleaned for a cell of a table; `-` if it is missing or empty.
   ///
-  /// It may be anything, even tabs, escape sequences and what a spreadsheet would compute.
+  /// The text may contain anything, even tabs, escape sequences, or formulas that a spreadsheet would compute.
   func said(_ name: String, limit: Int = 128) -> String {
     guard let text = text(name), !text.isEmpty else { return "-" }
     return CSVLine.harmless(Text.marked(text, limit: limit))
   }
 }
 
-/// Why a running server could not be asked.
+/// Why a running server could not be reached.
 enum LinkError: Error, Equatable, CustomStringConvertible {
-  /// No answer came; it is known whether the request was performed only if nothing had to be changed.
+  /// No answer came. `mayBeDone` says whether the request may have changed something all the same.
   case away(address: String, reason: String, mayBeDone: Bool)
-  /// What came is not an answer of the API.
+  /// The answer is not one of the API.
   case unexpected
 
   var description: String {

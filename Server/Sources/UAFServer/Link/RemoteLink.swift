@@ -10,20 +10,20 @@ import UAFCrypto
 import UAFMessages
 import UAFService
 
-/// The API of a running server, at its socket or over TLS.
+/// The API of a running server, through its Unix socket or over TLS.
 struct RemoteLink: AdministrationLink {
-  /// The maximum length of an answer: a page of 200 rows with the longest texts.
+  /// The longest answer that is accepted: enough for a page of 200 rows with the longest texts.
   private static let maximumResponse = 8 << 20
   private static let limit = TimeAmount.seconds(60)
 
   private let address: APIAddress
-  /// nil at the socket, where the kernel identifies the caller.
+  /// The token that is sent; nil for the socket, where the kernel identifies the caller.
   private let token: LinkToken?
   private let client: HTTPClient
 
   /// Makes a link; nothing is sent yet.
   ///
-  /// ``close()`` must be called.
+  /// The caller must call ``close()``.
   ///
   /// - Throws: ``ServerError/unusableFile(path:reason:)``.
   init(to address: APIAddress, token: LinkToken?, trust: SinkTrust) throws {
@@ -62,7 +62,7 @@ struct RemoteLink: AdministrationLink {
   }
 }
 
-/// The API of this process, for a caller who can read and write the server's folder, and so is an administrator.
+/// The API of this process. Its caller can read and write the state folder, and so is an administrator.
 struct LocalLink: AdministrationLink {
   let environment: AdministrationEnvironment
   private let api: APIResponder
@@ -73,7 +73,7 @@ struct LocalLink: AdministrationLink {
     api = APIResponder(environment, logger: Logger(label: "uaf-server") { _ in SwiftLogNoOpLogHandler() })
   }
 
-  /// Administers with the store of a folder.
+  /// Makes the link of a state folder.
   ///
   /// - Parameters:
   ///   - server: the base URL for payloads; nil for the one that `serve` was last started with.
@@ -90,7 +90,7 @@ struct LocalLink: AdministrationLink {
         enrolments: { EnrolmentSeal(keys: try Self.keys(of: directory)) }, models: try models ?? .projectOwn()))
   }
 
-  /// The keys of the folder, as its server has them.
+  /// The keys that the server of the folder uses.
   ///
   /// - Throws: ``ServerError``.
   private static func keys(of directory: ServerDirectory) throws -> ServerKeys {
@@ -134,7 +134,7 @@ enum APIAddress: Equatable, ExpressibleByArgument, CustomStringConvertible {
     }
   }
 
-  /// The prefix of a request's target.
+  /// The URL to which a request's target is appended.
   var base: String {
     switch self {
     case .unixSocket(let path): "http+unix://" + PathText.encoded(path)
@@ -150,7 +150,7 @@ enum APIAddress: Equatable, ExpressibleByArgument, CustomStringConvertible {
   }
 }
 
-/// The token of a command that asks a server elsewhere.
+/// The token with which a command identifies itself to a remote server.
 final class LinkToken: Sendable {
   private let text: Mutex<Secret>
 
@@ -166,9 +166,9 @@ final class LinkToken: Sendable {
 
   /// The value of the header `Authorization` (RFC 6750, section 2.1).
   ///
-  /// The HTTP client copies it, and does not wipe its copies. The command ends soon.
+  /// The HTTP client makes copies and does not wipe them. That is accepted because the command ends soon.
   ///
-  /// - Throws: ``ServerError``: a header accepts no other characters.
+  /// - Throws: ``ServerError`` if the token contains characters that a header cannot have.
   func header() throws -> String {
     try text.withLock { text in
       let bytes = text.withBytes { bytes in

@@ -9,10 +9,10 @@ import UAFConsole
 import UAFService
 import WebMessages
 
-/// Serves the API and the console apart from logins: over TLS at a separate address, and for this machine's administrators on a
-/// Unix socket in the state folder.
+/// Serves the API and the console separately from logins: over TLS at an address of their own, and on a Unix socket in the
+/// state folder for root and the server's user.
 struct AdministrationListeners: Sendable {
-  /// Simultaneous connections: there are few administrators.
+  /// The most simultaneous connections; there are few administrators.
   private static let maximum = 256
 
   let api: APIResponder
@@ -58,8 +58,8 @@ struct AdministrationListeners: Sendable {
   /// The services that accept connections.
   ///
   /// - Parameters:
-  ///   - address: nil for none apart from the socket.
-  ///   - certificates: the server's certificates; without one of its own there is no listener except the socket.
+  ///   - address: the network address; nil for the socket alone.
+  ///   - certificates: the server's certificates. If the server has no certificate of its own, only the socket is served.
   func services(at address: AdminAddress?, _ certificates: ServedCertificates) -> [any Service] {
     let remote = certificates.tls == nil ? nil : address.map { network($0, certificates) }
     return [remote, local(path: socketPath)].compactMap { $0 }
@@ -69,7 +69,8 @@ struct AdministrationListeners: Sendable {
   private func network(_ address: AdminAddress, _ certificates: ServedCertificates) -> any Service {
     let channel = ExchangeChannel(
       responder: { request in
-        // Not on the connection's event loop, which it shares with logins: a store may answer on the caller's thread.
+        // This does not run on the connection's event loop, which also serves logins: a store may do its work on the caller's
+        // thread.
         await withTaskExecutorPreference(globalConcurrentExecutor) {
           APIResponder.isAPI(request.path) ? await api.response(to: request) : await console(request)
         }
@@ -85,7 +86,7 @@ struct AdministrationListeners: Sendable {
 
   /// The service on the socket of a state folder.
   ///
-  /// - Returns: nil, with a line in the log, if a different server has the socket, or its path is too long for one.
+  /// - Returns: nil, after a line in the log, if a different server uses the socket, or if its path is too long.
   private func local(path: String) -> (any Service)? {
     guard let address = ListenAddress(argument: "unix:\(path)") else {
       logger.notice("no-admin-socket", metadata: ["reason": "the path of the state folder is too long for a socket"])
@@ -125,12 +126,12 @@ struct AdministrationListeners: Sendable {
 struct AdministrationListener: Service {
   let server: any Service
   let address: ListenAddress
-  /// Logs why the server cannot listen at the address; nil if the server must not run without it.
+  /// The logger for a failure to listen, after which the server runs without this listener; nil if it must not.
   var logger: Logger?
 
   /// Serves until the server stops.
   ///
-  /// - Throws: ``ServerError/cannotListen(address:errorNumber:)``, unless there is a logger for that.
+  /// - Throws: ``ServerError/cannotListen(address:errorNumber:)``, unless ``logger`` is set.
   func run() async throws {
     do {
       try await server.run()
@@ -143,25 +144,25 @@ struct AdministrationListener: Service {
   }
 }
 
-/// How long a listener waits for the other side of a connection.
+/// How long a listener waits for its clients.
 struct ListenerPatience: Sendable {
   static let standard = ListenerPatience(
     handshake: ConnectionPlace.standardHandshake, exchange: ExchangeDeadline.standard,
     idle: ExchangeDeadline.standardIdle)
 
-  /// For TLS to begin.
+  /// For the TLS handshake.
   let handshake: TimeAmount
   /// For a request and its answer.
   let exchange: TimeAmount
-  /// For a byte of a request.
+  /// For the next byte of a request.
   let idle: TimeAmount
 }
 
 /// Answers the requests of the console.
 struct ConsoleResponder: Sendable {
-  /// Sign-ins that an address may ask for in a minute; twice as many in a burst.
+  /// The most sign-ins that an address may start in a minute, on average; twice as many in a burst.
   private static let signInRate: Int64 = 10
-  /// Requests without a session of an address in a minute; twice as many in a burst.
+  /// The most requests without a session from an address in a minute, on average; twice as many in a burst.
   private static let anonymousRate: Int64 = 120
 
   private let console: Console
@@ -188,7 +189,7 @@ struct ConsoleResponder: Sendable {
     self.proxies = proxies
   }
 
-  /// How many bytes the body of a request may have: more than elsewhere if a list is sent.
+  /// How many bytes the body of a request may have; forms that upload a list may have more.
   static func maximumBody(_ method: HTTPMethod, _ path: String) -> Int {
     method == .POST && UploadLimit.paths.contains(path) ? UploadLimit.form : RequestBody.maximum
   }

@@ -6,10 +6,10 @@ import NIOSSL
 import UAFAdministration
 import UAFService
 
-/// Connections of the Unix socket for administration: the kernel identifies their users.
+/// Connections on the Unix socket for administration. The kernel reports the user of each.
 ///
-/// Root and the server's own user could change the store themselves, so they are administrators. Everybody else's connection is
-/// closed; the socket's mode normally keeps them out before that.
+/// Root and the server's own user could change the store directly, so they count as administrators. Connections of all other
+/// users are closed; normally the socket's mode prevents them.
 struct LocalChannel: ServerChildChannel {
   let responder: APIResponder
   let limits: @Sendable (any EventLoop) -> [any ExchangeObserver]
@@ -21,7 +21,7 @@ struct LocalChannel: ServerChildChannel {
     let group: UInt32
   }
 
-  /// A user other than root and the server's user, or a connection whose user the kernel does not report.
+  /// The connection belongs to a user other than root and the server's user, or the kernel does not report its user.
   struct Stranger: Error {}
 
   func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<ExchangeChannel.Value> {
@@ -35,7 +35,7 @@ struct LocalChannel: ServerChildChannel {
     }.flatMap { [responder, limits] caller in
       ExchangeChannel(
         responder: { request in
-          // As at the network address: logins share the event loops.
+          // This does not run on the event loop, which also serves logins.
           await withTaskExecutorPreference(globalConcurrentExecutor) {
             await responder.response(to: request, of: caller)
           }
@@ -50,7 +50,7 @@ struct LocalChannel: ServerChildChannel {
     try? await value.channel.closeFuture.get()
   }
 
-  /// The caller, for the audit.
+  /// The caller behind a connection.
   ///
   /// - Throws: ``Stranger``.
   static func caller(uid: UInt32, process: Int32, own: UInt32 = geteuid()) throws(Stranger) -> Caller {
@@ -60,9 +60,9 @@ struct LocalChannel: ServerChildChannel {
   }
 }
 
-/// TLS with the present certificate: a connection keeps the certificate that it began with.
+/// Adds TLS to connections, with the certificate that is current when a connection begins.
 ///
-/// Hummingbird's own channel has one certificate for as long as it listens.
+/// Hummingbird's own TLS channel uses one certificate for as long as it listens.
 struct ServedTLSChannel<Base: ServerChildChannel>: ServerChildChannel {
   typealias Value = Base.Value
 

@@ -6,7 +6,7 @@ import ServiceLifecycle
 
 /// Serves ``MetricsRoutes`` at a separate address, over HTTP.
 struct MetricsListener: Service {
-  /// Simultaneous connections: few programs watch a server.
+  /// The most simultaneous connections; few programs monitor a server.
   private static let maximum = 32
 
   let address: ListenAddress
@@ -15,8 +15,8 @@ struct MetricsListener: Service {
   let routes: MetricsRoutes
   let logger: Logger
 
-  /// Makes the listener of an address; nil without one, and for a socket in the file system, which no monitoring program can
-  /// reach.
+  /// Makes the listener for an address; nil if there is no address, or if it is a Unix socket, which monitoring programs cannot
+  /// use.
   init?(_ address: ListenAddress?, _ routes: MetricsRoutes, logger: Logger) {
     guard let address, case .network(let host, let port) = address else { return nil }
     self.address = address

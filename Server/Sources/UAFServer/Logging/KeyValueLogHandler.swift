@@ -5,8 +5,8 @@ import UAFDecoder
 
 /// Writes one line for each event to standard error: `time=… level=… msg=… key=value …`.
 ///
-/// Values that are not plain are quoted. What could control a terminal or begin a new line is escaped, because strangers choose
-/// the names.
+/// Values with characters that are not plain are quoted. Characters that could control a terminal or begin a new line are
+/// escaped, because strangers choose some of the values.
 struct KeyValueLogHandler: LogHandler {
   var metadata: Logger.Metadata = [:]
   var logLevel: Logger.Level = .info
@@ -25,7 +25,7 @@ struct KeyValueLogHandler: LogHandler {
     _ = DescriptorWriter.write(Array(line.utf8), to: STDERR_FILENO)
   }
 
-  /// The line, with its line feed; fields in the order of their names.
+  /// The line with its line feed; the fields are sorted by their names.
   static func line(time: String, level: String, message: String, fields: [(String, String)]) -> String {
     var line = "time="
     append(time, to: &line)

@@ -4,12 +4,13 @@ import Synchronization
 import UAFMessages
 import UAFService
 
-/// The figures of one server for `/metrics`: how many requests, how they ended, and how long they and the store took.
+/// The figures of one server for `/metrics`: the number of requests, their outcomes, and how long requests and uses of the
+/// store took.
 final class ServerMetrics: Sendable {
   let requests = RequestMetrics()
   let store: StoreMetrics
   let deliveries = DeliveryFigures(now: { Terminal.now })
-  /// A clock that runs while the machine does.
+  /// A clock that is never set back.
   let clock: @Sendable () -> ContinuousClock.Instant
 
   /// Makes metrics that have counted nothing.
@@ -21,7 +22,7 @@ final class ServerMetrics: Sendable {
 
 /// A page of metrics in the text format of Prometheus, version 0.0.4 ("Exposition formats" of its documentation).
 ///
-/// Names, labels and values of labels come from this program: none comes from a request, so none has to be escaped.
+/// Names, labels and label values are constants of this program and never come from a request, so nothing is escaped.
 struct MetricsPage {
   /// The media type of the format.
   static let contentType = "text/plain; version=0.0.4; charset=utf-8"
@@ -34,17 +35,17 @@ struct MetricsPage {
 
   private(set) var text = ""
 
-  /// Begins a family; its values follow, with no other family's values between them.
+  /// Begins a family of metrics; its values must follow before the next family begins.
   mutating func begin(_ name: String, _ kind: Kind, _ help: String) {
     text += "# HELP \(name) \(help)\n# TYPE \(name) \(kind.rawValue)\n"
   }
 
-  /// Adds a value of the family that has begun.
+  /// Adds a value to the current family.
   mutating func add(_ name: String, _ labels: Labels = [], _ value: some Numeric & CustomStringConvertible) {
     text += "\(name)\(Self.written(labels)) \(value)\n"
   }
 
-  /// Adds a family of one value.
+  /// Adds a family with a single value.
   mutating func single(
     _ name: String, _ kind: Kind, _ help: String, _ value: some Numeric & CustomStringConvertible
   ) {
@@ -52,7 +53,7 @@ struct MetricsPage {
     add(name, [], value)
   }
 
-  /// Adds a histogram of the family that has begun.
+  /// Adds a histogram to the current family.
   mutating func add(_ name: String, _ labels: Labels, _ histogram: DurationHistogram) {
     let (atMost, count, seconds) = histogram.figures
     for (bound, value) in zip(DurationHistogram.bounds, atMost) {
@@ -69,7 +70,7 @@ struct MetricsPage {
   }
 }
 
-/// A number of events, or of running operations, that many threads change.
+/// A number of events, or of running operations, that several threads may change.
 final class MetricCounter: Sendable {
   private let count = Atomic<Int>(0)
 
@@ -78,16 +79,16 @@ final class MetricCounter: Sendable {
   func add(_ amount: Int = 1) { count.wrappingAdd(amount, ordering: .relaxed) }
 }
 
-/// How often something took how long.
+/// A histogram of durations.
 final class DurationHistogram: Sendable {
-  /// The longest time of each bucket: from a login's own work on a quiet machine to the longest wait for a database.
+  /// The upper bounds of the buckets: from the time of one login on an idle machine to the longest wait for a database.
   static let bounds: [Duration] = [
     .microseconds(500), .milliseconds(1), .milliseconds(2), .milliseconds(5), .milliseconds(10), .milliseconds(20),
     .milliseconds(50), .milliseconds(100), .milliseconds(250), .milliseconds(500), .seconds(1), .milliseconds(2500),
     .seconds(5), .seconds(10),
   ]
 
-  /// One for each bound, and one for everything that took longer.
+  /// A counter for each bound, and one for all longer durations.
   private let buckets = (0...bounds.count).map { _ in MetricCounter() }
   private let nanoseconds = MetricCounter()
 
@@ -97,10 +98,11 @@ final class DurationHistogram: Sendable {
     nanoseconds.add(Int(duration / .nanoseconds(1)))
   }
 
-  /// How many took at most as long as each bound, how many there were, and how long all took together, in seconds.
+  /// The number of events that took at most as long as each bound, the number of all events, and their total duration in
+  /// seconds.
   ///
-  /// A different thread may count at the same time, so the total is computed from the buckets: a page whose buckets contradict
-  /// its total is refused.
+  /// Other threads may count at the same time, so the number of all events is computed from the buckets: Prometheus refuses a
+  /// page on which they differ.
   var figures: (atMost: [Int], count: Int, seconds: Double) {
     var sum = 0
     let atMost = buckets.map { bucket in
@@ -111,7 +113,7 @@ final class DurationHistogram: Sendable {
   }
 }
 
-/// What the system knows about this process, under the names that Prometheus' own clients use.
+/// The system's figures about this process, under the names that Prometheus' own client libraries use.
 enum ProcessFigures {
   static func write(to page: inout MetricsPage) {
     var usage = rusage()
@@ -129,7 +131,7 @@ enum ProcessFigures {
 
   private static func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }
 
-  /// The second number of a `statm` (proc(5)).
+  /// The second number of `/proc/self/statm` (proc(5)).
   static func residentPages(_ statm: [UInt8]) -> Int? {
     let numbers = statm.split(separator: UInt8(ascii: " "))
     return numbers.count > 1 ? Int(String(decoding: numbers[1], as: UTF8.self)) : nil
@@ -144,15 +146,15 @@ enum ProcessFigures {
   }
 }
 
-/// How far the sinks of the audit have come, as this instance last saw it.
+/// The positions of the audit's sinks, as this instance last read them.
 final class DeliveryFigures: Sendable {
-  /// What is known of one sink.
+  /// The position of one sink.
   struct Figures: Equatable, Sendable {
-    /// The number of the last row that it has received.
+    /// The number of the last row that the sink has received.
     var delivered: Int64
     /// The number of the audit's last row.
     var last: Int64
-    /// When the oldest row was written that it has not received, in seconds since 1970; nil if it has all.
+    /// The time of the oldest row that the sink has not received, in seconds since 1970; nil if it has received all.
     var oldest: Int64?
   }
 
@@ -188,11 +190,11 @@ final class DeliveryFigures: Sendable {
 
 /// The outcomes of the requests to the UAF routes, and how long they took.
 ///
-/// No label contains a name, an address or a key: the page shows numbers, and never people.
+/// No label contains a name, an address or a key, so that the page reveals nothing about people.
 final class RequestMetrics: Sendable {
   private struct Kind: Hashable, Sendable {
     let route: UAFRoute
-    /// nil if the request could not be read that far.
+    /// nil if the operation could not be read from the request.
     let operation: UAFOperation?
     let result: RequestResult
   }
@@ -202,8 +204,8 @@ final class RequestMetrics: Sendable {
     let reason: ServiceRefusal
   }
 
-  // All possible counters are made at the start, so that nothing is locked while one is counted, and a page has each of them
-  // from the first time: a rate is wrong by one if a series begins with 1.
+  // All possible counters are created at the start. So counting needs no lock, and each series is on the page with 0 before its
+  // first event: otherwise Prometheus would miss that event in its rates.
   private let results: [Kind: MetricCounter]
   private let refusals: [Refusal: MetricCounter]
   private let limited = Dictionary(uniqueKeysWithValues: Limit.allCases.map { ($0, MetricCounter()) })
@@ -239,7 +241,7 @@ final class RequestMetrics: Sendable {
   /// Counts the limit that stopped a request.
   func count(_ limit: Limit) { limited[limit]?.add() }
 
-  /// Counts how long a request took, from its last byte to its answer's first.
+  /// Counts how long a request took, from its last byte to the first byte of its answer.
   func count(_ duration: Duration, _ route: UAFRoute) { durations[route]?.count(duration) }
 
   func write(to page: inout MetricsPage) {
@@ -270,7 +272,7 @@ final class RequestMetrics: Sendable {
     }
   }
 
-  /// The order of the page, which is the same each time.
+  /// The key by which the page is sorted, so that its order is always the same.
   private static func name(_ kind: Kind) -> String {
     "\(kind.route.rawValue) \(kind.operation?.rawValue ?? "") \(kind.result.rawValue)"
   }
@@ -285,20 +287,20 @@ enum RequestResult: String, CaseIterable, Sendable {
   /// The answer was right, and its effect is stored.
   case accepted
   case refused
-  /// A limit stopped it.
+  /// A limit stopped the request.
   case limited
-  /// The store was away: the client was told to try again later.
+  /// The store was down, and the client was told to try again later.
   case away
   /// Something failed in the server.
   case failed
 }
 
-/// A route that clients use: two of the UAF transport for people, and our own for the state of an account and for machines.
+/// A route that clients use: the two of the UAF transport, and our own for the state of an account and for machines.
 enum UAFRoute: String, CaseIterable, Sendable {
   case get, respond, account, join, leave, machine
 }
 
-/// The durations of the uses of a store.
+/// The durations of the operations on a store.
 final class StoreMetrics: Sendable {
   private struct Figures: Sendable {
     let durations = DurationHistogram()
@@ -311,14 +313,14 @@ final class StoreMetrics: Sendable {
 
   /// Makes metrics that have counted nothing.
   ///
-  /// - Parameter now: a clock that runs while the machine does.
+  /// - Parameter now: a clock that is never set back.
   init(now: @escaping @Sendable () -> ContinuousClock.Instant) {
     self.now = now
   }
 
   /// Runs an operation on the store, and counts it.
   ///
-  /// A body's own refusal is not a failure of the store.
+  /// A refusal by the transaction's body does not count as a failure of the store.
   func measure<Value: Sendable>(
     _ operation: StoreOperation, _ work: () async throws -> Value
   ) async throws -> Value {
@@ -350,7 +352,7 @@ final class StoreMetrics: Sendable {
   }
 }
 
-/// A store that counts how long each use of an underlying store took, how many are running, and how many failed.
+/// A store that passes each operation to an underlying store, and counts durations, running operations and failures.
 struct MeteredStore: ServerStore {
   let store: any ServerStore
   let metrics: StoreMetrics
@@ -379,7 +381,7 @@ struct MeteredStore: ServerStore {
 /// The operations of the store that the metrics distinguish.
 enum StoreOperation: String, CaseIterable, Sendable {
   case read, write
-  /// The read of each login.
+  /// The read that each login makes.
   case login
   /// The durable commit of a verified answer, alone or with others.
   case answer

@@ -5,15 +5,15 @@ import UAFCrypto
 import UAFMessages
 import UAFService
 
-/// Writes everything in a store that can be moved as lines, as it is at one moment.
+/// Writes all rows of a store that can be moved, as lines of JSON; they show the store at one moment.
 struct StoreExport {
   /// The version of this format; an export with a different version is refused.
   static let form: Int64 = 2
 
-  /// What was written.
+  /// The number and the hash of what was written.
   struct Summary: Equatable {
     let rows: Int64
-    /// The SHA-256 of all lines but the last one, as base64url.
+    /// The SHA-256 of all lines except the last, as base64url.
     let hash: String
   }
 
@@ -25,16 +25,16 @@ struct StoreExport {
   /// Seconds since 1970.
   let now: Int64
 
-  /// Writes to an open file, or only hashes what would be written.
+  /// Writes to an open file; if `descriptor` is nil, only hashes what would be written.
   ///
-  /// One transaction reads everything, page by page: changes in the meantime are not included, and no more than a page is ever
-  /// in memory.
+  /// One transaction reads everything, page by page. So changes in the meantime are not included, and only one page is in
+  /// memory at a time.
   ///
   /// - Throws: ``ServerError``; ``StoreFailure``.
   func write(to descriptor: CInt?) async throws -> Summary {
     let hasBegun = Atomic(false)
     return try await store.read { [self] records in
-      // A store may run this body again on a new connection. What has been written cannot be undone.
+      // A store may run this body again on a new connection, but lines that were written cannot be withdrawn.
       guard !hasBegun.exchange(true, ordering: .relaxed) else {
         throw ServerError.unusableStore("the connection to the store was lost during the export: run it again")
       }
@@ -42,7 +42,7 @@ struct StoreExport {
     }
   }
 
-  /// Writes what one transaction shows.
+  /// Writes the rows that one transaction sees.
   func write(_ contents: any StoreContents, to descriptor: CInt?) throws -> Summary {
     var writer = try ExportWriter(descriptor)
     var counts = JSONObject()
@@ -91,7 +91,7 @@ struct ExportWriter: ~Copyable {
     if buffer.count >= Self.mostBuffered { try flush() }
   }
 
-  /// Writes the last line, which has the hash of those before it; returns the hash.
+  /// Writes the last line, which contains the hash of all lines before it, and returns the hash.
   consuming func end(_ object: JSONObject) throws -> String {
     var object = object
     try flush()
@@ -112,11 +112,11 @@ struct ExportWriter: ~Copyable {
   }
 }
 
-/// The file of an export, which is created new, for its owner alone.
+/// The file of an export: a new file to which only its owner has access.
 enum ExportFile {
   /// Creates the file, and calls `body` to fill it.
   ///
-  /// - Throws: ``ServerError``, and what `body` throws; then there is no file.
+  /// - Throws: ``ServerError``, and the errors of `body`; the file is removed then.
   static func make<Value>(_ path: String, _ body: (CInt) async throws -> Value) async throws -> Value {
     // SAFETY: the string lives for the call.
     let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)

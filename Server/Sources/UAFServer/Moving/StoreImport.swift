@@ -3,7 +3,7 @@ import UAFCrypto
 import UAFMessages
 import UAFService
 
-/// Makes an empty store from an export.
+/// Fills an empty store with the rows of an export.
 struct StoreImport {
   private static let batch = 1000
 
@@ -14,7 +14,7 @@ struct StoreImport {
   /// The unique id of this import: random bytes as text.
   let mark: String
 
-  /// Reads a whole export, and stores nothing.
+  /// Checks a whole export without storing anything.
   ///
   /// - Throws: ``ExportFault``; ``ServerError``.
   static func check(_ descriptor: CInt, path: String) throws -> ExportParser.Header {
@@ -23,17 +23,17 @@ struct StoreImport {
     return parser.header
   }
 
-  /// Stores all rows, some in each transaction, and ends with a row of the audit.
+  /// Stores all rows in several transactions, and at the end adds a row to the audit.
   ///
-  /// Until that has ended, the store contains the import's id, with which no command opens it. A second import removes what an
-  /// unfinished one has left, and stores its own id there. Each transaction checks for its import's id, so the first of two
-  /// simultaneous imports ends without a further change.
+  /// Until the import has finished, the store contains the import's id, and as long as it does, no command opens the store. A
+  /// second import removes the rows of an unfinished one, and stores its own id. Each transaction checks that the id is still
+  /// that of its import. So if two imports run at the same time, the first one fails without changing anything more.
   ///
   /// - Parameters:
   ///   - entry: the row with which the audit continues.
-  ///   - now: seconds since 1970: proofs from before are refused.
-  ///   - closing: called when all rows are there, and before the store can be used.
-  /// - Returns: how many rows were stored.
+  ///   - now: seconds since 1970; proofs from before this time will be refused.
+  ///   - closing: called after all rows were stored, and before the store can be used.
+  /// - Returns: the number of stored rows.
   /// - Throws: ``ExportFault``; ``ServerError``; ``StoreFailure``.
   func run(
     _ header: ExportParser.Header, entry: AuditEntry, now: Int64, closing: () async throws -> Void
@@ -90,7 +90,7 @@ struct ExportReader: ~Copyable {
   /// The number of the line that was read last.
   private(set) var number = 0
 
-  /// Begins with the first line of an open file.
+  /// Starts at the first line of an open file.
   init(_ descriptor: CInt, path: String) throws {
     self.descriptor = descriptor
     self.path = path
@@ -101,9 +101,9 @@ struct ExportReader: ~Copyable {
     }
   }
 
-  /// The next line with its end; nil after the last one.
+  /// Returns the next line with its line end; nil after the last one.
   ///
-  /// - Throws: ``ExportFault/tooLong(line:)``, ``ExportFault/cut`` for a line without an end; ``ServerError``.
+  /// - Throws: ``ExportFault/tooLong(line:)``; ``ExportFault/cut`` if the line has no line end; ``ServerError``.
   mutating func next() throws -> ArraySlice<UInt8>? {
     var looked = start
     while true {
@@ -150,12 +150,12 @@ struct ExportParser: ~Copyable {
     let madeAt: Int64
     let version: String
     let store: String
-    /// How many rows there are of each type.
+    /// The number of rows of each type.
     let counts: JSONObject
   }
 
   private var reader: ExportReader
-  /// The hash of all lines before the present one.
+  /// The hash of all lines before the current one.
   private var hash: SHA256Stream
   private(set) var header: Header
   private var found = [Int64](repeating: 0, count: MovedTable.all.count)
@@ -165,7 +165,7 @@ struct ExportParser: ~Copyable {
   /// The number of the line that was read last.
   var line: Int { reader.number }
 
-  /// Begins with the header.
+  /// Reads the header.
   ///
   /// - Throws: ``ExportFault``; ``ServerError``; ``CryptoError``.
   init(_ descriptor: CInt, path: String) throws {
@@ -184,7 +184,7 @@ struct ExportParser: ~Copyable {
     self.hash = hash
   }
 
-  /// The next row; nil after the last line, which is then valid.
+  /// Returns the next row; nil if the last line was reached, and is valid.
   ///
   /// - Throws: ``ExportFault``; ``ServerError``; ``CryptoError``.
   mutating func next() throws -> (table: MovedTable, row: [MovedValue])? {
@@ -246,7 +246,7 @@ struct ExportParser: ~Copyable {
   }
 }
 
-/// The last transaction of an import: from then on the store can be used.
+/// The last transaction of an import. After it the store can be used.
 struct ImportEnd {
   let store: any ServerStore
   /// The id of the import.
@@ -257,12 +257,12 @@ struct ImportEnd {
     guard try records.settings.value(of: .unfinishedImport) == mark else { throw ExportFault.otherImport }
   }
 
-  /// Does what a restore does: everything that may have been used since the export is closed.
+  /// Checks the number of rows, closes the open texts, and removes the import's id, so that the store can be used.
   ///
   /// - Parameters:
-  ///   - counts: how many rows of each type there must be; nil if that was checked before.
+  ///   - counts: the number of rows of each type that the store must have; nil if the caller has checked that.
   ///   - entry: the row with which the audit continues.
-  ///   - now: seconds since 1970: proofs from before are refused.
+  ///   - now: seconds since 1970; proofs from before this time will be refused.
   func run(counts: JSONObject?, entry: AuditEntry, now: Int64) async throws {
     try await store.write { [mark] records in
       try Self.require(mark, in: records)
@@ -276,7 +276,8 @@ struct ImportEnd {
     }
   }
 
-  /// A server that had opened the store before it had the id would have added its own rows.
+  /// Checks the number of rows. A server that opened the store before the import's id was stored might have added rows of its
+  /// own.
   private static func require(_ counts: JSONObject, in contents: any StoreContents) throws {
     for table in MovedTable.all {
       let count = try contents.count(table)

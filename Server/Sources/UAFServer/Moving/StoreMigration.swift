@@ -5,12 +5,12 @@ import SQLiteStore
 import UAFMessages
 import UAFService
 
-/// Moves the store of a state folder into a database, and back if the move is abandoned.
+/// Moves the store of a state folder into a PostgreSQL database, or abandons such a move, so that the old store is used again.
 ///
-/// The two stores are never usable at the same time. The copy contains the move's id until the old store is closed, and the old
-/// store is closed only after the copy was read again and compared.
+/// The two stores are never usable at the same time. The copy contains the id of the move, and so cannot be used, until the old
+/// store is closed. The old store is closed only after the copy was read again and compared.
 struct StoreMigration {
-  /// The prefix of the id in a database whose rows were given up.
+  /// The prefix of the move's id in a database while the move to it is being abandoned.
   private static let abandoned = "abandoned "
 
   let directory: ServerDirectory
@@ -22,11 +22,11 @@ struct StoreMigration {
 
   // MARK: Moving
 
-  /// Copies all rows, compares them, closes the old store, and opens the new one.
+  /// Copies all rows, compares them, closes the old store, and makes the new one usable.
   ///
   /// - Parameter mark: the id of this move.
   /// - Returns: the number of rows.
-  /// - Throws: ``ServerError/unfinishedMove(_:)``; a different ``ServerError`` before anything was changed.
+  /// - Throws: ``ServerError/unfinishedMove(_:)``; any other ``ServerError`` means that nothing was changed.
   func run(mark: String) async throws -> Int64 {
     let source = try directory.openStore()
     let hold = try directory.holdStore()
@@ -54,10 +54,10 @@ struct StoreMigration {
     }
   }
 
-  /// Completes a move that has closed the old store, and was then interrupted.
+  /// Completes a move that was interrupted after it had closed the old store.
   ///
   /// - Parameter mark: the move's id in the old store.
-  /// - Returns: whether there was anything to do.
+  /// - Returns: whether anything was left to do.
   func resume(mark: String) async throws -> Bool {
     let marks = try await target.read { records in
       (try records.settings.value(of: .unfinishedImport), try records.settings.value(of: .importedAs))
@@ -75,9 +75,9 @@ struct StoreMigration {
 
   // MARK: Undoing the move
 
-  /// Empties the new store, and opens the old one again as it was when it was closed.
+  /// Empties the new store, and makes the old one usable again, in the state in which it was closed.
   ///
-  /// - Throws: ``ServerError/unfinishedMove(_:)``; a different ``ServerError`` before anything was changed.
+  /// - Throws: ``ServerError/unfinishedMove(_:)``; any other ``ServerError`` means that nothing was changed.
   func abandon(_ source: SQLiteStore, mark: String) async throws {
     let isOther = try await target.write { records in
       let unfinished = try records.settings.value(of: .unfinishedImport)
@@ -109,7 +109,8 @@ struct StoreMigration {
 
   // MARK: Parts
 
-  /// Removes the secret for requests: what was used in one store is not known in the other.
+  /// Removes `server.secret`, so that answers to earlier requests are refused: one store does not know what was used in the
+  /// other.
   private func removeSecret() throws {
     try StateLock.wait(for: directory) {
       guard FileManager.default.fileExists(atPath: directory.secretPath) else { return }
@@ -134,11 +135,11 @@ struct StoreMigration {
   }
 }
 
-/// A file without a name, which disappears with the process however it ends.
+/// A temporary file without a name, which disappears when the process ends, even if it is killed.
 final class UnnamedFile {
   let descriptor: CInt
 
-  /// Creates one on the disk of a folder.
+  /// Creates the file on the file system of a folder.
   ///
   /// - Throws: ``ServerError/unusableDirectory(path:reason:)``.
   init(in folder: String) throws(ServerError) {

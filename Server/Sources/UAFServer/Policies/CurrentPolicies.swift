@@ -5,9 +5,9 @@ import UAFAdministration
 import UAFMessages
 import UAFService
 
-/// The policies in force: those of a file, or those saved last in the store.
+/// The policies in force: those of a policy file, or else those that were saved last in the store.
 ///
-/// A saved policy that this server cannot use is not replaced by an older one: every request is refused.
+/// If this server cannot use the policy that was saved last, it does not fall back to an older one: it refuses every request.
 final class CurrentPolicies: Sendable {
   private struct State {
     /// The number of the saved policy; 0 for none.
@@ -19,25 +19,25 @@ final class CurrentPolicies: Sendable {
   private let file: AccountPolicies?
   private let state: Mutex<State>
 
-  /// Makes the policies of a file, or, until a policy was saved, those that accept each model alone.
+  /// Starts with the policies of a file. Without a file, each model is accepted by itself until a policy is saved.
   init(_ file: AccountPolicies?, models: AuthenticatorModels) {
     self.file = file
     self.models = models
     state = Mutex(State(policies: .success(file ?? AccountPolicies(everybody: AcceptedSets(each: models)))))
   }
 
-  /// Whether they come from a file, so that saved policies have no effect.
+  /// Whether the policies come from a file, so that saved ones have no effect.
   var areOfFile: Bool { file != nil }
 
   /// The number of the saved policy in force; 0 for none.
   var number: Int64 { state.withLock { $0.number } }
 
-  /// - Throws: ``PolicyProblem``: the part of the saved policy that this server cannot use.
+  /// - Throws: ``PolicyProblem`` if this server cannot use the saved policy.
   @Sendable func value() throws -> AccountPolicies { try state.withLock { try $0.policies.get() } }
 
   /// Replaces the policy in force with a saved policy.
   ///
-  /// - Throws: ``PolicyProblem``; then no policy is in force.
+  /// - Throws: ``PolicyProblem`` if this server cannot use it; no policy is in force then.
   func replace(by version: PolicyVersion) throws(PolicyProblem) {
     let found: Result<AccountPolicies, PolicyProblem>
     do {
@@ -48,15 +48,15 @@ final class CurrentPolicies: Sendable {
   }
 }
 
-/// Follows the policies that are saved in the store, even by other servers and by the command line.
+/// Watches the store for newly saved policies, also those of other servers and of the command line.
 ///
-/// It checks once a second, so that no login waits for it. A policy is in force at all servers two seconds after it was saved.
+/// It checks once a second, so that no login has to. A policy is in force at all servers two seconds after it was saved.
 struct PolicyFollower: Service {
   let store: any ServerStore
   let policies: CurrentPolicies
   let logger: Logger
 
-  /// Loads the saved policy before the server listens, and closes the codes that must not be used under it.
+  /// Loads the saved policy before the server listens, and closes the codes that the policy no longer allows.
   ///
   /// - Throws: ``ServerError/unusablePolicy(number:reason:)``, `StoreFailure`.
   func prepare() async throws {
@@ -81,7 +81,7 @@ struct PolicyFollower: Service {
     }
   }
 
-  /// Checks once; while the store is away, nothing is issued or accepted anyway.
+  /// Checks once. Failures of the store are ignored: while it is down, nothing is issued or accepted anyway.
   func look() async {
     guard let version = try? await newer() else { return }
     do throws(PolicyProblem) {
@@ -92,7 +92,7 @@ struct PolicyFollower: Service {
     }
   }
 
-  /// The saved policy, if it differs from the one in force.
+  /// The policy that was saved last, if it is not the one in force; otherwise nil.
   private func newer() async throws -> PolicyVersion? {
     try await store.read { [number = policies.number] records in
       let last = try records.policyVersions.lastNumber()

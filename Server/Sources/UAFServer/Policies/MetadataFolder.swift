@@ -4,21 +4,21 @@ import Glibc
 import UAFMessages
 import UAFService
 
-/// A folder of metadata statements, one in each file whose name ends with `.json`.
+/// A folder with metadata statements: each file whose name ends with `.json` contains one.
 struct MetadataFolder {
   let path: String
 
-  /// The most bytes of a statement; it may contain pictures.
+  /// The most bytes of a statement, which may contain images.
   private static let maximumBytes = 1_048_576
   /// The most statements of one folder.
   private static let maximumCount = 1024
 
-  /// This project's own models, then those of the folder's statements, in the order of the file names.
+  /// This project's own models, followed by those of the folder's statements in the order of the file names.
   ///
   /// A statement about one of the project's own models replaces the built-in one.
   ///
   /// - Throws: ``ServerError/unusableFile(path:reason:)`` or ``ServerError/unusableDirectory(path:reason:)``, which name the
-  ///   wrong file. A server that skipped a statement would refuse people without giving the reason.
+  ///   faulty file. Faulty statements are not skipped: the server would then refuse people for a reason that nobody sees.
   func models() throws -> AuthenticatorModels {
     var statements: [MetadataStatement] = []
     for file in try files() {
@@ -55,7 +55,7 @@ struct MetadataFolder {
     return names.map { "\(path)/\($0)" }
   }
 
-  /// Which other format of FIDO's Metadata Service a file has; nil for anything else.
+  /// What is wrong with a file in a different format of FIDO's Metadata Service (MDS); nil for any other file.
   private static func other(_ contents: [UInt8]) -> String? {
     if let json = try? JSONValue(parsing: contents, limits: JSONLimits(maximumBytes: maximumBytes)) {
       guard case .object(let object) = json else { return nil }
@@ -67,7 +67,7 @@ struct MetadataFolder {
       }
       return nil
     }
-    // The MDS publishes its list as a signed token: three parts in base64url, with points between them.
+    // The MDS publishes its list as a JSON web token: three parts in base64url, separated by full stops.
     let parts = contents.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     guard parts.count == 3, contents.starts(with: Array("eyJ".utf8)) else { return nil }
     return "is the signed list of the FIDO MDS, not a statement: make a file from the metadataStatement of each model"

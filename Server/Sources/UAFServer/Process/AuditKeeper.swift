@@ -3,17 +3,17 @@ import ServiceLifecycle
 import Synchronization
 import UAFService
 
-/// Writes what the server says about itself into the audit, and signs the audit's end: at the start, every minute, and when it
-/// stops.
+/// Writes the server's own rows into the audit, and signs the end of the audit: when the server starts, every minute, and when
+/// it stops.
 ///
-/// If it could not sign for too long, it says so in a row that is signed as soon as it can sign again.
+/// If it could not sign for too long, it records that in a row, which it signs as soon as it can sign again.
 final class AuditKeeper: Service {
   private struct State {
-    /// What was signed last.
+    /// The row that was signed last; nil if none was.
     var last: AuditLink?
-    /// Rows that could not be written yet.
+    /// Rows that are not written yet.
     var waiting: [AuditEntry] = []
-    /// Whether it is known since when the audit was unsigned before this process.
+    /// Whether this process has found out since when the audit has been unsigned.
     var hasBegun = false
     var isStopping = false
   }
@@ -32,9 +32,9 @@ final class AuditKeeper: Service {
   ///
   /// - Parameters:
   ///   - published: the keys of all heads that were ever signed.
-  ///   - start: the row that says that the server has started.
+  ///   - start: the row that records the start of the server.
   ///   - last: the last signed head, from the state folder.
-  ///   - standing: told when the whole audit was signed; until the first time it counts from now.
+  ///   - standing: is told whenever the whole audit is signed; until the first time, it counts from now on.
   ///   - now: seconds since 1970.
   init(
     store: any ServerStore, keys: ServerKeys, published: AuditHeadKeys, files: AuditHeadFiles, refusals: RefusalCount,
@@ -64,13 +64,13 @@ final class AuditKeeper: Service {
       state.waiting.append(ServerEvents.stop(now: now()))
       state.isStopping = true
     }
-    // Even if the server has no time left and cancels running tasks: the row is written, or given up with the process.
+    // In a task of its own, so that the last round is not cancelled when the server's time to stop is over.
     await Task { await round() }.value
   }
 
   /// Writes the waiting rows and the count of refusals, and signs the end of the audit.
   ///
-  /// If the store fails, the next round tries again; the log says so once a round.
+  /// If the store fails, the failure is logged, and the next round tries again.
   func round() async {
     do {
       try await begin()
@@ -88,7 +88,7 @@ final class AuditKeeper: Service {
       logger.error(
         "audit-not-written", metadata: ["error": "\((error as? ServerError)?.description ?? "\(type(of: error))")"])
     }
-    // Even if nothing was signed: heads of earlier rounds may wait for a disk that was full.
+    // This is done even if nothing was signed: heads of earlier rounds may still wait because a disk was full.
     do throws(ServerError) {
       try files.write()
     } catch {
@@ -96,7 +96,7 @@ final class AuditKeeper: Service {
     }
   }
 
-  /// Finds out, once, since when the audit is unsigned: before the first row of this process hides that.
+  /// Finds out, once, since when the audit has been unsigned. This must happen before the first row of this process is signed.
   private func begin() async throws {
     guard !state.withLock({ $0.hasBegun }) else { return }
     standing.note(try await signer.beginning(after: try moments.read()))
@@ -112,9 +112,9 @@ final class AuditKeeper: Service {
     }
   }
 
-  /// Writes a row that says that nothing was signed for too long, and signs that row.
+  /// If nothing was signed for too long, writes a row that records it, and signs that row.
   ///
-  /// The gap's time continues as long as that row cannot be signed.
+  /// The gap lasts until that row is signed.
   private func tellGap() async throws {
     guard let moment = standing.moment, standing.isOverdue(at: now()),
       let gap = try await signer.gap(since: moment)
@@ -123,14 +123,14 @@ final class AuditKeeper: Service {
     let row = gap.row(of: ServerEvents.host, now: now())
     try await store.write { try $0.audit.append([row]) }
     try await sign()
-    // The database may have dropped the row.
+    // The database may have silently discarded the row.
     let isSigned = try await store.read { records in
       try records.audit.rows(AuditFilter(after: gap.through, kind: .unsigned), limit: 1).first?.event == row
     }
     guard isSigned else { throw AuditSigner.NotKept.row(after: gap.through) }
   }
 
-  /// Records that the whole audit is signed now, here and in the state folder.
+  /// Records, in memory and in the state folder, that the whole audit is signed now.
   private func noteSigned() async throws {
     let isStopping = state.withLock { $0.isStopping }
     let moment = SignedMoment(link: try await signer.signedEnd(), time: now(), isStopped: isStopping)
@@ -148,11 +148,11 @@ final class AuditKeeper: Service {
     state.withLock { $0.waiting.removeFirst(events.count) }
   }
 
-  /// Signs what comes from now on all the same, with a row that says what was found.
+  /// Continues to sign after a refusal, with a row that records what was found.
   private func goOn(after refusal: AuditSigner.Refusal) async throws {
     let event = ServerEvents.broken(refusal, now: now())
     logger.critical("audit-broken", metadata: ["row": "\(refusal.number)"])
-    // It is reported once: the next round begins with what is signed next.
+    // The fault is reported only once: from now on rows are compared with the next head, not with the lost one.
     state.withLock { state in
       state.waiting.append(event)
       state.last = nil

@@ -3,8 +3,8 @@ import ServiceLifecycle
 import UAFService
 import UnixSignals
 
-/// Rereads keys and certificates on SIGHUP, because the administrator may have rotated or renewed them, or brought keys of a
-/// different server.
+/// Rereads keys and certificates on SIGHUP: the administrator may have rotated keys, renewed certificates, or copied keys from
+/// a different server.
 struct KeyReload: Service {
   let keys: ServerKeys
   let state: ServerDirectory
@@ -12,7 +12,7 @@ struct KeyReload: Service {
   let store: any ServerStore
   let certificates: CertificateReload
   let logger: Logger
-  /// SIGHUP, received since before the keys were read for the first time.
+  /// The SIGHUPs, including those that arrived before the keys were read for the first time.
   let hangups: UnixSignalsSequence
 
   func run() async throws {
@@ -26,7 +26,7 @@ struct KeyReload: Service {
     }
   }
 
-  /// Rereads them; what cannot be used is named in the log, and what is in use stays.
+  /// Rereads keys and certificates. Those that cannot be used are logged, and the old ones stay in use.
   private func reload() async {
     manager.reloading()
     do {
@@ -44,14 +44,14 @@ struct KeyReload: Service {
     manager.ready()
   }
 
-  /// Logs the ids of the keys: several servers of one store must have the same.
+  /// Logs the ids of the keys, so that an administrator can check that all servers of a store have the same.
   private func logKeys() {
     logger.notice(
       "keys", metadata: ["decoys": "\(keys.decoySecret.id)", "keys": "\(KeyList.text(keys, now: Terminal.now))"])
   }
 }
 
-/// Rereads the certificates, and logs which of them clients refuse.
+/// Rereads the certificates, and logs those that clients will refuse.
 struct CertificateReload: Sendable {
   let certificates: ServedCertificates
   let identity: IdentityBox
@@ -59,7 +59,7 @@ struct CertificateReload: Sendable {
   let host: String?
   let logger: Logger
 
-  /// How often a certificate is checked that nobody has renewed.
+  /// How often the certificates in use are checked.
   static let interval = Duration.seconds(3600)
 
   /// Reads the files; if they cannot be used, the certificates in use stay.
@@ -68,7 +68,7 @@ struct CertificateReload: Sendable {
       let earlier = certificates.visible
       let new = try certificates.read()
       if new.visible != earlier {
-        // Before the first connection has it, so that no login is refused in between.
+        // The identity accepts the new certificate before the first connection uses it, so that no login is refused in between.
         try identity.renew(new.visible.map(\.der), after: earlier.map(\.der))
       }
       certificates.use(new)
@@ -80,7 +80,7 @@ struct CertificateReload: Sendable {
     logFaults(now: now)
   }
 
-  /// Logs why clients refuse certificates, on one line each.
+  /// Logs, on one line each, the reasons for which clients will refuse certificates.
   ///
   /// - Returns: the faults that were found.
   @discardableResult func logFaults(

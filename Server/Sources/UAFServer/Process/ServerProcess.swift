@@ -7,7 +7,7 @@ import UAFService
 
 /// Settings of the server's own process.
 enum ServerProcess {
-  /// Protects the process's memory: no core dump, and no tracing by other processes of the same user.
+  /// Protects the process's memory: forbids core dumps, and tracing by other processes of the same user.
   ///
   /// - Throws: ``ServerError/unprotectedMemory(errorNumber:)``.
   static func forbidDumps() throws(ServerError) {
@@ -18,12 +18,13 @@ enum ServerProcess {
     else { throw .unprotectedMemory(errorNumber: errno) }
   }
 
-  /// Keeps SIGHUP from ending a server that has just been started; a running server rereads its keys then (``KeyReload``).
+  /// Ignores SIGHUP while the server starts, so that it does not end the process. Later, ``KeyReload`` handles the signal.
   static func ignoreHangup() { _ = signal(SIGHUP, SIG_IGN) }
 
-  /// How many connections may be open at the same time: at most `wanted`, and at most half of the limit of open files.
+  /// The most connections that may be open at the same time: `wanted`, but not more than half of the limit of open files.
   ///
-  /// The other half is for connections that are being closed. The limit of open files is raised first, as far as allowed.
+  /// The other half is for connections that are being closed. First the limit of open files is raised as far as the system
+  /// allows.
   static func connections(atMost wanted: Int) -> Int {
     let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
     var limit = rlimit()
@@ -39,9 +40,9 @@ enum ServerProcess {
   }
 }
 
-/// The rows that the program itself writes into the audit.
+/// The rows that this program itself writes into the audit.
 enum ServerEvents {
-  /// A command that somebody gave at the command line.
+  /// The row about a command that somebody ran.
   ///
   /// - Parameter now: seconds since 1970.
   static func command(
@@ -51,7 +52,7 @@ enum ServerEvents {
       time: now, kind: kind, account: account, actor: caller, machine: host, detail: text(detail))
   }
 
-  /// That a server starts, with which keys and policies.
+  /// The row about the start of a server, with its keys and policy file.
   ///
   /// - Parameter policy: the SHA-256 of the policy file; nil without one.
   static func start(version: String, keys: String, policy: [UInt8]?, now: Int64) -> AuditEntry {
@@ -60,19 +61,19 @@ enum ServerEvents {
     return AuditEntry(time: now, kind: .serverStart, actor: .server, machine: host, detail: text(detail))
   }
 
-  /// That a server stops, as it was told to.
+  /// The row about a regular stop of a server.
   static func stop(now: Int64) -> AuditEntry {
     AuditEntry(time: now, kind: .serverStop, actor: .server, machine: host)
   }
 
-  /// That a server has reread its keys.
+  /// The row about a server that has reread its keys.
   static func keysRead(_ keys: String, now: Int64) -> AuditEntry {
     AuditEntry(time: now, kind: .keysRead, actor: .server, machine: host, detail: text(["keys": .string(keys)]))
   }
 
-  /// That signed rows are gone or changed, or that the last stored head does not belong to one of them.
+  /// The row about signed rows that are missing or changed, or about a last stored head that fits none of them.
   ///
-  /// The row contains such a head, because the head may be removed; of a longer text only the beginning.
+  /// The row contains such a head, because the head itself may be removed. A head of more than 1024 characters is cut off.
   static func broken(_ refusal: AuditSigner.Refusal, now: Int64) -> AuditEntry {
     var detail: JSONObject = ["number": .integer(refusal.number)]
     if case .headUnfit(let head) = refusal { detail.set("head", .string(String(head.token.prefix(1024)))) }
@@ -84,7 +85,7 @@ enum ServerEvents {
     detail.members.isEmpty ? "" : JSONValue.object(detail).text
   }
 
-  /// Who runs this program: its user, and the user who logged in, whoever they have become since.
+  /// Who runs this program: its user, and the user who originally logged in, even if they switched to a different user since.
   static var caller: AuditActor { .commandLine(uid: geteuid(), login: LoginUser.id(of: "self")) }
 
   /// The name of this machine; empty if it cannot be determined.
@@ -96,11 +97,11 @@ enum ServerEvents {
   }
 }
 
-/// Ends the server although something is still running, if stopping takes too long.
+/// Ends the server if stopping takes too long, although requests are still in progress.
 ///
-/// What is not answered by then was not promised to anybody.
+/// Nobody has received a success for a request that is dropped in this way.
 struct StopDeadline: Service {
-  /// One second less than the server may take, so that it ends in time on a busy machine too.
+  /// One second less than the server may take, so that it ends in time even on a busy machine.
   static let standard = Duration.seconds(4)
 
   let limit: Duration
@@ -110,7 +111,7 @@ struct StopDeadline: Service {
     await cancelWhenGracefulShutdown {
       while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }
     }
-    // Not awaited: the other services stop at the same time.
+    // This is not awaited, because the other services are to stop in the meantime.
     Task { [limit, end] in
       try? await Task.sleep(for: limit)
       end()
@@ -118,12 +119,12 @@ struct StopDeadline: Service {
   }
 }
 
-/// The user who logged in, whoever they have become since.
+/// The user who originally logged in, even if they switched to a different user since.
 enum LoginUser {
-  /// The login of a process.
+  /// The login user of a process.
   ///
-  /// - Parameter process: its number, or `self`.
-  /// - Returns: nil if nobody has logged in, or if it cannot be determined.
+  /// - Parameter process: its ID, or `self`.
+  /// - Returns: nil if the process does not come from a login, or if that cannot be determined.
   static func id(of process: String) -> UInt32? {
     var bytes = [UInt8](repeating: 0, count: 32)
     // SAFETY: the string lives for the call.
@@ -133,7 +134,7 @@ enum LoginUser {
     // SAFETY: the buffer is as long as is read.
     let count = unsafe read(descriptor, &bytes, bytes.count)
     let digits = String(decoding: bytes.prefix(max(0, count)).prefix { (0x30...0x39).contains($0) }, as: UTF8.self)
-    // The kernel's number for "nobody has logged in".
+    // The kernel's value for a process that does not come from a login is the highest number.
     return UInt32(digits).flatMap { $0 == .max ? nil : $0 }
   }
 }

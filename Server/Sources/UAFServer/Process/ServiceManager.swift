@@ -2,19 +2,19 @@ import Glibc
 import NIOCore
 import ServiceLifecycle
 
-/// Tells systemd that the server is ready, stops, or lives; does nothing if nobody asked.
+/// Tells systemd that the server is ready, is alive, or is stopping. Does nothing if systemd did not ask for it.
 struct ServiceManager: Service {
   private let socket: NotifySocket?
-  /// How often to report that the server is alive; nil if nobody asked.
+  /// How often to report that the server is alive; nil if systemd did not ask for it.
   let interval: Duration?
   private let loops: any EventLoopGroup
 
-  /// Reads what systemd has put into the environment.
+  /// Reads the environment variables that systemd has set.
   ///
   /// - Parameters:
   ///   - environment: NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID.
-  ///   - process: this process; a watchdog for a different process is ignored.
-  ///   - loops: the threads that have to answer for the server to count as alive.
+  ///   - process: the ID of this process; a watchdog for a different process is ignored.
+  ///   - loops: the event loops; the server counts as alive only if all of them respond.
   init(environment: [String: String], process: pid_t, loops: any EventLoopGroup) {
     socket = environment["NOTIFY_SOCKET"].flatMap { NotifySocket($0) }
     let isOurs = environment["WATCHDOG_PID"].map { $0 == String(process) } ?? true
@@ -27,7 +27,7 @@ struct ServiceManager: Service {
   /// Reports that the server accepts connections.
   func ready() { socket?.send("READY=1") }
 
-  /// Reports that keys are being reread; `ready()` reports that they were.
+  /// Reports that keys are being reread; ``ready()`` reports the end of that.
   func reloading() {
     var time = timespec()
     // SAFETY: `time` is a timespec.
@@ -35,17 +35,18 @@ struct ServiceManager: Service {
     socket?.send("RELOADING=1\nMONOTONIC_USEC=\(Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000)")
   }
 
-  /// Reports that the server is alive, until it stops, and then that it stops.
+  /// Reports regularly that the server is alive, and at the end that it is stopping.
   ///
-  /// A task reports it after each thread of the server has answered: if one hangs, or no thread is free for tasks, the report
-  /// is missing, and systemd restarts the server. A store that hangs does not count. A restart would not help it.
+  /// Each report is sent after every event loop has responded. If one hangs, or no thread is free for tasks, there is no
+  /// report, and systemd restarts the server. A store that hangs does not prevent the reports, because a restart would not
+  /// help.
   func run() async throws {
     await cancelWhenGracefulShutdown {
       while let interval = self.interval, !Task.isCancelled {
         await self.live()
         try? await Task.sleep(for: interval)
       }
-      // Without a watchdog this only waits for the end.
+      // Without a watchdog, this only waits until the server stops.
       while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }
     }
     socket?.send("STOPPING=1")
@@ -63,7 +64,7 @@ struct NotifySocket: Sendable {
 
   /// Reads the name that systemd gives: a path, or `@` and an abstract name.
   ///
-  /// - Returns: nil for a different kind of name, and for one that is too long.
+  /// - Returns: nil for any other form, and for a name that is too long.
   init?(_ name: String) {
     var bytes = Array(name.utf8)
     guard let first = bytes.first, bytes.count > 1, bytes.count < 108, !bytes.contains(0) else { return nil }
@@ -77,7 +78,7 @@ struct NotifySocket: Sendable {
 
   /// Sends a message such as `READY=1`.
   ///
-  /// A failure is not reported, and nobody waits for a manager that does not read: it acts as if the service had said nothing.
+  /// Failures are ignored, and the call does not wait if systemd does not read: systemd then acts as if nothing had been sent.
   func send(_ message: String) {
     let descriptor = socket(AF_UNIX, CInt(SOCK_DGRAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
     guard descriptor >= 0 else { return }

@@ -3,21 +3,21 @@ import ServiceLifecycle
 import Synchronization
 import UAFService
 
-/// Knows whether the store answers, and logs when it stops and when it is back: one line each, not one for each request.
+/// Watches whether the store responds, and logs when it stops and when it is back: one line each, not one for each request.
 ///
-/// It checks once a second. So ``isReady`` costs nothing, however often strangers ask.
+/// It checks once a second. So reading ``isReady`` costs nothing, however often strangers cause that.
 final class StoreWatch: Service {
   private struct State {
     var isReady = false
-    /// The number of the audit's last row, as it was seen last.
+    /// The number of the audit's last row at the last check.
     var lastRow: Int64 = 0
-    /// Whether a failure was logged and its end was not.
+    /// Whether a failure was logged whose end is not logged yet.
     var hasFailed = false
     /// When the running check began; nil if none is running.
     var lookingSince: Int64?
   }
 
-  /// Seconds that a check may take before the store counts as gone.
+  /// How many seconds a check may take before the store counts as down.
   static let patience: Int64 = 3
 
   private let store: any ServerStore
@@ -34,16 +34,16 @@ final class StoreWatch: Service {
     self.now = now
   }
 
-  /// Whether the store answered the last check, and does not delay the running one.
+  /// Whether the store responded to the last check, and is not late for the running one.
   var isReady: Bool {
     let now = now()
     return state.withLock { $0.isReady && now - ($0.lookingSince ?? now) < Self.patience }
   }
 
-  /// The number of the audit's last row, as the last check saw it.
+  /// The number of the audit's last row at the last check.
   var lastRow: Int64 { state.withLock { $0.lastRow } }
 
-  /// Records that the store has failed for somebody.
+  /// Records that an operation on the store has failed.
   func failed(_ error: any StoreFailure) {
     let isFirst = state.withLock { state in
       defer { state.hasFailed = true }
@@ -62,7 +62,7 @@ final class StoreWatch: Service {
     }
   }
 
-  /// Checks once: reads; and writes if something has failed, because on a full disk only writing fails.
+  /// Checks once, by reading. After a failure it also writes, because on a full disk only writing fails.
   func look() async {
     let began = now()
     state.withLock { $0.lookingSince = began }
@@ -71,7 +71,7 @@ final class StoreWatch: Service {
         (try records.audit.last().number, try records.settings.value(of: .movedTo))
       }
       guard move == nil else { throw MovedStore() }
-      // Logins may have their own connections.
+      // Logins may use connections of their own, so these are checked too.
       _ = try await store.login(of: "", appID: "", challenge: nil)
       state.withLock { $0.lastRow = last }
     }
@@ -85,13 +85,13 @@ final class StoreWatch: Service {
     logger.notice("store-back")
   }
 
-  /// Writes a value that is already there: the id that `serve` stored before it started.
+  /// Writes a value without changing it: the id of the decoy secret, which `serve` stored when it started.
   @Sendable private static func rewrite(_ records: any StoreTransaction) throws {
     guard let id = try records.settings.value(of: .decoySecret) else { return }
     try records.settings.set(.decoySecret, to: id)
   }
 
-  /// Whether the store answers.
+  /// Runs an operation on the store, and returns whether it succeeded.
   private func attempt(_ ask: (any ServerStore) async throws -> Void) async -> Bool {
     do {
       try await ask(store)
@@ -103,15 +103,15 @@ final class StoreWatch: Service {
   }
 }
 
-/// Follows which joined machines have left or were revoked, even at other servers and by the command line.
+/// Watches the store for joined machines that have left or were revoked, also at other servers or on the command line.
 ///
-/// It checks once a second, so that no login waits for it. A machine is unknown at all servers two seconds after it left.
+/// It checks once a second, so that no login has to. Two seconds after a machine has left, no server knows it any longer.
 struct DepartureFollower: Service {
   let departed: DepartedMachines
   let store: any ServerStore
   let keys: ServerKeys
 
-  /// Learns about all of them before the server listens.
+  /// Reads all departed machines before the server listens.
   ///
   /// - Throws: `StoreFailure`; `CryptoError`.
   func prepare() async throws {
@@ -121,7 +121,8 @@ struct DepartureFollower: Service {
   func run() async throws {
     await cancelWhenGracefulShutdown {
       while !Task.isCancelled {
-        // While the store is away, a joined machine keeps its budget for requests that are refused anyway.
+        // Failures are ignored: while the store is down, a machine that has left only keeps its budget for requests, which are
+        // refused anyway.
         try? await self.prepare()
         try? await Task.sleep(for: .seconds(1))
       }
@@ -129,14 +130,13 @@ struct DepartureFollower: Service {
   }
 }
 
-/// Follows which policy for workstations was saved last, even at other servers and by the command line.
+/// Watches the store for the workstation policy that was saved last, also at other servers or on the command line.
 ///
-/// It checks once a second, so that no login waits for it. A second after a policy was saved, the answer to a login contains
-/// its number.
+/// It checks once a second, so that no login has to. A second after a policy was saved, answers to logins contain its number.
 struct MachinePolicyFollower: Service {
   let policies: any MachinePolicies
 
-  /// Learns about the last one before the server listens.
+  /// Reads the number of the last policy before the server listens.
   ///
   /// - Throws: `StoreFailure`.
   func prepare() async throws { try await policies.renew() }
@@ -144,7 +144,7 @@ struct MachinePolicyFollower: Service {
   func run() async throws {
     await cancelWhenGracefulShutdown {
       while !Task.isCancelled {
-        // While the store is away no policy is saved or handed out.
+        // Failures are ignored: while the store is down, no policy is saved or given to machines.
         try? await self.prepare()
         try? await Task.sleep(for: .seconds(1))
       }
@@ -152,13 +152,13 @@ struct MachinePolicyFollower: Service {
   }
 }
 
-/// Refuses a decoy secret other than the one the store was used with, because unknown names would get different keys.
+/// Refuses a decoy secret other than the one with which the store was used before: unknown names would get different decoys.
 enum DecoySecretCheck {
-  /// Compares the secret with the one that the store knows; the store keeps the first one.
+  /// Compares the id of the secret with the one in the store. If the store has none, it is stored.
   ///
-  /// The usual reason for a different secret is a second server whose administrator has not given it the file.
+  /// The usual reason for a different secret is a second server to which the administrator has not copied `decoy.secret`.
   ///
-  /// - Parameter allowsNew: accepts a different secret, and records that in the audit.
+  /// - Parameter allowsNew: whether a different secret is accepted, and recorded in the audit.
   /// - Throws: ``ServerError/unusableFile(path:reason:)``; ``StoreFailure``.
   static func run(
     _ secret: ServerSecret, of store: any ServerStore, _ directory: ServerDirectory, allowsNew: Bool

@@ -4,8 +4,7 @@ import UAFMessages
 import UAFService
 import WebMessages
 
-/// What machines ask for themselves: to join with a code, to leave, and to report their state (docs/protocol.md, "Joining" and
-/// "Check-in").
+/// The routes with which machines join with a code, leave, and report their state (docs/protocol.md, "Joining" and "Check-in").
 struct JoinRoutes: Sendable {
   let environment: ServiceEnvironment
   let admission: Admission
@@ -15,11 +14,10 @@ struct JoinRoutes: Sendable {
 
   /// Lets a machine join.
   ///
-  /// A refused code counts as a wrong answer of its address. Nobody guesses a code of 160 bits, but each attempt costs a look
-  /// into the store.
+  /// A wrong code counts as a wrong answer of its address. Nobody can guess a code of 160 bits, but each attempt costs a read
+  /// from the store.
   ///
-  /// - Parameter machine: the machine that the request proves to come from; only a machine that has joined before proves
-  ///   something.
+  /// - Parameter machine: the machine that the request proves to come from; nil for a machine that has not joined before.
   func join(
     _ request: WebRequest, by machine: KnownMachine?, from address: SocketAddress?
   ) async throws -> WebResponse {
@@ -53,7 +51,7 @@ struct JoinRoutes: Sendable {
 
   /// Lets a machine that has joined leave.
   ///
-  /// The proof contains everything that is asked, so no body is read.
+  /// The proof contains the whole request, so no body is read.
   ///
   /// - Parameter machine: the machine that the request proves to come from.
   func leave(
@@ -74,7 +72,7 @@ struct JoinRoutes: Sendable {
 
   /// Accepts the report of a machine that has joined.
   ///
-  /// The proof covers the body, so nobody can replace it.
+  /// The proof covers the body, so nobody can replace the report.
   func checkIn(
     _ request: WebRequest, by machine: KnownMachine?, from address: SocketAddress?
   ) async throws -> WebResponse {
@@ -103,7 +101,7 @@ struct JoinRoutes: Sendable {
     }
   }
 
-  /// The server does not know the machine, or the proof is for something else.
+  /// The refusal of a machine that the server does not know, or whose proof is for a different request.
   private func unknown(_ route: UAFRoute, from address: SocketAddress?) -> WebRefusal {
     log.refused(.wrongProof, route, nil, of: nil, from: address)
     return WebRefusal(WebResponse(status: .forbidden))

@@ -2,10 +2,10 @@ import NIOHTTP1
 import UAFService
 import WebMessages
 
-/// The listener of the metrics: one page for Prometheus, and the two words of ``HealthRoutes``.
+/// The routes of the metrics listener: a page for Prometheus, and the two health checks of ``HealthRoutes``.
 ///
-/// It has no TLS and no sign-in, so it is a separate listener. The administrator gives it an address that only those can reach
-/// who may know how many people log in.
+/// They have no TLS and no sign-in, so they have a listener of their own. The administrator must give it an address that only
+/// trusted monitoring can reach, since the page shows how many people log in.
 struct MetricsRoutes: Sendable {
   let metrics: ServerMetrics
   let health: HealthRoutes
@@ -16,7 +16,7 @@ struct MetricsRoutes: Sendable {
   /// Makes the routes of one server.
   ///
   /// - Parameters:
-  ///   - connections: the connections of the port for logins.
+  ///   - connections: the connections of the listener for logins.
   ///   - certificateEnds: when each certificate that clients see expires, in seconds since 1970.
   init(
     metrics: ServerMetrics, health: HealthRoutes, connections: Connections,
@@ -28,7 +28,7 @@ struct MetricsRoutes: Sendable {
     self.certificateEnds = certificateEnds
   }
 
-  /// Answers a request of a route, and refuses any other one.
+  /// Answers a request to one of the routes, and refuses any other.
   @Sendable func response(to request: WebRequest) async -> WebResponse {
     switch (request.method, request.path) {
     case (.GET, "/metrics"):
@@ -41,7 +41,7 @@ struct MetricsRoutes: Sendable {
     }
   }
 
-  /// The page with the present figures.
+  /// The page with the current figures.
   var page: String {
     var page = MetricsPage()
     page.begin("uaf_build_info", .gauge, "The server's version; always 1.")
@@ -74,13 +74,13 @@ struct MetricsRoutes: Sendable {
   }
 }
 
-/// What proxies and service managers ask: whether the process answers, and whether it is ready.
+/// Health checks for proxies and service managers: whether the process responds, and whether it is ready.
 ///
-/// Anybody may ask as often as they like. No limit counts these requests, so nobody can use up the turns of a proxy's checks,
-/// and the store is not asked. The answer is one word, or two.
+/// No limit applies to these requests, so that nobody can use up the budget of a proxy's checks. They do not use the store. The
+/// answer is one word or two.
 struct HealthRoutes: Sendable {
   let watch: StoreWatch
-  /// Throws if no policy can be used.
+  /// The policies in force; throws if there are none that this server can use.
   let policies: @Sendable () throws -> AccountPolicies
   /// For how long the audit has been unsigned.
   var standing = AuditStanding()
@@ -92,7 +92,7 @@ struct HealthRoutes: Sendable {
   var isReady: WebResponse {
     guard watch.isReady else { return Self.response(.serviceUnavailable, "store") }
     guard (try? policies()) != nil else { return Self.response(.serviceUnavailable, "policy") }
-    // Logins continue without it, so a proxy must continue to send them here.
+    // An unsigned audit does not stop logins, so the status stays that of a ready server.
     return Self.response(.ok, standing.isOverdue(at: now()) ? "ok audit-unsigned" : "ok")
   }
 

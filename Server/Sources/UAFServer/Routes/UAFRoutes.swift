@@ -5,7 +5,7 @@ import UAFMessages
 import UAFService
 import WebMessages
 
-/// The server's HTTP interface.
+/// The routes of the server's HTTP interface for clients.
 struct UAFRoutes: Sendable {
   let environment: ServiceEnvironment
   let admission: Admission
@@ -66,9 +66,9 @@ struct UAFRoutes: Sendable {
     }
   }
 
-  /// Answers a request of a route, and refuses any other one.
+  /// Answers a request to one of the routes, and refuses any other.
   @Sendable func response(to request: WebRequest) async -> WebResponse {
-    // A HEAD request is a GET request whose answer's body is not sent.
+    // HEAD is handled like GET; the body of the answer is not sent.
     guard
       case .route(let handler, _) = Self.table.match(request.method == .HEAD ? .GET : request.method, request.path)
     else { return WebResponse(status: .notFound) }
@@ -123,9 +123,9 @@ struct UAFRoutes: Sendable {
     }
   }
 
-  /// Whether a body is the one that `uafctl doctor` sends to find out whether a UAF server answers there.
+  /// Whether a body is the one that `uafctl doctor` sends to check that a UAF server answers at its URL.
   ///
-  /// It names nothing, so the audit loses nothing without it. It is answered, logged and limited like any other.
+  /// It contains no names, so the audit need not record it. Apart from that, it is answered, logged and limited like any other.
   private static func isQuestionOfDoctor(_ body: [UInt8]) -> Bool { body == Array("{}".utf8) }
 
   private func respond(_ request: WebRequest, from address: SocketAddress?) async throws -> WebResponse {
@@ -143,9 +143,9 @@ struct UAFRoutes: Sendable {
     return Self.response(message, mediaType)
   }
 
-  /// The response to an answer, after it was counted and logged.
+  /// Processes a client's answer, counts and logs it, and returns the outcome.
   ///
-  /// - Throws: ``WebRefusal`` if a limit stops it, or the store is away.
+  /// - Throws: ``WebRefusal`` if a limit stops it, or if the store is down.
   private func outcome(
     of body: [UInt8], from machine: KnownMachine?, at address: SocketAddress?
   ) async throws -> ResponseOutcome {
@@ -187,10 +187,10 @@ struct UAFRoutes: Sendable {
     }
   }
 
-  /// Tells a machine that this server knows the state of its account.
+  /// Tells a known machine the state of its account.
   ///
-  /// Everybody else gets the same response for every name, even a joined machine, which may name any account. The proof contains
-  /// everything that is asked, so no body is read.
+  /// Everybody else gets the same response for every name. That includes a joined machine, because it may name any account. The
+  /// proof contains the whole request, so no body is read.
   private func accountState(_ request: WebRequest, from address: SocketAddress?) async throws -> WebResponse {
     try RequestBody.requireShort(request)
     let now = environment.now()
@@ -222,15 +222,15 @@ struct UAFRoutes: Sendable {
   /// The header in which a machine proves that this server knows it (docs/protocol.md).
   static let machineProof = "UAF-Machine"
 
-  /// The machine that a request proves to come from; a proof that cannot be verified proves nothing.
+  /// The machine that a request proves to come from; nil if there is no valid proof.
   private func machine(_ request: WebRequest) -> KnownMachine? {
     environment.machine(proving: request.header(Self.machineProof))
   }
 
-  /// Counts an answer that matches no request, was sent before, or is refused.
+  /// Counts a wrong answer: one that matches no request, was sent before, or is refused.
   ///
   /// - Parameters:
-  ///   - answer: nil if there is no request.
+  ///   - answer: the answer; nil if it matches no request.
   ///   - event: the row of the audit that is stored with the count.
   private func countWrong(
     _ machine: KnownMachine?, _ address: SocketAddress?, _ answer: ReceivedResponse?, _ event: AuditEntry? = nil
@@ -250,7 +250,8 @@ struct UAFRoutes: Sendable {
 
   /// The public keys of verdicts, the key in use first.
   ///
-  /// They serve only for comparison with keys from a different source: anybody who answers at this address could send some.
+  /// They are only for comparison with keys from a trusted source: an attacker who answers at this address could send other
+  /// keys.
   private func verdictKey() -> WebResponse {
     WebResponse(
       status: .ok, headers: [("Content-Type", "application/x-pem-file"), ("Cache-Control", "no-store")],
@@ -262,23 +263,23 @@ struct UAFRoutes: Sendable {
       status: .ok, headers: [("Content-Type", mediaType.header), ("Cache-Control", "no-store")], body: body.jsonBytes)
   }
 
-  /// What a proof has to name to be valid for a request.
+  /// The claim that a proof must contain to be valid for a request.
   private static func claim(_ asked: RequestService.Asked) -> MachineClaim? {
     guard let operation = asked.operation, let account = asked.username else { return nil }
     return MachineClaim(operation: operation, isAnswer: false, username: account)
   }
 }
 
-/// Says in the log and in the metrics what became of requests.
+/// Records the outcomes of requests in the log and in the metrics.
 struct RequestLog: Sendable {
   let logger: Logger
   let metrics: RequestMetrics
-  /// The refusals that the audit has no row for.
+  /// The count of refusals that get no row of their own in the audit.
   let refusals: AnswerRefusals
   let watch: StoreWatch
   /// Seconds since 1970.
   let now: @Sendable () -> Int64
-  /// Limits how often refusals by a limit are logged: strangers' requests must not push the logins out of the log.
+  /// Limits how often refusals by a limit are logged, so that strangers cannot fill the log.
   private let notices = RateLimiter(.init(perMinute: 1))
 
   init(
@@ -323,7 +324,7 @@ struct RequestLog: Sendable {
     logger.notice("left", metadata: Self.metadata(machine))
   }
 
-  /// A machine that had joined has told how it is.
+  /// A joined machine has reported its state.
   func checkedIn(_ machine: JoinedMachine) {
     metrics.count(.accepted, .machine, nil)
     logger.info("checked-in", metadata: Self.metadata(machine))
@@ -344,7 +345,7 @@ struct RequestLog: Sendable {
       ])
   }
 
-  /// What a registration has found of the machine's earlier keys.
+  /// A registration has replaced keys that the machine had lost, or the machine has kept an earlier name.
   func forgotten(_ keyIDs: [KeyID], of username: String, ignoresDeviceName: Bool) {
     if ignoresDeviceName { logger.notice("device-name-ignored", metadata: ["user": "\(username)"]) }
     guard !keyIDs.isEmpty else { return }
@@ -353,7 +354,7 @@ struct RequestLog: Sendable {
 
   /// A request or an answer was refused.
   ///
-  /// - Parameter isCounted: false if the audit has a row for it.
+  /// - Parameter isCounted: whether the refusal is counted; false if it has a row of its own in the audit.
   func refused(
     _ refusal: ServiceRefusal, _ route: UAFRoute, _ operation: UAFOperation?, of username: String?,
     from address: SocketAddress?, isCounted: Bool = true
@@ -371,8 +372,8 @@ struct RequestLog: Sendable {
 
   /// A limit has stopped a request or a wrong answer.
   ///
-  /// - Parameter account: that has too many, if the limit is of accounts.
-  /// - Returns: status 429 of HTTP: UAF has none that says "try again later".
+  /// - Parameter account: the account whose limit was reached; nil if it was a different limit.
+  /// - Returns: HTTP status 429, because UAF has no status for "try again later".
   func limited(
     _ limit: Limit, _ route: UAFRoute, _ operation: UAFOperation?, from address: SocketAddress?,
     for account: String? = nil
@@ -387,15 +388,15 @@ struct RequestLog: Sendable {
     return WebRefusal(WebResponse(status: .tooManyRequests, headers: [("Retry-After", "60")]))
   }
 
-  /// The store is away.
+  /// The store is down.
   ///
-  /// - Returns: status 503 of HTTP: UAF has none that says "try again later".
+  /// - Returns: HTTP status 503, because UAF has no status for "try again later".
   func away(_ error: any StoreFailure, _ route: UAFRoute, _ operation: UAFOperation?) -> WebRefusal {
     failed(error, route, operation)
     return WebRefusal(WebResponse(status: .serviceUnavailable, headers: [("Retry-After", "5")]))
   }
 
-  /// The store or the server itself has failed; the store's failures are told once, however many requests meet them.
+  /// The store or the server itself has failed. A failure of the store is logged once, however many requests it affects.
   func failed(_ error: any Error, _ route: UAFRoute, _ operation: UAFOperation?) {
     let failure = error as? any StoreFailure
     metrics.count(failure?.isTemporary == true ? .away : .failed, route, operation)
@@ -404,7 +405,7 @@ struct RequestLog: Sendable {
     logger.error("failed", metadata: ["route": "\(route.rawValue)", "error": "\(what)"])
   }
 
-  /// Eight characters of each KeyID: enough to tell an account's keys apart in the log.
+  /// The first eight characters of each KeyID, which suffice to distinguish an account's keys in the log.
   private static func beginnings(of keyIDs: [KeyID]) -> String {
     keyIDs.map { String($0.text.prefix(8)) }.joined(separator: ",")
   }
@@ -417,7 +418,7 @@ enum UAFMediaType: String, CaseIterable {
 
   /// Reads a Content-Type header; parameters such as the charset are allowed and ignored.
   ///
-  /// - Returns: nil for any other type, and for no header.
+  /// - Returns: nil for any other type, or if there is no header.
   init?(header: String?) {
     guard let header else { return nil }
     var type = header.utf8.prefix { $0 != UInt8(ascii: ";") }
@@ -431,21 +432,21 @@ enum UAFMediaType: String, CaseIterable {
     (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
   }
 
-  /// The header of an answer, with the type of the request.
+  /// The Content-Type header of an answer with this type.
   var header: String { "\(rawValue); charset=utf-8" }
 }
 
-/// Reads the body of a request, and refuses what is too long or has a wrong type.
+/// Reads the body of a request, and refuses a body that is too long or has a wrong type.
 enum RequestBody {
   /// The longest body in bytes, unless a route accepts only a shorter one.
   static let maximum = 65_536
 
-  /// Closes the connection, so that the rest need not be read.
+  /// The connection is closed after this refusal, so that the rest of the body need not be read.
   private static let tooLarge = WebRefusal(WebResponse(status: .payloadTooLarge, isLast: true))
 
   /// The type of a request's body.
   ///
-  /// A browser's preflight from a different origin is refused, as the transport specification demands.
+  /// A CORS preflight of a browser is refused, as the transport specification requires.
   static func mediaType(of request: WebRequest) throws -> UAFMediaType {
     guard !request.headers.contains(name: "Access-Control-Request-Method") else {
       throw WebRefusal(WebResponse(status: .forbidden))
@@ -456,7 +457,7 @@ enum RequestBody {
     return mediaType
   }
 
-  /// Refuses a body that is announced as too large, before any of it has arrived.
+  /// Refuses a body whose announced length is too large, before any of it has arrived.
   static func requireShort(_ request: WebRequest, limit: Int = maximum) throws {
     guard !announcesTooMuch(request.headers, limit: limit) else { throw tooLarge }
   }
@@ -468,7 +469,7 @@ enum RequestBody {
     return Array(request.body.readableBytesView)
   }
 
-  /// Whether the announced length is more than the longest body, or not a length at all.
+  /// Whether the announced length is above the limit, or is no valid length.
   static func announcesTooMuch(_ headers: HTTPHeaders, limit: Int = maximum) -> Bool {
     guard let length = headers.value(of: "Content-Length") else { return false }
     return Int(length).map { !(0...limit).contains($0) } ?? true

@@ -6,28 +6,28 @@ import Invocation
 import Synchronization
 import UAFService
 
-/// Where commands write: results to standard output, everything else to standard error.
+/// The output of commands: results go to standard output, everything else to standard error.
 enum Terminal {
   private static let results = ResultWriter(STDOUT_FILENO)
 
-  /// The system's error number if a result could not be written; nil if all were written.
+  /// The error number of the first result that could not be written; nil if all were written.
   static var failure: CInt? { results.failure }
 
   static func result(_ line: String) { results.write(line: line) }
 
-  /// Writes a line to standard error; a failure is ignored, because it could not be reported anywhere.
+  /// Writes a line to standard error. A failure is ignored, since there is nowhere to report it.
   static func note(_ line: String) {
     _ = DescriptorWriter.write(Array("uaf-server: \(line)\n".utf8), to: STDERR_FILENO)
   }
 
-  /// Refuses a name before anything is stored under it.
+  /// Refuses an invalid account name before anything is stored under it.
   static func check(username: String) throws {
     guard Username.isValid(username) else {
       throw ValidationError("USER must be 1 to 128 printable ASCII characters without white space.")
     }
   }
 
-  /// Seconds since 1970 in a form for people.
+  /// A time, given in seconds since 1970, as text for people.
   static func time(_ seconds: Int64) -> String {
     Date(timeIntervalSince1970: TimeInterval(seconds)).formatted(.iso8601)
   }
@@ -38,7 +38,7 @@ enum Terminal {
 
 /// JSON for a terminal.
 enum JSONText {
-  /// Escapes characters beyond ASCII, and DEL: strangers choose some of the texts.
+  /// Escapes DEL and all characters that are not ASCII, because strangers choose some of the texts.
   static func ascii(_ json: String) -> String {
     var text = ""
     for scalar in json.unicodeScalars {
@@ -55,12 +55,12 @@ enum JSONText {
   }
 }
 
-/// A time as text, formatted once a second: formatting takes longer than everything else that is written with it.
+/// Formats times, once for each second: formatting takes longer than writing the rest of the line.
 final class SecondText: Sendable {
   private let format: String
   private let last = Mutex<(second: Int64, text: String)>((.min, ""))
 
-  /// Makes the text of a strftime(3) format, in UTC and English.
+  /// Makes a formatter for a strftime(3) format; the texts are in UTC and English.
   init(_ format: String) {
     self.format = format
   }
@@ -92,7 +92,7 @@ final class SecondText: Sendable {
   static let iso8601 = SecondText("%Y-%m-%dT%H:%M:%SZ")
 }
 
-/// A time that somebody types: 2026-11-23T12:00:00Z, 2026-11-23 for its first second in UTC, or seconds since 1970.
+/// A time on the command line: 2026-11-23T12:00:00Z, 2026-11-23 for the first second of that day in UTC, or seconds since 1970.
 struct TypedTime: ExpressibleByArgument {
   /// Seconds since 1970.
   let seconds: Int64
@@ -103,7 +103,7 @@ struct TypedTime: ExpressibleByArgument {
       return
     }
     let text = argument.contains("T") ? argument : "\(argument)T00:00:00Z"
-    // The parser reads hour 25 as the first hour of the next day.
+    // The parser would accept hour 25 as the first hour of the next day, so the result is formatted again and compared.
     guard let date = try? Date(text, strategy: .iso8601), date.formatted(.iso8601) == text else { return nil }
     seconds = Int64(date.timeIntervalSince1970)
   }
