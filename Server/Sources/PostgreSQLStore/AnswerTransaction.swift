@@ -2,13 +2,13 @@ import SQLStore
 import UAFMessages
 import UAFService
 
-/// Writes what verified answers change.
+/// Stores verified answers.
 struct AnswerTransaction {
   let connection: Connection
 
-  /// Stores answers: those that change different rows in one commit, the others one by one.
+  /// Stores answers: in one commit those that change different rows, and the others one by one.
   ///
-  /// - Returns: for each answer that is not stored, a ``ServiceRefusal`` or the failure.
+  /// - Returns: for each answer a success, or the ``ServiceRefusal`` or failure because of which it was not stored.
   func store(_ answers: [VerifiedResponse]) -> [Result<Void, any Error>] {
     var outcomes: [Result<Void, any Error>?] = answers.map { _ in nil }
     let together = Self.independent(answers)
@@ -20,10 +20,11 @@ struct AnswerTransaction {
     }
   }
 
-  /// The indices of the answers that one statement can store: without texts, and no two with the same challenge or key.
+  /// The indices of the answers that one statement can store: answers without texts, of which no two have the same challenge or
+  /// key.
   ///
-  /// One statement sees the rows as they were before it, so it could not see that the first of two answers has used a
-  /// challenge.
+  /// A statement sees the rows as they were before it began. So it could not notice that another answer in the same statement
+  /// has used the same challenge.
   private static func independent(_ answers: [VerifiedResponse]) -> [Int] {
     struct Key: Hashable {
       let aaid: AAID
@@ -72,14 +73,15 @@ struct AnswerTransaction {
         }
       }
       for text in answer.confirmedTexts { try records.confirmedTexts.add(text) }
-      // After the approval: another transaction that adds rows of the audit may have locked it.
+      // The audit comes after the approval: a different transaction that is about to add rows to the audit may have locked the
+      // approval.
       try AuditChaining(connection: connection).enqueue([answer.event])
       try connection.commit()
       return .success(())
     }.get()
   }
 
-  /// The outcomes of answers of which some are stored.
+  /// The outcomes of answers of which only some were stored.
   private func outcomes(_ answers: [VerifiedResponse], stored: Set<Int>) -> [Result<Void, any Error>] {
     guard stored.count < answers.count else { return answers.map { _ in .success(()) } }
     let used = used(among: answers.indices.filter { !stored.contains($0) }.map { answers[$0] })
@@ -88,14 +90,15 @@ struct AnswerTransaction {
     }
   }
 
-  /// The used challenges of answers, some used while the statement waited for a row; none if they cannot be read.
+  /// Those challenges of the answers that are used, perhaps only since the statement waited for a row; empty if they cannot be
+  /// read.
   ///
-  /// The other answers may be committed: their callers must hear that, even if this query fails.
+  /// A failure of this query is ignored, because other answers may be committed, and their callers must learn that.
   private func used(among answers: [VerifiedResponse]) -> Set<[UInt8]> {
     (try? UsedChallengeTable(connection: connection).used(among: answers.map(\.challengeHash))) ?? []
   }
 
-  /// Why an answer is not stored.
+  /// The reason for which an answer was not stored.
   private func refusal(of answer: VerifiedResponse, used: Set<[UInt8]>) -> ServiceRefusal {
     if used.contains(answer.challengeHash) { return .unknownChallenge }
     return answer.refusal(by: try? PostgreSQLTransaction(connection: connection).accounts.block(of: answer.username))
@@ -127,16 +130,16 @@ struct AnswerTransaction {
       + AuditChaining.parameters(answers.map(\.event), places: answers.indices.map { Int64($0) })
   }
 
-  // The rows of those answers that are stored.
+  // The statement that stores answers, and adds the rows of the audit for those that it stores.
   static let auditedStatement = """
     \(statement), \(AuditChaining.events(first: 10)), recorded AS (
       SELECT a.* FROM asked a JOIN stored s ON s.number = a.place
     ), \(AuditChaining.chained(from: "recorded")) SELECT number * \(AuditChaining.hasMoved) FROM stored
     """
 
-  // Keys are locked first, in the order of their numbers, and then challenges in the order of their hashes, so that no two
-  // batches wait for each other. A locked row is as the last commit left it. An answer is complete if each of its signatures
-  // may raise its key's counter.
+  // First the keys are locked, in the order of their numbers, and then the challenges, in the order of their hashes: so two
+  // batches cannot deadlock. A locked row shows what was committed last. An answer is complete if each of its signatures may
+  // raise the counter of its key.
   private static let statement = """
     WITH RECURSIVE answer AS (
       SELECT * FROM unnest($1::bigint[], $2::bytea[], $3::bigint[]) AS a (number, hash, expiresAt)
@@ -176,9 +179,10 @@ final class AnswerCommitter: Sendable {
   /// Makes a committer.
   ///
   /// - Parameters:
-  ///   - mostCommits: how many commits may run at the same time. The first commit locks the end of the audit's chain until it
-  ///     is durable, and the second one waits for it. But the first may not have locked it yet: it may wait for an account.
-  ///   - now: a clock that runs while the machine runs.
+  ///   - mostCommits: how many commits may run at the same time. A commit locks the end of the audit's chain until it is
+  ///     durable, and a second commit waits for that lock. The second one still helps if the first has not come that far,
+  ///     because it waits for the lock of an account.
+  ///   - now: a clock that is never set back.
   init(pool: ConnectionPool, mostCommits: Int, now: @escaping @Sendable () -> ContinuousClock.Instant) {
     self.pool = pool
     queue = BatchQueue(mostWorkers: mostCommits, now: now)
@@ -186,8 +190,7 @@ final class AnswerCommitter: Sendable {
 
   /// Stores an answer; returns when it is durable.
   ///
-  /// - Throws: ``ServiceRefusal``; ``PostgreSQLError``. After ``PostgreSQLError/interrupted`` nobody knows whether it is
-  ///   stored.
+  /// - Throws: ``ServiceRefusal``; ``PostgreSQLError``. After ``PostgreSQLError/interrupted`` the answer may be stored or not.
   func store(_ answer: VerifiedResponse) async throws {
     try await queue.add(answer) { [self] in startWriting() }
   }
@@ -219,7 +222,7 @@ final class AnswerCommitter: Sendable {
       try connection.commit()
       progress.reached(end)
     } catch {
-      // The next second tries again; the answers are already stored.
+      // A failure is ignored: it is tried again a second later, and the answers are already stored.
       connection.rollback()
     }
   }

@@ -4,9 +4,9 @@ import SQLStore
 
 /// One connection to PostgreSQL, used by one thread.
 ///
-/// Everything is sent in pipeline mode: a statement that nobody waits for is sent with the next one. No call waits longer than
-/// the deadline. When the deadline has passed, the connection is closed: a commit is never cancelled, since PostgreSQL would
-/// report a cancelled commit as a success.
+/// It uses libpq's pipeline mode: a statement whose result nobody waits for is sent together with the next one. No call waits
+/// longer than the deadline. After the deadline, the connection is closed. A commit is never cancelled, because PostgreSQL
+/// reports a cancelled commit as a success.
 @safe final class Connection {
   private let connection: OpaquePointer
   private let notices = Notices()
@@ -14,9 +14,9 @@ import SQLStore
   /// The names of prepared statements, by their text.
   private var prepared: [String: String] = [:]
   private var statementCount = 0
-  /// The statements that were sent and not yet answered.
+  /// The statements that were sent and whose results were not read yet.
   private var sent: [Sent] = []
-  /// When the present work must be done.
+  /// When the current work must be done.
   private var deadline: ContinuousClock.Instant
 
   private enum Sent {
@@ -29,7 +29,7 @@ import SQLStore
   ///
   /// - Parameters:
   ///   - host: its index in the address.
-  ///   - now: a clock that runs while the machine runs.
+  ///   - now: a clock that is never set back.
   /// - Throws: ``PostgreSQLError/unreachable(message:)``; the error of reading the password.
   init(
     to address: PostgreSQLAddress, host: Int = 0, now: @escaping @Sendable () -> ContinuousClock.Instant
@@ -56,7 +56,7 @@ import SQLStore
     unsafe PQfinish(connection)
   }
 
-  /// Whether the connection can still be used, as far as this end knows.
+  /// Whether the connection can still be used, as far as this process knows.
   // SAFETY: PQstatus only reads.
   var isOpen: Bool { unsafe PQstatus(connection) == CONNECTION_OK && !isPastRepair }
   private var isPastRepair = false
@@ -66,22 +66,24 @@ import SQLStore
     guard isOpen else { return false }
     // SAFETY: the socket is the connection's.
     var descriptor = unsafe pollfd(fd: PQsocket(connection), events: Int16(POLLIN), revents: 0)
-    // The data that has come is the answer to a statement that nobody waits for, or the server's last message before it closed.
+    // Data that has arrived is the result of a statement that nobody waited for, or the server's last message before it closed
+    // the connection.
     while unsafe poll(&descriptor, 1, 0) > 0 {
       guard unsafe PQconsumeInput(connection) == 1, isOpen else { return false }
     }
     return true
   }
 
-  /// The number of the server's process, as the server reported it at the beginning.
+  /// The process ID that the server reported when the connection began.
   ///
-  /// A pooler reports its own number.
+  /// A pooler reports a number of its own.
   // SAFETY: PQbackendPID only reads.
   var processID: CInt { unsafe PQbackendPID(connection) }
 
   /// Sends a statement along with the next one.
   ///
-  /// - Parameter sql: has the parameters `$1`, `$2` and so on, or `?1`, `?2`; no text in it contains a question mark.
+  /// - Parameter sql: the statement, with the parameters `$1`, `$2` and so on, or `?1`, `?2`; it must not contain a question
+  ///   mark elsewhere.
   /// - Throws: ``PostgreSQLError/interrupted``.
   func enqueue(_ sql: String, _ parameters: [Parameter] = []) throws {
     guard isOpen else { throw PostgreSQLError.interrupted }
@@ -109,7 +111,7 @@ import SQLStore
     return name
   }
 
-  /// Sends a statement that is not prepared under a name, and waits for it.
+  /// Sends a statement without preparing it under a name, and waits for its result.
   ///
   /// - Throws: ``PostgreSQLError``.
   func executeOnce(_ sql: String) throws -> QueryResult {
@@ -120,9 +122,9 @@ import SQLStore
     return try receive()
   }
 
-  /// Sends a statement and those enqueued before it, and waits for all of them.
+  /// Sends a statement together with those that were enqueued before it, and waits for all results.
   ///
-  /// - Returns: the result of the last one.
+  /// - Returns: the result of `sql`.
   /// - Throws: ``PostgreSQLError``: the first error, after which the server has skipped the rest.
   @discardableResult func execute(_ sql: String, _ parameters: [Parameter] = []) throws -> QueryResult {
     try enqueue(sql, parameters)
@@ -130,7 +132,7 @@ import SQLStore
     return try receive()
   }
 
-  /// Sends the enqueued statements; their results are read before those of the next statement.
+  /// Sends the enqueued statements without waiting. Their results are read together with those of the next statement.
   func send() throws {
     // SAFETY: the connection is open, in pipeline mode.
     guard isOpen, unsafe PQpipelineSync(connection) == 1 else { throw lost() }
@@ -161,7 +163,7 @@ import SQLStore
       default: failure = failure ?? error(result)
       }
       if failure != nil, case .preparation(let sql) = part { prepared[sql] = nil }
-      // A statement's result is followed by NULL.
+      // After the result of a statement, libpq returns NULL.
       try expectEnd()
     }
     sent = []
@@ -174,7 +176,7 @@ import SQLStore
 
   func forgetWarnings() { notices.reset() }
 
-  /// Gives the connection up: it is not known what the running statements did.
+  /// Gives the connection up, because it is unknown what the running statements have done.
   @discardableResult func lost() -> PostgreSQLError {
     isPastRepair = true
     return .interrupted
@@ -200,7 +202,7 @@ extension Connection {
       default: throw lost()
       }
       let events = try wait(for: POLLIN | POLLOUT)
-      // This end must read what the server sends in the meantime, or both ends could wait for each other.
+      // What the server sends in the meantime must be read here, or client and server could wait for each other.
       if events & POLLIN != 0 { try consume() }
     }
   }
@@ -251,7 +253,7 @@ extension Connection {
   }
 
   private func error(_ result: QueryResult) -> PostgreSQLError {
-    // 08 and 57P: the server has ended the connection, whatever ran on it.
+    // Classes 08 and 57P mean that the server has ended the connection, whatever was running.
     guard let sqlState = result.sqlState, !sqlState.hasPrefix("08"), !sqlState.hasPrefix("57P") else { return lost() }
     return .refused(sqlState: sqlState, message: result.message ?? "no text")
   }
@@ -260,14 +262,14 @@ extension Connection {
 extension Connection {
   /// Commits, and waits until that is durable.
   ///
-  /// - Throws: ``PostgreSQLError/interrupted``, including when the server warned: PostgreSQL reports a commit that was cancelled
-  ///   while it waited for its standby as a success with a warning.
+  /// - Throws: ``PostgreSQLError/interrupted``, also if the server has warned: if a commit is cancelled while it waits for its
+  ///   standby, PostgreSQL reports a success with a warning.
   func commit() throws {
     forgetWarnings()
     _ = try commit(returning: { _ in })
   }
 
-  /// Commits together with the statement that was enqueued last, in one exchange.
+  /// Commits, in the same exchange as the statement that was enqueued last.
   ///
   /// - Returns: the rows of that statement.
   /// - Throws: like ``commit()``.
@@ -279,17 +281,18 @@ extension Connection {
     return try results.dropLast().last?.rows.map(value) ?? []
   }
 
-  /// Undoes the transaction; gives the connection up if that fails.
+  /// Rolls the transaction back; if that fails, gives the connection up.
   func rollback() {
     guard isOpen else { return }
     do { try execute("ROLLBACK") } catch { lost() }
   }
 
-  /// Has each statement planned once, with indexes, whatever size PostgreSQL assumes for a table.
+  /// Makes PostgreSQL plan each statement once, with indexes, whatever size it assumes for the tables.
   ///
-  /// Otherwise a plan that is made while a table is empty reads the whole table, and is kept until PostgreSQL counts the rows
-  /// again. And a statement for several logins is planned each time, which costs more than its execution. Statements without an
-  /// index read the table as before. PostgreSQL then estimates a high cost for them: without `jit = off` it would compile them.
+  /// Otherwise a plan that is made while a table is empty reads the whole table, and is kept until PostgreSQL analyses the
+  /// table again. And a statement for several logins would be planned each time, which takes longer than its execution.
+  /// Statements for which there is no index still read the whole table. Their estimated cost is then very high, and without
+  /// `jit = off` PostgreSQL would compile them.
   func preferIndexes() throws {
     try execute(
       """
@@ -313,7 +316,7 @@ extension Connection: SQLConnection {
   static var like: String { "ILIKE" }
   static var byBytes: String { #" COLLATE "C""# }
   static var rowNumber: String { "number" }
-  // As the index has it.
+  // The expression must be that of the index.
   static func isAAID(_ parameter: String) -> String { "lower(aaid) = lower(\(parameter))" }
   static var jsonTexts: String { "SELECT json_array_elements_text(?::json)" }
   static func table(_ name: String, by index: String) -> String { name }

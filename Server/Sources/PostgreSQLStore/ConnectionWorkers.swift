@@ -4,17 +4,18 @@ import Synchronization
 
 /// The threads of a ``ConnectionPool``.
 ///
-/// They hold this object and not the pool, so that they end when nobody uses the pool any longer.
+/// The threads have a reference to this object and not to the pool. So the pool can be released when nobody uses it any longer,
+/// and the threads end.
 final class ConnectionWorkers: Sendable {
-  /// Work with a connection, or with the reason why there is none; returns whether there is more work, and is then called
-  /// again.
+  /// Work that gets a connection, or the reason for which there is none. It is called again as long as it returns true, for
+  /// more work.
   typealias Work = @Sendable (Result<Connection, any Error>) -> Bool
 
-  /// How long work waits for a free connection.
+  /// How long work may wait for a free connection.
   private static let longestWait = Duration.seconds(3)
-  /// How long the server is assumed to be away after a failure to reach it.
+  /// How long the server is assumed to be down after an attempt to reach it has failed.
   private static let pause = Duration.milliseconds(500)
-  /// How long it is assumed to be away while one thread tries.
+  /// How long the server is assumed to be down while one thread tries to reach it.
   private static let longestTry = Duration.seconds(30)
 
   private struct Waiting {
@@ -25,17 +26,18 @@ final class ConnectionWorkers: Sendable {
   private struct State {
     var waiting: [Waiting] = []
     var threads = 0
-    /// Threads that wait for work.
+    /// The number of threads that wait for work.
     var idle = 0
-    /// Threads that have a connection.
+    /// The number of threads that have a connection.
     var connected = 0
     var isClosed = false
-    /// Increases when a connection was lost during work: the others may lead to the same server, which is gone.
+    /// A count that grows when a connection is lost during work: the other connections may lead to the same server, which may
+    /// be down.
     var losses = 0
-    /// Until when the server is assumed to be away, and why.
+    /// Until when the server is assumed to be down, and the error that has shown it.
     var away: (until: ContinuousClock.Instant, error: any Error)?
 
-    /// Why the server cannot be used now.
+    /// The error because of which the server is assumed to be down now; nil if it is not.
     func absence(_ now: ContinuousClock.Instant) -> (any Error)? {
       away.flatMap { now < $0.until ? $0.error : nil }
     }
@@ -47,7 +49,7 @@ final class ConnectionWorkers: Sendable {
   private let now: @Sendable () -> ContinuousClock.Instant
   private let makeConnection: @Sendable () throws -> Connection
   private let state = Mutex(State())
-  /// Counts the waiting work.
+  /// Its count is the number of waiting pieces of work.
   private let signal = DispatchSemaphore(value: 0)
 
   init(
@@ -60,7 +62,7 @@ final class ConnectionWorkers: Sendable {
     self.makeConnection = makeConnection
   }
 
-  /// Has a thread do some work; fails it immediately if the server is away.
+  /// Has a thread do some work; if the server is assumed to be down, the work fails immediately.
   func submit(_ work: @escaping Work) {
     let since = now()
     let (refusal, needsThread) = state.withLock { state -> ((any Error)?, Bool) in
@@ -77,7 +79,7 @@ final class ConnectionWorkers: Sendable {
     if needsThread { Thread.detachNewThread { [self] in serve() } }
   }
 
-  /// Lets the threads end, after the waiting work.
+  /// Lets the threads end after they have done the waiting work.
   func close() {
     let threads = state.withLock { state in
       state.isClosed = true
@@ -115,10 +117,9 @@ final class ConnectionWorkers: Sendable {
     state.withLock { $0.threads -= 1 }
   }
 
-  /// Does work with a connection until there is no more, and stays on this thread all the time: to wake a second thread costs
-  /// more than a small piece of work.
+  /// Does work on this thread until there is no more: waking a second thread costs more than a small piece of work.
   ///
-  /// - Returns: whether there is more work, which needs a connection that was checked again.
+  /// - Returns: whether there is more work, for which the connection must be checked first.
   private func carryOut(_ work: Work, _ connection: Connection, losses: Int) -> Bool {
     repeat {
       connection.setDeadline(now() + deadline)
@@ -131,7 +132,7 @@ final class ConnectionWorkers: Sendable {
     while work(.failure(error)) {}
   }
 
-  /// Waits for work; nil if there will be none.
+  /// Waits for work; nil if there will be no more.
   private func next() -> Waiting? {
     while true {
       state.withLock { $0.idle += 1 }
@@ -144,7 +145,7 @@ final class ConnectionWorkers: Sendable {
     }
   }
 
-  /// Makes a connection, unless the server is away.
+  /// Makes a connection, unless the server is assumed to be down.
   private func connected() throws -> Connection {
     let start = now()
     try state.withLock { state in
@@ -171,9 +172,9 @@ final class ConnectionWorkers: Sendable {
     state.withLock { $0.connected -= 1 }
   }
 
-  /// Leaves work to the threads that have a connection, and ends this thread.
+  /// Gives work back to the threads that have a connection, so that this thread can end.
   ///
-  /// - Returns: false if no other thread has one.
+  /// - Returns: false if no other thread has a connection.
   private func handBack(_ waiting: Waiting) -> Bool {
     let isHanded = state.withLock { state in
       guard state.connected > 0 else { return false }
@@ -186,12 +187,12 @@ final class ConnectionWorkers: Sendable {
   }
 }
 
-/// Connections, each with a thread of its own, so that none of Swift's threads waits for the database.
+/// A pool of connections, each with a thread of its own, so that no thread of Swift's concurrency waits for the database.
 ///
-/// A connection is made when work comes and all others are in use. While the server is away, work fails immediately, and every
-/// half second one thread tries to connect.
+/// A connection is made when work arrives and all others are in use. While the server is down, work fails immediately, and one
+/// thread tries to connect every half second.
 final class ConnectionPool: Sendable {
-  /// A connection that is lost within this time was lost before the work: the server had ended it while it was idle.
+  /// If a connection is lost within this time, it is assumed that the server had closed it earlier, while it was idle.
   static let soon = Duration.seconds(1)
 
   private let workers: ConnectionWorkers
@@ -199,10 +200,10 @@ final class ConnectionPool: Sendable {
   /// Makes a pool.
   ///
   /// - Parameters:
-  ///   - size: the maximum number of connections.
+  ///   - size: the most connections.
   ///   - deadline: how long work may take, once it has a connection.
-  ///   - now: a clock that runs while the machine runs.
-  ///   - makeConnection: makes a connection that can be used.
+  ///   - now: a clock that is never set back.
+  ///   - makeConnection: makes a connection, and sets it up for use.
   init(
     size: Int, deadline: Duration, now: @escaping @Sendable () -> ContinuousClock.Instant,
     makeConnection: @escaping @Sendable () throws -> Connection
@@ -212,7 +213,7 @@ final class ConnectionPool: Sendable {
 
   deinit { workers.close() }
 
-  /// Has one of the threads do some work, as often as the work says that there is more.
+  /// Has one of the threads do some work, again and again as long as the work returns true.
   func submit(_ work: @escaping ConnectionWorkers.Work) { workers.submit(work) }
 
   /// Runs a body on one of the threads, and returns its result.
@@ -226,7 +227,7 @@ final class ConnectionPool: Sendable {
   }
 }
 
-/// The settings of each connection, and the requirements for its server.
+/// Sets up a connection, and checks the requirements for its server.
 struct ConnectionCheck {
   private let row: QueryRow
 
@@ -240,11 +241,11 @@ struct ConnectionCheck {
     self.row = row
   }
 
-  /// Refuses a connection behind a pooler.
+  /// Refuses a connection that leads to a pooler.
   ///
-  /// A pooler may send each transaction to a different process, where `synchronous_commit` has the value of its role and
-  /// database. A pooler that gives a process to a connection for good cannot be recognised. The query has no name: a statement
-  /// that is prepared under a name may be there already, or be missing when it is used.
+  /// A pooler may send each transaction to a different server process, in which `synchronous_commit` has the value that is set
+  /// for role and database. A pooler that keeps one process for each connection cannot be recognised. The query is not prepared
+  /// under a name: behind a pooler, the name may exist already, or be missing when it is used.
   private static func requireNoPooler(_ connection: Connection) throws {
     let told = try connection.executeOnce("SELECT pg_backend_pid()").first?.integer(0, as: CInt.self)
     guard told == connection.processID else { throw PostgreSQLRefusal.pooler }
@@ -268,9 +269,9 @@ struct ConnectionCheck {
     get throws { try !row.text(6).isEmpty }
   }
 
-  /// Refuses a server whose commits wait for a standby while none is connected: they would never end.
+  /// Refuses a server that must wait for a standby with each commit while no standby is connected: commits would never end.
   ///
-  /// A primary that nobody manages any longer, because its Patroni ended, is in this state: its standbys follow the new one.
+  /// An old primary is in this state if its Patroni has died: its standbys follow the new primary.
   ///
   /// - Throws: ``PostgreSQLError/unreachable(message:)``.
   func requireStandby() throws {
@@ -279,7 +280,8 @@ struct ConnectionCheck {
     }
   }
 
-  // A timeout must never cancel a commit. A transaction that this program forgot must not make others wait.
+  // The timeouts are 0 because none must ever cancel a commit. The last one ends a transaction that this program has left open,
+  // so that it does not make others wait.
   private static let settings = """
     SELECT set_config('synchronous_commit', 'on', false), set_config('search_path', 'uaf', false),
       set_config('statement_timeout', '0', false), set_config('lock_timeout', '0', false),
@@ -288,7 +290,7 @@ struct ConnectionCheck {
         THEN set_config('transaction_timeout', '0', false) END
     """
 
-  // Without pg_read_all_stats the state of a standby is NULL; it is still visible that one is connected.
+  // Without the role pg_read_all_stats, the state of a standby is NULL, but it is visible that one is connected.
   private static let question = """
     SELECT current_setting('server_version_num')::int, current_setting('server_encoding'),
       pg_is_in_recovery() OR current_setting('default_transaction_read_only')::bool,

@@ -1,7 +1,7 @@
 import SQLStore
 import UAFService
 
-/// All tables, for moving their rows.
+/// Reads, adds and removes the rows of all tables when a store is moved.
 struct ContentsTable: SQLContents {
   let connection: Connection
 
@@ -27,7 +27,7 @@ struct ContentsTable: SQLContents {
     let fixed = table.fixed.map { Self.parameter($0.value, .text) }
     for (number, row) in rows.enumerated() {
       let parameters = zip(row, table.columns).map { Self.parameter($0, $1.kind) } + fixed
-      // All rows are sent before this thread waits for the first answer.
+      // All rows are sent before this thread waits for the first result.
       if number == rows.count - 1 {
         try connection.execute(sql, parameters)
       } else {
@@ -45,7 +45,7 @@ struct ContentsTable: SQLContents {
         HAVING max(\(column)) IS NOT NULL
         """)
     }
-    // A code has the number of a row that is not moved.
+    // The number of an issued code is the `id` of its row in `enrolment`, a table that is not moved.
     try connection.execute(
       """
       SELECT setval(pg_get_serial_sequence('enrolment', 'id'), max(number)) FROM issuedCode
@@ -63,13 +63,13 @@ struct ContentsTable: SQLContents {
     try connection.execute("UPDATE auditEnd SET number = 0, hash = decode(repeat('00', 32), 'hex')")
   }
 
-  /// The key by which rows are ordered: texts by their bytes, whatever the database's language.
+  /// The expression by which rows are ordered: texts by their bytes, whatever the database's collation.
   private static func key(_ table: MovedTable) -> String {
     if case .integer = table.columns[0].kind { return table.columns[0].name }
     return "\(table.columns[0].name) COLLATE \"C\""
   }
 
-  /// - Parameter kind: the kind of the column, which gives the type of NULL.
+  /// - Parameter kind: the kind of the column, which determines the type of a NULL.
   private static func parameter(_ value: MovedValue, _ kind: MovedColumn.Kind) -> Parameter {
     switch (value, kind) {
     case (.integer(let number), _): .integer(Int64?(number))

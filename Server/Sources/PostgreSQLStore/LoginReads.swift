@@ -3,15 +3,15 @@ import UAFService
 
 /// Reads the rows of several logins in one statement.
 ///
-/// To wake a process of the server, and to be woken by it, costs more than to read a row. So while one statement runs, the next
-/// lookups collect.
+/// An exchange with the server's process costs more than reading a row. So while one statement runs, further lookups are
+/// collected for the next one.
 final class LoginReads: Sendable {
   private struct Waiting {
     let lookup: LoginLookup
     let since: ContinuousClock.Instant
   }
 
-  /// How long a lookup waits for the statements before it.
+  /// How long a lookup may wait for earlier statements.
   private static let longestWait = Duration.seconds(3)
 
   private let pool: ConnectionPool
@@ -27,7 +27,7 @@ final class LoginReads: Sendable {
   /// How many lookups wait for the next statement.
   var waitingCount: Int { queue.waitingCount }
 
-  /// Reads the rows of one login, and once more if the connection was lost immediately.
+  /// Reads the rows of one login. If the connection is lost immediately, they are read once more.
   ///
   /// - Throws: ``PostgreSQLError``; the error of a stored key that cannot be read.
   func records(for lookup: LoginLookup) async throws -> LoginRecords {
@@ -53,7 +53,7 @@ final class LoginReads: Sendable {
   private static func read(
     _ lookups: [LoginLookup], _ connection: Result<Connection, any Error>
   ) -> [Result<LoginRecords, any Error>] {
-    // After a refusal the connection can be used again: the statement was a transaction of its own.
+    // After a refusal, the connection can be used again, because the statement is a transaction of its own.
     BatchQueue.outcomes(of: lookups, isUndone: PostgreSQLError.isUndone) { lookups in
       try select(lookups, connection.get())
     }
@@ -61,7 +61,7 @@ final class LoginReads: Sendable {
 
   /// The keys of each account, and whether each challenge was used, in one statement.
   ///
-  /// - Returns: for each lookup its records, or the error of a stored key that cannot be read.
+  /// - Returns: for each lookup the records, or the error of a stored key that cannot be read.
   private static func select(
     _ lookups: [LoginLookup], _ connection: Connection
   ) throws -> [Result<LoginRecords, any Error>] {
@@ -70,7 +70,7 @@ final class LoginReads: Sendable {
       selectLogins,
       [
         .texts(lookups.map(\.username)), .texts(lookups.map(\.appID)),
-        // No challenge has an empty hash.
+        // An empty hash stands for no challenge.
         .byteStrings(lookups.map { $0.challenge?.hash ?? [] }),
       ]
     ).rows
@@ -85,13 +85,13 @@ final class LoginReads: Sendable {
 
   private static func records(_ rows: [QueryRow]) throws -> LoginRecords {
     guard let first = rows.first else { throw PostgreSQLError.unreadable }
-    // An account without keys has one row, with NULL in each column except the challenge's.
+    // For an account without keys there is one row, in which all columns of the key are NULL.
     let hasKeys = first.bytes(0) != nil
     return LoginRecords(isUsed: try first.boolean(8), keys: hasKeys ? try rows.map { try StoredKey($0) } : [])
   }
 
-  // OFFSET 0 has the keys searched account by account. Otherwise PostgreSQL could read and sort all keys for a join, and all
-  // challenges for EXISTS.
+  // OFFSET 0 makes PostgreSQL search the keys of each account separately. Otherwise it could read and sort all keys for a join,
+  // and all challenges for EXISTS.
   static let selectLogins = """
     SELECT c.aaid, c.keyID, c.publicKey, c.signatureAlgorithm, c.signCounter, c.revokedAt, c.deviceID, c.deviceName,
       (SELECT true FROM usedChallenge u WHERE u.hash = a.hash) IS NOT NULL, a.number

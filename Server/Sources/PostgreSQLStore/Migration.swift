@@ -1,4 +1,4 @@
-/// One step from an older form of the tables to a newer one; never changed once it was released.
+/// One step in the upgrade of the tables. A released step is never changed.
 struct Migration {
   let name: String
   let statements: [String]
@@ -46,12 +46,12 @@ struct Migration {
     "CREATE INDEX consoleSessionByAccount ON consoleSession (username, startedAt)",
   ]
 
-  // Codes that were issued before are closed: their keys are not known.
+  // Codes from before this step are closed: the keys that would be stored for them are not known.
   private static let sealedKeys = [
     "DELETE FROM enrolment", "ALTER TABLE enrolment RENAME COLUMN codeHash TO sealedKey",
   ]
 
-  // The numbers are in the order of the deregistrations.
+  // The rows are numbered in the order of the deregistrations.
   private static let deregisteredKeys = [
     """
     CREATE TABLE deregisteredKey (
@@ -64,8 +64,8 @@ struct Migration {
     "CREATE INDEX deregisteredKeyByAccount ON deregisteredKey (username, number)",
   ]
 
-  // A closed code has no hash. `machineID` is the machine's ID at this server, and NULL if the row came from a different store.
-  // `changeNumber` is 0 as long as a machine that joined has never left.
+  // `codeHash` of a closed code is NULL. `machineID` is the machine's ID at this server, and NULL if the row was moved here
+  // from a different store. `changeNumber` is 0 until the machine leaves or is revoked for the first time.
   private static let joinedMachines = [
     """
     CREATE TABLE joinCode (
@@ -100,7 +100,7 @@ struct Migration {
     "CREATE INDEX joinedMachineByChange ON joinedMachine (changeNumber)",
   ]
 
-  // What machines report; `reportMark` and `offlineNumber` are NULL again once the machine has joined again.
+  // The machines' reports about themselves. When a machine joins again, `reportMark` and `offlineNumber` become NULL.
   private static let machineContacts = [
     """
     ALTER TABLE joinedMachine ADD COLUMN lastContactAt bigint, ADD COLUMN moduleVersion text,
@@ -124,7 +124,7 @@ struct Migration {
     "CREATE INDEX machinePolicyByGroup ON machinePolicy (machineGroup, number)",
   ]
 
-  // The rows are changed often: a page keeps room for that.
+  // The rows are changed often, so the fill factor leaves room for new versions on each page.
   private static let auditDeliveries = [
     """
     CREATE TABLE auditDelivery (
@@ -148,14 +148,14 @@ struct Migration {
     """
   ]
 
-  // Nearly all rows are accepted logins, and neither index contains them.
+  // Nearly all rows are accepted logins. The indexes do not contain these.
   private static let rareRows = [
     "CREATE INDEX auditByKind ON audit (kind, number) WHERE kind <> 'login'",
     "CREATE INDEX auditByOutcome ON audit (outcome, number) WHERE outcome <> 'ok'",
   ]
 
-  // `blockedUntil` is the highest number if the block has no end, and NULL if the account is not blocked. Keys repeat it: the
-  // statement of a login locks the keys, and so sees a block that a concurrent transaction commits.
+  // `blockedUntil` is the highest number if the block has no end, and NULL if the account is not blocked. Keys have a copy of
+  // it: the statement of a login locks the keys, and so sees a block that a concurrent transaction commits.
   private static let accountBlocks = [
     """
     ALTER TABLE account ADD COLUMN blockedSince bigint, ADD COLUMN blockedUntil bigint, ADD COLUMN blockReason text,
@@ -164,8 +164,8 @@ struct Migration {
     "ALTER TABLE credential ADD COLUMN blockedUntil bigint",
   ]
 
-  // A row's texts are hashed as they are, and none of them is NULL. `auditEnd` has one row: the end of the chain, which each
-  // transaction that adds rows locks. It is changed often: its page keeps room for that.
+  // The texts of a row are hashed as they are stored, and are never NULL. `auditEnd` has one row, the end of the chain. Each
+  // transaction that adds rows locks it. It is changed often, so the fill factor leaves room for new versions.
   private static let audit = [
     """
     CREATE TABLE audit (
@@ -189,7 +189,8 @@ struct Migration {
     "CREATE TABLE auditHead (number bigint PRIMARY KEY, token text NOT NULL)",
   ]
 
-  // At most as many rows as `WrongAnswerLimit` has places. They are changed often: a page keeps room for that.
+  // There are at most as many rows as `WrongAnswerLimit` has buckets. They are changed often, so the fill factor leaves room
+  // for new versions.
   private static let wrongAnswers = [
     """
     CREATE TABLE wrongAnswer (place bigint PRIMARY KEY, level bigint NOT NULL, filledAt bigint NOT NULL)
@@ -197,8 +198,8 @@ struct Migration {
     """
   ]
 
-  // Times are seconds since 1970. The hex digits of an AAID are compared without regard to case, everything else by bytes.
-  // Numbers of keys are in the order of their registration. `turn` has no rows: transactions that write lock it, one after the
+  // Times are seconds since 1970. AAIDs are compared without regard to case, everything else by bytes. Keys are numbered in the
+  // order of their registration. `turn` has no rows: transactions that write lock the table, so that they run one after the
   // other.
   private static let version1 = [
     "CREATE TABLE turn ()",
@@ -290,7 +291,8 @@ struct Migration {
 
 /// The tables of the administration, and the columns and indexes that it needs in other tables.
 enum AdministrationMigration {
-  // Codes that were open before have no row: their issuer is not known. The index by machine is for pages of machines.
+  // Codes that were open before this step have no row in `issuedCode`, because their issuer is not known. The index by machine
+  // serves the pages of machines.
   static let statements = [
     "ALTER TABLE credential ADD COLUMN revokedBy text, ADD COLUMN revokedReason text",
     #"CREATE INDEX credentialByMachine ON credential (deviceID COLLATE "C", id) WHERE deviceID IS NOT NULL"#,
@@ -334,7 +336,7 @@ enum AdministrationMigration {
     "CREATE INDEX repeatableRequestByExpiry ON repeatableRequest (expiresAt)",
   ]
 
-  // The origin of earlier keys is not known. Administrators could sign in with theirs, and still can.
+  // The origin of earlier keys is not known. Administrators could sign in with theirs before, so these keys stay accepted.
   static let origins = Migration(
     name: "who has issued keys",
     statements: [
@@ -344,19 +346,19 @@ enum AdministrationMigration {
     ])
 }
 
-/// Brings the tables to their current form.
+/// Upgrades the tables to the current version.
 ///
-/// They are in their own schema, `uaf`, whose table `migration` names the steps that were taken.
+/// The tables are in a schema of their own, `uaf`. Its table `migration` has the names of the steps that were taken.
 struct Migrator {
-  /// The advisory lock that lets one instance migrate at a time; a number that nothing else in this database uses.
+  /// The number of the advisory lock that lets one instance at a time migrate; nothing else in this database uses the number.
   private static let lock: Int64 = 0x7561_665F_6D69_6772
 
   let connection: Connection
   var migrations = Migration.all
 
-  /// Takes the missing steps, each in its own transaction: the locks of one do not wait for the next.
+  /// Takes the missing steps, each in a transaction of its own, so that the locks of a step are released before the next one.
   ///
-  /// - Parameter create: makes the tables if there are none.
+  /// - Parameter create: whether the tables are created if there are none.
   /// - Throws: ``PostgreSQLRefusal``; ``PostgreSQLError``.
   func migrate(create: Bool) throws {
     do {
@@ -364,14 +366,14 @@ struct Migrator {
         try connection.execute("SELECT pg_advisory_lock($1)", [.integer(Self.lock)])
         // A lost connection releases the lock without this statement.
         defer { _ = try? connection.execute("SELECT pg_advisory_unlock($1)", [.integer(Self.lock)]) }
-        // Another instance may have been faster.
+        // A different instance may have taken the steps in the meantime.
         if try !isCurrent() { try takeSteps(create: create) }
       }
       try requireRights()
     } catch PostgreSQLError.refused("42501", let message) {
       throw PostgreSQLRefusal.noRights(message: message)
     } catch PostgreSQLError.refused("42703", _) {
-      // A different application's table has the name, but not the columns.
+      // A table of a different application has this name, but other columns.
       throw PostgreSQLRefusal.otherApplication
     }
   }
@@ -386,7 +388,8 @@ struct Migrator {
 
   /// The names of the steps that were taken; none if there are no tables.
   private func steps() throws -> [String] {
-    // to_regclass() would do, but can still find no table after this connection has waited for the one that made it.
+    // to_regclass() is not used here: after this connection has waited for the instance that creates the tables, it can still
+    // return nothing.
     let isThere =
       try connection.execute(
         """
@@ -435,7 +438,7 @@ struct Migrator {
       "CREATE TABLE uaf.migration (number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text UNIQUE NOT NULL)")
   }
 
-  /// Refuses a user who may not use each table: otherwise the first login would fail.
+  /// Refuses a user who lacks rights on some table: otherwise the first login would fail.
   private func requireRights() throws {
     let lacking = try connection.execute(
       """

@@ -7,22 +7,22 @@ import Glibc
 import SecretMemory
 import Synchronization
 
-/// Where a PostgreSQL store is, and how to connect to it: a URL of libpq, without a password.
+/// The address of a PostgreSQL store: a URL of libpq, without a password.
 package struct PostgreSQLAddress: Sendable {
-  /// Reads the password again for each connection, with a zero byte at the end; nil if there is none.
+  /// Reads the password, which is done for each connection. The result ends with a zero byte; nil if there is no password.
   package typealias Password = @Sendable () throws -> Secret?
 
   private let settings: [String: String]
   private let password: Password
 
-  /// How many hosts the URL names; with several, the store is a cluster.
+  /// The number of hosts in the URL; if there are several, the store is a cluster.
   let hosts: Int
 
-  /// The settings unless the URL has different ones.
+  /// The default settings, which the URL can override.
   ///
-  /// A server that cannot write is skipped, and the next host is tried. A firewall between server and database forgets
-  /// connections on which nothing is sent, some after four minutes, and reports that to nobody: the next login on such a
-  /// connection would wait for 10 s in vain. The system's own `tcp_keepalive_time` is two hours.
+  /// `target_session_attrs`: a server that cannot write is skipped, and the next host is tried. `keepalives_idle`: a firewall
+  /// silently drops idle connections, some after four minutes, and the next login on such a connection would wait for 10 s in
+  /// vain. The system's default for that, `tcp_keepalive_time`, is two hours.
   private static let standard = [
     "connect_timeout": "3", "target_session_attrs": "read-write", "tcp_user_timeout": "10000",
     "keepalives_idle": "30", "keepalives_interval": "10", "fallback_application_name": "uaf-server",
@@ -46,18 +46,18 @@ package struct PostgreSQLAddress: Sendable {
       unsafe option += 1
     }
     guard given["password"] == nil, given["sslpassword"] == nil else { throw .passwordInURL }
-    // The file of a service could contain any setting, including a password.
+    // A service file could contain any setting, even a password.
     if let other = ["service", "replication"].first(where: { given[$0] != nil }) { throw .settingNotAllowed(other) }
     let counts = Self.lists.map { Self.entries(given[$0] ?? "").count }
     let most = counts.max() ?? 1
-    // Like libpq: one value for all hosts, or one for each.
+    // As in libpq, there is one value for all hosts, or one for each.
     guard counts.allSatisfy({ $0 == 1 || $0 == most }) else { throw .wrongURL }
     hosts = most
     settings = Self.standard.merging(given) { $1 }.merging(["client_encoding": "UTF8"]) { $1 }
     self.password = password
   }
 
-  /// Hosts and database, for people; without the user, and without a secret.
+  /// The hosts and the database as a text for people, without the user and without a secret.
   package var place: String {
     let host = settings["host"] ?? settings["hostaddr"] ?? "this machine"
     return "the database \(settings["dbname"] ?? settings["user"] ?? "") of \(host)"
@@ -68,7 +68,7 @@ package struct PostgreSQLAddress: Sendable {
     text.hasPrefix("postgresql://") || text.hasPrefix("postgres://")
   }
 
-  /// The settings that name hosts, separated by commas.
+  /// The settings that are lists with a value for each host, separated by commas.
   private static let lists = ["host", "hostaddr", "port"]
 
   private static func entries(_ list: String) -> [Substring] {
@@ -85,9 +85,9 @@ package struct PostgreSQLAddress: Sendable {
     ) { $1 }
   }
 
-  /// Connects to one of the hosts; the caller ends the returned object with PQfinish, even if the connection failed.
+  /// Connects to one of the hosts. The caller must pass the returned object to PQfinish, even if the connection failed.
   ///
-  /// - Parameter number: less than ``hosts``.
+  /// - Parameter number: the index of the host, less than ``hosts``.
   @unsafe func connect(toHost number: Int) throws -> OpaquePointer? {
     let settings = settings(ofHost: number)
     let names = Array(settings.keys)
@@ -118,10 +118,11 @@ package struct PostgreSQLAddress: Sendable {
   }
 }
 
-/// Connects to the first host that keeps committed data, beginning with the one that last did.
+/// Connects to the first suitable host, which is one that does not lose committed data. It begins with the host that was
+/// suitable last.
 ///
-/// libpq alone would use the first host that says it is the primary. After a failover that may be the old primary, which nobody
-/// manages any longer.
+/// libpq by itself would use the first host that claims to be the primary. After a failover that may be the old primary, which
+/// nobody manages any longer.
 final class HostSearch: Sendable {
   private let address: PostgreSQLAddress
   private let now: @Sendable () -> ContinuousClock.Instant
@@ -134,8 +135,8 @@ final class HostSearch: Sendable {
 
   /// Connects, and checks the server.
   ///
-  /// - Throws: ``PostgreSQLRefusal`` if a host can be reached but not be used; ``PostgreSQLError/unreachable(message:)`` with
-  ///   the message for each host.
+  /// - Throws: ``PostgreSQLRefusal`` if a host can be reached but is not suitable; otherwise
+  ///   ``PostgreSQLError/unreachable(message:)`` with a message for each host.
   func find() throws -> (Connection, ConnectionCheck) {
     let start = last.withLock { $0 }
     var refusal: PostgreSQLRefusal?
@@ -157,9 +158,9 @@ final class HostSearch: Sendable {
     throw PostgreSQLError.unreachable(message: messages.joined(separator: "; "))
   }
 
-  /// Connects to a server that was suitable before.
+  /// Connects again, after a suitable server was found at the start.
   ///
-  /// - Throws: ``PostgreSQLError/unreachable(message:)``, including for a server that is no longer suitable.
+  /// - Throws: ``PostgreSQLError/unreachable(message:)``, also if no server is suitable any longer.
   func connect() throws -> Connection {
     do {
       return try find().0

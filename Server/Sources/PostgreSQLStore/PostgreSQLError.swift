@@ -1,6 +1,6 @@
 import UAFService
 
-/// Why a statement was not executed, or why that is not known.
+/// Why a statement was not executed, or why it is unknown whether it was.
 package enum PostgreSQLError: Error, Equatable {
   /// The server refused a statement; all changes of its transaction are undone.
   ///
@@ -8,13 +8,13 @@ package enum PostgreSQLError: Error, Equatable {
   case refused(sqlState: String, message: String)
   /// No connection could be made; nothing was sent to the server.
   case unreachable(message: String)
-  /// The connection ended, its deadline passed, or the server warned while it committed.
+  /// The connection ended, its deadline passed, or the server warned during a commit.
   ///
-  /// It is not known whether a running commit is durable.
+  /// It is unknown whether a running commit is durable.
   case interrupted
   /// All connections were in use for too long; nothing was sent to the server.
   case busy
-  /// A stored value has a form that this program does not store.
+  /// A stored value has a form that this program never writes.
   case unreadable
   /// The store was closed.
   case closed
@@ -49,18 +49,18 @@ extension PostgreSQLError {
   package var isTemporary: Bool {
     switch self {
     case .unreachable, .interrupted, .busy, .closed: true
-    // 53: no room on the disk, too many connections. 25006: the server has become a standby.
+    // Class 53: the disk is full, or there are too many connections. 25006: the server has become a standby.
     case .refused(let sqlState, _): isConflict || sqlState.hasPrefix("53") || sqlState == "25006"
     case .unreadable: false
     }
   }
 
-  /// The server's refusal of a change in a transaction that only reads.
+  /// The error that the server has for a change in a transaction that only reads.
   static let refusedInReading = PostgreSQLError.refused(
     sqlState: "25006", message: "a transaction that reads adds nothing to the audit")
 
-  /// Whether nothing was stored, and the same transaction may succeed if it is repeated, because it conflicted with a different
-  /// one (serialization_failure, deadlock_detected, unique_violation).
+  /// Whether the transaction conflicted with a different one (serialization_failure, deadlock_detected, unique_violation).
+  /// Nothing was stored then, and it may succeed if it is repeated.
   var isConflict: Bool {
     guard case .refused(let sqlState, _) = self else { return false }
     return ["40001", "40P01", "23505"].contains(sqlState)
@@ -68,33 +68,33 @@ extension PostgreSQLError {
 
   /// Whether the server has undone the changes of the statement.
   ///
-  /// If it ends the connection instead, it may have interrupted a commit that waits for its standby: that is ``interrupted``,
-  /// whatever the server says.
+  /// If the server ended the connection instead, it may have interrupted a commit that was waiting for its standby. That is
+  /// ``interrupted``, whatever the server's message is.
   static func isUndone(_ error: any Error) -> Bool { if case PostgreSQLError.refused = error { true } else { false } }
 }
 
-/// Why a PostgreSQL database is not used as a store.
+/// Why a PostgreSQL database cannot be used as a store.
 ///
 /// No text repeats the URL.
 package enum PostgreSQLRefusal: Error, Equatable {
   case wrongURL
   case passwordInURL
   case settingNotAllowed(String)
-  /// A pooler answers instead of the server, so settings of the connection may be lost at the next statement.
+  /// The connection leads to a pooler, so its settings may no longer apply at the next statement.
   case pooler
   case tooOld(version: Int)
   case otherEncoding
   case readOnly
-  /// The server does not flush to the disk, or the connection's commits do not wait for it.
+  /// The server does not flush data to the disk, or commits do not wait for that.
   case notDurable(setting: String)
-  /// Several hosts, and none of them is a synchronous standby.
+  /// The URL names several hosts, but none of them is a synchronous standby.
   case asynchronous
-  /// It has no store, and the command creates none.
+  /// The database contains no store, and the command does not create one.
   case empty
   case otherApplication
   case newer(migration: String)
   case noRights(message: String)
-  /// An import into it has not ended.
+  /// An import into the store has not finished.
   case unfinished
 }
 

@@ -4,14 +4,14 @@ import UAFService
 
 /// A store in a PostgreSQL database, which several instances of the server may use.
 ///
-/// Transactions that write run one after the other, even across all instances: they wait for the lock of one table, as SQLite's
-/// wait for the lock of their file. Verified answers do not wait for it: each is one statement that checks the rows that it
-/// changes.
+/// Transactions that write run one after the other, even if they come from different instances: they wait for the lock of a
+/// table, as in SQLite they wait for the lock of the file. Verified answers do not wait for it: each is stored by one
+/// statement, which checks the rows that it changes.
 package struct PostgreSQLStore: ServerStore {
-  /// How often a transaction is repeated that conflicts with an answer.
+  /// How often a transaction is attempted if it conflicts with verified answers.
   private static let mostAttempts = 16
 
-  /// How many batches of logins may be read at the same time, and how many committed.
+  /// How many batches of logins may be read at the same time, and how many may be committed.
   private static let mostBatches = 2
 
   /// How long an upgrade of the tables may take: a day.
@@ -19,20 +19,20 @@ package struct PostgreSQLStore: ServerStore {
 
   let pool: ConnectionPool
   private let now: @Sendable () -> ContinuousClock.Instant
-  /// Its connections search rows in indexes; see ``Connection/preferIndexes()``.
+  /// The pool for logins. Its connections always use indexes; see ``Connection/preferIndexes()``.
   let loginPool: ConnectionPool
   let logins: LoginReads
   private let answers: AnswerCommitter
 
-  /// Connects, checks the server, and brings the tables to their current form.
+  /// Connects, checks the server, and upgrades the tables to the current version.
   ///
   /// - Parameters:
-  ///   - create: makes them if there are none.
-  ///   - allowsUnfinished: uses a store even if an import into it has not ended.
-  ///   - allowsAsynchronous: uses a store of several hosts even without a synchronous standby.
-  ///   - connections: the maximum number of connections, besides the four for logins.
+  ///   - create: whether the tables are created if there are none.
+  ///   - allowsUnfinished: whether a store is used even if an import into it has not finished.
+  ///   - allowsAsynchronous: whether a store with several hosts is used even if it has no synchronous standby.
+  ///   - connections: the most connections, in addition to the four for logins.
   ///   - deadline: how long one transaction may take.
-  ///   - now: a clock that runs while the machine runs.
+  ///   - now: a clock that is never set back.
   /// - Throws: ``PostgreSQLRefusal``; ``PostgreSQLError``.
   package init(
     _ address: PostgreSQLAddress, create: Bool, allowsUnfinished: Bool = false, allowsAsynchronous: Bool = false,
@@ -46,13 +46,13 @@ package struct PostgreSQLStore: ServerStore {
     guard try address.hosts == 1 || allowsAsynchronous || check.hasSynchronousStandby else {
       throw PostgreSQLRefusal.asynchronous
     }
-    // The time for an index of a large audit is not limited: if the upgrade gave up, it would begin again at each start.
+    // Creating an index on a large audit may take long. If the upgrade gave up earlier, it would begin again at each start.
     first.setDeadline(now() + Self.upgrade)
     try Migrator(connection: first).migrate(create: create)
     let mark = try PostgreSQLTransaction(connection: first).settings.value(of: .unfinishedImport)
     guard mark == nil || allowsUnfinished else { throw PostgreSQLRefusal.unfinished }
     pool = ConnectionPool(size: connections, deadline: deadline, now: now) { try search.connect() }
-    // An administrator's request never takes a connection from a login.
+    // Logins have connections of their own, so that administrators' requests never make them wait.
     loginPool = ConnectionPool(size: 2 * Self.mostBatches, deadline: deadline, now: now) {
       let connection = try search.connect()
       try connection.preferIndexes()
@@ -70,9 +70,10 @@ package struct PostgreSQLStore: ServerStore {
         try connection.enqueue("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY")
         let transaction = PostgreSQLTransaction(connection: connection)
         let value = try body(transaction)
-        // Otherwise they would be added at the end of a transaction that writes.
+        // In a transaction that only reads, buffered rows would silently be lost: they are added only at the end of one that
+        // writes.
         guard transaction.auditBuffer.events.isEmpty else { throw PostgreSQLError.refusedInReading }
-        // Nobody has to wait for the end of a transaction that changes nothing.
+        // Nothing was changed, so nobody has to wait for the commit.
         try connection.enqueue("COMMIT")
         try connection.send()
         return value
@@ -88,8 +89,8 @@ package struct PostgreSQLStore: ServerStore {
       while true {
         do {
           return try Self.attempt(connection) {
-            // Each statement sees what was committed before it, including the end of the audit's chain. Only logins commit at
-            // the same time. Each statement that changes the same rows checks them again.
+            // At this isolation level, each statement sees what was committed before it, including the end of the audit's
+            // chain. Only logins can commit in the meantime, and each statement that changes the same rows checks them again.
             try connection.enqueue("BEGIN ISOLATION LEVEL READ COMMITTED")
             try connection.execute("LOCK TABLE turn IN EXCLUSIVE MODE")
             begun()
@@ -116,8 +117,8 @@ package struct PostgreSQLStore: ServerStore {
     try await answers.store(answer)
   }
 
-  /// Does work on a connection, and once more on a second one if the first was lost immediately, before the work had begun to
-  /// change anything: the server had ended it while it was idle.
+  /// Does work on a connection. If the connection is lost immediately, before the work has begun to change anything, the work
+  /// is done once more on a second one: the server had closed the first while it was idle.
   private func afterLoss<Value: Sendable>(
     _ work: @escaping @Sendable (Connection, _ begun: () -> Void) throws -> Value
   ) async throws -> Value {
@@ -131,19 +132,19 @@ package struct PostgreSQLStore: ServerStore {
     }
   }
 
-  /// Makes one attempt at a transaction, and undoes it if it fails.
+  /// Makes one attempt at a transaction, and rolls it back if it fails.
   private static func attempt<Value>(_ connection: Connection, _ body: () throws -> Value) throws -> Value {
     do {
       return try body()
     } catch {
-      // If the rollback fails too, the connection is given up, and the server undoes the transaction.
+      // If the rollback fails too, the connection is given up, and the server rolls the transaction back.
       connection.rollback()
       throw error
     }
   }
 }
 
-/// One transaction of a ``PostgreSQLStore``, with a value for each table that is PostgreSQL's own.
+/// One transaction of a ``PostgreSQLStore``, with the tables that are specific to PostgreSQL.
 struct PostgreSQLTransaction: SQLTransaction {
   let connection: Connection
   let auditBuffer = AuditBuffer()
@@ -172,17 +173,18 @@ struct PostgreSQLTransaction: SQLTransaction {
   }
 }
 
-/// The time up to which used challenges are forgotten.
+/// Remembers up to which time used challenges have been removed.
 ///
-/// A removed row stays in its index until no transaction of the database is older than the removal. While a dump runs for an
-/// hour, each second would read everything that was removed in that hour. So each search begins where the one before ended.
+/// A removed row stays in its index as long as any older transaction runs in the database. During a dump of an hour, each
+/// search would have to skip everything that was removed in that hour. So each search begins where the previous one ended.
 final class ForgettingProgress: Sendable {
-  /// After how many seconds it begins from the oldest row again: a row that a different instance was removing may be left.
+  /// After how many seconds a search begins at the oldest row again: rows that a different instance was about to remove may be
+  /// left.
   private static let fullEvery: Int64 = 3600
 
   private let state = Mutex((reached: Int64(0), beganAt: Int64(0)))
 
-  /// Where the next search begins, in the database's seconds since 1970.
+  /// The time at which the next search begins, in seconds since 1970 by the database's clock.
   ///
   /// - Parameter now: seconds since 1970, by this machine's clock.
   func start(at now: Int64) -> Int64 {
@@ -192,19 +194,19 @@ final class ForgettingProgress: Sendable {
     }
   }
 
-  /// Notes the time up to which all are forgotten.
+  /// Notes the time up to which all challenges are removed.
   func reached(_ time: Int64) { state.withLock { $0.reached = time } }
 }
 
-/// The rows of the audit that a transaction adds when it ends.
+/// The rows that a transaction will add to the audit when it ends.
 ///
-/// The end of the chain is locked only from then until the commit, after all other changes of the transaction. So two
-/// transactions that write never wait for each other, and none waits long.
+/// The end of the chain is locked after all other changes of the transaction, and only until the commit. So transactions that
+/// write cannot deadlock, and none waits long.
 final class AuditBuffer {
   private(set) var events: [AuditEntry] = []
 
   func append(_ more: [AuditEntry]) { events += more }
 
-  /// Forgets the rows after the first `count`.
+  /// Removes all rows except the first `count`.
   func cut(to count: Int) { events.removeLast(events.count - count) }
 }

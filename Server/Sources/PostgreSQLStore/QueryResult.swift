@@ -32,14 +32,14 @@ import UAFService
   // SAFETY: the text is part of the result, and is copied immediately.
   var changes: Int { unsafe Int(String(cString: PQcmdTuples(result))) ?? 0 }
 
-  /// The server's name for what it did, such as "COMMIT".
+  /// The command tag: the server's name for what it did, such as "COMMIT".
   // SAFETY: as above.
   var tag: String { unsafe String(cString: PQcmdStatus(result)) }
 
-  /// The five characters of an error's class; nil if the result is not an error of the server.
+  /// The SQLSTATE of an error, five characters; nil if the result is not an error of the server.
   var sqlState: String? { field(CInt(UInt8(ascii: "C"))) }
 
-  /// The error's text without stored values, which are in its details.
+  /// The text of an error. It contains no stored values, which are only in the error's details.
   var message: String? { field(CInt(UInt8(ascii: "M"))) }
 
   private func field(_ code: CInt) -> String? {
@@ -61,17 +61,16 @@ import UAFService
 
 /// One row of a result, with values in PostgreSQL's binary format.
 ///
-/// It repeats functions that ``SQLRow`` gives to all rows: the columns of a login are read by functions that are compiled for
-/// this type.
+/// It repeats some functions that ``SQLRow`` has for all rows, so that reading the columns of a login needs no generic code.
 struct QueryRow {
   let result: QueryResult
   let number: CInt
 
   func bytes(_ column: CInt) -> [UInt8]? { result.bytes(number, column) }
 
-  /// The bytes of a column that has a value in each row.
+  /// The bytes of a column that is never NULL.
   ///
-  /// - Throws: ``PostgreSQLError/unreadable`` for NULL, and so do the functions below.
+  /// - Throws: ``PostgreSQLError/unreadable`` for NULL. The functions below throw the same.
   func requiredBytes(_ column: CInt) throws -> [UInt8] {
     guard let bytes = bytes(column) else { throw PostgreSQLError.unreadable }
     return bytes
@@ -95,7 +94,7 @@ struct QueryRow {
     return bytes.reduce(first & 0x80 == 0 ? 0 : -1) { $0 << 8 | Int64($1) }
   }
 
-  /// A number in the range of its type.
+  /// A number, if it is in the range of the requested type.
   func integer<Number: FixedWidthInteger>(_ column: CInt, as type: Number.Type = Int64.self) throws -> Number {
     guard let number = try optionalInteger(column).flatMap({ Number(exactly: $0) }) else {
       throw PostgreSQLError.unreadable
@@ -124,7 +123,7 @@ enum Parameter {
 
   static func integer(_ number: some BinaryInteger) -> Parameter { .integer(Int64?(Int64(clamping: number))) }
 
-  /// The type's number in PostgreSQL's catalogue (pg_type.dat): int8, text, bytea, and their arrays.
+  /// The OID of the parameter's type (pg_type.dat): int8, text, bytea, and their arrays.
   var type: UInt32 {
     switch self {
     case .integer: 20
@@ -136,9 +135,9 @@ enum Parameter {
     }
   }
 
-  /// Appends the value's bytes to those of the parameters before it.
+  /// Appends the bytes of the value to those of earlier parameters.
   ///
-  /// - Returns: false for NULL, which has none.
+  /// - Returns: false for NULL, which has no bytes.
   func append(to bytes: inout [UInt8]) -> Bool {
     switch self {
     case .integer(nil), .text(nil), .bytes(nil): return false
@@ -155,7 +154,7 @@ enum Parameter {
     return true
   }
 
-  /// One dimension that begins with index 1, without NULL.
+  /// Appends an array of one dimension that begins with index 1 and contains no NULL.
   private static func appendArray<Element>(
     of type: UInt32, _ elements: [Element], to bytes: inout [UInt8], _ appendElement: (Element, inout [UInt8]) -> Void
   ) {
@@ -166,7 +165,7 @@ enum Parameter {
     append(Int32(clamping: elements.count), to: &bytes)
     append(Int32(1), to: &bytes)
     for element in elements {
-      // The length is written when the element is, because it is known only then.
+      // The length is filled in after the element was written, because it is known only then.
       let start = bytes.count
       append(Int32(0), to: &bytes)
       appendElement(element, &bytes)
@@ -196,7 +195,7 @@ extension Parameter {
   }
 }
 
-/// The parameters of a statement as libpq needs them, in one block of bytes.
+/// The parameters of a statement in one block of bytes, in the form that libpq needs.
 struct ParameterBlock {
   private var block: [UInt8] = []
   private var offsets: [Int?] = []
@@ -208,12 +207,13 @@ struct ParameterBlock {
       offsets.append(parameter.append(to: &block) ? start : nil)
       lengths.append(CInt(clamping: block.count - start))
     }
-    // An empty value needs an address, and so does a list without parameters.
+    // One more byte and length: even an empty value, or an empty list of parameters, needs an address.
     block.append(0)
     lengths.append(0)
   }
 
-  /// Lends pointers to the parameters' bytes, NULL for NULL, with their lengths and their format, which is binary.
+  /// Passes to `body` pointers to the parameters' bytes (a null pointer for NULL), their lengths, and their formats, which are
+  /// binary.
   func withPointers(_ body: (UnsafePointer<UnsafePointer<CChar>?>, UnsafePointer<CInt>, UnsafePointer<CInt>) -> Void) {
     let formats = [CInt](repeating: 1, count: lengths.count)
     // SAFETY: each offset is within the block; the pointers live for the call.
@@ -229,14 +229,14 @@ struct ParameterBlock {
 
 /// Remembers whether the server has warned.
 ///
-/// PostgreSQL reports a commit that was cancelled while it waited for its standby as a success, with only a warning: "canceling
-/// wait for synchronous replication". The text depends on the server's language, so every warning is taken as this one.
+/// If a commit is cancelled while it waits for its standby, PostgreSQL reports a success, with only a warning: "canceling wait
+/// for synchronous replication". The text depends on the server's language, so every warning is treated like this one.
 final class Notices {
   private(set) var hasWarned = false
 
   func reset() { hasWarned = false }
 
-  /// Listens to a connection, which must not live longer than this object.
+  /// Receives the notices of a connection, which must not live longer than this object.
   func listen(to connection: OpaquePointer) {
     // SAFETY: libpq passes the pointer to the receiver, and only while the connection is used. The owner of the connection
     // keeps both.
@@ -245,7 +245,7 @@ final class Notices {
       { owner, result in
         guard let owner = unsafe owner else { return }
         let notices = unsafe Unmanaged<Notices>.fromOpaque(owner).takeUnretainedValue()
-        // The severity's name in English, whatever the server's language (PG_DIAG_SEVERITY_NONLOCALIZED).
+        // The severity in English, whatever the server's language (PG_DIAG_SEVERITY_NONLOCALIZED).
         let severity = unsafe PQresultErrorField(result, CInt(UInt8(ascii: "V"))).map { unsafe String(cString: $0) }
         if !Notices.harmless.contains(severity ?? "") { notices.hasWarned = true }
       }, Unmanaged.passUnretained(self).toOpaque())

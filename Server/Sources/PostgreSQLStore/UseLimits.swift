@@ -2,21 +2,22 @@ import UAFService
 
 /// The table of challenges that were answered with success.
 struct UsedChallengeTable: UsedChallenges {
-  /// The maximum number forgotten in one statement, so that nobody waits long for it.
+  /// The most challenges that one statement removes, so that nobody waits long for it.
   private static let mostForgotten: Int64 = 4096
 
-  /// Until when a challenge is kept, as SQL.
+  /// The time until which a challenge is kept, as SQL.
   ///
-  /// This is its request's expiry by an instance's clock, but at least a request's lifetime by the database's clock, which is
-  /// the same for all. A challenge of one instance may be valid at a second one for as long as their clocks differ.
+  /// That is the expiry of its request, which an instance has set by its own clock, but at least the lifetime of a request from
+  /// now by the database's clock, which is the same for all instances. The difference between clocks is added: a challenge that
+  /// has expired at one instance may still be valid at another one.
   static let keptUntil =
     "greatest(expiresAt, extract(epoch FROM clock_timestamp())::bigint + \(IssuedRequest.lifetime)) + \(InstanceClocks.mostApart)"
 
-  /// Forgets challenges that have expired, the oldest first, but none that a different instance is forgetting.
+  /// Removes expired challenges, the oldest first, and skips those that a different instance is removing.
   ///
-  /// The database's clock decides: an instance whose clock is fast would forget challenges that others still accept. The time
-  /// is the beginning of the statement, which is one value. With `clock_timestamp()`, which may change from row to row,
-  /// PostgreSQL reads every row: 290 ms of each second with 400,000.
+  /// The database's clock decides: an instance whose clock is fast would remove challenges that others still accept.
+  /// `statement_timestamp()` has one value for the whole statement. With `clock_timestamp()`, which may change from row to row,
+  /// PostgreSQL would read every row, which takes 290 ms of each second with 400,000 rows.
   static let forgetting = """
     WITH expired AS (
       SELECT hash, expiresAt FROM usedChallenge
@@ -31,22 +32,22 @@ struct UsedChallengeTable: UsedChallenges {
   let connection: Connection
 
   func contains(_ challenge: IssuedChallenge) throws -> Bool {
-    // A row has `keptUntil` instead of its challenge's own expiry, so it is found by the hash.
+    // Only the hash is compared: `expiresAt` of a row is not the expiry of its challenge, but ``keptUntil``.
     try connection.execute("SELECT EXISTS (SELECT 1 FROM usedChallenge WHERE hash = $1)", [.bytes(challenge.hash)])
       .first?.boolean(0) == true
   }
 
-  /// Those of the challenges that were answered with success.
+  /// The hashes of those challenges that were answered with success.
   func used(among hashes: [[UInt8]]) throws -> Set<[UInt8]> {
     let rows = try connection.execute("SELECT hash FROM usedChallenge WHERE hash = ANY ($1)", [.byteStrings(hashes)])
       .rows
     return Set(try rows.map { try $0.requiredBytes(0) })
   }
 
-  /// Forgets challenges whose requests have expired, at most 4,096.
+  /// Removes challenges whose requests have expired, at most 4,096.
   ///
-  /// - Parameter start: challenges that expired before it are left.
-  /// - Returns: the time up to which all are forgotten.
+  /// - Parameter start: challenges that expired before this time are not considered.
+  /// - Returns: the time up to which all challenges are removed.
   func forgetExpired(from start: Int64) throws -> Int64 {
     let row = try connection.execute(Self.forgetting, [.integer(Self.mostForgotten), .integer(start)]).first
     guard let row else { return start }
@@ -56,10 +57,10 @@ struct UsedChallengeTable: UsedChallenges {
 
 /// The table of used proof tokens.
 struct UsedProofTable: UsedProofs {
-  /// Forgets tokens that have expired for all instances.
+  /// Removes tokens that have expired by the clocks of all instances.
   ///
-  /// Each machine that checks in has a proof here for half an hour, so the statement needs an index, and one time for all rows:
-  /// see ``UsedChallengeTable/forgetting``.
+  /// Each check-in of a machine leaves a row for half an hour. So the statement needs an index, and one time for all rows: see
+  /// ``UsedChallengeTable/forgetting``.
   static let forgetting =
     "DELETE FROM usedProof WHERE expiresAt <= extract(epoch FROM statement_timestamp())::bigint - $1"
 
@@ -78,12 +79,12 @@ struct UsedProofTable: UsedProofs {
   }
 }
 
-/// The table of the budgets of wrong answers.
+/// The table with the buckets of wrong answers.
 struct WrongAnswerTable: WrongAnswers {
   let connection: Connection
 
   func take(_ wanted: [Int64: Int64], at rate: TokenBucket.Rate, now: Int64) throws -> [Int64: Int64] {
-    // The database's clock decides: an instance whose clock is fast would refill the budgets that others have used up.
+    // The database's clock decides: an instance whose clock is fast would refill buckets that others have emptied.
     let rows = try connection.execute(
       """
       SELECT p.place, w.level, w.filledAt, extract(epoch FROM clock_timestamp())::bigint

@@ -5,7 +5,7 @@ struct AccountTable<Connection: SQLConnection>: Accounts {
   let connection: Connection
 
   func add(_ username: String, now: Int64) throws {
-    // A name that is already there uses up no number.
+    // With a condition and not ON CONFLICT, so that a name that exists already uses up no number.
     try connection.run(
       """
       INSERT INTO account (username, createdAt)
@@ -92,9 +92,9 @@ struct AccountTable<Connection: SQLConnection>: Accounts {
       Self.summaries("username = ?2", from: "account"), [.integer(now), .text(username)], Self.summary)
   }
 
-  /// The columns of an account's summary; ?1 is the time.
+  /// The query for summaries of accounts; ?1 is the time.
   ///
-  /// The condition finds the accounts first, so that nothing is counted for any other account.
+  /// The condition selects the accounts first, so that keys are counted only for these.
   private static func summaries(_ condition: String, from place: String) -> String {
     """
     SELECT a.username,

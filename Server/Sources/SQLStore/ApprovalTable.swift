@@ -13,7 +13,7 @@ struct ApprovalTable<Connection: SQLConnection>: Approvals {
   }
 
   func check(code: String, for username: String, now: Int64) throws -> Approval? {
-    // The hash of the wrong code is computed for unknown names too.
+    // The hash is computed before the name is looked up, so that an unknown name takes the same time.
     let hash = try OneTimeCode.hash(code)
     let found = try connection.row(
       """
@@ -59,7 +59,7 @@ struct ApprovalTable<Connection: SQLConnection>: Approvals {
     ) { try Self.outcome($0, now) } ?? .closed
   }
 
-  /// The outcome from a row that begins with the three times.
+  /// The outcome, from a row that begins with the times of confirmation, denial and expiry.
   private static func outcome(_ row: Connection.ResultRow, _ now: Int64) throws -> ApprovalOutcome {
     if try row.optionalInteger(0) != nil { return .confirmed }
     if try row.optionalInteger(1) != nil { return .denied }
@@ -106,7 +106,7 @@ struct ApprovalTable<Connection: SQLConnection>: Approvals {
 
 /// The table of confirmed texts.
 struct ConfirmedTextTable<Connection: SQLConnection>: ConfirmedTexts {
-  /// How many are read at the same time: a text and its proof can have some kilobytes.
+  /// How many texts are read at a time; a text and its proof can have some kilobytes.
   private static var page: Int { 256 }
   private static var columns: String {
     """
@@ -149,7 +149,7 @@ struct ConfirmedTextTable<Connection: SQLConnection>: ConfirmedTexts {
     ConfirmedText(
       id: try row.integer(0), username: try row.text(1), confirmedAt: try row.integer(2), shown: try row.text(3),
       fcParams: try row.text(4), assertion: try row.requiredBytes(5), publicKey: try row.requiredBytes(6),
-      // An unknown algorithm cannot check a signature, and is no reason to stop here.
+      // An unknown algorithm becomes 0. The signature then fails verification, but the other texts can still be read.
       signatureAlgorithm: UInt16(exactly: try row.integer(7)) ?? 0)
   }
 }

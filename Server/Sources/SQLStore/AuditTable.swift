@@ -1,6 +1,6 @@
 import UAFService
 
-/// The tables of the audit and of its signed heads, except for the end of the chain, which each engine keeps in its own way.
+/// The tables of the audit and of its signed heads. The end of the chain is not part of this: each engine keeps it differently.
 package protocol SQLAuditTrail: AuditTrail, SendableMetatype {
   associatedtype Engine: SQLConnection
 
@@ -16,16 +16,16 @@ extension SQLAuditTrail {
       WHERE \(conditions) ORDER BY number \(filter.isNewestFirst ? "DESC" : "ASC") LIMIT ?1
       """, [.integer(limit)] + parameters
     ) { row in
-      // A text that is not UTF-8 cannot have been hashed.
+      // Invalid UTF-8 is replaced. Only UTF-8 was ever hashed, so such a row will fail verification.
       let texts = try (CInt(3)..<11).map { String(decoding: try row.requiredBytes($0), as: UTF8.self) }
       guard let event = AuditEntry(time: try row.integer(2), texts: texts) else { throw Engine.ResultRow.unreadable }
       return AuditRow(link: AuditLink(number: try row.integer(0), hash: try row.requiredBytes(1)), event: event)
     }
   }
 
-  /// The conditions of a filter, whose first parameter is ?2.
+  /// The conditions of a filter, as SQL whose first parameter is ?2.
   private static func conditions(_ filter: AuditFilter) -> (String, [SQLValue]) {
-    // The sum keeps the planner from the index of times: the rows must be in the order of their numbers.
+    // `time + 0` prevents the planner from using the index by time: the rows are needed in the order of their numbers.
     let wanted: [(String, SQLValue)?] = [
       ("number > ?", .integer(filter.after)), filter.before.map { ("number < ?", .integer($0)) },
       filter.since.map { ("time + 0 >= ?", .integer($0)) }, filter.until.map { ("time + 0 < ?", .integer($0)) },
@@ -51,7 +51,7 @@ extension SQLAuditTrail {
   }
 
   package func numbers(around time: Int64) throws -> (older: Int64?, notOlder: Int64?) {
-    // Ordered by time alone: any row of the second will do, and the index has no further column.
+    // Ordered by time alone, as the index is: it does not matter which of several rows with the same second is found.
     let older: Int64? = try connection.row(
       "SELECT number FROM audit WHERE time < ?1 ORDER BY time DESC LIMIT 1", [.integer(time)]
     ) { try $0.integer(0) }
@@ -100,7 +100,7 @@ extension SQLAuditTrail {
   }
 }
 
-/// The table of the places of the audit's sinks: how far each has come.
+/// The table with the positions of the audit's sinks and the leases of the instances that send to them.
 struct AuditDeliveryTable<Connection: SQLConnection>: AuditDeliveries {
   let connection: Connection
 

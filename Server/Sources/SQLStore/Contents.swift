@@ -1,6 +1,6 @@
 import UAFService
 
-/// All tables, for moving their rows, except for reading, adding and numbering rows: each engine does that in its own way.
+/// The part of ``StoreContents`` that is the same for all engines. Reading, adding and numbering rows is different for each.
 package protocol SQLContents: StoreContents, SendableMetatype {
   associatedtype Engine: SQLConnection
 
@@ -14,7 +14,7 @@ extension SQLContents {
   }
 
   private func hasRows(_ name: String) throws -> Bool {
-    // The names come from this program.
+    // The names are constants of this program, so they need not be escaped.
     let rest = name == "setting" ? " WHERE name <> '\(SettingName.unfinishedImport.rawValue)'" : ""
     return try connection.requiredRow("SELECT EXISTS (SELECT 1 FROM \(name)\(rest))") { try $0.boolean(0) }
   }

@@ -70,8 +70,8 @@ struct CredentialTable<Connection: SQLConnection>: Credentials {
     ) { try $0.boolean(0) }
   }
 
-  /// The name that the account's first registration gave this machine; nil if the request has no device ID, and for a machine
-  /// without a key here or without a name so far.
+  /// The name that this machine got with the account's first registration on it; nil if the request has no device ID, or if the
+  /// machine has no key of the account or no name yet.
   private func deviceName(of username: String, deviceID: String?) throws -> String? {
     try connection.row(
       """
@@ -82,7 +82,7 @@ struct CredentialTable<Connection: SQLConnection>: Credentials {
   }
 
   func devices(of username: String) throws -> [AccountDevice] {
-    // A machine is described by its last registration; it keeps the name of its first.
+    // Model and system are those of the machine's last registration; a key's `deviceName` repeats the name of the first.
     try connection.rows(
       """
       SELECT last.deviceName, last.deviceModel, last.deviceOS, d.keys, d.revoked, d.registeredAt, d.lastUsedAt FROM (
@@ -223,14 +223,14 @@ extension KeyRecord {
 struct DeregisteredKeyTable<Connection: SQLConnection> {
   let connection: Connection
 
-  /// The newest KeyIDs of an account.
+  /// The remembered KeyIDs of an account, oldest first.
   func keyIDs(of username: String) throws -> [KeyID] {
     try connection.rows(
       "SELECT keyID FROM deregisteredKey WHERE username = ?1 ORDER BY number", [.text(username)]
     ) { try KeyID(bytes: $0.requiredBytes(0)) }
   }
 
-  /// Adds keys, and forgets the oldest ones of the account.
+  /// Adds keys, and removes the account's oldest ones if there are too many.
   func add(_ keyIDs: [KeyID], of username: String, deviceID: String?) throws {
     guard !keyIDs.isEmpty else { return }
     let rows = keyIDs.indices.map { "(?1, ?\($0 + 3), ?2)" }.joined(separator: ", ")
@@ -244,7 +244,7 @@ struct DeregisteredKeyTable<Connection: SQLConnection> {
       """, [.text(username), .integer(DeregisteredKeys.mostKept)])
   }
 
-  /// Forgets the keys that a revocation covers.
+  /// Removes the keys that a revocation covers.
   func forget(_ keys: KeySelection) throws {
     switch keys {
     case .all(let username):

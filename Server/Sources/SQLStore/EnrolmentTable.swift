@@ -60,7 +60,7 @@ struct IssuedCodeTable<Connection: SQLConnection>: IssuedCodes {
   }
 
   func page(before number: Int64?, onlyOpen: Bool, limit: Int, now: Int64) throws -> [IssuedCode] {
-    // Open codes are found in the table of enrolments, which has no others.
+    // Open codes are searched in `enrolment`, which contains only codes that were not closed or used.
     let source =
       onlyOpen
       ? "enrolment e JOIN issuedCode i ON i.number = e.id WHERE e.expiresAt > ?2 AND e.id < ?1 ORDER BY e.id DESC"
@@ -126,7 +126,7 @@ struct JoinCodeTable<Connection: SQLConnection>: JoinCodes {
   }
 
   func code(_ code: String) throws -> JoinCode? {
-    // The time of comparing hashes reveals nothing about the code.
+    // The code is looked up by its hash, so the duration of the search reveals nothing about it.
     try connection.row(Self.codes("codeHash = ?1"), [.bytes(try OneTimeCode.hash(code))], Self.code)
   }
 

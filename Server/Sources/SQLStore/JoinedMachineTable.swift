@@ -12,12 +12,12 @@ struct JoinedMachineTable<Connection: SQLConnection>: JoinedMachines {
     """
   }
 
-  /// Higher than all numbers given so far, and a different one for each row of a statement.
+  /// SQL for the next change number: higher than all earlier ones, and different for each row that a statement changes.
   ///
-  /// Transactions that write run one after the other, so no other one gives the same number.
+  /// Transactions that write run one after the other, so no other transaction uses the same number.
   private static var nextChange: String { "(SELECT max(changeNumber) FROM joinedMachine) + joinedMachine.number" }
 
-  /// The number of the place that a machine `j` has now: the one that it has not left; otherwise the last one that it took.
+  /// SQL for the number of the join record that the machine of row `j` uses: the one that it has not left, or else the newest.
   private static var current: String {
     """
     (SELECT o.number FROM joinedMachine o WHERE o.deviceID = j.deviceID
@@ -174,7 +174,7 @@ struct MachineTable<Connection: SQLConnection>: Machines {
       [.text(id), .integer(limit)], KeyRecord.init(row:))
   }
 
-  /// Machines in the order of their IDs; each is described by its last registration.
+  /// The query for machines, in the order of their IDs; name, model and system are those of the last registration.
   private static func machines(_ condition: String, _ limit: String = "") -> String {
     """
     SELECT m.id, last.deviceName, last.deviceModel, last.deviceOS, m.people, m.keys, m.revoked, m.registeredAt,

@@ -1,12 +1,13 @@
 // Purpose: The tables of uaf-server's store, in SQL that SQLite and PostgreSQL both understand. SQLiteStore and PostgreSQLStore
-// each have a driver, and the parts that differ or have to be fast. This target imports neither GRDB nor libpq. The protocols
+// each contain a driver, and the parts that differ or must be fast. This target imports neither GRDB nor libpq. The protocols
 // in UAFService/Store say what each table promises.
 
 import UAFService
 
 /// A connection to a database, within a transaction.
 ///
-/// Statements have the parameters `?1`, `?2` and so on. Each text is prepared once, so a table has only a few texts.
+/// Statements have the parameters `?1`, `?2` and so on. Each statement text is prepared once and kept, so there must be only a
+/// few different texts.
 package protocol SQLConnection: SendableMetatype {
   associatedtype ResultRow: SQLRow
 
@@ -14,31 +15,31 @@ package protocol SQLConnection: SendableMetatype {
   ///
   /// - Parameter values: one for each parameter.
   /// - Returns: the number of changed rows.
-  /// - Throws: the engine's ``StoreFailure``, and so do the other functions.
+  /// - Throws: the engine's ``StoreFailure``. The other functions throw the same.
   @discardableResult func run(_ sql: String, _ values: [SQLValue]) throws -> Int
 
-  /// Runs a statement to its end.
+  /// Runs a statement, and returns a value for each row of its result.
   ///
-  /// - Parameter value: is called for each row, which is valid only during the call. It runs no statement.
+  /// - Parameter value: makes the value for a row, which is valid only during the call. It must not run a statement.
   func rows<Value>(
     _ sql: String, _ values: [SQLValue], _ value: (ResultRow) throws -> Value
   ) throws -> [Value]
 
-  // What the engines write differently.
+  // SQL in which the engines differ.
 
-  /// The operator for a pattern in which ASCII letters match both cases.
+  /// The operator that matches a pattern without regard to the case of ASCII letters.
   static var like: String { get }
-  /// The suffix of a text of the table `credential` that is compared by bytes, whatever the language of the database.
+  /// The suffix with which a text of the table `credential` is compared by bytes, whatever the collation of the database.
   static var byBytes: String { get }
-  /// The column of `account` and `openRegistration` that numbers their rows in the order in which they came.
+  /// The column of `account` and `openRegistration` that numbers their rows in the order of their insertion.
   static var rowNumber: String { get }
-  /// The condition that the AAID of a row of `credential` is the one of a parameter.
+  /// The condition that the AAID of a row of `credential` equals a parameter.
   static func isAAID(_ parameter: String) -> String
-  /// The texts of a JSON array, which is the parameter `?`, as a list for `IN`.
+  /// SQL that turns a JSON array of texts, the parameter `?`, into a list for `IN`.
   static var jsonTexts: String { get }
-  /// A table in `FROM`, for an engine that does not know which index finds only a few rows.
+  /// A table in `FROM`, with a hint for an engine that would not choose the index that finds only a few rows.
   static func table(_ name: String, by index: String) -> String
-  /// The values of a group, with commas between them.
+  /// An aggregate that joins the values of a group with commas.
   static func joined(_ values: String) -> String
 }
 
@@ -51,7 +52,7 @@ extension SQLConnection {
 
   /// Runs a statement that returns only a few rows.
   ///
-  /// - Returns: the value of the first one; nil if there is none.
+  /// - Returns: the value of the first row; nil if there is none.
   package func row<Value>(
     _ sql: String, _ values: [SQLValue] = [], _ value: (ResultRow) throws -> Value
   ) throws -> Value? {
@@ -67,7 +68,7 @@ extension SQLConnection {
   }
 }
 
-/// A parameter's value; nil is NULL, which has a type too.
+/// The value of a parameter. nil is NULL, of the type of its case.
 package enum SQLValue {
   case integer(Int64?)
   case text(String?)
@@ -75,29 +76,29 @@ package enum SQLValue {
 
   package static func integer(_ number: some BinaryInteger) -> SQLValue { .integer(Int64?(Int64(clamping: number))) }
 
-  /// Parameters as a list for `IN`; `first` is the number of the first one.
+  /// A list of parameters for `IN`; `first` is the number of the first parameter.
   static func list(_ count: Int, from first: Int) -> String {
     (first..<first + count).map { "?\($0)" }.joined(separator: ", ")
   }
 }
 
-/// A row of a statement's result; the first column is 0.
+/// A row of a statement's result. Columns are numbered from 0.
 ///
-/// A value that is not of a column's type throws ``unreadable`` or an error of the engine.
+/// If a value has a different type than the function reads, the function throws ``unreadable`` or an error of the engine.
 package protocol SQLRow: SendableMetatype {
-  /// The error for a stored value that the store has not written.
+  /// The error for a stored value that this program never writes.
   static var unreadable: any StoreFailure { get }
 
   func optionalInteger(_ column: CInt) throws -> Int64?
   func optionalText(_ column: CInt) throws -> String?
-  /// The bytes of a BLOB, or of a text as they are stored.
+  /// The bytes of a BLOB, or the stored bytes of a text.
   func bytes(_ column: CInt) throws -> [UInt8]?
-  /// The value of a comparison.
+  /// The result of a comparison.
   func boolean(_ column: CInt) throws -> Bool
 }
 
 extension SQLRow {
-  /// A number in the range of its type.
+  /// A number, if it is in the range of the requested type.
   package func integer<Number: FixedWidthInteger>(_ column: CInt, as type: Number.Type = Int64.self) throws -> Number {
     guard let number = try optionalInteger(column).flatMap({ Number(exactly: $0) }) else { throw Self.unreadable }
     return number
@@ -114,7 +115,7 @@ extension SQLRow {
   }
 }
 
-/// One transaction of a store, with a value for each table that is written once for all engines.
+/// One transaction of a store, with the tables that are the same for all engines.
 package protocol SQLTransaction: StoreTransaction {
   associatedtype Engine: SQLConnection
 
@@ -143,7 +144,7 @@ extension SQLTransaction {
 
   /// Marks a text as confirmed, if it is still open and reserved by this challenge.
   ///
-  /// - Returns: whether it was.
+  /// - Returns: whether the text was still open and reserved.
   /// - Throws: the engine's ``StoreFailure``.
   package func confirmApproval(id: Int64, reservedBy challengeHash: [UInt8], now: Int64) throws -> Bool {
     try ApprovalTable(connection: connection).confirm(id: id, reservedBy: challengeHash, now: now)

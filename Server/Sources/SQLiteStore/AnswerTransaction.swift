@@ -4,14 +4,15 @@ import Synchronization
 import UAFMessages
 import UAFService
 
-/// Writes what a verified answer changes.
+/// Stores one verified answer.
 struct AnswerTransaction {
   let db: Database
   let statements: AnswerStatements
 
   /// Stores an answer, completely or not at all, within the transaction of its batch.
   ///
-  /// If only one change can be refused, a refusal leaves nothing to undo.
+  /// A savepoint is needed only for several changes: if there is only one that can be refused, a refusal leaves nothing to
+  /// undo.
   ///
   /// - Throws: ``ServiceRefusal``; SQLite's errors.
   func store(_ answer: VerifiedResponse) throws {
@@ -46,17 +47,17 @@ struct AnswerTransaction {
 
 /// Commits the verified answers of several callers together.
 final class AnswerCommitter: Sendable {
-  /// The maximum number of used challenges forgotten in one statement, about 4 ms of work.
+  /// The most used challenges that one statement removes, which takes about 4 ms.
   private static let mostForgotten = 4096
 
   private let database: any DatabaseWriter
   // SQLite has one writer at a time.
   private let queue = BatchQueue<VerifiedResponse, Void>(mostWorkers: 1) { ContinuousClock.now }
   private let forgetting = OncePerSecond()
-  /// Made with the first batch.
+  /// The prepared statements; they are made for the first batch.
   private let statements = Mutex<AnswerStatements?>(nil)
 
-  /// Makes a writer for a database whose tables are in their current form.
+  /// Makes a committer for a database whose tables are up to date.
   init(_ database: any DatabaseWriter) {
     self.database = database
   }
@@ -66,13 +67,13 @@ final class AnswerCommitter: Sendable {
 
   /// Stores an answer; returns when it is durable.
   ///
-  /// - Throws: ``ServiceRefusal``; SQLite's errors. Then nothing of this answer is stored, unless the disk failed while it was
-  ///   flushed.
+  /// - Throws: ``ServiceRefusal``; SQLite's errors. Nothing of the answer is stored then, unless the disk failed during the
+  ///   flush.
   func store(_ answer: VerifiedResponse) async throws {
     try await queue.add(answer) { [self] in writeNext() }
   }
 
-  /// Queued again for each batch, so that other writers of this process get their turn.
+  /// Writes the next batch. Each batch is queued separately, so that other writers of this process get their turn.
   private func writeNext() {
     database.asyncWriteWithoutTransaction { [self] db in
       var now: Int64?
@@ -87,7 +88,7 @@ final class AnswerCommitter: Sendable {
 
   private func commit(_ batch: [VerifiedResponse], _ db: Database) throws -> [Result<Void, any Error>] {
     let store = AnswerTransaction(db: db, statements: try prepared(on: db))
-    // GRDB's own functions prepare both statements for each transaction.
+    // GRDB's own function for transactions would prepare BEGIN and COMMIT again each time.
     try db.cachedStatement(sql: "BEGIN IMMEDIATE TRANSACTION").execute()
     do {
       var events: [AuditEntry] = []
@@ -104,7 +105,7 @@ final class AnswerCommitter: Sendable {
       try db.cachedStatement(sql: "COMMIT TRANSACTION").execute()
       return outcomes
     } catch {
-      // SQLite may have ended the transaction itself.
+      // After some errors, SQLite has already rolled the transaction back.
       if db.isInsideTransaction { try? db.execute(sql: "ROLLBACK TRANSACTION") }
       throw error
     }
@@ -119,10 +120,10 @@ final class AnswerCommitter: Sendable {
     }
   }
 
-  /// Forgets expired challenges, at most once a second, after the callers have received their outcomes.
+  /// Removes expired challenges, at most once a second, after the callers have received their outcomes.
   private func forget(_ now: Int64, _ db: Database) {
     guard forgetting.isDue(at: now) else { return }
-    // If it fails, the next second tries again; the answers are already stored.
+    // A failure is ignored: it is tried again a second later, and the answers are already stored.
     try? db.inTransaction(.immediate) {
       try UsedChallengeTable(db: db).forget(expiredAt: now, most: Self.mostForgotten)
       return .commit
@@ -130,9 +131,10 @@ final class AnswerCommitter: Sendable {
   }
 }
 
-/// The statements of each verified answer, on the connection that writes.
+/// The prepared statements for verified answers, on the connection that writes.
 ///
-/// GRDB's overhead for each of them takes longer than the statement. They are used only on the database's queue.
+/// They bypass GRDB, whose overhead for a statement takes longer than the statement itself. They are used only on the
+/// database's queue.
 final class AnswerStatements: @unchecked Sendable {
   private let raise: PreparedStatement
   private let use: PreparedStatement
@@ -170,7 +172,7 @@ final class AnswerStatements: @unchecked Sendable {
 
   /// Marks an answer's challenge as used.
   ///
-  /// - Throws: ``SQLiteFailure``, including when it was used before.
+  /// - Throws: ``SQLiteFailure``, also if the challenge was used before.
   func useChallenge(of answer: VerifiedResponse) throws {
     try use.run([.integer(answer.expiresAt), .bytes(answer.challengeHash)])
   }

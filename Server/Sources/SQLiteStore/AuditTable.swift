@@ -13,11 +13,12 @@ struct AuditTable: SQLAuditTrail {
 
 /// The statements that add rows to the audit.
 ///
-/// Texts are bound and read by their length. GRDB would end them at U+0000, and the rest would be left out of the hash or not.
+/// Texts are bound and read by their length. GRDB would end them at U+0000, and then the hash of the stored text would not
+/// match.
 struct AuditStatements {
-  /// The end of the chain: number, hash.
+  /// Reads the end of the chain: number, hash.
   private static let end = "SELECT number, hash FROM audit ORDER BY number DESC LIMIT 1"
-  /// A row: number, time, the texts, hash.
+  /// Inserts a row: number, time, the texts, hash.
   private static let append = """
     INSERT INTO audit (number, time, kind, outcome, account, actor, address, machine, authenticators, detail, hash)
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
@@ -48,7 +49,7 @@ struct AuditStatements {
   /// - Throws: ``SQLiteFailure``; ``CryptoError``.
   func append(_ events: [AuditEntry]) throws {
     guard !events.isEmpty else { return }
-    // Read again each time: a different process may have added rows.
+    // The end is read each time, because a different process may have added rows.
     var link = try last()
     for event in events {
       link = try link.next(event.body)

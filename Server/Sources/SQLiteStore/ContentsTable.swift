@@ -3,7 +3,7 @@ import GRDB
 import SQLStore
 import UAFService
 
-/// All tables, for moving their rows.
+/// Reads, adds and removes the rows of all tables when a store is moved.
 struct ContentsTable: SQLContents {
   let connection: Database
 
@@ -35,10 +35,10 @@ struct ContentsTable: SQLContents {
     for row in rows { try statement.run(row.map(Self.parameter) + fixed) }
   }
 
-  /// Lets new rows have higher numbers than the moved ones.
+  /// Makes sure that new rows get higher numbers than the moved ones.
   ///
-  /// SQLite itself finds the highest number of the tables that are moved, and the chain ends with its last row. A code has the
-  /// number of a row that is not moved.
+  /// For moved tables, SQLite itself finds the highest number, and the end of the audit's chain is its last row. But the number
+  /// of an issued code is the `id` of its row in `enrolment`, a table that is not moved.
   func continueNumbers() throws {
     try connection.execute(
       sql: """
@@ -49,7 +49,7 @@ struct ContentsTable: SQLContents {
 
   func removeAll() throws { try removeRows() }
 
-  /// The columns' names; accounts have no column for their number.
+  /// The names of the columns; the number of an account is its `rowid`.
   private static func names(_ table: MovedTable) -> [String] {
     table.columns.map { table.name == "account" && $0.name == "number" ? "rowid" : $0.name }
   }

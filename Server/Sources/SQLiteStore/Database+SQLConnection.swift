@@ -4,7 +4,7 @@ import GRDB
 import SQLStore
 import UAFService
 
-/// The driver of SQLite: through GRDB, which says why a statement failed, and ends it when its task is cancelled.
+/// The driver of SQLite. It uses GRDB, which reports why a statement failed, and interrupts it when its task is cancelled.
 extension Database: SQLConnection {
   @discardableResult package func run(_ sql: String, _ values: [SQLValue]) throws -> Int {
     try cachedStatement(sql: sql).execute(arguments: Self.arguments(values))
@@ -23,10 +23,10 @@ extension Database: SQLConnection {
   package static var like: String { "LIKE" }
   package static var byBytes: String { "" }
   package static var rowNumber: String { "rowid" }
-  // The column's own collation disregards case.
+  // The collation of the column ignores case.
   package static func isAAID(_ parameter: String) -> String { "aaid = \(parameter)" }
   package static var jsonTexts: String { "SELECT value FROM json_each(?)" }
-  // The planner has no statistics that would show how few rows there are.
+  // The planner has no statistics from which it could see how few rows the index finds.
   package static func table(_ name: String, by index: String) -> String { "\(name) INDEXED BY \(index)" }
   package static func joined(_ values: String) -> String { "group_concat(\(values))" }
 

@@ -5,17 +5,17 @@ import UAFService
 
 /// Reads the rows of each login, on connections of its own.
 ///
-/// GRDB's overhead for a connection and for each statement takes longer than the statement.
+/// GRDB's overhead for a connection and a statement takes longer than the statement itself.
 final class LoginReads: Sendable {
   private let path: String
   private let idle = Mutex<[LoginConnection]>([])
 
-  /// Makes a reader of a file whose tables are in their current form; the file is opened at the first read.
+  /// Makes a reader for a file whose tables are up to date; the file is opened at the first read.
   init(path: String) { self.path = path }
 
-  /// Reads on the caller's thread: a read takes a few microseconds, less than a switch to a different thread.
+  /// Reads on the caller's thread: a read takes a few microseconds, which is less than a change of threads.
   ///
-  /// - Throws: ``SQLiteFailure``, and then the connection is not used again; the error of a stored key that cannot be read.
+  /// - Throws: ``SQLiteFailure``; the error of a stored key that cannot be read. The connection is not used again then.
   func found(for username: String, appID: String, challenge: IssuedChallenge?) throws -> LoginRecords {
     let connection = try idle.withLock { $0.popLast() } ?? LoginConnection(path: path)
     let found = try connection.found(for: username, appID: appID, challenge: challenge)
@@ -33,7 +33,7 @@ final class LoginReads: Sendable {
   private let keys: PreparedStatement
   private let isUsed: PreparedStatement
 
-  /// How long a read waits while SQLite recovers the file's journal.
+  /// How long a read waits while SQLite recovers the write-ahead log.
   private static let busyTimeoutMilliseconds: CInt = 5000
 
   private static let selectKeys = """
@@ -45,7 +45,7 @@ final class LoginReads: Sendable {
 
   /// Opens a file.
   ///
-  /// It is opened for writing too: closing the last connection ends the journal. No statement writes.
+  /// It is opened for writing too, because closing the last connection checkpoints the write-ahead log. No statement writes.
   ///
   /// - Throws: ``SQLiteFailure``.
   init(path: String) throws {

@@ -9,8 +9,8 @@ import GRDB
 
   /// Prepares a statement.
   ///
-  /// - Parameter handle: the connection. It may be closed by `sqlite3_close_v2` before this object ends; then the object is not
-  ///   used again.
+  /// - Parameter handle: the connection. It may be closed with `sqlite3_close_v2` while this object exists, but then the object
+  ///   must not be used any more.
   /// - Throws: ``SQLiteFailure``.
   @unsafe init(_ sql: String, on handle: OpaquePointer) throws {
     var prepared: OpaquePointer?
@@ -34,7 +34,7 @@ import GRDB
     unsafe sqlite3_finalize(statement)
   }
 
-  /// Runs the statement with parameters; the first of them is ?1.
+  /// Runs the statement with values for its parameters, beginning with ?1.
   ///
   /// - Parameters:
   ///   - values: one for each parameter.
@@ -104,14 +104,14 @@ import GRDB
     unsafe sqlite3_column_type(statement, column) == SQLITE_NULL
   }
 
-  /// The bytes of a BLOB or a text; none for NULL.
+  /// The bytes of a BLOB or a text; empty for NULL.
   func bytes(_ column: CInt) -> [UInt8] {
     // SAFETY: the pointer is valid until the next step and copied immediately; the length is read after it.
     guard let bytes = unsafe sqlite3_column_blob(statement, column) else { return [] }
     return unsafe Array(UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(statement, column))))
   }
 
-  /// nil for NULL, and for bytes that are not UTF-8.
+  /// The text of a column; nil for NULL, and for bytes that are not UTF-8.
   func text(_ column: CInt) -> String? {
     isNull(column) ? nil : String(validating: bytes(column), as: UTF8.self)
   }
@@ -125,7 +125,7 @@ enum StatementValue {
   case bytes([UInt8]?)
 }
 
-// GRDB uses Data; everything else here uses arrays of bytes.
+// GRDB uses Data, but everything else here uses arrays of bytes.
 extension [UInt8] {
   /// The bytes as SQLite stores them: a BLOB, even if it is empty.
   var databaseBlob: Data { Data(self) }

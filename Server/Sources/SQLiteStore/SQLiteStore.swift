@@ -9,19 +9,19 @@ import UAFService
 
 /// A store in one SQLite file, which several processes may open.
 ///
-/// Readers do not wait for writers. Transactions that write run one after the other, each with its own commit; verified answers
-/// share one.
+/// Readers do not wait for writers. Transactions that write run one after the other, each with a commit of its own; verified
+/// answers can share a commit.
 package struct SQLiteStore: ServerStore {
-  /// The size in bytes to which SQLite's log is cut once nobody needs more of it.
+  /// The size in bytes to which SQLite shortens its write-ahead log when nobody needs more of it.
   ///
-  /// It has 4 MiB under load.
+  /// Under load the log has 4 MiB.
   static let largestIdleLog = 64 << 20
 
   let database: any DatabaseWriter
   private let answers: AnswerCommitter
   private let logins: LoginReads
 
-  /// Takes a database, and brings its tables to their current form.
+  /// Takes a database, and upgrades its tables to the current version.
   ///
   /// - Throws: ``StoreError``; SQLite's own errors.
   private init(_ database: DatabasePool, allowsUnfinished: Bool, allowsMoved: Bool) throws {
@@ -32,7 +32,7 @@ package struct SQLiteStore: ServerStore {
         ? SQLiteTransaction(connection: db).settings.value(of: .movedTo).map(StoreMove.init) : nil
     }
     if let move, !allowsMoved { throw StoreError.moved(to: move.place) }
-    // Nobody changes a store that was moved away, not even to upgrade its tables.
+    // A store that was moved away must not be changed, not even to upgrade its tables.
     if move == nil { try migrator.migrate(database) }
     let mark = try database.read { db in
       try SQLiteTransaction(connection: db).settings.value(of: .unfinishedImport)
@@ -43,23 +43,25 @@ package struct SQLiteStore: ServerStore {
     logins = LoginReads(path: database.path)
   }
 
-  /// Opens a file that other processes may use too, and makes it if there is none.
+  /// Opens a file that other processes may use too; creates it if it does not exist.
   ///
   /// - Parameters:
-  ///   - allowsUnfinished: opens it even if an import into it has not ended.
-  ///   - allowsMoved: opens it even if it was moved away; then it can only be read, and taken back.
+  ///   - allowsUnfinished: whether the store is opened even if an import into it has not finished.
+  ///   - allowsMoved: whether the store is opened even if it was moved away; it can then only be read, or taken back.
   /// - Throws: ``StoreError``; ``StoreFailure``.
   package init(path: String, allowsUnfinished: Bool = false, allowsMoved: Bool = false) throws {
     var configuration = Configuration()
-    // `enrol` runs while `serve` does: readers do not wait, and a second writer waits this many seconds at most.
+    // `enrol` and other commands run while `serve` does. With a write-ahead log, readers do not wait, and a second writer waits
+    // at most this many seconds.
     configuration.journalMode = .wal
     configuration.busyMode = .timeout(5)
     let database = try DatabasePool(path: path, configuration: configuration)
-    // GRDB lowers this in WAL mode; but a used challenge or a raised counter must survive a power cut, or the accepted answer
-    // could be sent again.
+    // GRDB sets `synchronous` to a lower level in WAL mode. But a used challenge or a raised counter must survive a power cut,
+    // or the accepted answer could be used again.
     try database.writeWithoutTransaction { db in
       try db.execute(sql: "PRAGMA synchronous = FULL")
-      // While a command reads for a long time (`export`), the log grows by 13 KB a login, and would keep that size.
+      // While a command such as `export` reads for a long time, the log grows by 13 KB with each login. Without a limit it
+      // would keep that size.
       try db.execute(sql: "PRAGMA journal_size_limit = \(Self.largestIdleLog)")
     }
     try self.init(database, allowsUnfinished: allowsUnfinished, allowsMoved: allowsMoved)
@@ -71,16 +73,16 @@ package struct SQLiteStore: ServerStore {
     try readNow(body)
   }
 
-  /// Reads on the caller's thread: a read takes a few microseconds, less than a switch to a different thread.
+  /// Reads on the caller's thread: a read takes a few microseconds, which is less than a change of threads.
   private func readNow<Value>(_ body: (any StoreTransaction) throws -> Value) throws -> Value {
     try database.unsafeRead { db in
-      // GRDB's own functions prepare four statements for each read.
+      // GRDB's own functions would prepare four statements for each read.
       try db.cachedStatement(sql: "BEGIN DEFERRED TRANSACTION").execute()
       defer {
         do {
           try db.cachedStatement(sql: "COMMIT TRANSACTION").execute()
         } catch {
-          // The connection is used again: no transaction may stay open.
+          // The connection will be used again, so no transaction must stay open.
           try? db.execute(sql: "ROLLBACK TRANSACTION")
         }
       }
@@ -109,9 +111,9 @@ package struct SQLiteStore: ServerStore {
     try await read { try $0.settings.value(of: .movedTo) }.map(StoreMove.init)
   }
 
-  /// Lets a store that was moved away be used again.
+  /// Makes a store that was moved away usable again.
   ///
-  /// - Parameter changes: is called in the same transaction.
+  /// - Parameter changes: makes further changes in the same transaction.
   /// - Throws: ``StoreFailure``; the errors of `changes`.
   package func takeBack(_ changes: @escaping @Sendable (any StoreTransaction) throws -> Void) async throws {
     try await database.write { db in
@@ -122,7 +124,7 @@ package struct SQLiteStore: ServerStore {
     }
   }
 
-  /// Copies the whole store, as it is at one moment, into an empty file; others can read and write in the meantime.
+  /// Copies the whole store, in its state at one moment, into an empty file. Others can read and write in the meantime.
   ///
   /// - Throws: ``StoreFailure``.
   package func copy(to path: String) throws {
@@ -132,7 +134,7 @@ package struct SQLiteStore: ServerStore {
   }
 }
 
-/// One transaction of a ``SQLiteStore``, with a value for each table that is SQLite's own.
+/// One transaction of a ``SQLiteStore``, with the tables that are specific to SQLite.
 struct SQLiteTransaction: SQLTransaction {
   let connection: Database
 
@@ -153,43 +155,46 @@ struct SQLiteFailure: StoreFailure {
   let code: CInt
 
   var logName: String { "sqlite-\(code)" }
-  // The low eight bits are the primary code. Only a store that was moved away has triggers: its server must be restarted.
+  // The low eight bits are the primary result code. The second code is that of a trigger: only a store that was moved away has
+  // triggers, and its server must be restarted.
   var isTemporary: Bool { code & 0xff == SQLITE_BUSY || code == SQLITE_CONSTRAINT | 7 << 8 }
   var text: String { "SQLite error \(code)" }
 }
 
 extension DatabaseError: StoreFailure {
-  // An SQLite error's own description can have stored values, so only its code is reported.
+  // The description of an SQLite error can contain stored values, so only the code is reported.
   package var logName: String { "sqlite-\(extendedResultCode.rawValue)" }
-  // A different command writes for longer than this one waits, such as `migrate`. Only a store that was moved away has
-  // triggers.
+  // Busy: a different command, such as `migrate`, writes for longer than this one waits. Trigger: only a store that was moved
+  // away has triggers.
   package var isTemporary: Bool {
     resultCode == .SQLITE_BUSY || extendedResultCode == .SQLITE_CONSTRAINT_TRIGGER
   }
   package var text: String { message ?? "SQLite error \(resultCode.rawValue)" }
 }
 
-/// Keeps all others from writing to a store's file while its rows are copied; others can still read.
+/// Prevents all others from writing to a store's file while its rows are copied; they can still read.
 ///
-/// It is a transaction that has changed nothing yet. If the process ends, the file is unchanged, and others can write again.
+/// It is an open transaction that has changed nothing yet. If the process ends, the file is unchanged, and others can write
+/// again.
 package final class StoreHold: Sendable {
   private let database: DatabaseQueue
 
-  /// Waits until nobody writes.
+  /// Waits until nobody writes, and then prevents others from writing.
   ///
-  /// - Parameter patience: how many seconds it waits at most.
-  /// - Throws: ``StoreError/busy``; ``StoreError/moved(to:)`` if a different command was faster; ``StoreFailure``.
+  /// - Parameter patience: for how many seconds it waits at most.
+  /// - Throws: ``StoreError/busy``; ``StoreError/moved(to:)`` if a different command has moved the store in the meantime;
+  ///   ``StoreFailure``.
   package init(path: String, patience: Double = 5) throws {
     var configuration = Configuration()
     configuration.busyMode = .timeout(patience)
-    // The transaction begins here, and ends in a different call.
+    // GRDB must allow this because the transaction begins here, and ends in a different call.
     configuration.allowsUnsafeTransactions = true
     database = try DatabaseQueue(path: path, configuration: configuration)
     do {
       try database.writeWithoutTransaction { db in
         try db.execute(sql: "PRAGMA synchronous = FULL")
         try db.execute(sql: "BEGIN IMMEDIATE TRANSACTION")
-        // A different move may have ended while this one waited.
+        // A different move may have finished while this one waited.
         if let move = try SQLiteTransaction(connection: db).settings.value(of: .movedTo) {
           throw StoreError.moved(to: StoreMove(move).place)
         }
@@ -199,12 +204,12 @@ package final class StoreHold: Sendable {
     }
   }
 
-  /// Closes the store permanently: from the commit on nobody changes it, and no command opens it.
+  /// Closes the store permanently: after the commit, nobody can change it, and no command opens it.
   ///
   /// - Parameters:
-  ///   - place: where its rows are now, for people.
+  ///   - place: the hosts and the database to which the rows were moved, for people.
   ///   - mark: the id of the move.
-  /// - Throws: ``StoreFailure``. The store may be closed nevertheless, if the disk failed during the commit.
+  /// - Throws: ``StoreFailure``. If the disk failed during the commit, the store may be closed all the same.
   package func close(movedTo place: String, mark: String) throws {
     try database.writeWithoutTransaction { db in
       try SQLiteTransaction(connection: db).settings.set(.movedTo, to: StoreMove(mark: mark, place: place).text)
@@ -213,18 +218,19 @@ package final class StoreHold: Sendable {
     }
   }
 
-  /// Lets others write again, if the store was not closed.
+  /// Lets others write again, unless the store was closed.
   package func release() { try? database.close() }
 }
 
-/// Triggers that refuse each change of a store's rows, even by servers of any version that have it open.
+/// Triggers that refuse every change of a store's rows. They work even against servers of other versions that have the store
+/// open.
 enum ChangeBan {
   private static let prefix = "movedAway"
 
   static func add(to db: Database) throws {
     for table in MovedTable.all.map(\.name) + MovedTable.left {
       for deed in ["INSERT", "UPDATE", "DELETE"] {
-        // The names come from this program.
+        // The names are constants of this program, so they need not be escaped.
         try db.execute(
           sql: """
             CREATE TRIGGER \(prefix)_\(table)_\(deed) BEFORE \(deed) ON \(table)

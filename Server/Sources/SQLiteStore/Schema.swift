@@ -1,6 +1,6 @@
 import GRDB
 
-/// The tables, and the steps from an older version of them to this one.
+/// The tables, and the steps that upgrade older versions of them.
 enum Schema {
   static var migrator: DatabaseMigrator {
     var migrator = DatabaseMigrator()
@@ -8,7 +8,7 @@ enum Schema {
     return migrator
   }
 
-  /// All steps, oldest first; none is changed once it was released.
+  /// All steps, oldest first. A released step is never changed.
   private static let steps: [(name: String, sql: String)] = [
     ("1", version1),
     ("confirmations", confirmations),
@@ -38,8 +38,8 @@ enum Schema {
     ("who has issued keys", AdministrationSchema.origins),
   ]
 
-  // `blockedUntil` is the highest number if the block has no end, and NULL if the account is not blocked. Keys repeat it, so
-  // that the statement that raises a counter needs no other row.
+  // `blockedUntil` is the highest number if the block has no end, and NULL if the account is not blocked. Keys have a copy of
+  // it, so that the statement that raises a counter needs no other row.
   private static let accountBlocks = """
     ALTER TABLE account ADD COLUMN blockedSince INTEGER;
     ALTER TABLE account ADD COLUMN blockedUntil INTEGER;
@@ -48,7 +48,7 @@ enum Schema {
     ALTER TABLE credential ADD COLUMN blockedUntil INTEGER;
     """
 
-  // Requests that were open during the upgrade are forgotten; they would have lived for two minutes.
+  // Requests that are open during the upgrade are dropped; they would have expired within two minutes.
   private static let statelessRequests = """
     DROP TABLE challenge;
     CREATE TABLE openRegistration (
@@ -87,13 +87,13 @@ enum Schema {
     CREATE INDEX consoleSessionByAccount ON consoleSession (username, startedAt);
     """
 
-  // Codes that were issued before are closed: their keys are not known.
+  // Codes from before this step are closed: the keys that would be stored for them are not known.
   private static let sealedKeys = """
     DELETE FROM enrolment;
     ALTER TABLE enrolment RENAME COLUMN codeHash TO sealedKey;
     """
 
-  // The numbers are in the order of the deregistrations.
+  // The rows are numbered in the order of the deregistrations.
   private static let deregisteredKeys = """
     CREATE TABLE deregisteredKey (
       number INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -104,8 +104,8 @@ enum Schema {
     CREATE INDEX deregisteredKeyByAccount ON deregisteredKey (username, number);
     """
 
-  // A closed code has no hash. `machineID` is the machine's ID at this server, and NULL if the row came from a different store.
-  // `changeNumber` is 0 as long as a machine that joined has never left.
+  // `codeHash` of a closed code is NULL. `machineID` is the machine's ID at this server, and NULL if the row was moved here
+  // from a different store. `changeNumber` is 0 until the machine leaves or is revoked for the first time.
   private static let joinedMachines = """
     CREATE TABLE joinCode (
       number INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -136,7 +136,7 @@ enum Schema {
     CREATE INDEX joinedMachineByChange ON joinedMachine (changeNumber);
     """
 
-  // What machines report. `reportMark` and `offlineNumber` are NULL again once the machine has joined again.
+  // The machines' reports about themselves. When a machine joins again, `reportMark` and `offlineNumber` become NULL.
   private static let machineContacts = """
     ALTER TABLE joinedMachine ADD COLUMN lastContactAt INTEGER;
     ALTER TABLE joinedMachine ADD COLUMN moduleVersion TEXT;
@@ -179,13 +179,13 @@ enum Schema {
     ) STRICT;
     """
 
-  // Nearly all rows are accepted logins, and neither index contains them.
+  // Nearly all rows are accepted logins. The indexes do not contain these.
   private static let rareRows = """
     CREATE INDEX auditByKind ON audit (kind, number) WHERE kind <> 'login';
     CREATE INDEX auditByOutcome ON audit (outcome, number) WHERE outcome <> 'ok';
     """
 
-  // A row's texts are hashed as they are, and none of them is NULL.
+  // The texts of a row are hashed as they are stored, and are never NULL.
   private static let audit = """
     CREATE TABLE audit (
       number INTEGER PRIMARY KEY NOT NULL,
@@ -208,7 +208,7 @@ enum Schema {
     ) STRICT;
     """
 
-  // At most as many rows as `WrongAnswerLimit` has places.
+  // There are at most as many rows as `WrongAnswerLimit` has buckets.
   private static let wrongAnswers = """
     CREATE TABLE wrongAnswer (
       place INTEGER PRIMARY KEY NOT NULL,
@@ -217,7 +217,7 @@ enum Schema {
     ) STRICT;
     """
 
-  // Everything that is needed to check a signature again later, even if the key is gone.
+  // The columns contain everything that is needed to verify a signature again later, even after the key was deleted.
   private static let confirmations = """
     CREATE TABLE confirmation (
       id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -246,7 +246,7 @@ enum Schema {
     ALTER TABLE challenge ADD COLUMN approvalID INTEGER;
     """
 
-  // A code that was closed by its count stays closed.
+  // Codes that are closed because of too many wrong attempts stay closed: they are deleted.
   private static let uncountedCodes = """
     DELETE FROM enrolment WHERE failures >= 5;
     DELETE FROM approval WHERE failures >= 5 AND confirmedAt IS NULL;
@@ -254,7 +254,7 @@ enum Schema {
     ALTER TABLE approval DROP COLUMN failures;
     """
 
-  // Times are seconds since 1970. The hex digits of an AAID are compared without regard to case, everything else by bytes.
+  // Times are seconds since 1970. AAIDs are compared without regard to case, everything else by bytes.
   private static let version1 = """
     CREATE TABLE setting (
       name TEXT PRIMARY KEY NOT NULL,
@@ -324,7 +324,8 @@ enum Schema {
 
 /// The tables of the administration, and the columns and indexes that it needs in other tables.
 enum AdministrationSchema {
-  // Codes that were open before have no row: their issuer is not known. The index by machine is for pages of machines.
+  // Codes that were open before this step have no row in `issuedCode`, because their issuer is not known. The index by machine
+  // serves the pages of machines.
   static let sql = """
     ALTER TABLE credential ADD COLUMN revokedBy TEXT;
     ALTER TABLE credential ADD COLUMN revokedReason TEXT;
@@ -365,7 +366,7 @@ enum AdministrationSchema {
     CREATE INDEX repeatableRequestByExpiry ON repeatableRequest (expiresAt);
     """
 
-  // The origin of earlier keys is not known. Administrators could sign in with theirs, and still can.
+  // The origin of earlier keys is not known. Administrators could sign in with theirs before, so these keys stay accepted.
   static let origins = """
     ALTER TABLE issuedCode ADD COLUMN reachesPrivileged INTEGER NOT NULL DEFAULT 0;
     ALTER TABLE credential ADD COLUMN issuedBy TEXT;

@@ -5,9 +5,9 @@ import UAFService
 struct UsedChallengeTable: UsedChallenges {
   let db: Database
 
-  /// The step from the table ordered by the hashes to the one ordered by expiry.
+  /// The upgrade step from a table that is ordered by hash to one that is ordered by expiry.
   ///
-  /// A login writes to the end of the new table, and the expired rows are together at its beginning.
+  /// In the new table, a login writes to the end, and the expired rows are next to each other at the beginning.
   static let orderByExpiry = """
     ALTER TABLE usedChallenge RENAME TO challengeByHash;
     CREATE TABLE usedChallenge (
@@ -25,11 +25,11 @@ struct UsedChallengeTable: UsedChallenges {
       arguments: [challenge.expiresAt, challenge.hash.databaseBlob]) ?? false
   }
 
-  /// Forgets challenges whose requests have expired.
+  /// Removes challenges whose requests have expired.
   ///
   /// - Parameters:
   ///   - now: seconds since 1970.
-  ///   - most: the maximum number to forget, so that nobody waits long for it.
+  ///   - most: the most challenges to remove, so that nobody waits long for it.
   func forget(expiredAt now: Int64, most: Int) throws {
     try db.cachedStatement(
       sql: """
@@ -42,9 +42,9 @@ struct UsedChallengeTable: UsedChallenges {
 
 /// The table of used proof tokens.
 struct UsedProofTable: UsedProofs {
-  /// Forgets expired tokens.
+  /// Removes expired tokens.
   ///
-  /// Each machine that checks in has a proof here for half an hour, so the statement needs an index.
+  /// Each check-in of a machine leaves a row for half an hour, so the statement needs an index.
   static let forgetting = "DELETE FROM usedProof WHERE expiresAt <= ?"
 
   let db: Database
@@ -63,7 +63,7 @@ struct UsedProofTable: UsedProofs {
   }
 }
 
-/// The table of the budgets of wrong answers.
+/// The table with the buckets of wrong answers.
 struct WrongAnswerTable: WrongAnswers {
   let db: Database
 

@@ -2,7 +2,7 @@ import UAFCrypto
 import UAFMessages
 import UAFService
 
-/// What administrators do with the API's tokens and with administrators.
+/// The operations on tokens of the API and on administrators.
 package struct AccessAdministration: Sendable {
   /// How long a token of any role may be valid, in seconds; see ``Role/longestToken``.
   package static let lifetimes: ClosedRange<Int64> = 60...Role.auditor.longestToken
@@ -17,14 +17,15 @@ package struct AccessAdministration: Sendable {
 
   /// Makes a token.
   ///
-  /// It ends with the role of the administrator who made it, or with the token that made it, and never outlives that token. A
-  /// token that may do more than read is made only after a signature.
+  /// The token stops being valid when the administrator who made it loses the role, or when the token that made it does; it
+  /// never expires later than the latter. A token that allows more than reading requires a signature.
   ///
   /// - Parameters:
   ///   - lifetime: in seconds.
-  ///   - addresses: ranges, which the caller has checked; an empty list allows every address.
-  /// - Returns: what is known about the token, and its text, which is shown once.
-  /// - Throws: ``AdministrationRefusal``, including when a token of that name exists or existed; ``StoreFailure``.
+  ///   - addresses: the ranges from which the token is accepted, already checked for their syntax; if the list is empty, every
+  ///     address is allowed.
+  /// - Returns: the record of the token, and its text, which is shown only once.
+  /// - Throws: ``AdministrationRefusal``, also if a token with that name exists or existed; ``StoreFailure``.
   package func createToken(
     _ name: String, role: Role, lifetime: Int64, addresses: [String] = [], by caller: Caller
   ) async throws -> (token: AccessToken, text: String) {
@@ -76,7 +77,7 @@ package struct AccessAdministration: Sendable {
 
   /// Revokes a token, and the tokens and open codes that were made with it.
   ///
-  /// It is refused from its next request on, and in a request that waits already.
+  /// Its next request is refused, and so are requests that are already waiting for the store.
   ///
   /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
   package func revokeToken(_ name: String, by caller: Caller) async throws {
@@ -89,15 +90,16 @@ package struct AccessAdministration: Sendable {
 
   // MARK: Administrators
 
-  /// Makes an account's person an administrator, or gives them another role.
+  /// Makes the person of an account an administrator, or changes their role.
   ///
-  /// The last account with the role administrator keeps that role. Everything handed out before ends with the change: an open
-  /// code of the account, its sessions, and the tokens and codes that it has made. A key of the account is valid for
-  /// administrators' steps if an administrator signed for its code, or if it is named here. A code that is issued from now on
-  /// needs a signature, and makes a key that is valid, too.
+  /// The role is not taken from the last administrator who can sign in. The change ends what was issued before: an open code
+  /// for the account, its sessions, and the tokens and codes that it has made. An existing key of the account is accepted for
+  /// the steps of administrators if an administrator signed for its enrolment code, or if it is in `keys`. Enrolment codes for
+  /// the account need a signature from now on, and their keys are accepted too.
   ///
-  /// - Parameter keys: the keys of the account that are valid from now on, as they were shown; needs a signature.
-  /// - Throws: ``AdministrationRefusal``, including when a key does not exist, or has a different issuer; ``StoreFailure``.
+  /// - Parameter keys: the existing keys that are accepted from now on, as they were shown to the caller; this needs a
+  ///   signature.
+  /// - Throws: ``AdministrationRefusal``, also if a key does not exist, or has a different issuer; ``StoreFailure``.
   package func setAdministrator(
     _ name: String, role: Role, counting keys: [EarlierKey] = [], by caller: Caller
   ) async throws {
@@ -112,7 +114,8 @@ package struct AccessAdministration: Sendable {
       if role != .administrator { try Self.requireAnother(than: name, in: records, now: now) }
       try Self.vouch(for: keys, of: name, by: caller, in: records)
       let earlier = EarlierAuthority(environment: environment, records: records, caller: caller)
-      // Somebody who may not enrol administrators may have issued a code before, and could become this one.
+      // The open code may come from somebody who is not allowed to enrol administrators, and who could use it to become this
+      // one.
       if try records.accounts.summary(of: name, now: now)?.hasOpenCode == true { try earlier.closeCode(of: name) }
       try earlier.endAuthority(of: name)
       try records.administrators.set(
@@ -137,7 +140,7 @@ package struct AccessAdministration: Sendable {
     }
   }
 
-  /// The usable keys of an account that are not valid for administrators' steps.
+  /// The usable keys of an account that are not accepted for the steps of administrators.
   ///
   /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
   package func earlierKeys(of name: String, by caller: Caller) async throws -> [EarlierKey] {
@@ -156,7 +159,7 @@ package struct AccessAdministration: Sendable {
 
   /// Removes an administrator; their account stays.
   ///
-  /// - Parameter force: removes even the last one with the role administrator.
+  /// - Parameter force: whether even the last administrator is removed.
   /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
   package func removeAdministrator(_ name: String, force: Bool = false, by caller: Caller) async throws {
     try await environment.change(.of(name), by: caller.require(.manageAccess)) { [environment] records in
@@ -169,7 +172,7 @@ package struct AccessAdministration: Sendable {
     }
   }
 
-  /// Refuses to take the role from the last administrator who can sign in, or from any administrator if none can.
+  /// Refuses to take the role from an administrator if no other one can sign in.
   private static func requireAnother(than name: String, in records: any StoreTransaction, now: Int64) throws {
     guard try records.administrators.administrator(name)?.role == Role.administrator.rawValue else { return }
     guard try records.hasUsableAdministrator(besides: name, now: now) else {
@@ -178,7 +181,7 @@ package struct AccessAdministration: Sendable {
   }
 }
 
-/// Finds the caller that a token stands for.
+/// Finds the caller to whom a token belongs.
 package struct TokenCheck: Sendable {
   /// How often the use of a token is recorded, in seconds.
   private static let useInterval: Int64 = 60
@@ -187,18 +190,18 @@ package struct TokenCheck: Sendable {
 
   package init(_ environment: AdministrationEnvironment) { self.environment = environment }
 
-  /// The caller; nil if the token is not valid, as ``CallerStanding`` decides, or may not be used from the caller's address.
+  /// The caller; nil if ``CallerStanding`` finds the token invalid, or if it cannot be used from the caller's address.
   ///
   /// - Parameters:
   ///   - text: the token.
   ///   - address: the caller's address, for the audit.
-  ///   - isWithin: whether the caller is in one of these ranges of addresses.
+  ///   - isWithin: returns whether the caller's address is in one of these ranges.
   /// - Throws: ``StoreFailure``.
   package func caller(
     of text: String, address: String, isWithin: ([String]) -> Bool
   ) async throws -> Caller? {
     guard TokenText.isValid(text) else { return nil }
-    // The token is found by its hash: how long the search takes reveals nothing about the token.
+    // The token is looked up by its hash, so the duration of the search reveals nothing about it.
     let hash = try TokenText.hash(text)
     let now = environment.now()
     let found = try await environment.read { records in
@@ -218,14 +221,14 @@ package struct TokenCheck: Sendable {
 
 /// The format of the API's tokens: `uafs_`, and 32 random bytes in base64url.
 ///
-/// The prefix lets a program that searches files for secrets find a token.
+/// By the prefix, a secret scanner can recognise a token in a file.
 package enum TokenText {
   static let randomBytes = 32
   private static let prefix = "uafs_"
 
   static func make(_ random: [UInt8]) -> String { prefix + Base64URL.encode(random) }
 
-  /// Whether a text may be a token; no other text is looked up.
+  /// Whether a text has the form of a token; only such texts are looked up.
   package static func isValid(_ text: String) -> Bool {
     guard text.utf8.starts(with: prefix.utf8), text.utf8.count == prefix.utf8.count + 43 else { return false }
     return text.utf8.dropFirst(prefix.utf8.count).allSatisfy { byte in
@@ -234,6 +237,6 @@ package enum TokenText {
     }
   }
 
-  /// The hash of a token, which the store keeps.
+  /// The hash of a token; the store keeps only this hash.
   static func hash(_ text: String) throws -> [UInt8] { try SHA256.hash(Array(text.utf8)) }
 }

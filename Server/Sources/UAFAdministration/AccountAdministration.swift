@@ -3,12 +3,12 @@ import Synchronization
 import UAFMessages
 import UAFService
 
-/// What administrators do with accounts.
+/// The operations on accounts.
 package struct AccountAdministration: Sendable {
   private let environment: AdministrationEnvironment
   private let mostLookedAt: Int
 
-  /// - Parameter mostLookedAt: how many accounts a page reads if it has to ask for the keys of each.
+  /// - Parameter mostLookedAt: how many accounts a page reads at most if the search must read the keys of each account.
   package init(_ environment: AdministrationEnvironment, mostLookedAt: Int = 5_000) {
     self.environment = environment
     self.mostLookedAt = mostLookedAt
@@ -16,7 +16,7 @@ package struct AccountAdministration: Sendable {
 
   /// Accounts in the order of their names.
   ///
-  /// If accounts are searched by last use, a page reads some thousands of accounts. It may have few rows or none although a
+  /// A search by last use reads at most some thousands of accounts for a page. So a page may have few rows, or none, although a
   /// further page follows.
   ///
   /// - Parameters:
@@ -72,15 +72,16 @@ package struct AccountAdministration: Sendable {
     AccountRow(summary: summary, group: try environment.group(summary.username))
   }
 
-  /// Whether the console asks for a signature before it revokes one key of an account, disables or locks it, or issues a code
-  /// for it: the account is in the group `privileged`, or an administrator's.
+  /// Whether the console requires a signature before it revokes a key of an account, disables or locks the account, or issues a
+  /// code for it. It does so for accounts in the group `privileged` and for administrators.
   ///
-  /// False for a caller whose role does not reach such accounts: the change itself refuses that caller (``AccountReach``).
+  /// False for a caller whose role does not allow changes to such accounts: the change itself is then refused
+  /// (``AccountReach``).
   ///
-  /// This is read before the change, in a transaction of its own. An account that becomes privileged in between is changed
-  /// without a signature, except that ``EnrolmentAdministration`` asks again before it issues a code.
+  /// This is read before the change, in a transaction of its own. If the account becomes privileged in between, it is changed
+  /// without a signature. Only ``EnrolmentAdministration`` checks again before it issues a code.
   ///
-  /// - Throws: ``AdministrationRefusal``; ``StoreFailure``; what the environment's functions throw.
+  /// - Throws: ``AdministrationRefusal``; ``StoreFailure``; the errors of the environment's functions.
   package func needsSignature(toChange username: String, by caller: Caller) async throws -> Bool {
     try caller.require(.read)
     guard caller.role.reachesPrivileged else { return false }
@@ -107,7 +108,8 @@ package struct AccountAdministration: Sendable {
 
   /// Deletes an account with its keys and codes; confirmed texts and the audit stay.
   ///
-  /// The account of an administrator can be deleted only after the administrator was removed, so that the last one stays.
+  /// The account of an administrator can be deleted only after the administrator was removed: so the last administrator cannot
+  /// be deleted.
   ///
   /// - Returns: how many keys of the account were not revoked.
   /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
@@ -143,7 +145,7 @@ package struct AccountRow: Equatable, Sendable {
   }
 }
 
-/// Which accounts a caller may act on.
+/// Decides which accounts a caller may act on.
 struct AccountReach {
   private let environment: AdministrationEnvironment
 
@@ -156,17 +158,18 @@ struct AccountReach {
     }
   }
 
-  /// Refuses accounts that the caller's role does not reach: those in the group `privileged`, and administrators' accounts.
+  /// Refuses accounts on which the caller's role does not allow to act: those in the group `privileged`, and those of
+  /// administrators.
   ///
-  /// Whoever issues a code for an administrator's account could become that administrator, and whoever blocks or enables one
-  /// decides who administers.
+  /// Whoever issues a code for an administrator's account could use it to become that administrator. Whoever blocks or enables
+  /// such an account decides who administers the server.
   func check(_ names: [String], by caller: Caller, in records: any StoreTransaction) throws {
     guard !caller.role.reachesPrivileged, !names.isEmpty else { return }
     guard let name = try privileged(among: names, in: records).min() else { return }
     throw AdministrationRefusal.privileged(account: name)
   }
 
-  /// The names that are in the group `privileged`, or are administrators.
+  /// Those of the names that are in the group `privileged` or belong to administrators.
   func privileged(among names: [String], in records: any StoreTransaction) throws -> Set<String> {
     let administrators = Set(try records.administrators.all().map(\.name))
     let saved = try environment.savedPrivileged.names(in: records)
@@ -177,7 +180,7 @@ struct AccountReach {
       })
   }
 
-  /// Whether an account is in the group `privileged`, or an administrator's.
+  /// Whether an account is in the group `privileged` or belongs to an administrator.
   func isPrivileged(_ username: String, in records: any StoreTransaction) throws -> Bool {
     try !privileged(among: [username], in: records).isEmpty
   }
@@ -185,8 +188,8 @@ struct AccountReach {
 
 /// The accounts in the group `privileged` of the policy that was saved last, as a transaction sees it.
 ///
-/// A server loads a saved policy some time after it was committed. In between somebody could still act on accounts that have
-/// become privileged, so changes to accounts ask the store.
+/// A server loads a saved policy only some time after the policy was committed. In between, somebody could still act on
+/// accounts that have just become privileged. So changes to accounts read the policy from the store.
 final class SavedPrivileged: Sendable {
   private let known = Mutex<(number: Int64, names: Set<String>)>((0, []))
 
@@ -249,7 +252,7 @@ package struct AccountStateAdministration: Sendable {
     try await change(account, to: block, .accountLocked, detail, by: permitted, now: now)
   }
 
-  /// Removes a block or a lock from an account.
+  /// Ends the block of an account.
   ///
   /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
   package func enable(_ account: String, by caller: Caller) async throws {

@@ -1,34 +1,35 @@
 import UAFMessages
 import UAFService
 
-/// What administration needs: its store, the groups of accounts, and time, randomness and the server's address as functions.
+/// Everything that the administration depends on: the store and the groups of accounts, and functions for time, randomness and
+/// the server's keys.
 package struct AdministrationEnvironment: Sendable {
-  // Private, so that an operation can change something only through `change`.
+  // Private, so that operations can make changes only through `change`.
   private let store: any ServerStore
   /// The name of the group that an account is in; nil for everybody else.
   ///
   /// Throws while no policy can be used.
   package let group: @Sendable (_ username: String) throws -> String?
-  /// The names of the accounts in a group; nil if no policy that is known here has such a group.
+  /// The names of the accounts in a group; nil if this process knows no policy with such a group.
   ///
   /// Throws while no policy can be used.
   package let members: @Sendable (_ group: String) throws -> Set<String>?
   /// Seconds since 1970.
   package let now: @Sendable () -> Int64
   package let random: @Sendable (Int) throws -> [UInt8]
-  /// The base URL that clients use; nil if it is the one under which `serve` was last reached.
+  /// The base URL that clients use; nil for the one with which `serve` was last started.
   package let publicURL: String?
-  /// The name of this machine, for audit rows that are about no other machine; empty for none.
+  /// The name of this machine, for rows of the audit that are about no other machine; empty if it has none.
   package let host: String
-  /// The certificate authority in a payload for a URL, PEM; nil if the server does not have its own.
+  /// The CA certificate that a payload for a URL contains, PEM; nil if the server has no CA of its own.
   package let authority: @Sendable (_ url: String) throws -> String?
-  /// The public keys of the server's verdicts for the payload of a join code, PEM, the key in use first.
+  /// The public keys with which the server's verdicts are verified, for the payload of a join code, PEM, the key in use first.
   package let verdictKeys: @Sendable () throws -> String
-  /// What makes unlocks; nil for a server without keys to sign with.
+  /// The maker of unlocks; nil if there are no keys to sign with.
   package let unlocks: @Sendable () throws -> UnlockGrants?
-  /// What seals enrolment codes; nil for a server without keys.
+  /// The seal for the keys of enrolment codes; nil if the server has no keys.
   package let enrolments: @Sendable () throws -> EnrolmentSeal?
-  /// Whether the audit has been unsigned for too long: then nothing can be changed remotely.
+  /// Whether the audit has been unsigned for too long. As long as it is, nothing can be changed remotely.
   package let isAuditUnsigned: @Sendable () -> Bool
   /// The authenticators that policies can name.
   package let models: AuthenticatorModels
@@ -38,7 +39,7 @@ package struct AdministrationEnvironment: Sendable {
   let previews = PreviewGate()
   /// Shared by all requests of a server, too.
   let modelFigures = ModelFigureMemory()
-  /// Whether changes are only tried: each is rolled back instead of committed.
+  /// Whether each change is only tried out and then rolled back.
   private var isTrial = false
 
   package init(
@@ -76,14 +77,14 @@ package struct AdministrationEnvironment: Sendable {
     try await store.read(body)
   }
 
-  /// Changes something for a caller, in one transaction.
+  /// Makes a change on behalf of a caller, in one transaction.
   ///
-  /// The caller's role, token and session are checked again within that transaction, and so is whether the role reaches the
-  /// changed accounts: they may have been revoked while the request waited. A change that would leave no administrator who can
-  /// sign in is rolled back, unless the caller is at the server itself.
+  /// The transaction first checks again the caller's role, token and session, which may have been revoked while the request
+  /// waited, and whether the role allows changes to these accounts. A change after which no administrator could sign in is
+  /// rolled back, unless the caller is at the server itself.
   ///
   /// - Parameter accounts: the accounts that are changed.
-  /// - Throws: ``AdministrationRefusal``; what `body` throws; ``StoreFailure``. Then nothing was changed.
+  /// - Throws: ``AdministrationRefusal``; the errors of `body`; ``StoreFailure``. Nothing is changed then.
   func change<Value: Sendable>(
     _ accounts: ChangedAccounts, by permitted: PermittedCaller,
     _ body: @escaping @Sendable (any StoreTransaction) throws -> Value
@@ -100,25 +101,25 @@ package struct AdministrationEnvironment: Sendable {
       guard try !mustKeep || records.hasUsableAdministrator(now: now) else {
         throw AdministrationRefusal.lastAdministrator
       }
-      // An error that is thrown in a transaction rolls it back.
+      // The error rolls the transaction back.
       if isTrial { throw ChangeTried() }
       return value
     }
   }
 
-  /// Runs an operation without its change, to learn whether it would be refused now.
+  /// Runs an operation and rolls its change back, to find out whether it would be refused now.
   ///
-  /// - Parameter operation: an operation that makes one change, in the environment that it gets.
-  /// - Throws: what `operation` throws before its change.
+  /// - Parameter operation: an operation that makes one change, with the environment that is passed to it.
+  /// - Throws: the errors that `operation` throws before its change is complete.
   package func trying(_ operation: (AdministrationEnvironment) async throws -> Void) async throws {
     var trial = self
     trial.isTrial = true
     do { try await operation(trial) } catch is ChangeTried {}
   }
 
-  /// Writes records of how callers prove who they are: sessions, used codes, the last use of a token, repeated requests.
+  /// Writes records about the callers themselves: sessions, used codes, the last use of a token, repeated requests.
   ///
-  /// It checks no permission, so it must change nothing else.
+  /// It checks no permission, so `body` must change nothing else.
   ///
   /// - Throws: what `body` throws; ``StoreFailure``.
   package func writeCallerRecords<Value: Sendable>(
@@ -135,7 +136,7 @@ package struct AdministrationEnvironment: Sendable {
     return try await read { try $0.settings.value(of: .publicURL) } ?? "https://127.0.0.1:8443"
   }
 
-  /// Makes an enrolment code for an account, and what the store keeps of it.
+  /// Makes an enrolment code for an account, and the sealed key that the store keeps.
   ///
   /// - Throws: ``AdministrationRefusal`` if this server has no keys; what the environment's functions throw.
   func enrolmentCode(for username: String) throws -> (code: EnrolmentCode, sealedKey: [UInt8]) {
@@ -146,14 +147,14 @@ package struct AdministrationEnvironment: Sendable {
     return (code, try seal.seal(code, for: username, nonce: random(EnrolmentSeal.nonceByteCount)))
   }
 
-  /// Refuses what would leave no signed trace.
+  /// Refuses a change while the audit is unsigned: its row could be removed without a trace.
   ///
   /// - Throws: ``AdministrationRefusal/auditUnsigned``.
   package func requireSignedAudit() throws(AdministrationRefusal) {
     if isAuditUnsigned() { throw .auditUnsigned }
   }
 
-  /// A row of the audit about what a caller did.
+  /// Makes the row of the audit about an operation of a caller.
   func event(
     _ kind: AuditKind, by caller: Caller, account: String = "", machine: String = "", detail: String = ""
   ) -> AuditEntry {
@@ -163,19 +164,19 @@ package struct AdministrationEnvironment: Sendable {
   }
 }
 
-/// A change was tried, and nothing refused it.
+/// The error that rolls a tried change back: nothing has refused it.
 private struct ChangeTried: Error {}
 
-/// Whose accounts an operation changes.
+/// The accounts that an operation changes.
 enum ChangedAccounts: Sendable {
-  /// No accounts: the operation is about policies, tokens or machines' codes.
+  /// No accounts: the operation is about policies, tokens or join codes.
   case nobodys
   case of(String)
   case ofAll([String])
   /// The accounts that own the selected keys.
   case having(KeySelection)
 
-  /// Their names.
+  /// The names of these accounts.
   func names(in records: any StoreTransaction) throws -> [String] {
     switch self {
     case .nobodys: []
@@ -196,18 +197,19 @@ enum ChangedAccounts: Sendable {
 
 /// The state of the server's store and of the sinks of its audit.
 package struct ServerStanding: Equatable, Sendable {
-  /// How far a sink has come.
+  /// The position of a sink.
   package struct Sink: Equatable, Sendable {
     package let name: String
     /// The last row that the sink has received; 0 for none.
     package let delivered: Int64
-    /// When the oldest row was written that the sink has not received, in seconds since 1970; nil if it has all.
+    /// The time of the oldest row that the sink has not received, in seconds since 1970; nil if it has received all.
     package let waitingSince: Int64?
   }
 
-  /// The audit's last row.
+  /// The number of the audit's last row.
   package let lastRow: Int64
-  /// When a backup was last restored, in seconds since 1970; nil if none was.
+  /// When a backup was last restored, or rows were moved here from another store; in seconds since 1970; nil if that never
+  /// happened.
   package let restoredAt: Int64?
   /// The sinks to which rows were ever sent.
   package let sinks: [Sink]

@@ -2,32 +2,32 @@ import UAFService
 
 /// Why an operation was not performed; nothing was changed.
 ///
-/// A face in a language other than English has its own text for each case.
+/// The descriptions are in English. The console has texts of its own for each case in other languages.
 package enum AdministrationRefusal: Error, Equatable, Sendable {
-  /// The caller's role does not allow it.
+  /// The caller's role lacks this permission.
   case notAllowed(Permission)
-  /// Only an administrator who signs the operation in the console, or who is at the server, may do it.
+  /// The operation must be signed in the console, or performed at the server itself.
   case signatureNeeded
-  /// The account is privileged, and the caller's role does not reach privileged accounts.
+  /// The account is privileged, and the caller's role does not allow changes to privileged accounts.
   case privileged(account: String)
-  /// No administrator could sign in afterwards.
+  /// After the operation, no administrator could sign in.
   case lastAdministrator
-  /// There is no account, machine, token or other thing of this name.
+  /// There is no account, machine, token or other record with this name.
   case unknown(_ kind: String, name: String)
-  /// It exists already, or it has changed since it was read.
+  /// The present state prevents the operation.
   case conflict(Conflict)
-  /// The audit has not been signed for too long, so the row of the requested change could be removed.
+  /// The audit has been unsigned for too long, so the row about the requested change could be removed without a trace.
   case auditUnsigned
   /// A value of the request breaks a rule.
   case invalid(field: String, FieldProblem)
 }
 
-/// What prevents an operation.
+/// The state that prevents an operation.
 package enum Conflict: Equatable, Sendable {
   case accountExists(String)
   /// The account is an administrator's.
   case isAdministrator(String)
-  /// A lock would replace a permanent block of the account.
+  /// The account is disabled: a lock would make that temporary.
   case disabled(String)
   case neitherDisabledNorLocked(String)
   /// This server has no keys to seal a code with.
@@ -36,29 +36,29 @@ package enum Conflict: Equatable, Sendable {
   case noSigningKeys
   /// The policy would lock out more accounts than the caller allowed.
   case lockOut(PolicyPreview)
-  /// A different policy is in force by now.
+  /// The policy with this number is no longer in force.
   case policyReplaced(Int64)
-  /// A different policy is in force for the group of machines by now.
+  /// The policy with this number is no longer in force for the group of machines.
   case machinePolicyReplaced(Int64, group: String)
   case previewUnderWay
   case tokenExists(String)
-  /// An account no longer has a key.
+  /// The account no longer has this key.
   case keyGone(String, key: String)
   case lastAdministrator(String)
-  /// A list of people that cannot be used.
+  /// The list of people cannot be used.
   case list(PeopleListProblem)
-  /// How many lines of the list are wrong.
+  /// Some lines of the list are wrong: this many.
   case wrongLines(Int)
   /// No line of the list names anybody.
   case nobodyListed
-  /// The list has more people than sheets can be made for in one run.
+  /// The list has more people than the most for whom sheets can be made at once.
   case tooManySheets(most: Int)
   case listTooLong
 }
 
 /// The rule that a value breaks.
 package enum FieldProblem: Equatable, Sendable {
-  /// The value is not a known one.
+  /// The value is not one of the possible values.
   case unknown
   case notANumber
   case notATime
@@ -72,38 +72,38 @@ package enum FieldProblem: Equatable, Sendable {
   case noReason
   /// A reason is required, with at most this many bytes.
   case badReason(bytes: Int)
-  /// An invisible character, or one that moves others, such as `U+202E`.
+  /// The text contains an invisible character, or one that reorders text, such as `U+202E`.
   case hidden(character: String)
   case badName
   case notAnAccount
   /// No account's name begins with this prefix.
   case noSuchPrefix
   case notAPolicyNumber
-  /// A policy is not well-formed.
+  /// The policy is not well-formed.
   case malformed(PolicyProblem)
   /// Workstations would refuse the policy.
   case refusedByWorkstations(PolicyProblem)
-  /// A policy is too long once it is signed.
+  /// The policy would be too long after it is signed.
   case tooLongToSign
   case tooLongToConfirm
   case notCertificates(bytes: Int)
   case notAKey
-  /// It contains something other than keys.
+  /// The text contains something other than keys.
   case notOnlyKeys
   /// Both a key and a device were named.
   case keyAndDevice
   case badGroup
   /// The policy in force at this server has no such group.
   case unknownGroup
-  /// A text as it is shown, together with the words that say who asks, in bytes.
+  /// The length of the whole text, with the words that say who asks, is not in this range of bytes.
   case textLength(ClosedRange<Int>)
-  /// A token must expire no later than the token that makes it.
+  /// The token would expire later than the token with which it is made.
   case outlivesMaker
-  /// A filter excludes rows by a field that is empty.
+  /// The filter is to exclude rows by a field, but the field is empty.
   case emptyFilter
 }
 
-/// What a number counts.
+/// The unit of a number.
 package enum FieldUnit: String, Sendable {
   case seconds
   case days

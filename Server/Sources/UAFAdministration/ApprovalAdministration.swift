@@ -2,7 +2,7 @@ import UAFCrypto
 import UAFMessages
 import UAFService
 
-/// What administrators do with texts that people confirm.
+/// The operations on texts that people confirm.
 package struct ApprovalAdministration: Sendable {
   /// How long a text may wait, in seconds.
   package static let lifetimes: ClosedRange<Int64> = 1...3600
@@ -16,9 +16,9 @@ package struct ApprovalAdministration: Sendable {
   /// Opens a text for a person to confirm; an earlier waiting text of the account is closed.
   ///
   /// - Parameters:
-  ///   - text: the caller's words; ``TextKind/approval`` adds who asks before them. Both together have at most 200 bytes.
+  ///   - text: the caller's text. ``TextKind/approval`` puts before it who asks. Both together may have at most 200 bytes.
   ///   - lifetime: in seconds.
-  /// - Throws: ``AdministrationRefusal``; ``StoreFailure``; what the environment's functions throw.
+  /// - Throws: ``AdministrationRefusal``; ``StoreFailure``; the errors of the environment's functions.
   package func create(
     _ text: String, for username: String, lifetime: Int64 = standardLifetime, by caller: Caller
   ) async throws -> IssuedPayload {
@@ -26,7 +26,7 @@ package struct ApprovalAdministration: Sendable {
     guard Self.lifetimes.contains(lifetime) else {
       throw AdministrationRefusal.invalid(field: "lifetime", .outOfRange(Self.lifetimes, .seconds))
     }
-    // A longer text would be signed as head, tail and hash, and the person's machine would not receive all of it.
+    // Of a longer text only beginning, end and hash would be signed, and the person's machine would not receive all of it.
     guard let shown = TextKind.approval(text, of: username, by: caller.introduction) else {
       throw AdministrationRefusal.invalid(
         field: "text", .textLength(1...TransactionText.maximumSigned))
@@ -36,7 +36,7 @@ package struct ApprovalAdministration: Sendable {
     let code = Base64URL.encode(try environment.random(20))
     let expires = environment.now() + lifetime
     let hash = Base64URL.encode(try SHA256.hash(Array(shown.utf8)))
-    // A text only asks, and the person decides: operators' programs may ask everybody.
+    // No check for privileged accounts: a text only asks, and the person decides. So operators may ask everybody.
     let number = try await environment.change(.nobodys, by: permitted) { [environment] records in
       guard try records.accounts.exists(username) else {
         throw AdministrationRefusal.unknown("account", name: username)
@@ -53,7 +53,7 @@ package struct ApprovalAdministration: Sendable {
 
   /// One text.
   ///
-  /// - Throws: ``AdministrationRefusal``, including for a text that was closed; ``StoreFailure``.
+  /// - Throws: ``AdministrationRefusal``, also for a text that was closed; ``StoreFailure``.
   package func approval(_ number: Int64, by caller: Caller) async throws -> ApprovalRecord {
     try caller.require(.read)
     let found = try await environment.read { [now = environment.now()] in
@@ -95,9 +95,9 @@ package struct ApprovalAdministration: Sendable {
   }
 }
 
-/// A one-time code as a person receives it; it is shown once, and the store has only its hash.
+/// A payload with a one-time code, as a person receives it. It is shown only once, and the store does not keep the code.
 package struct IssuedPayload: Equatable, Sendable {
-  /// The number of the approval that it is for; nil for an enrolment.
+  /// The number of the approval; nil for an enrolment code.
   package let number: Int64?
   package let payload: EnrolmentPayload
 

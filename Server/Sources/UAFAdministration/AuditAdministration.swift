@@ -1,6 +1,6 @@
 import UAFService
 
-/// What administrators read in the audit.
+/// The operations that read the audit.
 package struct AuditAdministration: Sendable {
   private let environment: AdministrationEnvironment
 
@@ -9,8 +9,8 @@ package struct AuditAdministration: Sendable {
   /// Rows of the audit; the filter says where they begin, and in which order they come.
   ///
   /// - Parameter limit: at most 200.
-  /// - Returns: the rows; the next page is after, or before, the number `next`. A page may have fewer rows than there are, or
-  ///   none, and a further page may follow: see ``AuditWindow``.
+  /// - Returns: a page of rows. The next page continues after the number `next`, or before it if the newest rows come first. A
+  ///   page may have few rows, or none, although further pages follow: see ``AuditWindow``.
   /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
   package func page(
     _ filter: AuditFilter, limit: Int = PageLimit.standard, by caller: Caller
@@ -24,9 +24,9 @@ package struct AuditAdministration: Sendable {
     }
   }
 
-  /// The newest logins since a time, the newest first; reads at most ``AuditWindow/mostRows`` rows.
+  /// The logins since a time, the newest first. At most ``AuditWindow/mostRows`` rows are read.
   ///
-  /// - Returns: at most `limit` rows, and whether there may be more.
+  /// - Returns: at most `limit` rows, and whether there may be more logins.
   /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
   package func logins(
     since time: Int64, limit: Int, by caller: Caller
@@ -41,12 +41,13 @@ package struct AuditAdministration: Sendable {
     }
   }
 
-  /// The rows to read: those with the requested times, as far as their numbers tell.
+  /// The window of row numbers that contains all rows with the requested times.
   private static func window(_ filter: AuditFilter, in audit: any AuditTrail) throws -> AuditWindow {
     var first = try audit.rows(AuditFilter(), limit: 1).first?.number
     if let since = filter.since {
       let beside = try audit.numbers(around: since - min(since, InstanceClocks.mostApart))
-      // No row is new enough, or whichever of both neighbours has the lower number: a clock may have been set.
+      // Of the two neighbours in time the one with the lower number is used: if a clock was set, numbers and times are not in
+      // the same order.
       first = beside.notOlder.map { min($0, beside.older.map { $0 + 1 } ?? $0) }
     }
     var end = try audit.last().number + 1
@@ -75,22 +76,22 @@ package struct AuditAdministration: Sendable {
 
 /// The rows of the audit that one page reads.
 ///
-/// If no index finds the requested rows, a page reads at most ``mostRows``, and says where the next page continues. So a page
-/// of ten million rows costs no more than one of a thousand, even if it finds nothing.
+/// If no index finds the requested rows, a page reads at most ``mostRows`` rows, and says where the next page continues. So a
+/// page takes no longer in an audit of ten million rows than in one of a thousand, even if nothing is found.
 struct AuditWindow: Equatable {
-  /// Some 20 ms of work, if words are searched for.
+  /// The most rows that a page reads; if words are searched for, that takes some 20 ms.
   static let mostRows: Int64 = 10_000
 
   /// The filter for the store.
   private(set) var filter: AuditFilter
-  /// Where the next page begins if this one finds no more rows; nil if there is nothing beyond it.
+  /// The number at which the next page continues if the limit of rows is not reached in this window; nil if no rows are left.
   private(set) var next: Int64?
 
   /// Finds the window.
   ///
   /// - Parameters:
-  ///   - first: the number from which on there may be rows with the requested time; nil if there are none.
-  ///   - end: the number from which on there are no such rows.
+  ///   - first: the lowest number of a row that can have a requested time; nil if there is none.
+  ///   - end: the number from which on no row can have a requested time.
   init(_ filter: AuditFilter, first: Int64?, end: Int64) {
     self.filter = filter
     guard let first else {
@@ -110,11 +111,11 @@ struct AuditWindow: Equatable {
     }
   }
 
-  /// Whether rows have to be read of which none may match.
+  /// Whether the store must read rows that may not match, because no index finds the right ones.
   static func mustLook(_ filter: AuditFilter) -> Bool {
     if filter.words != nil || !filter.negated.isEmpty { return true }
     let wanted = [filter.kind?.rawValue, filter.outcome, filter.machine].compactMap { $0 }.count
-    // An account may have as many rows as all others together.
+    // The index by account does not suffice for further conditions: one account may have a large part of all rows.
     guard filter.account == nil else { return wanted > 0 }
     return wanted > filter.rareFields.count || wanted > 1
   }

@@ -1,15 +1,15 @@
 import UAFService
 
-/// Who asks for an operation.
+/// Somebody who requests an operation.
 package struct Caller: Equatable, Sendable {
-  /// The name that the audit uses for the caller.
+  /// The caller, as the audit records them.
   package let actor: AuditActor
   package let role: Role
-  /// Where the caller is, as the audit records it; empty on this machine.
+  /// The caller's address for the audit; empty on this machine.
   package let address: String
-  /// SHA-256 of the token of the caller's session in the console; nil for callers elsewhere.
+  /// SHA-256 of the token of the caller's console session; nil for callers who do not use the console.
   package let session: [UInt8]?
-  /// Whether the caller has signed the present request.
+  /// Whether the caller has signed the current request.
   private let hasSigned: Bool
 
   package init(
@@ -22,15 +22,15 @@ package struct Caller: Equatable, Sendable {
     self.hasSigned = hasSigned
   }
 
-  /// The server itself, which undoes what it has made for somebody.
+  /// The server itself, for example when it withdraws codes that nobody has received.
   static let server = Caller(actor: .server, role: .administrator, address: "")
 
-  /// The same caller, after signing the one step that follows.
+  /// The same caller after they have signed the step that is performed next.
   package var havingSigned: Caller {
     Caller(actor: actor, role: role, address: address, session: session, hasSigned: true)
   }
 
-  /// Whether the caller could change the store itself: root, or the server's own user.
+  /// Whether the caller could change the store directly: root, or the server's own user.
   var isAtServer: Bool {
     switch actor {
     case .commandLine, .server: true
@@ -38,12 +38,13 @@ package struct Caller: Equatable, Sendable {
     }
   }
 
-  /// Whether a code from this caller may be for a privileged account, and makes a key that is valid for administrators' steps.
+  /// Whether this caller can issue codes for privileged accounts. A key that is registered with such a code is accepted for the
+  /// steps of administrators.
   ///
-  /// Neither a token nor a session is enough: whoever had stolen one could become an administrator who signs.
+  /// A token or a session is not enough: a thief could use the code to register a key of their own and become an administrator.
   var vouches: Bool { role.reachesPrivileged && (hasSigned || isAtServer) }
 
-  /// The words that say who asks, in a text that a person confirms.
+  /// The words in an approval's text that say who asks.
   var introduction: String {
     switch actor {
     case .administrator(let name): "\(role.rawValue) \(name)"
@@ -65,9 +66,9 @@ package struct Caller: Equatable, Sendable {
   }
 }
 
-/// A caller whose role allows an operation: nothing is changed for any other caller.
+/// A caller whose role allows an operation. Changes are made only for such callers.
 ///
-/// Only ``Caller/require(_:)`` makes one, so that each operation checks its permission, and checks it once.
+/// Only ``Caller/require(_:)`` makes one. So no operation can forget to check its permission.
 package struct PermittedCaller: Sendable {
   let caller: Caller
   let permission: Permission
@@ -78,7 +79,7 @@ package struct PermittedCaller: Sendable {
   }
 }
 
-/// The role of an administrator or a token, from few permissions to all.
+/// The role of an administrator or a token.
 package enum Role: String, CaseIterable, Sendable {
   case auditor
   case helpdesk
@@ -96,10 +97,10 @@ package enum Role: String, CaseIterable, Sendable {
     }
   }
 
-  /// Whether this role may act on accounts of the group ``AccountGroup/privileged``, and on administrators.
+  /// Whether this role may act on accounts in the group ``AccountGroup/privileged``, and on administrators' accounts.
   package var reachesPrivileged: Bool { self == .administrator }
 
-  /// How long a token with this role may be valid, in seconds: the more it may do, the shorter.
+  /// The longest lifetime of a token with this role, in seconds: the more the role may do, the shorter.
   package var longestToken: Int64 {
     switch self {
     case .auditor: 31_622_400
@@ -110,7 +111,7 @@ package enum Role: String, CaseIterable, Sendable {
   }
 }
 
-/// What an operation requires of a role.
+/// The permission that an operation requires.
 package enum Permission: CaseIterable, Sendable {
   /// See accounts, machines, policies, the audit, and the server's state.
   case read
@@ -136,16 +137,17 @@ package enum Permission: CaseIterable, Sendable {
   case manageServer
 }
 
-/// Whether callers still have what their requests came with, as one transaction of the store sees it.
+/// Checks, within a transaction of the store, that a caller's role, session or token is still valid.
 struct CallerStanding {
-  /// How long a chain of tokens may be, each made with the one before; an imported store may contain a loop.
+  /// The longest chain of tokens that were each made with the previous one. The limit ends loops, which an imported store may
+  /// contain.
   private static let longestChain = 16
 
   let records: any StoreTransaction
   /// Seconds since 1970.
   let now: Int64
 
-  /// Whether a caller may still act: with the same role, in a valid session, or with a valid token.
+  /// Whether a caller may still act: the role is unchanged, and the session or the token is still valid.
   func isGood(_ caller: Caller) throws -> Bool {
     switch caller.actor {
     case .commandLine, .server: true
@@ -163,9 +165,9 @@ struct CallerStanding {
     return session.isGood(role: try role(of: name), isBlocked: try isBlocked(name), now: now)
   }
 
-  /// Whether a token is valid: not revoked, not expired, and made by somebody who may still make tokens.
+  /// Whether a token is valid: it was not revoked, has not expired, and its maker may still make tokens.
   ///
-  /// The limit of its role applies even to a token whose row says more.
+  /// The longest lifetime of its role applies even if the token's row says that it expires later.
   func isGood(_ token: AccessToken) throws -> Bool { try isGood(token, chain: 1) }
 
   private func isGood(_ token: AccessToken, chain: Int) throws -> Bool {

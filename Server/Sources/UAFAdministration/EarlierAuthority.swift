@@ -1,14 +1,15 @@
 import UAFMessages
 import UAFService
 
-/// Revokes what was handed out before an account's privileges changed, in the transaction that changes them.
+/// Revokes tokens, codes and sessions from before a change of an account's privileges, in the same transaction as the change.
 struct EarlierAuthority {
   let environment: AdministrationEnvironment
   let records: any StoreTransaction
-  /// Who gives or takes the privileges, for the audit.
+  /// Who changes the privileges, for the audit.
   let caller: Caller
 
-  /// Closes the codes that a lesser role issued for accounts that are now privileged.
+  /// Closes enrolment codes for accounts that are now privileged if somebody issued them who must not issue codes for such
+  /// accounts.
   ///
   /// - Parameter names: the accounts that have become privileged, or may have.
   func closeLesserCodes(of names: Set<String>) throws {
@@ -16,22 +17,24 @@ struct EarlierAuthority {
     for name in try records.issuedCodes.accountsWithLesserCodes() where names.contains(name) { try closeCode(of: name) }
   }
 
-  /// Ends an account's own sessions, and everything that it has handed out: tokens, what was made with those, and codes.
+  /// Ends an account's sessions, and everything that the account has issued: codes and tokens, and what was issued with those
+  /// tokens.
   ///
-  /// For an account whose role is given, changed or taken.
+  /// It is called when an account gets or loses a role, or gets a different one.
   func endAuthority(of name: String) throws {
     try records.consoleSessions.removeAll(of: name)
     try endWhatWasMade(by: .administrator(name))
   }
 
-  /// Closes the codes that an actor has issued, revokes the tokens that it has made, and does the same for those tokens.
+  /// Closes the codes and revokes the tokens that an actor has made, and does the same for everything that was made with those
+  /// tokens.
   func endWhatWasMade(by actor: AuditActor) throws {
     for name in try records.issuedCodes.accounts(withCodesBy: actor.text) { try closeCode(of: name) }
     let made = try records.accessTokens.all().filter { $0.createdBy == actor.text && $0.revokedAt == nil }
     for token in made { _ = try revoke(token.name) }
   }
 
-  /// Revokes a token, and ends what was made with it.
+  /// Revokes a token, and everything that was made with it.
   ///
   /// - Returns: false if there is no such token, or it was revoked before.
   func revoke(_ token: String) throws -> Bool {
@@ -49,11 +52,12 @@ struct EarlierAuthority {
   }
 }
 
-/// Before a server applies a policy, closes codes for privileged accounts that a lesser role issued.
+/// When a server starts to apply a policy, closes codes for privileged accounts from callers who must not issue such codes.
 ///
-/// The policy may come from a file, and the store from a backup or from an earlier version.
+/// Saving a policy closes such codes. But a policy may also come from a file, and a store from a backup or from an earlier
+/// version.
 package enum PrivilegedStart {
-  /// Closes such codes of administrators, and of a policy's group `privileged`, in one transaction.
+  /// Closes such codes for administrators, and for the accounts in a policy's group `privileged`, in one transaction.
   ///
   /// - Parameters:
   ///   - policies: the policies that the server applies.

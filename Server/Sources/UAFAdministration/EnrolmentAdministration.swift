@@ -1,7 +1,7 @@
 import UAFMessages
 import UAFService
 
-/// What administrators do with enrolment codes.
+/// The operations on enrolment codes.
 package struct EnrolmentAdministration: Sendable {
   /// How long a code may be valid, in seconds.
   package static let lifetimes: ClosedRange<Int64> = 1...604_800
@@ -14,11 +14,11 @@ package struct EnrolmentAdministration: Sendable {
 
   /// Issues a code with which a person registers once; an earlier code of the account is closed.
   ///
-  /// An account that does not exist yet is created. A code for a privileged account needs a signature, except at the server:
-  /// whoever had the code could become that person.
+  /// If the account does not exist yet, it is created. A code for a privileged account needs a signature, except at the server
+  /// itself: whoever has the code can register as that person.
   ///
   /// - Parameter lifetime: in seconds.
-  /// - Throws: ``AdministrationRefusal``; ``StoreFailure``; what the environment's functions throw.
+  /// - Throws: ``AdministrationRefusal``; ``StoreFailure``; the errors of the environment's functions.
   package func issue(
     for username: String, lifetime: Int64 = standardLifetime, by caller: Caller
   ) async throws -> IssuedPayload {

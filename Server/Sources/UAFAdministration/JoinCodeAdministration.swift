@@ -2,7 +2,7 @@ import UAFCrypto
 import UAFMessages
 import UAFService
 
-/// What administrators do with the codes with which machines join.
+/// The operations on the codes with which machines join.
 package struct JoinCodeAdministration: Sendable {
   /// How many machines may join with one code.
   package static let counts: ClosedRange<Int64> = 1...10_000
@@ -19,11 +19,11 @@ package struct JoinCodeAdministration: Sendable {
   ///
   /// - Parameters:
   ///   - name: the name of the group of machines that join with the code.
-  ///   - machines: how many may join.
+  ///   - machines: how many machines may join with it.
   ///   - lifetime: in seconds.
-  ///   - authority: the CA certificates that the machines must trust, in PEM, at most 16,384 characters; nil for the server's
+  ///   - authority: the CA certificates that the machines are to trust, in PEM, at most 16,384 characters; nil for the server's
   ///     own CA, if it has one.
-  /// - Throws: ``AdministrationRefusal``; ``StoreFailure``; what the environment's functions throw.
+  /// - Throws: ``AdministrationRefusal``; ``StoreFailure``; the errors of the environment's functions.
   package func issue(
     group name: String = MachineGroup.standard.name, machines: Int64 = 1, lifetime: Int64 = standardLifetime,
     authority: String? = nil, by caller: Caller
@@ -102,13 +102,15 @@ package struct JoinCodeAdministration: Sendable {
   }
 }
 
-/// A join code as an administrator receives it; it is shown once, and the store has only its hash.
+/// A payload with a join code, as an administrator receives it. It is shown only once, and the store keeps only the hash of the
+/// code.
 package struct IssuedJoinCode: Equatable, Sendable {
   package let number: Int64
   /// How many machines may join with it.
   package let machines: Int64
   package let payload: MachinePayload
-  /// SHA-256 of everything about the server that machines trust, as 64 hexadecimal digits, for people to compare.
+  /// SHA-256 of everything in the payload that makes machines trust the server, as 64 hexadecimal digits, for people to
+  /// compare.
   package let fingerprint: String
 
   /// - Parameter fingerprint: 32 bytes.

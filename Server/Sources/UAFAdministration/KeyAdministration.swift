@@ -1,7 +1,7 @@
 import UAFMessages
 import UAFService
 
-/// What administrators do with keys.
+/// The operations on keys.
 package struct KeyAdministration: Sendable {
   private let environment: AdministrationEnvironment
 
@@ -20,19 +20,20 @@ package struct KeyAdministration: Sendable {
     }
   }
 
-  /// Revokes keys; keys that were revoked before stay as they are.
+  /// Revokes keys; keys that were revoked before are not changed.
   ///
-  /// If a machine is named and had joined, it is unknown again, and cannot join again with the same code.
+  /// If all keys on a machine are revoked and the machine had joined, the server no longer knows it, and it cannot join again
+  /// with the same code.
   ///
-  /// If all keys of an account are revoked, its codes and open texts are closed, too. If any key is revoked, the sessions of
-  /// its account in the console end.
+  /// If all keys of an account are revoked, its codes and open texts are closed too. If any key is revoked, the console
+  /// sessions of its account end.
   ///
-  /// No signature is asked for here: revoking only takes away, and a token cannot sign. The console asks for one if
-  /// ``AccountAdministration/needsSignature(toChange:by:)`` says so, and always before all keys of an account or a machine are
-  /// revoked.
+  /// No signature is required here: revoking only takes rights away, and a token cannot sign. The console requires one if
+  /// ``AccountAdministration/needsSignature(toChange:by:)`` says so, and always before it revokes all keys of an account or a
+  /// machine.
   ///
-  /// - Returns: how many were not revoked before.
-  /// - Throws: ``AdministrationRefusal``, including when no key is selected; ``StoreFailure``.
+  /// - Returns: the number of keys that were not revoked before.
+  /// - Throws: ``AdministrationRefusal``, also if no key is selected; ``StoreFailure``.
   @discardableResult
   package func revoke(_ keys: KeySelection, reason: String = "", by caller: Caller) async throws -> Int {
     let permitted = try caller.require(.revoke)
@@ -100,7 +101,7 @@ package struct KeyName: Equatable, Sendable {
     self.keyID = keyID
   }
 
-  /// AAID, a space, KeyID.
+  /// AAID, a space, and KeyID in base64url.
   package var text: String { "\(aaid.text) \(keyID.text)" }
 
   /// Reads what ``text`` has written; nil for anything else.
@@ -112,9 +113,9 @@ package struct KeyName: Equatable, Sendable {
     self.init(aaid: aaid, keyID: keyID)
   }
 
-  /// Reads a key as people name it: AAID, a space, and the KeyID in base64url.
+  /// Reads a key that somebody has typed: AAID, a space, and the KeyID in base64url.
   ///
-  /// - Parameter field: the field that contains it, for the refusal.
+  /// - Parameter field: the name of the field with the text, for the refusal.
   /// - Throws: ``AdministrationRefusal/invalid(field:_:)`` for anything else.
   package init(named text: String, field: String) throws(AdministrationRefusal) {
     guard let name = KeyName(text) else { throw .invalid(field: field, .notAKey) }
@@ -122,11 +123,11 @@ package struct KeyName: Equatable, Sendable {
   }
 }
 
-/// A key that a person registered before getting a role: it is not valid for the steps of administrators until one of them
-/// accepts it.
+/// A key that a person registered before they got a role. It is not accepted for the steps of administrators until an
+/// administrator says so.
 package struct EarlierKey: Equatable, Sendable {
   package let name: KeyName
-  /// The issuer of its code, as shown to the administrator who accepts the key; nil if no issuer was shown.
+  /// The issuer of its enrolment code, as it was shown to the administrator who accepts the key; nil if no issuer was shown.
   package let issuedBy: String?
 
   /// The text for an unknown issuer.
@@ -141,7 +142,7 @@ package struct EarlierKey: Equatable, Sendable {
     self.init(KeyName(aaid: key.aaid, keyID: key.keyID), issuedBy: key.origin.issuedBy ?? Self.unknownIssuer)
   }
 
-  /// The key's name; then a space and the issuer, if there is one.
+  /// The name of the key, followed by a space and the issuer if one was shown.
   package var text: String { ([name.text] + [issuedBy].compactMap(\.self)).joined(separator: " ") }
 
   /// Reads what ``text`` has written; nil for anything else.
@@ -151,10 +152,10 @@ package struct EarlierKey: Equatable, Sendable {
     self.init(name, issuedBy: parts.count == 3 ? String(parts[2]) : nil)
   }
 
-  /// Reads keys that were shown with the issuers of their codes, one on a line: without an issuer nobody could see where a key
-  /// comes from.
+  /// Reads keys, one on each line, that were shown together with the issuers of their codes. Keys without an issuer are
+  /// refused: the administrator could not see who let them be registered.
   ///
-  /// - Parameter field: the field that contains them, for the refusal.
+  /// - Parameter field: the name of the field with the text, for the refusal.
   /// - Throws: ``AdministrationRefusal/invalid(field:_:)`` for anything else.
   package static func shown(_ text: String, field: String) throws(AdministrationRefusal) -> [EarlierKey] {
     let lines = text.replacing("\r\n", with: "\n").split(separator: "\n").map(String.init)

@@ -1,8 +1,8 @@
 import UAFService
 
-/// What administrators do with machines.
+/// The operations on machines.
 package struct MachineAdministration: Sendable {
-  /// How many keys of one machine are shown.
+  /// The most keys of one machine that are shown.
   private static let mostKeys = 1000
 
   private let environment: AdministrationEnvironment
@@ -56,9 +56,9 @@ package struct MachineAdministration: Sendable {
     }
   }
 
-  /// Revokes all keys on a machine, for example a lost one, and the machine's joining.
+  /// Revokes all keys on a machine, for example if it was lost. If the machine had joined, it is revoked too.
   ///
-  /// - Returns: how many keys were not revoked before.
+  /// - Returns: the number of keys that were not revoked before.
   /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
   package func revoke(_ id: String, reason: String = "", by caller: Caller) async throws -> Int {
     try await KeyAdministration(environment).revoke(.machine(id), reason: reason, by: caller)

@@ -3,13 +3,13 @@ import Synchronization
 import UAFMessages
 import UAFService
 
-/// What administrators see of the models of authenticators.
+/// The operations that read figures about authenticator models.
 package struct ModelAdministration: Sendable {
   private let environment: AdministrationEnvironment
 
   package init(_ environment: AdministrationEnvironment) { self.environment = environment }
 
-  /// How many keys are registered of each model; at most a minute old.
+  /// The number of registered keys of each model; the figures are at most a minute old.
   ///
   /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
   package func figures(by caller: Caller) async throws -> ModelFigures {
@@ -23,7 +23,7 @@ package struct ModelAdministration: Sendable {
   }
 
   private static func sorted(_ counts: [ModelCount]) -> [ModelFigures.Model] {
-    // Models with the same number of keys stay in the order of their AAIDs.
+    // Models with equal numbers of keys stay in the order of their AAIDs.
     counts.enumerated().sorted { ($1.element.keys, $0.offset) < ($0.element.keys, $1.offset) }.map { entry in
       ModelFigures.Model(
         count: entry.element, type: AuthenticatorType.allCases.first { $0.aaid == entry.element.aaid.text }?.rawValue)
@@ -31,11 +31,11 @@ package struct ModelAdministration: Sendable {
   }
 }
 
-/// How many keys are registered of each model.
+/// The number of registered keys of each model.
 package struct ModelFigures: Equatable, Sendable {
   package struct Model: Equatable, Sendable {
     package let count: ModelCount
-    /// The name of the authenticator type, for the models of this project.
+    /// The name of the authenticator type; nil if the model is not one of this project's.
     package let type: String?
 
     package init(count: ModelCount, type: String?) {
@@ -52,8 +52,8 @@ package struct ModelFigures: Equatable, Sendable {
 
 /// The figures that were counted last.
 ///
-/// Counting means reading each key. So keys are counted again only when the figures are a minute old, and not whenever somebody
-/// opens a page.
+/// Counting reads every key. So keys are counted again only if the figures are a minute old, and not each time that somebody
+/// opens the page.
 package final class ModelFigureMemory: Sendable {
   /// How long figures are shown, in seconds.
   package static let age: Int64 = 60
@@ -62,7 +62,7 @@ package final class ModelFigureMemory: Sendable {
 
   package init() {}
 
-  /// The figures that were counted last; nil if they are too old, or if a clock was set back since.
+  /// The figures that were counted last; nil if they are too old, or if the clock was set back since.
   func figures(now: Int64) -> ModelFigures? {
     last.withLock { last in
       guard let last, (0..<Self.age).contains(now.subtractingReportingOverflow(last.time).partialValue) else {

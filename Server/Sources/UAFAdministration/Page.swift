@@ -2,8 +2,8 @@ import FidoResults
 
 /// Some rows of a longer list, in the order of their keys.
 ///
-/// The next page begins after a key, not at an offset: it costs the same wherever it is, and rows that are added or removed in
-/// between do not move the others.
+/// The next page begins after a key and not at an offset. So every page takes the same time, and rows that are added or removed
+/// in between do not shift the others.
 package struct Page<Row: Sendable>: Sendable {
   package let rows: [Row]
   /// The key after which the next page begins; nil on the last page.
@@ -15,7 +15,7 @@ package struct Page<Row: Sendable>: Sendable {
   }
 }
 
-/// How many rows a page has.
+/// The number of rows on a page.
 package enum PageLimit {
   /// The default.
   package static let standard = 50
@@ -30,19 +30,19 @@ package enum PageLimit {
 }
 
 extension Page {
-  /// Makes a page from what was read: one extra row says that a further page follows.
+  /// Makes a page from rows of which one more was read than is shown: the extra row means that a further page follows.
   init(_ rows: [Row], limit: Int, key: (Row) -> String) {
     let shown = Array(rows.prefix(limit))
     self.init(rows: shown, next: rows.count > limit ? shown.last.map(key) : nil)
   }
 }
 
-/// A caller's reason for an operation, in their words.
+/// The rules for the reason that a caller gives for an operation.
 enum ReasonText {
-  /// In bytes of UTF-8.
+  /// The longest reason, in bytes of UTF-8.
   static let maximum = 500
 
-  /// - Throws: ``AdministrationRefusal/invalid(field:_:)`` for a longer text, and for invisible characters.
+  /// - Throws: ``AdministrationRefusal/invalid(field:_:)`` if the text is longer, or contains invisible characters.
   static func check(_ text: String) throws(AdministrationRefusal) {
     guard text.utf8.count <= maximum else {
       throw .invalid(field: "reason", .tooLong(bytes: maximum))

@@ -1,6 +1,8 @@
-// Purpose: What administrators do: accounts, authenticators, machines, codes, approvals, policies, tokens, the audit.
+// Purpose: The operations of administrators on accounts, authenticators, machines, codes, approvals, policies, tokens and the
+// audit.
 //
-// One layer for three faces: the JSON API, the console and the command line. Each operation checks the caller's permission, and
-// stores its row of the audit in the same transaction as its change.
+// The JSON API, the console and the command line all use this layer. Each operation checks the caller's permission, and stores
+// its row of the audit in the same transaction as its change.
 //
-// Imports the service and its messages, never HTTP, SQL, HTML, files or the clock: those come in as parameters.
+// It imports the service and its messages, but not HTTP, SQL, HTML, files or the clock: what it needs of these is passed in as
+// parameters.

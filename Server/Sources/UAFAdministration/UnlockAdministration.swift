@@ -1,7 +1,7 @@
 import UAFMessages
 import UAFService
 
-/// What administrators do for people whom a machine has locked.
+/// Issues unlocks for people whose accounts a machine has locked.
 package struct UnlockAdministration: Sendable {
   /// How long an unlock is valid by default, in seconds.
   package static let standardLifetime: Int64 = 3600
@@ -12,13 +12,13 @@ package struct UnlockAdministration: Sendable {
 
   /// Issues an unlock for one account on one machine.
   ///
-  /// It logs nobody in: it ends, once, the locks that the machine has put on the account.
+  /// An unlock logs nobody in. It ends, once, the locks that the machine has put on the account.
   ///
   /// - Parameters:
-  ///   - machine: the machine's device id, or the KeyID of one of the account's keys if the machine reports no id.
+  ///   - machine: the machine's device ID; if the machine reports none, the KeyID of one of the account's keys on it.
   ///   - lifetime: in seconds.
-  ///   - reason: for the audit.
-  /// - Throws: ``AdministrationRefusal``; ``StoreFailure``; what the environment's functions throw.
+  ///   - reason: why the unlock is issued, for the audit.
+  /// - Throws: ``AdministrationRefusal``; ``StoreFailure``; the errors of the environment's functions.
   package func issue(
     for username: String, on machine: String, lifetime: Int64 = standardLifetime, reason: String = "",
     by caller: Caller
@@ -55,7 +55,8 @@ package struct UnlockAdministration: Sendable {
     }
   }
 
-  /// The selected machine, and the key whose secret it has: the account's first key there that is not revoked.
+  /// The selected machine, and the key to which the machine's secret belongs: the account's first key there that is not
+  /// revoked.
   private static func target(
     _ machine: String, among keys: [KeyRecord]
   ) throws(AdministrationRefusal) -> (UnlockStatement.Target, KeyID) {
@@ -66,14 +67,14 @@ package struct UnlockAdministration: Sendable {
   }
 }
 
-/// An unlock as a person receives it; it is shown once, and stored nowhere.
+/// An unlock as a person receives it. It is shown only once, and is not stored.
 package struct IssuedUnlock: Equatable, Sendable {
   package let statement: UnlockStatement
   /// The signed payload, one line.
   package let payload: String
-  /// The codes to type, one for each secret that the machine may have; none if nothing is known about the machine.
+  /// The unlock codes, one for each secret that the machine may have; empty if the server does not know the machine's secret.
   package let codes: [UnlockGrants.Typed]
 
-  /// The id of the unlock in the logs and audits of both sides.
+  /// The ID under which both the server and the machine record the unlock in their logs.
   package var id: String { Base64URL.encode(statement.id) }
 }

@@ -10,17 +10,17 @@ package struct Console: Sendable {
 
   package init(_ environment: ConsoleEnvironment) { self.environment = environment }
 
-  /// The target of a path, and who may follow it.
+  /// The handler of a route, and who may use it.
   private enum Target: Sendable {
-    /// A page for everybody.
+    /// A page for everybody, even without a session.
     case open(@Sendable (Console, ConsoleRequest) throws -> WebResponse)
-    /// A form that is part of signing in.
+    /// A form that is part of the sign-in.
     case signIn(@Sendable (Console, ConsoleRequest, FormFields) async throws -> WebResponse)
-    /// A page for whoever has signed in.
+    /// A page for people who have signed in.
     case page(PageRoutes.Route)
-    /// A form for whoever has signed in.
+    /// A form for people who have signed in.
     case form(FormRoutes.Route)
-    /// An operation of a session on itself.
+    /// An operation on the session itself.
     case session(@Sendable (Console, ConsoleRequest, SignedIn, FormFields) async throws -> WebResponse)
   }
 
@@ -60,8 +60,8 @@ package struct Console: Sendable {
   /// Answers a request.
   ///
   /// - Parameters:
-  ///   - address: the address it came from, for the audit.
-  ///   - name: the name under which limits count that address.
+  ///   - address: the address that the request came from, for the audit.
+  ///   - name: the name under which the limits count this address.
   package func response(to web: WebRequest, from address: String, countedAs name: String) async -> WebResponse {
     let request = ConsoleRequest(web: web, address: address, countedAs: name, environment: environment)
     do {
@@ -79,7 +79,7 @@ package struct Console: Sendable {
     }
   }
 
-  /// The target of a method and the request's path; nil if there is none.
+  /// The handler for a method and the request's path; nil if there is none.
   private func target(_ method: HTTPMethod, _ request: ConsoleRequest) -> Target? {
     guard case .route(let target, _) = Self.table.match(method, request.web.path) else { return nil }
     return target
@@ -90,7 +90,7 @@ package struct Console: Sendable {
   private func get(_ request: ConsoleRequest) async throws -> WebResponse {
     let target = target(.GET, request)
     if case .open(let page) = target { return try page(self, request) }
-    // A person who has not signed in does not learn which paths exist.
+    // Without a session, nobody learns which paths exist.
     guard let signedIn = try await request.signedIn() else { return withoutSession(request) }
     switch target {
     case .session(let page): return try await page(self, request, signedIn, FormFields())
@@ -113,7 +113,8 @@ package struct Console: Sendable {
     request.allowsAnonymous() ? request.withoutSession() : tooMany(request)
   }
 
-  /// Sets the language, and redirects to the first page: a path from a link is not followed.
+  /// Sets the language, and redirects to the first page. It does not redirect to a path in the query, which anybody could have
+  /// put into a link.
   private func language(_ request: ConsoleRequest) -> WebResponse {
     guard
       let language = FormFields(Array((request.web.query ?? "").utf8)).flatMap({ PageLanguage(rawValue: $0["to"]) })
@@ -121,7 +122,7 @@ package struct Console: Sendable {
     return ConsoleResponses.redirect(to: "/console", cookies: [Cookies.setting(.language, to: language.rawValue)])
   }
 
-  /// The form of a sign-in, or the sign-in that this browser waits for.
+  /// The page with the sign-in form, or with the sign-in that waits for its confirmation in this browser.
   private func waiting(_ request: ConsoleRequest) throws -> WebResponse {
     let signIn = SignIn(environment: environment)
     guard let code = try signIn.code(cookie: request.cookies[.signIn]) else {
@@ -136,7 +137,7 @@ package struct Console: Sendable {
       line: try SignIn(environment: environment).payload(code), action: "/console/sign-in/continue", request.language)
   }
 
-  /// The step that waits for its confirmation.
+  /// The page of the step that waits for its confirmation.
   private func confirmation(_ request: ConsoleRequest, _ signedIn: SignedIn) throws -> WebResponse {
     let confirmation = StepConfirmation(environment: environment)
     guard let step = signedIn.session.step, let code = try confirmation.code(signedIn.session) else {
@@ -161,7 +162,7 @@ package struct Console: Sendable {
       return try await form(self, request, fields)
     }
     guard let signedIn = try await request.signedIn() else { return withoutSession(request) }
-    // The file is not read before that.
+    // Only now is the body parsed, which may contain an uploaded file.
     guard let fields = request.formFields() else { return request.refused(.badRequest, .badRequest, signedIn) }
     guard fields["csrf"].isIdentical(to: signedIn.csrf) else { return request.refused(.forged, .forbidden, signedIn) }
     do {

@@ -1,23 +1,23 @@
 import UAFAdministration
 import UAFService
 
-/// What the console needs besides what administration needs.
+/// Everything that the console depends on, in addition to what the administration does.
 package struct ConsoleEnvironment: Sendable {
   package let administration: AdministrationEnvironment
   package let keys: ServerKeys
-  /// The address that clients use.
+  /// The base URL that clients use.
   package let publicURL: @Sendable () throws -> String
-  /// Whether one more sign-in from an address is allowed.
+  /// Whether one more sign-in may begin from an address.
   package let admitsSignIn: @Sendable (_ name: String) -> Bool
-  /// Whether one more request without a session is answered.
+  /// Whether one more request without a session is answered for an address.
   package let allowsAnonymous: @Sendable (_ name: String) -> Bool
-  /// A time in seconds since 1970 in a form for people, in UTC.
+  /// Formats a time, given in seconds since 1970, for people, in UTC.
   package let timeText: @Sendable (Int64) -> String
-  /// A typed time as seconds since 1970; nil for what is not a time.
+  /// Parses a time that somebody has typed, as seconds since 1970; nil if it is not a time.
   package let readTime: @Sendable (String) -> Int64?
   package let version: String
   package let facts: ServerFacts
-  /// Receives what failed.
+  /// Receives errors that were not refusals, for the log.
   package let report: @Sendable (any Error) -> Void
 
   package init(
@@ -42,16 +42,16 @@ package struct ConsoleEnvironment: Sendable {
   var now: Int64 { administration.now() }
 }
 
-/// What a server says about itself to its administrators; none of it is secret.
+/// Facts about the server for its administrators; none of them is secret.
 package struct ServerFacts: Sendable {
-  /// What answers at an address.
+  /// The service at an address.
   package enum Listener: Sendable {
     case logins
     case administration
     case metrics
   }
 
-  /// One key, by its name.
+  /// One of the server's keys, by its ID.
   package struct Key: Sendable {
     package enum Use: Sendable {
       case inUse
@@ -61,7 +61,7 @@ package struct ServerFacts: Sendable {
 
     let kind: String
     let id: String
-    /// When its use began, in seconds since 1970; nil for a key from before there were rotations.
+    /// The time from which it is used, in seconds since 1970; nil for a key that is older than the first rotation.
     let from: Int64?
     let use: Use
 
@@ -74,11 +74,11 @@ package struct ServerFacts: Sendable {
   }
 
   let listeners: [(listener: Listener, address: String)]
-  /// When the certificates that clients see now expire, in seconds since 1970.
+  /// Returns when the certificates that clients see now will expire, in seconds since 1970.
   let certificateEnds: @Sendable () -> [Int64]
-  /// The kind of store, without its address.
+  /// The store's engine, without its address.
   let store: String
-  /// The keys in use at a time, in seconds since 1970.
+  /// Returns the keys that are accepted at a time, in seconds since 1970.
   let keys: @Sendable (_ now: Int64) -> [Key]
 
   package init(

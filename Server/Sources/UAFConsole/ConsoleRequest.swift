@@ -4,11 +4,11 @@ import UAFAdministration
 import UAFService
 import WebMessages
 
-/// One request for the console, with what is read of it first, and the pages that answer it.
+/// One request to the console with its cookies and language, and helpers for its responses.
 struct ConsoleRequest {
   let web: WebRequest
   let address: String
-  /// The name under which limits count the address.
+  /// The name under which the limits count the address.
   let name: String
   let environment: ConsoleEnvironment
   let cookies: Cookies
@@ -25,15 +25,15 @@ struct ConsoleRequest {
       ?? PageLanguage(accepted: web.header("accept-language"))
   }
 
-  /// Counts the request as one without a session; returns whether it is answered.
+  /// Counts the request as one without a session, and returns whether it is answered.
   func allowsAnonymous() -> Bool { environment.allowsAnonymous(name) }
 
-  /// Who has signed in.
+  /// The person who has signed in; nil if nobody has.
   func signedIn() async throws -> SignedIn? {
     try await SessionCheck(environment: environment).signedIn(cookie: cookies[.session], address: address)
   }
 
-  /// The fields of the form that was sent; nil for anything else.
+  /// The fields of the form in the body; nil if the body is not such a form.
   func formFields() -> FormFields? {
     if UploadLimit.paths.contains(web.path) {
       guard let parts = MultipartForm(Array(web.body.readableBytesView), type: web.header("content-type"))
@@ -65,7 +65,7 @@ struct ConsoleRequest {
     return ConsoleResponses.page(html, status: status, cookies: cookies)
   }
 
-  /// A refusal with a text.
+  /// A page that says why the request was refused.
   func refused(
     _ text: PageText, _ status: HTTPResponseStatus, _ signedIn: SignedIn? = nil,
     cookies: [(name: StaticString, value: String)] = []
@@ -73,7 +73,7 @@ struct ConsoleRequest {
     refused(language.text(text), status, signedIn, cookies: cookies)
   }
 
-  /// The refusal of an operation.
+  /// A page about the refusal of an operation.
   func refused(_ refusal: AdministrationRefusal, _ signedIn: SignedIn? = nil) -> WebResponse {
     switch refusal {
     case .notAllowed, .privileged: refused(.notAllowed, .forbidden, signedIn)
@@ -116,7 +116,7 @@ struct ConsoleRequest {
       "blocks": content.blocks.enumerated().map { $1.context(number: $0, csrf: csrf) },
     ]
     if let signedIn {
-      // Without the description of the role, which follows in parentheses.
+      // Only the first word: the text of a role continues with a description in parentheses.
       let role = call(signedIn, FormFields()).roleText(signedIn.session.role).split(separator: " ").first
       context["session"] = [
         "csrf": csrf, "signOut": language.text(.signOut),

@@ -1,3 +1,3 @@
-// Purpose: The pages of the console: HTML from what UAFAdministration says, forms, sessions, sign-in.
+// Purpose: The console: sign-in, sessions, forms, and HTML pages that show the results of UAFAdministration.
 //
-// The only target that may import Mustache and CQREncode. It has no listener, no file and no SQL.
+// It is the only target that may import Mustache and CQREncode. It uses no listener, no files and no SQL.

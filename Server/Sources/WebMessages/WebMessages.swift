@@ -1,17 +1,17 @@
-// Purpose: A request of HTTP and its response as values, for everything that answers requests: UAF, the API, the console.
+// Purpose: HTTP requests and responses as values, for everything that answers requests: UAF, the API, the console.
 //
 // Imports NIO's types for methods, status codes, headers and addresses. It opens no connection and decides nothing.
 
 import NIOCore
 import NIOHTTP1
 
-/// The server's response to one request of HTTP.
+/// The server's response to one HTTP request.
 package struct WebResponse: Sendable {
   package let status: HTTPResponseStatus
-  /// Headers that only this response has.
+  /// Headers of this response, in addition to those that every response has.
   package var headers: [(name: StaticString, value: String)] = []
   package var body: [UInt8] = []
-  /// Whether the connection is closed after it.
+  /// Whether the connection is closed after this response.
   package var isLast = false
 
   package init(
@@ -24,14 +24,14 @@ package struct WebResponse: Sendable {
     self.isLast = isLast
   }
 
-  /// Its status and headers as NIO's encoder takes them.
+  /// The status and the headers in the form that NIO's encoder needs.
   ///
-  /// It has the length of the body even if none is sent: after a request of HEAD it belongs there (RFC 9110, section 8.6),
-  /// and the encoder takes it out where the status allows no body.
+  /// It contains the length of the body even if no body is sent. For a HEAD request that is right (RFC 9110, section 8.6), and
+  /// if the status allows no body, the encoder removes it.
   ///
   /// - Parameters:
-  ///   - isLast: whether the connection is closed for another reason than the response's own.
-  ///   - date: the time, as HTTP has it.
+  ///   - isLast: whether the connection is closed after the response for a reason other than the response itself.
+  ///   - date: the time in HTTP's format.
   package func head(isLast: Bool, date: String) -> HTTPResponseHead {
     var all = headers.map { ($0.name.description, $0.value) }
     all += [("Content-Length", String(body.count)), ("Date", date)]
@@ -41,12 +41,12 @@ package struct WebResponse: Sendable {
   }
 }
 
-/// One request of HTTP, with its whole body.
+/// One HTTP request, with its whole body.
 package struct WebRequest: Sendable {
   package let method: HTTPMethod
-  /// Without a query.
+  /// The path without the query.
   package let path: String
-  /// What follows the first question mark, as it was sent; nil without one.
+  /// The text after the first question mark, still encoded; nil if there is none.
   package let query: String?
   package let headers: HTTPHeaders
   package let body: ByteBuffer
@@ -62,7 +62,7 @@ package struct WebRequest: Sendable {
     self.peer = peer
   }
 
-  /// The value of a header; several lines of one name count as one, with commas between them (RFC 9110, section 5.3).
+  /// The value of a header. Several lines with the same name are joined with commas (RFC 9110, section 5.3).
   package func header(_ name: String) -> String? { headers.value(of: name) }
 
   /// The path of a request's target, which may be a whole URL (RFC 9112, section 3.2.2).
@@ -76,7 +76,7 @@ package struct WebRequest: Sendable {
   }
 }
 
-/// A request that is refused by a status of HTTP, because UAF has none for it.
+/// The refusal of a request with an HTTP status, for a reason for which UAF has no status.
 package struct WebRefusal: Error {
   package let response: WebResponse
 
@@ -84,7 +84,7 @@ package struct WebRefusal: Error {
 }
 
 extension HTTPHeaders {
-  /// The value of a header; several lines of one name count as one, with commas between them (RFC 9110, section 5.3).
+  /// The value of a header. Several lines with the same name are joined with commas (RFC 9110, section 5.3).
   ///
   /// - Returns: nil if there is none.
   package func value(of name: String) -> String? {
@@ -93,12 +93,12 @@ extension HTTPHeaders {
   }
 }
 
-/// The routes of one face of the server: what a method and a path lead to.
+/// The routes of one interface of the server: the target of each method and path.
 ///
-/// UAF, the API and the console each have one, so that a path is found in the same way everywhere: the parts are compared byte by
-/// byte, without decoding, an empty part is a part, and a part written `{name}` stands for any one.
+/// UAF, the API and the console each have a table, so that all match paths in the same way: the parts are compared byte by
+/// byte, without decoding; an empty part counts as a part; and a part written as `{name}` matches any part.
 package struct RouteTable<Target: Sendable>: Sendable {
-  /// What a method of a path leads to.
+  /// A method, a path, and their target.
   package struct Route: Sendable {
     package let method: HTTPMethod
     /// The path, with `{name}` for each variable part.
@@ -112,11 +112,11 @@ package struct RouteTable<Target: Sendable>: Sendable {
     }
   }
 
-  /// What was found.
+  /// The result of a search.
   package enum Match {
-    /// A route, and the variable parts by their names, still percent-encoded.
+    /// The target of a route, and the variable parts of the path by their names, still percent-encoded.
     case route(Target, variables: [String: Substring])
-    /// The path has only these methods.
+    /// The path exists, but only with these methods.
     case otherMethods([HTTPMethod])
     case nothing
   }
@@ -131,7 +131,7 @@ package struct RouteTable<Target: Sendable>: Sendable {
 
   /// Finds the route of a request.
   ///
-  /// A path that is written out wins over one with a variable part.
+  /// A path without variable parts takes precedence over one with variable parts.
   package func match(_ method: HTTPMethod, _ path: String) -> Match {
     switch paths.match(method, path) {
     case .route(let index, let variables): .route(routes[index].target, variables: variables)
@@ -141,9 +141,10 @@ package struct RouteTable<Target: Sendable>: Sendable {
   }
 }
 
-/// Where a table's paths are found, as places in the table.
+/// Finds paths, and returns the indices of their routes in the table.
 ///
-/// It knows no target, because each login asks it twice, and generic code of a different module costs ten times as much.
+/// It does not contain the targets, and so is not generic: each login uses it twice, and generic code of a different module
+/// takes ten times as long.
 private struct RoutePaths: Sendable {
   enum Match {
     case route(Int, variables: [String: Substring])

@@ -2,21 +2,21 @@ import UAFCrypto
 import UAFMessages
 import UAFService
 
-/// Makes enrolment codes for the people of a list.
+/// Issues enrolment codes for the people of a list.
 package struct EnrolListAdministration: Sendable {
-  /// Codes in one transaction: logins wait for it some 50 ms at most.
+  /// The most codes in one transaction, which delays logins by some 50 ms at most.
   package static let together = 250
 
   private let environment: AdministrationEnvironment
 
   package init(_ environment: AdministrationEnvironment) { self.environment = environment }
 
-  /// Reads a list, and changes nothing.
+  /// Parses and checks a list, without changing anything.
   ///
-  /// Privileged accounts count as wrong lines: a code for one of them is issued separately.
+  /// Lines with privileged accounts count as wrong: codes for these must be issued one by one.
   ///
-  /// - Throws: ``AdministrationRefusal``; ``PeopleListProblem`` of the whole list; ``StoreFailure``; what the environment's
-  ///   functions throw.
+  /// - Throws: ``AdministrationRefusal``; ``PeopleListProblem`` if the whole list cannot be used; ``StoreFailure``; what the
+  ///   environment's functions throw.
   package func check(_ bytes: [UInt8], by caller: Caller) async throws -> PeopleList {
     try caller.require(.enrol)
     var list = try PeopleList(parsing: bytes)
@@ -28,12 +28,12 @@ package struct EnrolListAdministration: Sendable {
     return list
   }
 
-  /// Issues codes for people in one transaction, as ``EnrolmentAdministration`` issues one.
+  /// Issues codes for several people in one transaction; the rules are those of ``EnrolmentAdministration``.
   ///
   /// - Parameters:
   ///   - people: at most ``together`` of them.
   ///   - lifetime: in seconds, if the list does not say.
-  ///   - reachesPrivileged: whether privileged accounts get codes as well, if the caller's role reaches them.
+  ///   - reachesPrivileged: whether privileged accounts get codes too, provided that the caller's role allows that.
   /// - Throws: ``AdministrationRefusal``; ``StoreFailure``; what the environment's functions throw.
   package func issue(
     _ people: ArraySlice<PeopleList.Person>, lifetime: Int64, reachesPrivileged: Bool, by caller: Caller
@@ -71,9 +71,9 @@ package struct EnrolListAdministration: Sendable {
     return made.map(\.payload)
   }
 
-  /// Issues the codes of a whole list, or none: if it fails in the middle, the codes that were issued are closed.
+  /// Issues the codes for a whole list, or none: after a failure in the middle, the codes that were issued are closed.
   ///
-  /// If they cannot be closed either, they expire: nobody has them.
+  /// If they cannot be closed either, they simply expire: nobody has received them.
   ///
   /// - Parameter lifetime: in seconds, if the list does not say.
   /// - Throws: ``AdministrationRefusal``; ``StoreFailure``; what the environment's functions throw.
@@ -87,7 +87,7 @@ package struct EnrolListAdministration: Sendable {
         made += try await issue(part, lifetime: lifetime, reachesPrivileged: false, by: caller)
       }
     } catch {
-      // The caller hears of the first failure, whether this works or not.
+      // An error of this is ignored: the caller gets the first error.
       try? await withdraw(made)
       throw error
     }
@@ -96,7 +96,7 @@ package struct EnrolListAdministration: Sendable {
 
   /// Closes codes that nobody has received.
   ///
-  /// The server does that itself: whoever has issued them may have lost their role in the meantime.
+  /// The server does this in its own name, because the issuer may have lost their role in the meantime.
   ///
   /// - Throws: ``StoreFailure``; what the environment's functions throw.
   package func withdraw(_ made: [EnrolmentPayload]) async throws {
@@ -106,7 +106,7 @@ package struct EnrolListAdministration: Sendable {
       let part = rest.prefix(Self.together)
       let names = part.map(\.username)
       try await environment.change(.ofAll(names), by: Caller.server.require(.enrol)) { [environment] records in
-        // A code that somebody has issued in the meantime stays.
+        // A code that somebody else has issued for the same account in the meantime is not closed.
         let ours = try part.filter { made in
           guard let code = made.code, let open = try records.enrolments.find(for: made.username, now: environment.now())
           else { return false }
@@ -120,13 +120,13 @@ package struct EnrolListAdministration: Sendable {
   }
 }
 
-/// The codes of a list of people as CSV: a line for each code, after one with titles.
+/// The codes for a list of people as CSV: a title line, and a line for each code.
 package enum CodeList {
   package static let header = "username,expires,code\n"
 
   /// The lines of codes; `expires` is in seconds since 1970.
   ///
-  /// A name that a spreadsheet would compute has an apostrophe before it.
+  /// If a spreadsheet would take a name as a formula, the name gets an apostrophe in front.
   package static func lines(_ codes: [EnrolmentPayload]) -> String {
     codes.map { CSVLine.written([$0.username, String($0.expires), $0.encoded]) }.joined()
   }
@@ -134,10 +134,10 @@ package enum CodeList {
 
 /// The name of the file with a person's payload.
 ///
-/// An account may be called `../root`, `-f` or `$(reboot)`. The name of its file contains nothing that is special in a path, to
-/// a shell or to the parser of a command line. No two accounts have the same file name.
+/// An account may be called `../root`, `-f` or `$(reboot)`. So the file name contains no characters that are special in paths,
+/// in a shell or on a command line. Different accounts always have different file names.
 package enum PayloadFileName {
-  /// In bytes: with its ending it stays below the 255 that file systems allow.
+  /// The longest name before the ending, in bytes; file systems allow 255 bytes.
   private static let longestStem = 200
   private static let ending = ".code"
 
@@ -147,10 +147,10 @@ package enum PayloadFileName {
       let isPlain = index == 0 ? isLetterOrDigit(byte) : isLetterOrDigit(byte) || "._-@".utf8.contains(byte)
       if isPlain { stem.unicodeScalars.append(UnicodeScalar(byte)) } else { stem += "%" + hexadecimal(byte) }
     }
-    // To uafctl, a text that begins like this is a payload, not a file.
+    // uafctl would take an argument that begins with `eyJ` as a payload and not as a file.
     if stem.hasPrefix("eyJ") { stem = "%65" + stem.dropFirst() }
     guard stem.utf8.count > longestStem else { return stem + ending }
-    // `~` is in no other name, so a shortened name is never a different account's.
+    // No other name contains `~`, so a shortened name cannot be that of a different account.
     let hash = try SHA256.hash(Array(username.utf8)).prefix(16).map(hexadecimal).joined()
     return stem.prefix(longestStem - hash.utf8.count - 1) + "~" + hash + ending
   }

@@ -1,7 +1,7 @@
 import UAFDecoder
 import UAFService
 
-/// A list of people who should get enrolment codes: CSV with a first line that names the columns `username` and, if wanted,
+/// A list of people who are to get enrolment codes: CSV whose first line names the columns, `username` and optionally
 /// `lifetime` (seconds).
 package struct PeopleList: Sendable {
   /// The longest line in bytes, and the most lines of people.
@@ -14,12 +14,12 @@ package struct PeopleList: Sendable {
 
   package struct Person: Equatable, Sendable {
     package let username: String
-    /// Nil if the list does not say.
+    /// In seconds; nil if the list does not say.
     package let lifetime: Int64?
   }
 
   package struct Wrong: Equatable, Sendable {
-    /// Counted from 1.
+    /// The number of the line, from 1.
     package let line: Int
     package let problem: PeopleListProblem
   }
@@ -27,16 +27,16 @@ package struct PeopleList: Sendable {
   package private(set) var people: [Person] = []
   /// The lines that cannot be used.
   package private(set) var wrong: [Wrong] = []
-  /// The line of each person.
+  /// The number of each person's line.
   private var lines: [String: Int] = [:]
 
   private enum Column: String, CaseIterable { case username, lifetime }
 
   /// Reads a list.
   ///
-  /// - Throws: ``PeopleListProblem`` of the whole list; what is wrong with single lines is in ``wrong``.
+  /// - Throws: ``PeopleListProblem`` if the whole list cannot be used; faults of single lines are in ``wrong``.
   package init(parsing bytes: [UInt8]) throws(PeopleListProblem) {
-    // Spreadsheets put a byte order mark there.
+    // Spreadsheets write a byte order mark at the beginning.
     let bytes = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) ? .utf16 : .notUTF8
@@ -58,7 +58,7 @@ package struct PeopleList: Sendable {
     }
   }
 
-  /// Takes out people who get no code by a list: their lines count as wrong.
+  /// Removes privileged people, who get no codes through a list: their lines count as wrong.
   mutating func leaveOut(_ privileged: Set<String>) {
     for person in people where privileged.contains(person.username) {
       wrong.append(Wrong(line: lines[person.username] ?? 0, problem: .privileged(person.username)))
@@ -67,7 +67,7 @@ package struct PeopleList: Sendable {
     wrong.sort { $0.line < $1.line }
   }
 
-  /// A line without the carriage return that ends it in files from other systems.
+  /// The line without a carriage return at its end, which files from other systems have.
   private static func line(_ scalars: Substring.UnicodeScalarView) -> String {
     String(Substring(scalars.last == "\r" ? scalars.dropLast() : scalars))
   }
@@ -99,7 +99,7 @@ package struct PeopleList: Sendable {
     return columns
   }
 
-  /// What separates the names of columns instead of commas; nil for commas, and if nothing indicates it.
+  /// The character that separates the names of columns in place of commas; nil for commas, or if the line does not show it.
   private static func separator(of line: String) -> PeopleListProblem.Separator? {
     PeopleListProblem.Separator.allCases.first { separator in
       let names = line.unicodeScalars.split(separator: separator.scalar, omittingEmptySubsequences: false).map { part in
@@ -127,7 +127,7 @@ package struct PeopleList: Sendable {
     return Person(username: username, lifetime: lifetime)
   }
 
-  /// Nil for an empty field: then the lifetime of the whole list applies.
+  /// The number of seconds in a field; nil for an empty field, for which the lifetime of the whole list applies.
   private static func seconds(_ field: String) throws(PeopleListProblem) -> Int64? {
     guard !field.isEmpty else { return nil }
     guard field.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let seconds = Int64(field) else {
@@ -144,7 +144,7 @@ package enum PeopleListProblem: Error, Equatable, CustomStringConvertible {
   case empty
   case notUTF8
   case utf16
-  /// The first line has this between its fields instead of commas.
+  /// The fields of the first line are separated by this instead of commas.
   case separator(Separator)
   case tooMany
   case noUsername
@@ -167,7 +167,7 @@ package enum PeopleListProblem: Error, Equatable, CustomStringConvertible {
   /// An account in the group `privileged`, or an administrator.
   case privileged(String)
 
-  /// What some spreadsheets write between fields.
+  /// Characters that some spreadsheets write between fields.
   package enum Separator: CaseIterable, Sendable {
     case semicolon, tab
 
@@ -210,8 +210,8 @@ package enum PeopleListProblem: Error, Equatable, CustomStringConvertible {
 
 /// One parsed line of a CSV file (RFC 4180).
 ///
-/// A field with a line break in it is refused: no field of ours has one, and an unclosed quote would swallow the rest of the
-/// file.
+/// A field with a line break is refused: our fields never have one, and otherwise an unclosed quote would swallow the rest of
+/// the file.
 package struct CSVLine: Equatable {
   /// Why a line cannot be parsed.
   package enum Problem: Error {
@@ -227,7 +227,7 @@ package struct CSVLine: Equatable {
 
   /// Parses a line.
   ///
-  /// - Parameter line: without its line end.
+  /// - Parameter line: the line without its line end.
   package init(parsing line: String) throws(Problem) {
     var fields: [String] = []
     var rest = line.unicodeScalars[...]
@@ -240,7 +240,7 @@ package struct CSVLine: Equatable {
     self.fields = fields
   }
 
-  /// A field, and the position of its comma, or of the end.
+  /// A field, and the position of the comma after it, or of the end of the line.
   private typealias Part = (field: String, end: String.UnicodeScalarView.Index)
 
   private static func plain(_ rest: Substring.UnicodeScalarView) throws(Problem) -> Part {
@@ -273,21 +273,21 @@ package struct CSVLine: Equatable {
 
   // MARK: Written
 
-  /// Fields as a line with its line feed: quoted if necessary, and without a formula.
+  /// Writes fields as a line with its line feed. Fields are quoted if necessary, and made harmless to spreadsheets.
   static func written(_ fields: [String]) -> String {
     fields.map { quoted(harmless($0)) }.joined(separator: ",") + "\n"
   }
 
-  /// A text for a cell of a table that no spreadsheet reads as a formula.
+  /// A text that no spreadsheet takes as a formula.
   ///
-  /// Quotes do not keep a spreadsheet from computing a cell that begins with one of these signs. An apostrophe does: it says
-  /// that a text follows.
+  /// A spreadsheet computes a cell that begins with one of these signs, even if the cell is quoted. An apostrophe in front
+  /// prevents that: it marks the cell as text.
   package static func harmless(_ text: String) -> String {
     guard let first = text.unicodeScalars.first, formulaSigns.contains(first) else { return text }
     return "'" + text
   }
 
-  /// The last four are characters that some spreadsheets read as the first four.
+  /// Some spreadsheets treat the last four (full-width signs) like the first four.
   private static let formulaSigns: Set<Unicode.Scalar> = [
     "=", "+", "-", "@", "\t", "\r", "\n", "\u{FF1D}", "\u{FF0B}", "\u{FF0D}", "\u{FF20}",
   ]

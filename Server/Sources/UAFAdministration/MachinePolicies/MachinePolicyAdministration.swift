@@ -48,7 +48,7 @@ package struct MachinePolicyAdministration: Sendable {
     }
   }
 
-  /// The policies in force, one for each group that has had one, by the groups' names.
+  /// The policies in force, one for each group that has one, in the order of the groups' names.
   ///
   /// - Parameter group: the group after which the page begins; empty for the first page.
   /// - Throws: ``AdministrationRefusal``, `StoreFailure`.
@@ -89,9 +89,9 @@ package struct MachinePolicyAdministration: Sendable {
     return Page(rows, limit: limit) { String($0.number) }
   }
 
-  /// Says what a policy would change, and for how many machines; changes nothing.
+  /// Finds out what a policy would change, and for how many machines, without changing anything.
   ///
-  /// - Throws: ``AdministrationRefusal``, including for a text that workstations would refuse; `StoreFailure`.
+  /// - Throws: ``AdministrationRefusal``, also for a text that workstations would refuse; `StoreFailure`.
   package func preview(_ draft: MachinePolicyDraft, by caller: Caller) async throws -> MachinePolicyPreview {
     try caller.require(.read)
     let settings = try Self.check(draft)
@@ -100,7 +100,7 @@ package struct MachinePolicyAdministration: Sendable {
         try records.machinePolicies.current(of: draft.group), try records.joinedMachines.count(in: draft.group)
       )
     }
-    // A policy from an earlier version that is no longer readable must not prevent the next one from being saved.
+    // A policy of an earlier version that can no longer be parsed is ignored: it must be possible to save the next one.
     let before = present.flatMap { try? LentSettingsReader.settings(Array($0.text.utf8), version: $0.number) }
     return MachinePolicyPreview(
       machines: machines, present: present?.number, changes: Self.changes(before?.entries ?? [], settings.entries))
@@ -122,11 +122,11 @@ package struct MachinePolicyAdministration: Sendable {
   /// Saves a policy; the machines of the group get it the next time they contact the server.
   ///
   /// - Parameters:
-  ///   - reason: the reason, for people who read the history; 1 to 500 bytes.
-  ///   - last: the number of the group's policy that it was based on; 0 if there was none.
+  ///   - reason: why the policy is saved, for people who read the history; 1 to 500 bytes.
+  ///   - last: the number of the group's policy on which the draft is based; 0 if there was none.
   /// - Returns: the saved policy.
-  /// - Throws: ``AdministrationRefusal``, including for a text that workstations would refuse, and if a different policy has been
-  ///   saved for the group since; `StoreFailure`.
+  /// - Throws: ``AdministrationRefusal``, also if workstations would refuse the text, or if a different policy has been saved
+  ///   for the group since; `StoreFailure`.
   package func save(
     _ draft: MachinePolicyDraft, reason: String, after last: Int64, by caller: Caller
   ) async throws -> SavedMachinePolicy {
@@ -148,9 +148,9 @@ package struct MachinePolicyAdministration: Sendable {
     return saved
   }
 
-  /// Refuses what ``save(_:reason:after:by:)`` would refuse now; changes nothing.
+  /// Throws if ``save(_:reason:after:by:)`` would refuse the policy now; changes nothing.
   ///
-  /// - Throws: what that method throws.
+  /// - Throws: the errors of that method.
   package func check(
     _ draft: MachinePolicyDraft, reason: String, after last: Int64, by caller: Caller
   ) async throws {
@@ -164,7 +164,8 @@ package struct MachinePolicyAdministration: Sendable {
     .conflict(.machinePolicyReplaced(number, group: group))
   }
 
-  /// Higher than all numbers before, even those saved after a backup that was later restored: machines accept no lower one.
+  /// The number of the next policy. It is higher than all earlier numbers, even those that were given after a backup that was
+  /// later restored: machines refuse a lower number.
   private static func nextNumber(_ records: any StoreTransaction) throws -> Int64 {
     let restored = try records.settings.value(of: .restoredAt).flatMap { Int64($0) } ?? 0
     return max(try records.machinePolicies.lastNumber(), restored) + 1
@@ -195,7 +196,7 @@ package struct MachinePolicyAdministration: Sendable {
     try check(draft)
   }
 
-  /// Reads a policy as a workstation does.
+  /// Parses a policy as a workstation would.
   @discardableResult
   private static func check(_ draft: MachinePolicyDraft) throws(AdministrationRefusal) -> LentSettings {
     let group = try group(draft.group)
@@ -221,12 +222,12 @@ package struct MachinePolicyAdministration: Sendable {
     return settings
   }
 
-  /// The maximum number of bytes that a policy has once it is signed for a machine.
+  /// The most bytes that a policy can have after it was signed for a machine.
   private static func longestToken(_ text: String, _ group: MachineGroup) -> Int {
     let policy = WorkstationPolicy(
       deviceID: String(repeating: "0", count: 128), group: group, version: WorkstationPolicy.versions.upperBound,
       text: text, issuedAt: .max, notBefore: .max, expiresAt: .max)
-    // Its header and its signature have fewer than 256.
+    // Header and signature have fewer than 256 bytes.
     return Base64URL.encode(policy.json.bytes).utf8.count + 256
   }
 }
@@ -238,26 +239,26 @@ extension PolicyProblem {
       switch error {
       case .syntax(_, let line, let problem): "\(line)번째 줄: \(problem.korean)"
       case .key(_, let line, let key, let problem): "\(line)번째 줄, \(key): \(problem.korean)"
-      // A policy comes from neither a file nor an argument.
+      // These cases cannot occur: the policy comes neither from a file nor from an argument.
       case .file, .argument: "'\(error)'"
       }
     self.init(reason: "\(error)", korean: Text.cleaned(korean, limit: 512))
   }
 }
 
-/// A policy for the machines of a group that somebody wants to save.
+/// A policy for the machines of a group, before it is saved.
 package struct MachinePolicyDraft: Equatable, Sendable {
   /// The name of the group.
   package let group: String
   /// The policy in TOML; empty for one that sets nothing.
   package let text: String
-  /// For how many seconds after its signature a machine may rely on it; nil for 90 days.
+  /// For how many seconds after signing a machine may rely on the policy; nil for 90 days.
   package let lifetime: Int64?
 
-  /// The lifetime in seconds, with the default if it was left out.
+  /// The lifetime in seconds; the default if none was given.
   package var seconds: Int64 { lifetime ?? WorkstationPolicy.standardLifetime }
 
-  /// A lifetime in days; nil for one that is not whole days.
+  /// A lifetime in days; nil if it is not a whole number of days.
   package static func days(of seconds: Int64) -> Int64? { seconds.isMultiple(of: 86_400) ? seconds / 86_400 : nil }
 
   package init(group: String, text: String, lifetime: Int64? = nil) {
@@ -272,9 +273,9 @@ package struct MachinePolicyPreview: Equatable, Sendable {
   /// A key whose value would change.
   package struct Change: Equatable, Sendable {
     package let key: String
-    /// As one line; nil if the policy in force does not have the key.
+    /// The value in the policy in force, as one line; nil if that policy does not have the key.
     package let before: String?
-    /// The value in the draft, in the same form.
+    /// The value in the draft, as one line; nil if the draft does not have the key.
     package let after: String?
 
     package init(key: String, before: String?, after: String?) {
@@ -301,7 +302,7 @@ package struct MachinePolicyPreview: Equatable, Sendable {
 /// A saved policy for the machines of a group, and its state.
 package struct MachinePolicyStanding: Equatable, Sendable {
   package let policy: SavedMachinePolicy
-  /// Whether no later policy was saved for the group.
+  /// Whether the policy is in force: no later one was saved for the group.
   package let isInForce: Bool
   /// How many machines are in the group now.
   package let machines: Int

@@ -7,13 +7,13 @@ import UAFService
 
 /// Shows, previews and saves the policies of accounts.
 package struct PolicyAdministration: Sendable {
-  /// Accounts in one transaction of a preview.
+  /// How many accounts a preview reads in one transaction.
   private static let chunk = 1000
   private let environment: AdministrationEnvironment
 
   package init(_ environment: AdministrationEnvironment) { self.environment = environment }
 
-  /// The saved policy that is in force; nil if none was saved, and everybody may use each model alone.
+  /// The saved policy that is in force; nil if none was saved, in which case everybody may use each model by itself.
   ///
   /// - Throws: ``AdministrationRefusal``, `StoreFailure`.
   package func current(by caller: Caller) async throws -> PolicyVersion? {
@@ -50,11 +50,11 @@ package struct PolicyAdministration: Sendable {
     return Page(rows, limit: limit) { String($0.number) }
   }
 
-  /// Finds out which accounts a policy would affect; changes nothing.
+  /// Finds out which accounts a policy would affect, without changing anything.
   ///
-  /// It reads each account with a key: some seconds for a million of them. Only one preview runs at a time.
+  /// It reads every account with a key, which takes some seconds for a million accounts. Only one preview runs at a time.
   ///
-  /// - Throws: ``AdministrationRefusal``, including for a text that is not a policy; `StoreFailure`.
+  /// - Throws: ``AdministrationRefusal``, also for a text that is not a policy; `StoreFailure`.
   package func preview(_ text: String, by caller: Caller) async throws -> PolicyPreview {
     try caller.require(.read)
     return try await environment.previews.run { try await compared(text) }
@@ -71,7 +71,7 @@ package struct PolicyAdministration: Sendable {
         try records.settings.value(of: .publicURL)
       )
     }
-    // A policy that cannot be used must not prevent the next one from being saved.
+    // A policy in force that cannot be used is ignored: it must be possible to save the next one.
     let present = if let text = saved.0 { try? parsed(text) } else { everybody }
     var comparison = PolicyComparison(present: present, draft: draft)
     for group in draft.groups {
@@ -88,7 +88,8 @@ package struct PolicyAdministration: Sendable {
         try records.credentials.usableModels(after: after, appID: appID, limit: Self.chunk)
       }
       for account in accounts { comparison.add(account) }
-      // Some stores answer immediately, and other tasks of this thread would otherwise wait to the end.
+      // Some stores answer without suspending this task, so other tasks of the thread would otherwise wait until the preview
+      // ends.
       await Task.yield()
       try Task.checkCancellation()
       guard let last = accounts.last, accounts.count == Self.chunk else { return comparison.preview }
@@ -98,15 +99,16 @@ package struct PolicyAdministration: Sendable {
 
   /// Saves a policy, which is in force at all servers of the store within two seconds.
   ///
-  /// Codes that a lesser role issued for accounts of its group `privileged` are closed in the same transaction.
+  /// In the same transaction, codes for accounts of its group `privileged` are closed if somebody issued them who must not
+  /// issue codes for such accounts.
   ///
   /// - Parameters:
   ///   - text: the policy in JSON.
-  ///   - reason: the reason, for people who read the history; 1 to 500 bytes.
-  ///   - last: the number of the policy that it was based on; 0 if there was none.
-  ///   - accepted: how many accounts it may lock out, as its preview said.
+  ///   - reason: why the policy is saved, for people who read the history; 1 to 500 bytes.
+  ///   - last: the number of the policy on which it is based; 0 if there was none.
+  ///   - accepted: how many accounts it may lock out, according to its preview.
   /// - Returns: the saved policy.
-  /// - Throws: ``AdministrationRefusal``, including when a different policy has been saved since, or if it locks out more
+  /// - Throws: ``AdministrationRefusal``, also if a different policy has been saved since, or if this one would lock out more
   ///   accounts, or the last administrator; `StoreFailure`.
   package func save(
     _ text: String, reason: String, after last: Int64, lockingOut accepted: Int, by caller: Caller
@@ -128,9 +130,9 @@ package struct PolicyAdministration: Sendable {
     return version
   }
 
-  /// Refuses what ``save(_:reason:after:lockingOut:by:)`` would refuse now; changes nothing.
+  /// Throws if ``save(_:reason:after:lockingOut:by:)`` would refuse the policy now; changes nothing.
   ///
-  /// - Throws: what that method throws.
+  /// - Throws: the errors of that method.
   package func check(
     _ text: String, reason: String, after last: Int64, lockingOut accepted: Int, by caller: Caller
   ) async throws {
@@ -158,7 +160,7 @@ package struct PolicyAdministration: Sendable {
     return permitted
   }
 
-  /// Refuses a policy under which no administrator could sign in, unless the caller is at the server.
+  /// Refuses a policy under which no administrator could sign in, unless the caller is at the server itself.
   private static func requireAdministrator(
     _ draft: AccountPolicies, by caller: Caller, in records: any StoreTransaction, now: Int64
   ) throws {
@@ -172,7 +174,8 @@ package struct PolicyAdministration: Sendable {
     .conflict(.policyReplaced(number))
   }
 
-  /// Whether the servers of the store use a policy file instead of the saved policies, as the server that started last said.
+  /// Whether servers use a policy file instead of the saved policies, according to the server of this store that was started
+  /// last.
   ///
   /// - Throws: ``AdministrationRefusal``, `StoreFailure`.
   package func isOverruledByFile(by caller: Caller) async throws -> Bool {
@@ -180,7 +183,7 @@ package struct PolicyAdministration: Sendable {
     return try await environment.read { try $0.settings.value(of: .policyFile) == "yes" }
   }
 
-  /// The policy until one was saved.
+  /// The policy that applies until one is saved.
   private var everybody: AccountPolicies { AccountPolicies(everybody: AcceptedSets(each: environment.models)) }
 
   private func parsed(_ text: String) throws(AdministrationRefusal) -> AccountPolicies {
@@ -200,24 +203,24 @@ package struct PolicyAdministration: Sendable {
 
 /// The accounts that a new policy would affect.
 package struct PolicyPreview: Equatable, Sendable {
-  /// The maximum number of listed names.
+  /// The most names that are listed.
   package static let mostNames = 20
 
-  /// Accounts with a usable key.
+  /// The number of accounts with a usable key.
   package internal(set) var withKeys = 0
-  /// Accounts whose accepted authenticators change.
+  /// The number of accounts whose accepted authenticators would change.
   package internal(set) var changed = 0
-  /// Whether the policy in force can be used with the present models.
+  /// Whether the policy in force can be used with the models that this server knows.
   ///
-  /// If not, everybody with a key counts as able to log in now: a different server may have those models.
+  /// If it cannot, every account with a key counts as able to log in now, since a different server may know the missing models.
   package internal(set) var isPresentUsable = true
-  /// Accounts that can log in now, and no longer could.
+  /// The number of accounts that can log in now but could not under the new policy.
   package internal(set) var lockedOut = 0
-  /// The first of those accounts, in byte order.
+  /// The first of these accounts, in byte order.
   package internal(set) var names: [String] = []
-  /// Accounts whose keys meet neither policy.
+  /// The number of accounts whose keys meet neither policy.
   package internal(set) var lockedOutAlready = 0
-  /// Names in groups of the draft that are not accounts: perhaps mistyped.
+  /// The number of names in groups of the draft for which there is no account; they may be mistyped.
   package internal(set) var missing = 0
   /// The first of those names.
   package internal(set) var missingNames: [String] = []
@@ -227,13 +230,13 @@ package struct PolicyPreview: Equatable, Sendable {
 
   /// The names of the accounts that would be locked out, with three dots if there are more.
   package var namesText: String { names.joined(separator: ", ") + (lockedOut > names.count ? ", ..." : "") }
-  /// Whether nobody who can log in now could still do so.
+  /// Whether nobody at all could log in under the new policy, although somebody can now.
   package var locksEverybodyOut: Bool { lockedOut > 0 && lockedOut + lockedOutAlready == withKeys }
 }
 
-/// What a new policy would change for the accounts of a store: counts them one by one.
+/// Counts the accounts that a new policy would affect, one after the other.
 struct PolicyComparison {
-  /// nil if the policy in force cannot be used here.
+  /// The policy in force; nil if this server cannot use it.
   let present: AccountPolicies?
   let draft: AccountPolicies
   private(set) var preview = PolicyPreview()
@@ -250,7 +253,7 @@ struct PolicyComparison {
     preview.withKeys += 1
     if before != after { preview.changed += 1 }
     guard !after.areMet(by: account) else { return }
-    // If the present policy cannot be used, a different server may use it: nobody counts as locked out already.
+    // If this server cannot use the policy in force, a different server may: so nobody counts as locked out already.
     if let before, !before.areMet(by: account) {
       preview.lockedOutAlready += 1
       return
@@ -274,7 +277,7 @@ package final class PreviewGate: Sendable {
 
   /// Runs a preview.
   ///
-  /// - Throws: what `preview` throws; ``AdministrationRefusal/conflict(_:)`` while a different one runs.
+  /// - Throws: the errors of `preview`; ``AdministrationRefusal/conflict(_:)`` while a different preview runs.
   func run<Value>(_ preview: () async throws -> Value) async throws -> Value {
     let isFree = isBusy.withLock { isBusy in
       defer { isBusy = true }

@@ -3,7 +3,7 @@ import UAFDecoder
 import UAFMessages
 import UAFService
 
-/// Reads policies: strict JSON; an unknown member is an error.
+/// Parses policies: strict JSON, in which an unknown member is an error.
 ///
 ///     {
 ///       "accepted": [["passcode"], ["pattern"]],
@@ -12,8 +12,9 @@ import UAFService
 ///       }
 ///     }
 ///
-/// `accepted` is as in a UAF policy: alternatives in order of preference, each with the authenticators that are used together,
-/// by this project's names or by AAID. Without `accepted` everybody may use each model alone.
+/// `accepted` is like that of a UAF policy: alternatives in order of preference, each with the authenticators that must be used
+/// together. They are named by their type in this project, or by AAID. Without `accepted`, everybody may use each model by
+/// itself.
 package struct PolicyParser {
   private let models: AuthenticatorModels
 
@@ -24,10 +25,10 @@ package struct PolicyParser {
     self.models = models
   }
 
-  /// Reads policies.
+  /// Parses policies.
   ///
-  /// - Throws: ``PolicyProblem``, which names the wrong member. A policy that is only half understood could accept people who
-  ///   must be refused.
+  /// - Throws: ``PolicyProblem``, which names the wrong member. Nothing is skipped: a policy that is only partly understood
+  ///   could accept people who must be refused.
   package func policies(_ bytes: [UInt8]) throws(PolicyProblem) -> AccountPolicies {
     let json: JSONValue
     do throws(JSONError) { json = try JSONValue(parsing: bytes) } catch {
@@ -89,7 +90,7 @@ package struct PolicyParser {
       var set: [AAID] = []
       for text in try texts(value, place) {
         let aaid = try model(text, place)
-        // Two keys of one model count as one authenticator, so nobody could meet such a set.
+        // Nobody could meet such a set, since two keys of one model count as one authenticator.
         guard !set.contains(aaid) else {
           throw failure(
             "\(place): \(ShownValue.quoted(text)) is there twice",
@@ -156,7 +157,7 @@ package struct PolicyParser {
     return texts
   }
 
-  /// The JSON object that a problem is in.
+  /// The JSON object that contains a fault.
   private enum Place {
     case policy
     case member(String)
@@ -181,10 +182,10 @@ package struct PolicyParser {
   }
 }
 
-/// A fault in the text of a policy, in the words of its reader.
+/// A fault in the text of a policy, described in two languages.
 package struct PolicyProblem: Error, Equatable, Sendable {
-  /// Names the wrong member, in printable ASCII.
+  /// The description in English, in printable ASCII; it names the wrong member.
   package let reason: String
-  /// The reason in Korean.
+  /// The description in Korean.
   package let korean: String
 }

@@ -3,7 +3,7 @@ import FidoResults
 import UAFAdministration
 import UAFMessages
 
-/// A sheet of paper for one person: what their code is for, how long it is valid, and what to do with it.
+/// A printed sheet for one person: what their enrolment code is for, how long it is valid, and what to do with it.
 struct EnrolmentSheet: Equatable {
   /// The longest text of a field, in characters; names of accounts have at most 128.
   private static let mostCharacters = 300
@@ -12,14 +12,14 @@ struct EnrolmentSheet: Equatable {
   let account: String
   let server: String
   let code: String
-  /// The expiry, in a form for people.
+  /// When the code expires, as text for people.
   let end: String
-  /// The name that the steps give to the file with the code, as ``PayloadFileName`` makes it.
+  /// The name of the file in which the steps on the sheet save the code; see ``PayloadFileName``.
   let file: String
-  /// nil for a code that is too long for a picture.
+  /// The code as a QR code; nil if it is too long for one.
   let picture: QRCode?
 
-  /// - Throws: what hashing a long name throws.
+  /// - Throws: the errors of hashing a long name.
   init(_ payload: EnrolmentPayload, language: PageLanguage, time: (Int64) -> String) throws {
     self.language = language
     account = Self.shown(payload.username)
@@ -30,7 +30,7 @@ struct EnrolmentSheet: Equatable {
     picture = QRCode(code)
   }
 
-  /// A text on one line without hidden characters; cut if it is too long for a sheet.
+  /// A text on one line, without hidden characters. If it is too long for a sheet, it is cut off.
   private static func shown(_ text: String) -> String {
     let whole = Text.marked(text)
     let shown = Text.marked(text, limit: mostCharacters)
@@ -54,19 +54,19 @@ struct EnrolmentSheet: Equatable {
   }
 }
 
-/// A QR code of a text: rows of light and dark modules.
+/// A text as a QR code: rows of light and dark modules.
 package struct QRCode: Equatable, Sendable {
   /// How many modules a row has.
   let width: Int
   /// Row by row; true is dark.
   let modules: [Bool]
 
-  /// Light modules around the code (ISO/IEC 18004).
+  /// The width of the light margin around the code, in modules (ISO/IEC 18004).
   private static let margin = 4
 
-  /// Makes a code with the lowest level of error correction: payloads are long, and screens are not dirty.
+  /// Makes a code with the lowest level of error correction: payloads are long, and a screen does not damage the code.
   ///
-  /// - Returns: nil for a text that is empty or has more than 2,953 bytes.
+  /// - Returns: nil if the text is empty or has more than 2,953 bytes.
   package init?(_ text: String) {
     let bytes = Array(text.utf8)
     guard !bytes.isEmpty else { return nil }
@@ -88,7 +88,7 @@ package struct QRCode: Equatable, Sendable {
   /// The side of the picture, in modules.
   var side: Int { width + 2 * Self.margin }
 
-  /// The dark modules as a path of SVG, one rectangle for each run.
+  /// The dark modules as an SVG path, with one rectangle for each run of modules in a row.
   var path: String {
     var path = ""
     for row in 0..<width {
@@ -106,7 +106,7 @@ package struct QRCode: Equatable, Sendable {
     return path
   }
 
-  /// The code as text for a terminal, two rows a line: dark on light, whatever the terminal's colours are.
+  /// The code as text for a terminal. Each line shows two rows of modules, dark on light, whatever the terminal's colours are.
   package var terminalText: String {
     let range = -Self.margin..<width + Self.margin
     return stride(from: -Self.margin, to: width + Self.margin, by: 2).map { row in

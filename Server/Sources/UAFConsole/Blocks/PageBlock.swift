@@ -11,9 +11,9 @@ enum PageBlock: Equatable {
   /// A text to be copied, with a label.
   case code(String, label: String)
   case picture(QRCode, label: String)
-  /// A sheet that is printed on its own page.
+  /// A sheet that is printed on a page of its own.
   case sheet(EnrolmentSheet)
-  /// A paragraph that is not printed.
+  /// A paragraph that is shown, but not printed.
   case aside(String)
 
   static func == (first: PageBlock, second: PageBlock) -> Bool {
@@ -85,18 +85,18 @@ struct PageForm: Equatable {
   let action: String
   let button: String
   var fields: [PageField] = []
-  /// Whether the form only asks for a page: such a form is sent with GET.
+  /// Whether the form only opens a page, and so is sent with GET.
   var isSearch = false
-  /// Whether the form removes something.
+  /// Whether the form removes something, so that its button is marked.
   var isDangerous = false
-  /// Whether the form has a file.
+  /// Whether the form uploads a file.
   var isUpload = false
 
   /// The values for the template.
   ///
   /// - Parameters:
-  ///   - number: a number that no other form of the page has.
-  ///   - csrf: the session's token against forged requests.
+  ///   - number: a number that is unique on the page.
+  ///   - csrf: the session's token against cross-site request forgery.
   func context(number: Int, csrf: String) -> [String: Any] {
     [
       "formTitle": title, "id": "form-\(number)", "action": action, "button": button, "isDangerous": isDangerous,
@@ -115,7 +115,7 @@ struct PageField: Equatable {
     case lines
     case file
     case hidden
-    /// A choice of values, each with the text that is shown for it.
+    /// A choice between values, each with its text on the page.
     case choice([(value: String, text: String)])
 
     static func == (first: Kind, second: Kind) -> Bool {
@@ -133,7 +133,7 @@ struct PageField: Equatable {
   var kind = Kind.text
   var value = ""
   var isRequired = false
-  /// In characters.
+  /// The longest value, in characters.
   var maximum = 500
 
   static func hidden(_ name: String, _ value: String) -> PageField {
@@ -142,7 +142,7 @@ struct PageField: Equatable {
 
   /// The values for the template.
   ///
-  /// - Parameter id: an id that no other field of the page has.
+  /// - Parameter id: an ID that is unique on the page.
   func context(id: String) -> [String: Any] {
     var context: [String: Any] = [
       "id": id, "name": name, "label": label, "value": value, "isRequired": isRequired, "maximum": maximum,
@@ -159,7 +159,7 @@ struct PageField: Equatable {
   }
 }
 
-/// Bars with two parts each: how many of each succeeded and how many were refused.
+/// A plot of bars with two parts each: how many succeeded, and how many were refused.
 struct BarPlot: Equatable {
   struct Bar: Equatable {
     let label: String
@@ -172,12 +172,12 @@ struct BarPlot: Equatable {
   let asTable: String
   let columns: [String]
   let bars: [Bar]
-  /// Whether the bars' labels are below them, for a few bars that are not a series of times.
+  /// Whether the labels are shown below the bars, which is useful for a few bars that are not a series of times.
   var hasAxis = false
 
   private static let height = 100
 
-  /// The values for the template; the table next to the plot has the same numbers.
+  /// The values for the template, both for the plot and for the table with the same numbers.
   var context: [String: Any] {
     let top = max(bars.map { $0.good + $0.refused }.max() ?? 0, 1)
     return [

@@ -279,7 +279,7 @@ enum EnglishPageTexts {
   ]
 }
 
-/// The texts of the console in English about codes for a list of people.
+/// The English texts of the console about codes for a list of people.
 enum EnglishListTexts {
   static let all: [PageText: String] = [
     .listHow:

@@ -264,7 +264,7 @@ enum KoreanPageTexts {
   ]
 }
 
-/// The texts of the console in Korean about codes for a list of people.
+/// The Korean texts of the console about codes for a list of people.
 enum KoreanListTexts {
   static let all: [PageText: String] = [
     .listHow:

@@ -14,7 +14,8 @@ package enum PageLanguage: String, CaseIterable, Sendable {
     }
   }
 
-  /// The language that a browser prefers (RFC 9110, section 12.5.4); English if it accepts none of these.
+  /// The language that a browser prefers, from its Accept-Language header (RFC 9110, section 12.5.4); English if it accepts
+  /// none of ours.
   init(accepted header: String?) {
     let wanted = (header ?? "").split(separator: ",").compactMap { part -> (language: PageLanguage, weight: Double)? in
       let pieces = part.split(separator: ";").map { $0.filter { $0 != " " } }
@@ -33,10 +34,10 @@ package enum PageLanguage: String, CaseIterable, Sendable {
     }
   }
 
-  /// Whether there is a text for a key.
+  /// Whether this language has a text for a key.
   func has(_ text: PageText) -> Bool { form(text) != nil }
 
-  /// The text, each `{}` in it replaced by the next value.
+  /// A text in this language, with each `{}` replaced by the next value.
   func text(_ text: PageText, _ values: String...) -> String {
     let pieces = (form(text) ?? text.rawValue).split(separator: "{}", omittingEmptySubsequences: false)
     let filled = zip(pieces, values + Array(repeating: "", count: pieces.count)).reduce(into: "") { $0 += $1.0 + $1.1 }
@@ -45,7 +46,7 @@ package enum PageLanguage: String, CaseIterable, Sendable {
 }
 
 extension PageLanguage {
-  /// The fault of a list of people, or of one of its lines.
+  /// The text about a fault of a list of people, or of one of its lines.
   func text(_ problem: PeopleListProblem) -> String {
     switch problem {
     case .empty: text(.listEmpty)

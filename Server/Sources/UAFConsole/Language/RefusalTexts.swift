@@ -1,11 +1,11 @@
 import FidoResults
 import UAFAdministration
 
-/// Refusals of operations in the console's texts.
+/// The console's texts about refused operations.
 ///
-/// In English they are those of the API, except for lists of people, where the page says what to do.
+/// In English they are the texts of the API, except for lists of people, for which the console has texts that say what to do.
 extension PageLanguage {
-  /// What prevents an operation.
+  /// The text about a state that prevents an operation.
   func text(_ conflict: Conflict) -> String {
     switch conflict {
     case .list(let problem): return text(problem)
@@ -21,7 +21,7 @@ extension PageLanguage {
     }
   }
 
-  /// The rule that the value of a field breaks, after the field's label.
+  /// The label of a field, and the rule that its value breaks.
   func text(_ problem: FieldProblem, of field: String) -> String {
     switch self {
     case .english: "\(field) \(problem)"
@@ -30,7 +30,7 @@ extension PageLanguage {
     }
   }
 
-  /// The label of a field on the pages; the field's name if no page shows it.
+  /// The label of a field on the pages; its name if no page shows the field.
   private func label(of field: String) -> String {
     let label: PageText? =
       switch field {

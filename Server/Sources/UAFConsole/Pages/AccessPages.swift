@@ -2,7 +2,7 @@ import UAFAdministration
 import UAFMessages
 import UAFService
 
-/// Tokens and administrators, for those who may change them.
+/// The pages with tokens and administrators, for those who may change them.
 enum AccessPages {
   static func tokens(_ call: PageCall) async throws -> PageContent {
     let tokens = try await AccessAdministration(call.administration).tokens(by: call.caller)
@@ -85,7 +85,7 @@ enum AccessPages {
 enum AccessForms {
   static let keysPath = "/console/administrators/set-keys"
 
-  /// A token that may do more than read is made with a signature; any other token is made immediately.
+  /// Adds a token: immediately if the token only allows reading, otherwise after a signature.
   static func addToken(_ call: PageCall) async throws -> FormRoutes.Answer {
     let (role, lifetime) = (try call.role(), try call.number("lifetime"))
     guard role == .auditor else { return .confirm(.createToken(call.fields["name"], role: role, lifetime: lifetime)) }
@@ -94,9 +94,9 @@ enum AccessForms {
     return .page(Self.made(.token(made.text), call))
   }
 
-  /// A role is given with a signature.
+  /// Gives somebody a role, after a signature.
   ///
-  /// If the person has keys that are not valid for administrators' steps, these are shown first.
+  /// If the person has keys that are not accepted for the steps of administrators, these are shown first.
   static func setRole(_ call: PageCall) async throws -> FormRoutes.Answer {
     let (name, role) = (call.fields["name"], try call.role())
     let keys = try await AccessAdministration(call.administration).earlierKeys(of: name, by: call.caller)
@@ -104,7 +104,8 @@ enum AccessForms {
     return .page(try earlierKeys(keys, name, role, call))
   }
 
-  /// The keys that are not valid, who issued their codes, and the form that asks whether to accept them.
+  /// The page with the keys that are not accepted and the issuers of their codes, and a form that asks whether to accept the
+  /// keys.
   private static func earlierKeys(
     _ keys: [EarlierKey], _ name: String, _ role: Role, _ call: PageCall
   ) throws -> PageContent {
@@ -130,7 +131,7 @@ enum AccessForms {
       ])
   }
 
-  /// The step with the keys that were shown, or with none of them.
+  /// The step that gives the role, with all keys that were shown, or with none.
   static func setRoleWithKeys(_ call: PageCall) throws -> DangerousStep {
     let (name, role) = (call.fields["name"], try call.role())
     switch call.fields["keys"] {
@@ -141,7 +142,7 @@ enum AccessForms {
     }
   }
 
-  /// What was made, which is shown once.
+  /// The page that shows a new token or code, once.
   static func made(_ made: DangerousStep.Made, _ call: PageCall) -> PageContent {
     switch made {
     case .token(let text):

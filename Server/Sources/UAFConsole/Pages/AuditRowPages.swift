@@ -1,7 +1,7 @@
 import UAFAdministration
 import UAFService
 
-/// The audit, newest rows first, and one row.
+/// The pages with the rows of the audit, newest first, and with a single row.
 enum AuditRowPages {
   static func list(_ call: PageCall) async throws -> PageContent {
     let filter = try AuditSearch.filter(call)
@@ -43,14 +43,14 @@ enum AuditRowPages {
   }
 }
 
-/// The search of the audit: the form's fields, and the query for the store.
+/// The search in the audit: its form, and the filter for the store.
 enum AuditSearch {
   private static let fields: [(field: AuditField, text: PageText)] = [
     (.account, .account), (.kind, .kind), (.outcome, .outcome), (.machine, .machine), (.words, .words),
   ]
   private static let names = fields.map(\.field.rawValue) + ["not", "since", "until"]
 
-  /// Reads the search of a request, newest rows first.
+  /// Makes the filter from the fields of a request; the newest rows come first.
   ///
   /// - Throws: ``AdministrationRefusal/invalid(field:_:)``.
   static func filter(_ call: PageCall) throws(AdministrationRefusal) -> AuditFilter {

@@ -2,7 +2,7 @@ import UAFAdministration
 import UAFMessages
 import UAFService
 
-/// Enrolment codes that were issued, and texts that wait for their confirmation.
+/// The pages with the issued enrolment codes, and with the texts that people are asked to confirm.
 enum CodePages {
   static func codes(_ call: PageCall) async throws -> PageContent {
     let page = try await EnrolmentAdministration(call.administration).page(
@@ -71,7 +71,7 @@ enum CodePages {
     }
   }
 
-  /// One text; a waiting text can be closed.
+  /// The page of one text, with a form that closes it if it is still waiting.
   static func approval(_ call: PageCall) async throws -> PageContent {
     let number = try call.number("number")
     let approval = try await ApprovalAdministration(call.administration).approval(number, by: call.caller)
@@ -93,9 +93,9 @@ enum CodePages {
   }
 }
 
-/// The codes with which machines join: a part of the page of machines.
+/// The codes with which machines join, a part of the page of machines.
 enum JoinCodePages {
-  /// The codes that were issued, and the forms for those who may change them.
+  /// The issued codes, and the forms for those who may change them.
   static func blocks(_ call: PageCall) async throws -> [PageBlock] {
     let page = try await JoinCodeAdministration(call.administration).page(
       before: Int64(call.fields["before"]), by: call.caller)

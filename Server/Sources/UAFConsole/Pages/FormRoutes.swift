@@ -1,26 +1,26 @@
 import UAFAdministration
 import UAFService
 
-/// What the forms of the console do, by their paths.
+/// The actions of the console's forms, by their paths.
 enum FormRoutes {
   /// The response to a form.
   enum Answer {
-    /// The page of this path.
+    /// A redirect to this path.
     case redirect(String)
-    /// A page that is shown once.
+    /// A page that is shown only once.
     case page(PageContent)
-    /// The step that waits for a signature; it is tried first, so that nobody signs for what would be refused.
+    /// A step that needs a signature. It is tried out first, so that nobody signs a step that would be refused.
     case confirm(DangerousStep)
-    /// The same for a step that the form has already checked, because a trial would take seconds.
+    /// A step that needs a signature and that the form has checked already; trying it out would take seconds.
     case confirmChecked(DangerousStep)
-    /// A file that is sent once, and stored nowhere.
+    /// A file that is sent once, and not stored.
     case file(name: String, String)
   }
 
   /// A form, and the permission that its sender needs.
   ///
-  /// The operation that the action calls checks the permission for its change. The permission is named here too, so that the
-  /// fields of an unauthorised form are not read: its sender is refused, whatever the fields contain.
+  /// The operation that the action calls checks the permission too. It is checked here first, so that a sender without the
+  /// permission gets the same refusal whatever the fields contain.
   struct Route: Sendable {
     fileprivate let permission: Permission
     fileprivate let action: @Sendable (PageCall) async throws -> Answer

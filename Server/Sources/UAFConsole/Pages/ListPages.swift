@@ -1,15 +1,17 @@
 import UAFAdministration
 import UAFMessages
 
-/// Codes for the people of a list: the form, the faults of the list, and the codes as a file or as sheets to print.
+/// The pages for codes for a list of people: the form, the faults of the list, and the codes as a file or as sheets for
+/// printing.
 enum ListPages {
   static let path = "/console/enrol-list"
 
   /// How long a code is valid, in seconds, unless the list or the form says otherwise.
   private static let standardLifetime = "86400"
-  /// The maximum number of wrong lines that are named.
+  /// The most wrong lines that are listed.
   private static let mostNamed = 1000
-  /// Sheets on one page: their codes are issued in one transaction, and a browser can print a page of some ten megabytes.
+  /// The most sheets on one page: so many codes can be issued in one transaction, and a browser can still print the page of
+  /// some ten megabytes.
   static let mostSheets = EnrolListAdministration.together
 
   static func form(_ call: PageCall) async throws -> PageContent {
@@ -26,7 +28,7 @@ enum ListPages {
       title: call.text(.enrolList), blocks: [.paragraph(call.text(.listHow)), .form(form)])
   }
 
-  /// The faults of a list, and the form that issues the codes of the other lines; changes nothing.
+  /// The page with the faults of a list, and a form that issues codes for the other lines. Nothing is changed yet.
   static func check(_ call: PageCall) async throws -> PageContent {
     let list = try await read(call)
     var blocks: [PageBlock] = [
@@ -55,7 +57,7 @@ enum ListPages {
   }
 
   private static func issuing(_ list: PeopleList, _ call: PageCall) -> PageForm {
-    // The form contains the list unchanged: its faults are found again.
+    // The form contains the whole list, unchanged; when it is sent, the faults are found again.
     var fields: [PageField] = [
       .hidden(FormFields.fileName, String(decoding: call.fields.file, as: UTF8.self)),
       .hidden("lifetime", call.fields["lifetime"]),
@@ -82,7 +84,7 @@ enum ListPages {
       button: call.text(.issueCode), fields: fields, isUpload: true)
   }
 
-  /// Issues the codes of a list.
+  /// Issues the codes for a list.
   ///
   /// - Returns: the codes as CSV, or as a page with a sheet for each person.
   static func issue(_ call: PageCall) async throws -> FormRoutes.Answer {
@@ -120,7 +122,7 @@ enum ListPages {
     var blocks: [PageBlock] = [.aside(call.text(.sheetsHow))]
     for code in codes {
       blocks.append(.sheet(try EnrolmentSheet(code, language: language, time: call.environment.timeText)))
-      // A picture takes some milliseconds: other requests must not wait for all pictures.
+      // A QR code takes some milliseconds, and other requests must not wait for all of them.
       await Task.yield()
     }
     return PageContent(title: call.text(.sheetsTitle), blocks: blocks)
@@ -128,7 +130,7 @@ enum ListPages {
 
   private static func read(_ call: PageCall) async throws -> PeopleList {
     _ = try lifetime(call)
-    // The list comes a second time with the form of its codes, with two bytes at the end of each line.
+    // The list must fit into the form that sends it a second time, in which browsers end each line with two bytes.
     guard call.fields.file.count + call.fields.file.count(where: { $0 == 10 }) <= UploadLimit.list else {
       throw AdministrationRefusal.conflict(.listTooLong)
     }

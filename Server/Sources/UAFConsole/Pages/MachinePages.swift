@@ -1,7 +1,7 @@
 import UAFAdministration
 import UAFService
 
-/// The machines, and one of them.
+/// The pages with the machines, and with a single machine.
 enum MachinePages {
   static func list(_ call: PageCall) async throws -> PageContent {
     let page = try await MachineAdministration(call.administration).page(after: call.fields["after"], by: call.caller)
@@ -23,10 +23,10 @@ enum MachinePages {
     return PageContent(title: call.text(.machines), blocks: [.table(table)] + (try await JoinCodePages.blocks(call)))
   }
 
-  /// A time that may not exist.
+  /// A time as text; empty if there is none.
   private static func time(_ seconds: Int64?, _ call: PageCall) -> String { seconds.map { call.time($0) } ?? "" }
 
-  /// What a machine has reported about itself; empty if it has reported nothing.
+  /// The cells with a machine's last report about itself; empty if it has sent none.
   private static func told(_ contact: MachineContact?, _ call: PageCall, _ columns: [PageText]) -> [PageCell] {
     columns.map { column in
       guard let contact else { return PageCell("") }
@@ -45,7 +45,7 @@ enum MachinePages {
     return Array(zip(names.map(call.text), told(contact, call, names).map(\.text)))
   }
 
-  /// The locks on a machine, as it has reported them.
+  /// The table of the locks that a machine has reported.
   private static func lockTable(_ locks: ReportedLocks, _ call: PageCall) -> PageTable {
     let rows = locks.named.map { lock -> [PageCell] in
       [

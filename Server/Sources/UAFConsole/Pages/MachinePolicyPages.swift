@@ -2,11 +2,11 @@ import UAFAdministration
 import UAFMessages
 import UAFService
 
-/// The policies for workstations: those in force, the earlier ones, and one of them.
+/// The pages with the policies for workstations: those in force, the earlier ones, and a single one.
 enum MachinePolicyPages {
   static let path = "/console/machine-policies"
 
-  /// All groups, or the one that the query names.
+  /// The page for all groups, or for the group in the query.
   static func list(_ call: PageCall) async throws -> PageContent {
     let administration = MachinePolicyAdministration(call.administration)
     let group = call.value("group")
@@ -59,7 +59,7 @@ enum MachinePolicyPages {
     PageCell(String(policy.number), link: "/console/machine-policy?number=\(policy.number)")
   }
 
-  /// One version, and what can be done with it.
+  /// The page of one version, with its forms.
   static func version(_ call: PageCall) async throws -> PageContent {
     let standing = try await MachinePolicyAdministration(call.administration).standing(
       try call.number("number"), by: call.caller)
@@ -81,8 +81,8 @@ enum MachinePolicyPages {
   }
 }
 
-/// The forms of policies for workstations, for those who may save them: each leads to a preview, and the preview leads to a
-/// signature.
+/// The forms for policies for workstations, for those who may save them. Each leads to a preview, from which a policy is saved
+/// with a signature.
 enum MachinePolicyForms {
   static let previewPath = "/console/machine-policies/preview"
   static let savePath = "/console/machine-policies/save"
@@ -91,7 +91,7 @@ enum MachinePolicyForms {
 
   // MARK: How it is shown
 
-  /// A lifetime in days; in seconds if it is not whole days, which the API accepts.
+  /// A lifetime in days; if it is not a whole number of days, which the API accepts, in seconds.
   static func daysText(_ seconds: Int64) -> String {
     MachinePolicyDraft.days(of: seconds).map { String($0) } ?? "\(seconds) s"
   }
@@ -105,8 +105,8 @@ enum MachinePolicyForms {
   /// The form for a new policy of a group, and the form that removes the policy in force.
   ///
   /// - Parameters:
-  ///   - isOpen: whether a different group may be typed.
-  ///   - current: the initial draft; nil for an empty one.
+  ///   - isOpen: whether the group can be changed in the form.
+  ///   - current: the policy with which the form is filled in; nil for an empty form.
   static func forms(group: String, isOpen: Bool, _ current: SavedMachinePolicy?, _ call: PageCall) -> [PageForm] {
     guard call.allows(.managePolicies) else { return [] }
     let lifetime = current?.lifetime ?? WorkstationPolicy.standardLifetime
@@ -143,7 +143,7 @@ enum MachinePolicyForms {
 
   // MARK: The preview, and the step
 
-  /// What a policy would change and for how many machines, and the form that saves it.
+  /// The page that shows what a policy would change and for how many machines, with the form that saves it.
   static func preview(_ call: PageCall) async throws -> PageContent {
     let administration = MachinePolicyAdministration(call.administration)
     let draft = try await draft(call, administration)
@@ -161,7 +161,7 @@ enum MachinePolicyForms {
       ])
   }
 
-  /// The earlier policy that is named, or the typed text.
+  /// The draft: the earlier policy that the request names, or else the typed text.
   private static func draft(
     _ call: PageCall, _ administration: MachinePolicyAdministration
   ) async throws -> MachinePolicyDraft {
@@ -177,7 +177,7 @@ enum MachinePolicyForms {
     return MachinePolicyDraft(group: call.fields["group"], text: text(call), lifetime: days * secondsOfDay)
   }
 
-  /// The text to be saved: a browser ends each line with a carriage return, whatever it had before.
+  /// The typed text without the carriage returns that a browser adds at the end of each line.
   private static func text(_ call: PageCall) -> String { call.fields["policy"].replacing("\r\n", with: "\n") }
 
   private static func changes(_ preview: MachinePolicyPreview, _ call: PageCall) -> PageTable {
@@ -189,7 +189,7 @@ enum MachinePolicyForms {
       rows: rows, empty: call.text(.machinePolicySame))
   }
 
-  /// The draft, and the policy that the preview has compared it with.
+  /// The form that saves the draft; it also contains the number of the policy with which the preview compared it.
   private static func saving(_ draft: MachinePolicyDraft, after last: Int64, _ call: PageCall) -> PageForm {
     PageForm(
       title: call.text(draft.text.isEmpty ? .machinePolicyRemove : .savePolicy), action: savePath,
@@ -201,7 +201,7 @@ enum MachinePolicyForms {
       ], isDangerous: draft.text.isEmpty)
   }
 
-  /// The step that saves a policy, after checking everything that would refuse it.
+  /// The step that saves a policy, after a check that the policy would not be refused.
   static func step(_ call: PageCall) async throws -> DangerousStep {
     let (last, lifetime, reason) = (try call.number("after"), try call.number("lifetime"), call.fields["reason"])
     let draft = MachinePolicyDraft(group: call.fields["group"], text: text(call), lifetime: lifetime)

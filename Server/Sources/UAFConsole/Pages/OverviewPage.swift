@@ -1,13 +1,13 @@
 import UAFAdministration
 import UAFService
 
-/// The first page: logins of the last day, keys by model, and the newest rows of the audit.
+/// The first page: the logins of the last day, the keys by model, and the newest rows of the audit.
 enum OverviewPage {
-  /// The maximum number of rows that are counted.
+  /// The most logins that are counted.
   private static let mostRows = 5000
   private static let day: Int64 = 86_400
   private static let hour: Int64 = 3600
-  /// Bars of models; the remaining models share one bar.
+  /// How many models have a bar of their own; all others share one.
   private static let mostModels = 8
 
   static func content(_ call: PageCall) async throws -> PageContent {
@@ -25,11 +25,11 @@ enum OverviewPage {
     return PageContent(title: call.text(.overview), blocks: blocks)
   }
 
-  /// The plot of keys by model, and when they were counted; a text if there are no keys.
+  /// The plot of keys by model, and when the keys were counted; only a text if there are no keys.
   static func models(_ figures: ModelFigures, _ call: PageCall) -> [PageBlock] {
     let counted: PageBlock = .paragraph(call.language.text(.keysCounted, call.time(figures.time)))
     guard !figures.models.isEmpty else { return [.paragraph(call.text(.noKeys))] }
-    // A single remaining model gets its own bar.
+    // If only one model remains, it gets a bar of its own.
     let isPart = figures.models.count > mostModels + 1
     let shown = isPart ? figures.models.prefix(mostModels) : figures.models[...]
     let others = figures.models.dropFirst(shown.count).map(\.count)
@@ -64,7 +64,7 @@ enum OverviewPage {
   }
 }
 
-/// The server's settings and state; nothing is changed here.
+/// The page with the server's settings and state, which cannot be changed there.
 enum SettingsPage {
   static func content(_ call: PageCall) async throws -> PageContent {
     let standing = try await ServerStanding.read(call.administration, by: call.caller)

@@ -1,13 +1,13 @@
 import UAFAdministration
 import UAFService
 
-/// The pages in the menu and behind it, by their paths.
+/// The pages for people who have signed in, by their paths.
 enum PageRoutes {
   struct Route: Sendable {
     let path: String
-    /// nil for a page that is not in the menu.
+    /// The text in the menu; nil for a page that is not in it.
     var menu: PageText?
-    /// A person without this permission does not see the page in the menu.
+    /// The permission without which the menu does not show the page.
     var permission = Permission.read
     let content: @Sendable (PageCall) async throws -> PageContent
   }
@@ -37,7 +37,7 @@ enum PageRoutes {
   ]
 }
 
-/// One request for a page, or one sent form, by somebody who has signed in.
+/// One request for a page, or one sent form, of somebody who has signed in.
 struct PageCall {
   let signedIn: SignedIn
   let language: PageLanguage
@@ -66,7 +66,7 @@ struct PageCall {
     }
   }
 
-  /// The choice of a role.
+  /// The field for choosing a role.
   var roleField: PageField {
     PageField(
       name: "role", label: text(.role), kind: .choice(Role.allCases.map { ($0.rawValue, roleText($0.rawValue)) }))
@@ -74,10 +74,10 @@ struct PageCall {
 
   var reasonField: PageField { PageField(name: "reason", label: text(.reason), maximum: 500) }
 
-  /// The value of a field; nil for an empty field.
+  /// The value of a field; nil if it is empty.
   func value(_ name: String) -> String? { fields[name].isEmpty ? nil : fields[name] }
 
-  /// The time in a field, in seconds since 1970; nil for an empty field.
+  /// The time in a field, in seconds since 1970; nil if the field is empty.
   ///
   /// - Throws: ``AdministrationRefusal/invalid(field:_:)``.
   func time(_ name: String) throws(AdministrationRefusal) -> Int64? {
@@ -117,7 +117,7 @@ struct PageCall {
   }
 }
 
-/// What a page shows.
+/// The content of a page.
 struct PageContent {
   let title: String
   let blocks: [PageBlock]

@@ -2,7 +2,7 @@ import UAFAdministration
 import UAFMessages
 import UAFService
 
-/// The accounts, and one of them.
+/// The pages with the accounts, and with a single account.
 enum PeoplePages {
   static func list(_ call: PageCall) async throws -> PageContent {
     let search = try PeopleSearch(call)
@@ -48,9 +48,9 @@ enum PeoplePages {
     return PageContent(title: name, blocks: [facts, limits, .table(table)] + forms(name, keys, account.summary, call))
   }
 
-  /// The keys of a person or of a machine.
+  /// The table with the keys of a person or of a machine.
   ///
-  /// - Parameter other: the content of the first column.
+  /// - Parameter other: makes the cell of a key in the first column.
   static func keyTable(
     _ keys: [KeyRecord], _ call: PageCall, column: PageText, other: (KeyRecord) -> PageCell
   ) -> PageTable {
@@ -123,7 +123,7 @@ enum PeoplePages {
     return forms
   }
 
-  /// An issued code, which is shown once.
+  /// The page that shows a new code, once.
   static func issued(_ payload: IssuedPayload, title: PageText, how: PageText?, _ call: PageCall) -> PageContent {
     let line = payload.payload.encoded
     let label = call.text(how == nil ? .payloadLine : .enrolLine)
@@ -137,16 +137,16 @@ enum PeoplePages {
   }
 }
 
-/// The search of the list of people: the form's fields, and the query for the store.
+/// The search for accounts: its form, and the query for the store.
 struct PeopleSearch {
   private static let secondsOfDay: Int64 = 86_400
   private static let names = ["prefix", "state", "group", "idle"]
 
   let query: AccountQuery
-  /// A group of the policy; nil for all accounts.
+  /// A group of the policy in force; nil for all accounts.
   let group: String?
 
-  /// Reads the search of a request.
+  /// Makes the query from the fields of a request.
   ///
   /// - Throws: ``AdministrationRefusal/invalid(field:_:)``.
   init(_ call: PageCall) throws(AdministrationRefusal) {
@@ -191,7 +191,7 @@ enum AccountStateForms {
   /// How long a lock lasts by default, in seconds.
   private static let standardLock: Int64 = 86_400
 
-  /// The state in words; an expired lock counts as none.
+  /// The state of an account as text; an expired lock is not mentioned.
   static func text(_ block: AccountBlock?, _ call: PageCall) -> String {
     guard let block, block.refusal(at: call.environment.now) != nil else { return call.text(.active) }
     guard let until = block.until else {
@@ -229,7 +229,7 @@ enum AccountStateForms {
 
   /// Disables an account.
   ///
-  /// - Returns: the step, if it waits for a signature; nil if it was performed.
+  /// - Returns: the step, if it needs a signature; nil if it was performed.
   static func disable(_ call: PageCall) async throws -> DangerousStep? {
     let (name, reason) = (call.fields["name"], call.fields["reason"])
     guard try await !needsSignature(name, reason, call) else { return .disableAccount(name, reason: reason) }
@@ -239,7 +239,7 @@ enum AccountStateForms {
 
   /// Locks an account for some time.
   ///
-  /// - Returns: the step, if it waits for a signature; nil if it was performed.
+  /// - Returns: the step, if it needs a signature; nil if it was performed.
   static func lock(_ call: PageCall) async throws -> DangerousStep? {
     let (name, reason) = (call.fields["name"], call.fields["reason"])
     let needsSignature = try await needsSignature(name, reason, call)
@@ -253,7 +253,7 @@ enum AccountStateForms {
     return nil
   }
 
-  /// Whether the account is blocked only with a signature; otherwise immediately.
+  /// Whether blocking the account needs a signature; otherwise it is done immediately.
   private static func needsSignature(_ name: String, _ reason: String, _ call: PageCall) async throws -> Bool {
     try AccountStateAdministration.check(reason: reason)
     return try await AccountAdministration(call.administration).needsSignature(toChange: name, by: call.caller)
@@ -264,9 +264,9 @@ enum AccountStateForms {
   }
 }
 
-/// Unlocks of what machines have locked: a form on a person's page, and the page that shows an unlock once.
+/// Unlocks for accounts that machines have locked: a form on a person's page, and the page that shows an unlock, once.
 enum UnlockPages {
-  /// The form; nil without the permission, and for an account without a key to name a machine by.
+  /// The form; nil if the caller lacks the permission, or if the account has no usable key on any machine.
   static func form(_ name: String, _ keys: [KeyRecord], _ call: PageCall) -> PageForm? {
     let machines = machines(of: keys)
     guard call.allows(.unlock), !machines.isEmpty else { return nil }
@@ -283,7 +283,7 @@ enum UnlockPages {
       fields: fields)
   }
 
-  /// The machines of the usable keys, each once; the key if a machine reports no id.
+  /// The machines on which the account has usable keys, each once. If a machine reports no ID, the KeyID stands for it.
   private static func machines(of keys: [KeyRecord]) -> [(value: String, text: String)] {
     var found: [(value: String, text: String)] = []
     for key in keys.reversed() where key.revocation == nil {
@@ -294,7 +294,7 @@ enum UnlockPages {
     return found
   }
 
-  /// Issues an unlock, which the page shows once.
+  /// Issues an unlock, and returns the page that shows it once.
   static func issue(_ call: PageCall) async throws -> PageContent {
     let issued = try await UnlockAdministration(call.administration).issue(
       for: call.fields["name"], on: call.fields["machine"], lifetime: call.number("lifetime"),

@@ -1,7 +1,7 @@
 import UAFAdministration
 import UAFService
 
-/// The policies: the one in force, the earlier ones, and what a new one would change.
+/// The pages with the policies: the one in force, the earlier ones, and the preview of a new one.
 enum PolicyPages {
   private static let previewPath = "/console/policies/preview"
 
@@ -53,14 +53,15 @@ enum PolicyPages {
       blocks: [facts(version, call), .code(version.text, label: call.text(.policyText)), .form(form)])
   }
 
-  /// Which accounts a policy would affect, and the form that saves it.
+  /// The page that shows which accounts a policy would affect, with the form that saves it.
   static func preview(_ call: PageCall) async throws -> PageContent {
     let administration = PolicyAdministration(call.administration)
     let earlier =
       try call.fields["number"].isEmpty
       ? nil : await administration.version(call.number("number"), by: call.caller)
     let text = draft(earlier?.text ?? call.fields["policy"])
-    // Before the accounts are read: a policy that is saved during that makes the form stale, not the preview.
+    // Read before the accounts. So if a different policy is saved during the preview, the form has the old number, and saving
+    // is refused.
     let last = try await administration.current(by: call.caller)?.number ?? 0
     let preview = try await administration.preview(text, by: call.caller)
     var blocks: [PageBlock] = []
@@ -81,10 +82,10 @@ enum PolicyPages {
     return PageContent(title: call.text(.policyPreview), blocks: blocks)
   }
 
-  /// The text to be saved: a browser ends each line with a carriage return, whatever it had before.
+  /// The typed text without the carriage returns that a browser adds at the end of each line.
   private static func draft(_ text: String) -> String { text.replacing("\r\n", with: "\n") }
 
-  /// Some of the names; the total number is above.
+  /// A table with some of the names; the page shows the total number above it.
   private static func names(_ caption: PageText, _ names: [String], link: Bool, _ call: PageCall) -> PageBlock {
     .table(
       PageTable(
@@ -111,7 +112,7 @@ enum PolicyPages {
       isDangerous: preview.lockedOut > 0)
   }
 
-  /// The step that saves a policy, after checking everything that would refuse it.
+  /// The step that saves a policy, after a check that the policy would not be refused.
   static func step(_ call: PageCall) async throws -> DangerousStep {
     let (last, count) = (try call.number("after"), try call.number("lockOut"))
     let (text, reason) = (draft(call.fields["policy"]), call.fields["reason"])

@@ -1,7 +1,7 @@
 import NIOHTTP1
 import WebMessages
 
-/// The responses of the console, with the headers that all of them have.
+/// Makes the responses of the console, with the headers that all of them have.
 enum ConsoleResponses {
   private static let headers: [(name: StaticString, value: String)] = [
     (
@@ -26,7 +26,7 @@ enum ConsoleResponses {
     return WebResponse(status: status, headers: headers + own + cookies, body: Array(html.utf8))
   }
 
-  /// A CSV file that the browser saves under a name.
+  /// A CSV file that the browser saves under the given name.
   static func file(_ name: String, _ text: String) -> WebResponse {
     let own: [(name: StaticString, value: String)] = [
       ("Content-Type", "text/csv; charset=utf-8"), ("Cache-Control", "no-store"),
@@ -51,7 +51,7 @@ enum ConsoleResponses {
 
 /// The cookies of a request, and the headers that set and remove them.
 ///
-/// Their names begin with `__Host-`: a browser accepts such a cookie only over TLS and only for this host.
+/// The names of our cookies begin with `__Host-`: a browser accepts such cookies only over TLS and only for this host.
 struct Cookies {
   enum Name: String {
     case session = "__Host-uaf-session"
@@ -74,7 +74,7 @@ struct Cookies {
 
   private static let attributes = "; Path=/; Secure; HttpOnly; SameSite=Strict"
 
-  /// A cookie that ends with the browser.
+  /// The header for a session cookie, which lasts until the browser is closed.
   static func setting(_ name: Name, to value: String) -> (name: StaticString, value: String) {
     ("Set-Cookie", "\(name.rawValue)=\(value)\(attributes)")
   }
@@ -84,12 +84,12 @@ struct Cookies {
   }
 }
 
-/// Whether a page of this server has sent a request.
+/// Checks that a request comes from a page of this server.
 enum RequestOrigin {
-  /// Refuses what a different site sends, and what does not say where it comes from.
+  /// False for requests from a different site, and for requests that do not say where they come from.
   ///
-  /// A browser says `Origin: null` for a form of ours, because our pages forbid the referrer. `Sec-Fetch-Site`, which no page
-  /// can set, says then that it is ours.
+  /// For our own forms, a browser sends `Origin: null`, because our pages forbid referrers. Then `Sec-Fetch-Site`, which no
+  /// page can set, shows that the request comes from this server.
   static func isOwn(_ request: WebRequest) -> Bool {
     let site = request.header("sec-fetch-site")
     guard site == nil || site == "same-origin" else { return false }

@@ -1,26 +1,26 @@
-/// The fields of a form, or of a query (`application/x-www-form-urlencoded`).
+/// The fields of a form, or the parameters of a query (`application/x-www-form-urlencoded`).
 struct FormFields: Equatable, Sendable {
   /// More than any form here needs.
   static let most = 32
-  /// In bytes, before decoding.
+  /// The longest text that is parsed, in bytes before decoding.
   static let maximumBytes = 65_536
 
-  /// The only field that is a file, with arbitrary bytes.
+  /// The name of the only field that is a file, and so may have any bytes.
   static let fileName = "list"
 
   private let values: [String: String]
-  /// The content of the file; empty without one.
+  /// The content of the file; empty if there is none.
   let file: [UInt8]
 
-  /// No fields.
+  /// Makes a form without fields.
   init() {
     values = [:]
     file = []
   }
 
-  /// Reads the parts of a form with a file.
+  /// Takes the parts of a form that uploads a file.
   ///
-  /// - Returns: nil if a part that is not a file is too long, or not UTF-8.
+  /// - Returns: nil if a part other than the file is too long, or is not UTF-8.
   init?(_ form: MultipartForm) {
     var values: [String: String] = [:]
     for (name, bytes) in form.parts where name != Self.fileName {
@@ -32,9 +32,9 @@ struct FormFields: Equatable, Sendable {
     file = form.parts[Self.fileName] ?? []
   }
 
-  /// Reads fields.
+  /// Parses encoded fields.
   ///
-  /// - Returns: nil if it is too long, repeats a field, or is not UTF-8 in percent-encoding.
+  /// - Returns: nil if the text is too long, repeats a field, or is not percent-encoded UTF-8.
   init?(_ text: [UInt8]) {
     guard text.count <= Self.maximumBytes else { return nil }
     var values: [String: String] = [:]
@@ -72,7 +72,7 @@ struct FormFields: Equatable, Sendable {
   /// The value of a field; empty if there is none.
   subscript(name: String) -> String { values[name] ?? "" }
 
-  /// A value as a part of a query.
+  /// Percent-encodes a value for a query.
   static func encoded(_ text: String) -> String {
     text.utf8.reduce(into: "") { encoded, byte in
       switch byte {
@@ -86,24 +86,24 @@ struct FormFields: Equatable, Sendable {
   }
 }
 
-/// A parsed form with a file (`multipart/form-data`, RFC 7578).
+/// A parsed form that uploads a file (`multipart/form-data`, RFC 7578).
 ///
-/// It accepts what browsers send, and nothing else that RFC 2046 allows: no text before or after the parts, no encodings, no
-/// further headers, each name once.
+/// It accepts only what browsers send, not everything that RFC 2046 allows: no text before or after the parts, no transfer
+/// encodings, no additional headers, and each name only once.
 struct MultipartForm: Equatable, Sendable {
   /// More than any form here needs.
   static let most = 8
-  /// The length of one line of a part's headers, in bytes: one of them contains a file's name.
+  /// The longest header line of a part, in bytes; such a line may contain a file name.
   static let maximumLine = 1024
   private static let lineEnd: [UInt8] = [13, 10]
 
-  /// The contents by their names.
+  /// The contents of the parts, by their names.
   let parts: [String: [UInt8]]
 
   /// Parses a body.
   ///
-  /// - Parameter type: the media type that was sent with it.
-  /// - Returns: nil for anything other than such a form.
+  /// - Parameter type: the request's Content-Type.
+  /// - Returns: nil if the body is not such a form.
   init?(_ body: [UInt8], type: String?) {
     guard let boundary = Self.boundary(type) else { return nil }
     let first = Array("--\(boundary)".utf8)
@@ -124,7 +124,7 @@ struct MultipartForm: Equatable, Sendable {
     self.parts = parts
   }
 
-  /// The boundary of the parts: 1 to 70 letters, digits and `-_`, which is what browsers choose.
+  /// The boundary between the parts. It must be 1 to 70 letters, digits, `-` and `_`, as browsers choose it.
   private static func boundary(_ type: String?) -> String? {
     let begin = "multipart/form-data; boundary="
     guard let type, type.lowercased().hasPrefix(begin) else { return nil }
@@ -138,7 +138,7 @@ struct MultipartForm: Equatable, Sendable {
     return isPlain && (1...70).contains(boundary.utf8.count) ? String(boundary) : nil
   }
 
-  /// The name of the part that begins here; `rest` then begins after the part's headers.
+  /// Reads the headers of the part at the beginning of `rest`, removes them from `rest`, and returns the part's name.
   private static func name(_ rest: inout ArraySlice<UInt8>) -> String? {
     var name: String?
     while true {
@@ -157,7 +157,7 @@ struct MultipartForm: Equatable, Sendable {
     }
   }
 
-  /// The name of a field; the name of its file is ignored.
+  /// The field name in a Content-Disposition line; a file name is ignored.
   private static func disposition(_ line: String) -> String? {
     let begin = "content-disposition: form-data; name=\""
     guard line.lowercased().hasPrefix(begin) else { return nil }
@@ -184,7 +184,7 @@ struct MultipartForm: Equatable, Sendable {
   }
 }
 
-/// Which forms have a file, and how long they may be.
+/// The forms that upload a file, and how long they may be.
 package enum UploadLimit {
   static let checkPath = "/console/enrol-list/check"
   static let issuePath = "/console/enrol-list/issue"
@@ -192,6 +192,6 @@ package enum UploadLimit {
   package static let paths: Set = [checkPath, issuePath]
   /// The longest list in bytes: 10,000 people whose names have 100 characters.
   static let list = 1 << 20
-  /// The longest such form in bytes: the longest list, and its other fields.
+  /// The longest such form in bytes: the longest list, and the other fields.
   package static let form = list + 8192
 }

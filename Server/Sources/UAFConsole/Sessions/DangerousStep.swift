@@ -3,9 +3,9 @@ import UAFCrypto
 import UAFMessages
 import UAFService
 
-/// A step that a signature confirms before it is performed.
+/// A step that must be confirmed with a signature before it is performed.
 enum DangerousStep: Equatable, Sendable {
-  /// What a step has made; it is shown once.
+  /// A token or code that a step has made, which is shown only once.
   enum Made {
     /// The text of a token.
     case token(String)
@@ -17,7 +17,7 @@ enum DangerousStep: Equatable, Sendable {
   case revokeAll(of: String, reason: String)
   case revokeMachine(String, reason: String)
   case deleteAccount(String, reason: String)
-  /// With the earlier keys that become valid.
+  /// Gives a role; `counting` are the existing keys that become accepted for the steps of administrators.
   case setRole(Role, of: String, counting: [EarlierKey])
   case removeAdministrator(String)
   case createToken(String, role: Role, lifetime: Int64)
@@ -25,26 +25,26 @@ enum DangerousStep: Equatable, Sendable {
   case disableAccount(String, reason: String)
   case lockAccount(String, seconds: Int64, reason: String)
   case enableAccount(String)
-  /// A policy that follows the one with a number, and may lock out this many accounts.
+  /// Saves a policy that is based on the one with the number `after`, and may lock out at most `lockingOut` accounts.
   case savePolicy(String, reason: String, after: Int64, lockingOut: Int64)
-  /// A policy for the machines of a group, which follows that group's policy with a number.
+  /// Saves a policy for the machines of a group, which is based on the group's policy with the number `after`.
   case saveMachinePolicy(MachinePolicyDraft, reason: String, after: Int64)
 
   // MARK: As it is shown
 
-  /// How many scalars of a long machine id are shown: escaped, they need at most 112 bytes.
+  /// How many Unicode scalars of a long machine ID are shown; escaped, they need at most 112 bytes.
   private static let idHead = 7
-  /// How many bytes of the SHA-256 of a long machine id are shown.
+  /// How many bytes of the SHA-256 of a long machine ID are shown.
   private static let idHashBytes = 8
 
-  /// The text that the person reads and signs; nil if it is too long to be signed in full.
+  /// The text that the person reads and signs; nil if it is too long to be signed whole.
   ///
-  /// If there are many keys, only their hash covers who issued their codes.
+  /// If a role is given with many keys, the text contains only a hash of the keys and of the issuers of their codes.
   ///
-  /// A machine chooses its own id. If the id is too long, its first characters and the first 16 hexadecimal digits of its
-  /// SHA-256 are shown.
+  /// A machine chooses its own ID. If the ID is too long, the text contains its first characters, and the first 16 hexadecimal
+  /// digits of its SHA-256.
   ///
-  /// - Parameter number: the number of the code.
+  /// - Parameter number: the number of the confirmation code, as it is shown.
   /// - Throws: ``CryptoError``.
   func shownText(number: String) throws -> String? {
     if let text = TextKind.step(try text(number: number)) { return text }
@@ -65,7 +65,7 @@ enum DangerousStep: Equatable, Sendable {
   /// The first digits of the SHA-256 of a text.
   private static func digits(_ text: String) throws -> Substring { try hash(text).prefix(2 * idHashBytes) }
 
-  /// The first digits of the SHA-256 of some keys and of the issuers of their codes.
+  /// The first digits of the SHA-256 over some keys and the issuers of their codes.
   static func digits(_ keys: [EarlierKey]) throws -> Substring { try digits(keys.map(\.text).joined(separator: "\n")) }
 
   private static func role(
@@ -78,7 +78,7 @@ enum DangerousStep: Equatable, Sendable {
     return "\(given), keys that count: \(isShort ? String(keys.count) : from), SHA-256 \(try digits(keys))"
   }
 
-  /// Every value that determines what happens.
+  /// The text with every value that determines what the step does.
   private func text(number: String) throws -> String {
     let what =
       switch self {
@@ -102,7 +102,8 @@ enum DangerousStep: Equatable, Sendable {
     return "\(what), code \(number)"
   }
 
-  /// How long a policy is valid, as short as possible: with a group of 64 characters a text of 200 bytes is full.
+  /// The lifetime of a policy, in as few characters as possible: with a group name of 64 characters, the text reaches the limit
+  /// of 200 bytes.
   private static func time(_ draft: MachinePolicyDraft) -> String {
     MachinePolicyDraft.days(of: draft.seconds).map { "\($0) days" } ?? "\(draft.seconds) s"
   }
@@ -189,16 +190,16 @@ enum DangerousStep: Equatable, Sendable {
 
   // MARK: Done
 
-  /// Refuses a step that ``perform(in:by:)`` would refuse now, so that nobody has to sign for something that cannot be done.
+  /// Throws if ``perform(in:by:)`` would refuse the step now, so that nobody signs a step that cannot be performed.
   ///
-  /// - Throws: what ``perform(in:by:)`` throws.
+  /// - Throws: the errors of ``perform(in:by:)``.
   func check(in environment: AdministrationEnvironment, by caller: Caller) async throws {
     try await environment.trying { _ = try await perform(in: $0, by: caller.havingSigned) }
   }
 
-  /// Does it.
+  /// Performs the step.
   ///
-  /// - Returns: what it has made; nil for a step that makes nothing.
+  /// - Returns: the token or code that the step has made; nil if it makes none.
   /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
   func perform(in environment: AdministrationEnvironment, by caller: Caller) async throws -> Made? {
     let access = AccessAdministration(environment)

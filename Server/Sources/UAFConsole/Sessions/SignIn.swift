@@ -3,28 +3,28 @@ import UAFCrypto
 import UAFMessages
 import UAFService
 
-/// Signing in: a text that the person confirms with a key of their account.
+/// The sign-in: the person confirms a text with a key of their account.
 struct SignIn {
   /// The outcome of a sign-in.
   enum Outcome: Equatable {
     case waiting
-    /// It has ended, was denied, or was used.
+    /// The sign-in has expired, was denied, or was used already.
     case ended
-    /// It was confirmed, but the account may not sign in.
+    /// The text was confirmed, but the account is not allowed to sign in.
     case refused
     case done(SessionToken)
   }
 
   let environment: ConsoleEnvironment
 
-  /// Makes a sign-in without looking the account up: an unknown name gets the same.
+  /// Makes the code of a sign-in. The account is not looked up, so that an unknown name gets a code too.
   func code(for username: String) throws -> ConfirmationCode {
     ConfirmationCode(
       .signIn, for: username, random: try environment.administration.random(ConfirmationCode.idBytes + 2),
       now: environment.now)
   }
 
-  /// The line for `uafctl oob`.
+  /// The payload, as a line for `uafctl oob`.
   func payload(_ code: ConfirmationCode) throws -> String {
     let url = try environment.publicURL()
     return EnrolmentPayload(
@@ -33,7 +33,7 @@ struct SignIn {
     ).encoded
   }
 
-  /// The sign-in of a browser.
+  /// The code of the sign-in that a browser has begun; nil if there is none.
   ///
   /// - Parameter cookie: the cookie that the browser sends.
   func code(cookie: String?) throws -> ConfirmationCode? {
@@ -42,15 +42,15 @@ struct SignIn {
     return code?.subject == .signIn ? code : nil
   }
 
-  /// Opens the session and uses up the code, if the text was confirmed.
+  /// If the text was confirmed, opens the session and marks the code as used.
   ///
-  /// Only the browser that asked has the code in the form that is needed here.
+  /// Only the browser that began the sign-in has the code in the form that is needed here.
   func openSession(_ code: ConfirmationCode, address: String) async throws -> Outcome {
     let now = environment.now
     let challenges = try code.challenges(keys: environment.keys)
     let token = SessionToken(random: try environment.administration.random(SessionToken.randomBytes))
     let tokenHash = try token.hash()
-    // Anybody can ask for this, so what waits is read without the writers' lock.
+    // Anybody can send this request, so a sign-in that still waits is found with a read, without the lock for writers.
     let unconfirmed = try await environment.administration.read { records -> Outcome? in
       if try challenges.contains(where: { try records.usedChallenges.contains($0) }) { return nil }
       return try records.usedProofs.contains(tokenID: code.usedName) ? .ended : .waiting
@@ -75,9 +75,9 @@ struct SignIn {
     }
   }
 
-  /// What happened between the confirmation and now that forbids the session, in the audit's word; nil for nothing.
+  /// Why no session is opened although the text was confirmed, as the audit's outcome; nil if one is opened.
   ///
-  /// A revoked key that was used since the code was made may be the one that confirmed it.
+  /// If a key that was used since the code was made is revoked now, it may be the one that confirmed the text.
   private static func refusal(
     of code: ConfirmationCode, in records: any StoreTransaction, now: Int64
   ) throws -> String? {
@@ -101,7 +101,7 @@ struct SignIn {
   }
 }
 
-/// A signed-in person, as a request finds them.
+/// A person who has signed in, in the state that a request finds.
 struct SignedIn: Sendable {
   let session: ConsoleSession
   let caller: Caller
@@ -112,10 +112,10 @@ struct SignedIn: Sendable {
 struct SessionCheck {
   let environment: ConsoleEnvironment
 
-  /// Who has signed in; nil if nobody has, or the session has ended.
+  /// The person who has signed in; nil if nobody has, or if the session has ended.
   ///
-  /// Role and block are read with each request. Whoever changes them, or revokes a key of the account, ends the session in
-  /// the same transaction.
+  /// Role and block of the account are read with each request. In addition, a change of either, or the revocation of a key of
+  /// the account, ends the session in the same transaction.
   ///
   /// - Throws: ``StoreFailure``.
   func signedIn(cookie: String?, address: String) async throws -> SignedIn? {
@@ -143,7 +143,7 @@ struct SessionCheck {
   }
 }
 
-/// The token that the browser of a session has, and what is derived from it.
+/// The token of a session, which only the browser has, and the values that are derived from it.
 struct SessionToken: Equatable {
   /// 256 random bits in base64url.
   let text: String
@@ -152,7 +152,7 @@ struct SessionToken: Equatable {
 
   init(random: [UInt8]) { text = Base64URL.encode(random) }
 
-  /// Reads a cookie; nil for what is not a token, so that the store is not asked for it.
+  /// Reads a cookie; nil if it does not have the form of a token, so that the store is not searched for it.
   init?(cookie: String?) {
     guard let cookie, cookie.utf8.count == 43, (try? Base64URL.decode(cookie, maximumCount: 32)) != nil else {
       return nil
@@ -163,6 +163,6 @@ struct SessionToken: Equatable {
   /// The hash that is stored.
   func hash() throws -> [UInt8] { try SHA256.hash(Array(text.utf8)) }
 
-  /// The token that each form of the session contains, and that no other site knows.
+  /// The token against cross-site request forgery, which each form of the session contains and no other site knows.
   func csrf() throws -> String { Base64URL.encode(try SHA256.hash(Array("csrf \(text)".utf8))) }
 }

@@ -3,23 +3,23 @@ import UAFService
 
 /// The confirmation of a dangerous step within a session.
 struct StepConfirmation {
-  /// What became of the waiting step.
+  /// The outcome of the waiting step.
   enum Outcome {
     case waiting
     case ended
-    /// It was confirmed, and is out of the session: the caller has to perform it.
+    /// The step was confirmed, and was removed from the session: the caller must perform it now.
     ///
-    /// If that fails, or the server stops before it, the person has to begin and confirm it again.
+    /// If that fails, or the server stops first, the person must begin and confirm the step again.
     case confirmed(DangerousStep)
   }
 
   let environment: ConsoleEnvironment
 
-  /// Keeps a step in the session until it is confirmed; an earlier step is forgotten.
+  /// Stores a step in the session until it is confirmed; it replaces an earlier step.
   ///
-  /// - Parameter isChecked: whether the form that asks for the step has already checked that it can be done.
-  /// - Throws: ``AdministrationRefusal`` if the caller may not do it, if it would be refused now, or if its text is too long to
-  ///   be shown in full.
+  /// - Parameter isChecked: whether the form has already checked that the step would not be refused.
+  /// - Throws: ``AdministrationRefusal`` if the caller lacks the permission, if the step would be refused now, or if its text
+  ///   is too long to be shown whole.
   func begin(_ step: DangerousStep, isChecked: Bool, _ signedIn: SignedIn) async throws {
     try signedIn.caller.require(step.permission)
     if !isChecked { try await step.check(in: environment.administration, by: signedIn.caller) }
@@ -43,7 +43,7 @@ struct StepConfirmation {
       sealed: step.code, for: session.username, keys: environment.keys, now: environment.now)
   }
 
-  /// Takes the step out of the session, and uses up its code, if its text was confirmed.
+  /// If the text was confirmed, removes the step from the session, and marks its code as used.
   func takeConfirmed(_ signedIn: SignedIn) async throws -> Outcome {
     guard let code = try code(signedIn.session), let step = signedIn.session.step,
       let action = DangerousStep(stored: step.action)
@@ -52,7 +52,7 @@ struct StepConfirmation {
     let now = environment.now
     let tokenHash = signedIn.session.tokenHash
     return try await environment.administration.writeCallerRecords { records in
-      // A second page of the same browser may have cancelled the step, or begun a new one, since the session was read.
+      // Since the session was read, a second page of the same browser may have cancelled the step, or begun a new one.
       guard try records.consoleSessions.session(tokenHash: tokenHash)?.step?.id == code.id else { return .ended }
       guard try challenges.contains(where: { try records.usedChallenges.contains($0) }) else {
         return try records.usedProofs.contains(tokenID: code.usedName) ? .ended : .waiting
@@ -65,7 +65,7 @@ struct StepConfirmation {
     }
   }
 
-  /// Forgets the waiting step, and uses up its code: nobody can confirm it afterwards.
+  /// Removes the waiting step, and marks its code as used, so that nobody can confirm it any longer.
   func cancel(_ signedIn: SignedIn) async throws {
     let code = try code(signedIn.session)
     let now = environment.now
@@ -76,7 +76,7 @@ struct StepConfirmation {
   }
 }
 
-/// The pages that wait for a signature: of a sign-in, and of a dangerous step.
+/// The pages on which a sign-in or a dangerous step waits for its signature.
 enum ConfirmationPages {
   static func signIn(_ language: PageLanguage) -> PageContent {
     PageContent(
@@ -90,9 +90,9 @@ enum ConfirmationPages {
       ])
   }
 
-  /// What is to be confirmed, and how.
+  /// The page that shows the text to be confirmed, and explains how.
   ///
-  /// - Parameter action: the target of the button that says it was confirmed.
+  /// - Parameter action: the target of the button with which the person says that they have confirmed the text.
   static func waiting(
     _ title: PageText, shown: String, number: String, line: String, action: String, _ language: PageLanguage
   ) -> PageContent {

@@ -1,21 +1,21 @@
 import UAFMessages
 
-/// Sheets for people as one page of HTML that needs nothing else: neither a script nor a second file.
+/// Sheets for people as one self-contained HTML page, without scripts or other files.
 ///
-/// It is made in pieces, so that a long list need not be in memory.
+/// It is made in pieces, so that the page for a long list need not be in memory.
 package struct SheetDocument: Sendable {
   private let language: PageLanguage
   private let time: @Sendable (Int64) -> String
 
-  /// - Parameter time: writes a time in seconds since 1970 in a form for people, in UTC.
+  /// - Parameter time: formats a time, given in seconds since 1970, for people, in UTC.
   package init(language: PageLanguage, time: @escaping @Sendable (Int64) -> String) {
     self.language = language
     self.time = time
   }
 
-  /// What comes before the first sheet.
+  /// The HTML before the first sheet.
   ///
-  /// - Throws: an error of the template's parser, which a test excludes.
+  /// - Throws: an error of the template's parser; tests make sure that there is none.
   package func beginning() throws -> String {
     try PageTemplates.render(
       [
@@ -24,13 +24,13 @@ package struct SheetDocument: Sendable {
       ], with: "sheets")
   }
 
-  /// One sheet.
+  /// The HTML of one sheet.
   ///
-  /// - Throws: what ``beginning()`` throws, and what hashing a long name throws.
+  /// - Throws: the errors of ``beginning()``, and of hashing a long name.
   package func sheet(_ payload: EnrolmentPayload) throws -> String {
     try PageTemplates.render(EnrolmentSheet(payload, language: language, time: time).context, with: "sheet")
   }
 
-  /// What comes after the last sheet.
+  /// The HTML after the last sheet.
   package let ending = "</main>\n</body>\n</html>\n"
 }

@@ -1,13 +1,13 @@
 import FidoResults
 import Mustache
 
-/// The templates of the console: the page, one for each kind of block, and the page with sheets that is a separate file.
+/// The templates of the console: one for the page, one for each kind of block, and one for the separate file with sheets.
 ///
-/// Each `{{value}}` is escaped by ``ScalarEscaping``: every template begins with the name of its use.
+/// Each `{{value}}` is escaped by ``ScalarEscaping``. The first line of each template names the use that decides how.
 enum PageTemplates {
-  /// Renders a page, or the part that a different template is for.
+  /// Renders a page, or with a different template a part of one.
   ///
-  /// - Throws: an error of the parser, which a test excludes.
+  /// - Throws: an error of the parser; tests make sure that there is none.
   static func render(_ context: [String: Any], with template: String = "page") throws -> String {
     try library.get().render(context, withTemplate: template) ?? ""
   }
@@ -92,7 +92,7 @@ enum PageTemplates {
 
   /// The beginning of a file with sheets.
   ///
-  /// Its policy allows no script and no other file, in case a name were ever not escaped.
+  /// Its Content-Security-Policy allows no script and no other file, in case a name were ever left unescaped.
   private static let sheets = """
     <!doctype html>
     <html lang="{{language}}">
@@ -162,16 +162,16 @@ enum PageTemplates {
     """
 }
 
-/// Text as HTML, escaped Unicode scalar by Unicode scalar.
+/// Escapes text for HTML, one Unicode scalar after the other.
 ///
-/// The package's own content type compares characters, which can be several scalars: U+0600 and `<` are one character, and so
-/// are `"` and U+0301. A browser reads scalars, and would see markup in both.
+/// The content type of the Mustache package compares characters, which may consist of several scalars: U+0600 with `<` is one
+/// character, and so is `"` with U+0301. It would escape neither, but a browser reads scalars, and would see markup.
 struct ScalarEscaping: MustacheContentType {
-  /// The purpose of a text; a template has its name in its first line.
+  /// What a text is for. The first line of a template contains the raw value.
   enum Use: String, CaseIterable {
-    /// For people: no part of it is hidden.
+    /// For people to read: hidden characters are made visible.
     case reading = "HTML-FOR-READING"
-    /// For the browser too, which sends the value back unchanged.
+    /// Also for the browser, which must send the value back unchanged.
     case returning = "HTML-FOR-RETURNING"
   }
 

@@ -1,6 +1,6 @@
-/// The only style sheet, without a picture, a font or a foreign address.
+/// The only style sheet. It uses no images, no fonts and no other addresses.
 enum StyleSheet {
-  /// Contains its version, so that no browser shows new pages with an old sheet.
+  /// The path contains a version, so that no browser shows new pages with an old style sheet.
   static let path = "/console/style-3.css"
 
   static let text = """
@@ -71,9 +71,9 @@ enum StyleSheet {
     """ + SheetStyle.rules
 }
 
-/// The style of sheets, on the console's page and in a separate file.
+/// The style of printed sheets, on a page of the console and in a separate file.
 enum SheetStyle {
-  /// The rules of sheets, with the colour names of the surrounding page.
+  /// The rules for sheets; they use the colour variables of the surrounding page.
   static let rules = """
     @page { size: A4; margin: 15mm; }
     .sheet { margin: 2rem 0; padding: 1rem; border: 1px solid var(--line); }
@@ -95,7 +95,7 @@ enum SheetStyle {
 
     """
 
-  /// The style of a file that has only sheets.
+  /// The style of the separate file, which contains only sheets.
   static let document = """
     :root { color-scheme: light; --ink: #000000; --paper: #ffffff; --soft: #eef1f4; --line: #808080; }
     * { box-sizing: border-box; }
