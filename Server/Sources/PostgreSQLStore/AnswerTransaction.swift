@@ -182,7 +182,7 @@ final class AnswerCommitter: Sendable {
   ///   - mostCommits: how many commits may run at the same time. A commit locks the end of the audit's chain until it is
   ///     durable, and a second commit waits for that lock. The second one still helps if the first has not come that far,
   ///     because it waits for the lock of an account.
-  ///   - now: a clock that is never set back.
+  ///   - now: a monotonic clock.
   init(pool: ConnectionPool, mostCommits: Int, now: @escaping @Sendable () -> ContinuousClock.Instant) {
     self.pool = pool
     queue = BatchQueue(mostWorkers: mostCommits, now: now)

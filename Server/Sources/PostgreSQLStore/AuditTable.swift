@@ -17,8 +17,9 @@ struct AuditTable: SQLAuditTrail {
   }
 }
 
-/// Adds rows to the chain of the audit. The hashes are computed in SQL, so that the lock on the end of the chain is not held
-/// during an exchange with the client.
+/// Adds rows to the chain of the audit.
+///
+/// The hashes are computed in SQL, so that the lock on the end of the chain is not held during an exchange with the client.
 struct AuditChaining {
   let connection: Connection
 
@@ -86,7 +87,9 @@ struct AuditChaining {
     """
   }
 
-  /// The number 1, as SQL. The statement fails with a division by zero if the end was not moved because somebody has emptied
-  /// the audit in the meantime.
+  /// The number 1, as SQL.
+  ///
+  /// The statement fails with a division by zero if the end was not moved because somebody has emptied the audit in the
+  /// meantime.
   static let hasMoved = "1 / (SELECT count(*) FROM moved)"
 }

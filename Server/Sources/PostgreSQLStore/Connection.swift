@@ -29,7 +29,7 @@ import SQLStore
   ///
   /// - Parameters:
   ///   - host: its index in the address.
-  ///   - now: a clock that is never set back.
+  ///   - now: a monotonic clock.
   /// - Throws: ``PostgreSQLError/unreachable(message:)``; the error of reading the password.
   init(
     to address: PostgreSQLAddress, host: Int = 0, now: @escaping @Sendable () -> ContinuousClock.Instant
@@ -132,7 +132,9 @@ import SQLStore
     return try receive()
   }
 
-  /// Sends the enqueued statements without waiting. Their results are read together with those of the next statement.
+  /// Sends the enqueued statements without waiting.
+  ///
+  /// Their results are read together with those of the next statement.
   func send() throws {
     // SAFETY: the connection is open, in pipeline mode.
     guard isOpen, unsafe PQpipelineSync(connection) == 1 else { throw lost() }

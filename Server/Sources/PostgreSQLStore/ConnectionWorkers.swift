@@ -7,8 +7,9 @@ import Synchronization
 /// The threads have a reference to this object and not to the pool. So the pool can be released when nobody uses it any longer,
 /// and the threads end.
 final class ConnectionWorkers: Sendable {
-  /// Work that gets a connection, or the reason for which there is none. It is called again as long as it returns true, for
-  /// more work.
+  /// Work that gets a connection, or the reason for which there is none.
+  ///
+  /// It is called again as long as it returns true, for more work.
   typealias Work = @Sendable (Result<Connection, any Error>) -> Bool
 
   /// How long work may wait for a free connection.
@@ -202,7 +203,7 @@ final class ConnectionPool: Sendable {
   /// - Parameters:
   ///   - size: the most connections.
   ///   - deadline: how long work may take, once it has a connection.
-  ///   - now: a clock that is never set back.
+  ///   - now: a monotonic clock.
   ///   - makeConnection: makes a connection, and sets it up for use.
   init(
     size: Int, deadline: Duration, now: @escaping @Sendable () -> ContinuousClock.Instant,

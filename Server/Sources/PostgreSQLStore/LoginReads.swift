@@ -27,7 +27,9 @@ final class LoginReads: Sendable {
   /// How many lookups wait for the next statement.
   var waitingCount: Int { queue.waitingCount }
 
-  /// Reads the rows of one login. If the connection is lost immediately, they are read once more.
+  /// Reads the rows of one login.
+  ///
+  /// If the connection is lost immediately, they are read once more.
   ///
   /// - Throws: ``PostgreSQLError``; the error of a stored key that cannot be read.
   func records(for lookup: LoginLookup) async throws -> LoginRecords {

@@ -1,4 +1,6 @@
-/// One step in the upgrade of the tables. A released step is never changed.
+/// One step in the upgrade of the tables.
+///
+/// A released step is never changed.
 struct Migration {
   let name: String
   let statements: [String]

@@ -9,7 +9,9 @@ import Synchronization
 
 /// The address of a PostgreSQL store: a URL of libpq, without a password.
 package struct PostgreSQLAddress: Sendable {
-  /// Reads the password, which is done for each connection. The result ends with a zero byte; nil if there is no password.
+  /// Reads the password, which is done for each connection.
+  ///
+  /// The result ends with a zero byte; nil if there is no password.
   package typealias Password = @Sendable () throws -> Secret?
 
   private let settings: [String: String]
@@ -85,7 +87,9 @@ package struct PostgreSQLAddress: Sendable {
     ) { $1 }
   }
 
-  /// Connects to one of the hosts. The caller must pass the returned object to PQfinish, even if the connection failed.
+  /// Connects to one of the hosts.
+  ///
+  /// The caller must pass the returned object to PQfinish, even if the connection failed.
   ///
   /// - Parameter number: the index of the host, less than ``hosts``.
   @unsafe func connect(toHost number: Int) throws -> OpaquePointer? {
@@ -118,8 +122,9 @@ package struct PostgreSQLAddress: Sendable {
   }
 }
 
-/// Connects to the first suitable host, which is one that does not lose committed data. It begins with the host that was
-/// suitable last.
+/// Connects to the first suitable host, which is one that does not lose committed data.
+///
+/// It begins with the host that was suitable last.
 ///
 /// libpq by itself would use the first host that claims to be the primary. After a failover that may be the old primary, which
 /// nobody manages any longer.

@@ -60,6 +60,7 @@ extension PostgreSQLError {
     sqlState: "25006", message: "a transaction that reads adds nothing to the audit")
 
   /// Whether the transaction conflicted with a different one (serialization_failure, deadlock_detected, unique_violation).
+  ///
   /// Nothing was stored then, and it may succeed if it is repeated.
   var isConflict: Bool {
     guard case .refused(let sqlState, _) = self else { return false }

@@ -19,7 +19,9 @@ package struct PostgreSQLStore: ServerStore {
 
   let pool: ConnectionPool
   private let now: @Sendable () -> ContinuousClock.Instant
-  /// The pool for logins. Its connections always use indexes; see ``Connection/preferIndexes()``.
+  /// The pool for logins.
+  ///
+  /// Its connections always use indexes; see ``Connection/preferIndexes()``.
   let loginPool: ConnectionPool
   let logins: LoginReads
   private let answers: AnswerCommitter
@@ -32,7 +34,7 @@ package struct PostgreSQLStore: ServerStore {
   ///   - allowsAsynchronous: whether a store with several hosts is used even if it has no synchronous standby.
   ///   - connections: the most connections, in addition to the four for logins.
   ///   - deadline: how long one transaction may take.
-  ///   - now: a clock that is never set back.
+  ///   - now: a monotonic clock.
   /// - Throws: ``PostgreSQLRefusal``; ``PostgreSQLError``.
   package init(
     _ address: PostgreSQLAddress, create: Bool, allowsUnfinished: Bool = false, allowsAsynchronous: Bool = false,
@@ -117,8 +119,10 @@ package struct PostgreSQLStore: ServerStore {
     try await answers.store(answer)
   }
 
-  /// Does work on a connection. If the connection is lost immediately, before the work has begun to change anything, the work
-  /// is done once more on a second one: the server had closed the first while it was idle.
+  /// Does work on a connection.
+  ///
+  /// If the connection is lost immediately, before the work has begun to change anything, the work is done once more on a
+  /// second one: the server had closed the first while it was idle.
   private func afterLoss<Value: Sendable>(
     _ work: @escaping @Sendable (Connection, _ begun: () -> Void) throws -> Value
   ) async throws -> Value {

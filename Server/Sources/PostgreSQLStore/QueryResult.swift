@@ -39,7 +39,9 @@ import UAFService
   /// The SQLSTATE of an error, five characters; nil if the result is not an error of the server.
   var sqlState: String? { field(CInt(UInt8(ascii: "C"))) }
 
-  /// The text of an error. It contains no stored values, which are only in the error's details.
+  /// The text of an error.
+  ///
+  /// It contains no stored values, which are only in the error's details.
   var message: String? { field(CInt(UInt8(ascii: "M"))) }
 
   private func field(_ code: CInt) -> String? {

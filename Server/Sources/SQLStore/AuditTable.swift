@@ -1,6 +1,8 @@
 import UAFService
 
-/// The tables of the audit and of its signed heads. The end of the chain is not part of this: each engine keeps it differently.
+/// The tables of the audit and of its signed heads.
+///
+/// The end of the chain is not part of this: each engine keeps it differently.
 package protocol SQLAuditTrail: AuditTrail, SendableMetatype {
   associatedtype Engine: SQLConnection
 

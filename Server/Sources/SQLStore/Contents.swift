@@ -1,6 +1,8 @@
 import UAFService
 
-/// The part of ``StoreContents`` that is the same for all engines. Reading, adding and numbering rows is different for each.
+/// The part of ``StoreContents`` that is the same for all engines.
+///
+/// Reading, adding and numbering rows is different for each.
 package protocol SQLContents: StoreContents, SendableMetatype {
   associatedtype Engine: SQLConnection
 

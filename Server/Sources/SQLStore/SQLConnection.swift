@@ -68,7 +68,9 @@ extension SQLConnection {
   }
 }
 
-/// The value of a parameter. nil is NULL, of the type of its case.
+/// The value of a parameter.
+///
+/// nil is NULL, of the type of its case.
 package enum SQLValue {
   case integer(Int64?)
   case text(String?)
@@ -82,7 +84,9 @@ package enum SQLValue {
   }
 }
 
-/// A row of a statement's result. Columns are numbered from 0.
+/// A row of a statement's result.
+///
+/// Columns are numbered from 0.
 ///
 /// If a value has a different type than the function reads, the function throws ``unreadable`` or an error of the engine.
 package protocol SQLRow: SendableMetatype {

@@ -73,7 +73,9 @@ final class AnswerCommitter: Sendable {
     try await queue.add(answer) { [self] in writeNext() }
   }
 
-  /// Writes the next batch. Each batch is queued separately, so that other writers of this process get their turn.
+  /// Writes the next batch.
+  ///
+  /// Each batch is queued separately, so that other writers of this process get their turn.
   private func writeNext() {
     database.asyncWriteWithoutTransaction { [self] db in
       var now: Int64?

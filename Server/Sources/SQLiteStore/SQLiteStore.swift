@@ -124,7 +124,9 @@ package struct SQLiteStore: ServerStore {
     }
   }
 
-  /// Copies the whole store, in its state at one moment, into an empty file. Others can read and write in the meantime.
+  /// Copies the whole store, in its state at one moment, into an empty file.
+  ///
+  /// Others can read and write in the meantime.
   ///
   /// - Throws: ``StoreFailure``.
   package func copy(to path: String) throws {
@@ -222,8 +224,9 @@ package final class StoreHold: Sendable {
   package func release() { try? database.close() }
 }
 
-/// Triggers that refuse every change of a store's rows. They work even against servers of other versions that have the store
-/// open.
+/// Triggers that refuse every change of a store's rows.
+///
+/// They work even against servers of other versions that have the store open.
 enum ChangeBan {
   private static let prefix = "movedAway"
 

@@ -8,7 +8,9 @@ enum Schema {
     return migrator
   }
 
-  /// All steps, oldest first. A released step is never changed.
+  /// All steps, oldest first.
+  ///
+  /// A released step is never changed.
   private static let steps: [(name: String, sql: String)] = [
     ("1", version1),
     ("confirmations", confirmations),

@@ -73,7 +73,9 @@ package struct AccountAdministration: Sendable {
   }
 
   /// Whether the console requires a signature before it revokes a key of an account, disables or locks the account, or issues a
-  /// code for it. It does so for accounts in the group `privileged` and for administrators.
+  /// code for it.
+  ///
+  /// It does so for accounts in the group `privileged` and for administrators.
   ///
   /// False for a caller whose role does not allow changes to such accounts: the change itself is then refused
   /// (``AccountReach``).

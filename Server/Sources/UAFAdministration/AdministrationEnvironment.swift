@@ -29,7 +29,9 @@ package struct AdministrationEnvironment: Sendable {
   package let unlocks: @Sendable () throws -> UnlockGrants?
   /// The seal for the keys of enrolment codes; nil if the server has no keys.
   package let enrolments: @Sendable () throws -> EnrolmentSeal?
-  /// Whether the audit has been unsigned for too long. As long as it is, nothing can be changed remotely.
+  /// Whether the audit has been unsigned for too long.
+  ///
+  /// As long as it is, nothing can be changed remotely.
   package let isAuditUnsigned: @Sendable () -> Bool
   /// The authenticators that policies can name.
   package let models: AuthenticatorModels

@@ -95,7 +95,9 @@ package struct ApprovalAdministration: Sendable {
   }
 }
 
-/// A payload with a one-time code, as a person receives it. It is shown only once, and the store does not keep the code.
+/// A payload with a one-time code, as a person receives it.
+///
+/// It is shown only once, and the store does not keep the code.
 package struct IssuedPayload: Equatable, Sendable {
   /// The number of the approval; nil for an enrolment code.
   package let number: Int64?

@@ -24,7 +24,9 @@ package struct AuditAdministration: Sendable {
     }
   }
 
-  /// The logins since a time, the newest first. At most ``AuditWindow/mostRows`` rows are read.
+  /// The logins since a time, the newest first.
+  ///
+  /// At most ``AuditWindow/mostRows`` rows are read.
   ///
   /// - Returns: at most `limit` rows, and whether there may be more logins.
   /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.

@@ -38,8 +38,9 @@ package struct Caller: Equatable, Sendable {
     }
   }
 
-  /// Whether this caller can issue codes for privileged accounts. A key that is registered with such a code is accepted for the
-  /// steps of administrators.
+  /// Whether this caller can issue codes for privileged accounts.
+  ///
+  /// A key that is registered with such a code is accepted for the steps of administrators.
   ///
   /// A token or a session is not enough: a thief could use the code to register a key of their own and become an administrator.
   var vouches: Bool { role.reachesPrivileged && (hasSigned || isAtServer) }
@@ -66,7 +67,9 @@ package struct Caller: Equatable, Sendable {
   }
 }
 
-/// A caller whose role allows an operation. Changes are made only for such callers.
+/// A caller whose role allows an operation.
+///
+/// Changes are made only for such callers.
 ///
 /// Only ``Caller/require(_:)`` makes one. So no operation can forget to check its permission.
 package struct PermittedCaller: Sendable {
@@ -139,8 +142,9 @@ package enum Permission: CaseIterable, Sendable {
 
 /// Checks, within a transaction of the store, that a caller's role, session or token is still valid.
 struct CallerStanding {
-  /// The longest chain of tokens that were each made with the previous one. The limit ends loops, which an imported store may
-  /// contain.
+  /// The longest chain of tokens that were each made with the previous one.
+  ///
+  /// The limit ends loops, which an imported store may contain.
   private static let longestChain = 16
 
   let records: any StoreTransaction

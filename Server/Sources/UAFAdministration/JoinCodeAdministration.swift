@@ -102,8 +102,9 @@ package struct JoinCodeAdministration: Sendable {
   }
 }
 
-/// A payload with a join code, as an administrator receives it. It is shown only once, and the store keeps only the hash of the
-/// code.
+/// A payload with a join code, as an administrator receives it.
+///
+/// It is shown only once, and the store keeps only the hash of the code.
 package struct IssuedJoinCode: Equatable, Sendable {
   package let number: Int64
   /// How many machines may join with it.

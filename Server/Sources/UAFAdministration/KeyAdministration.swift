@@ -123,8 +123,9 @@ package struct KeyName: Equatable, Sendable {
   }
 }
 
-/// A key that a person registered before they got a role. It is not accepted for the steps of administrators until an
-/// administrator says so.
+/// A key that a person registered before they got a role.
+///
+/// It is not accepted for the steps of administrators until an administrator says so.
 package struct EarlierKey: Equatable, Sendable {
   package let name: KeyName
   /// The issuer of its enrolment code, as it was shown to the administrator who accepts the key; nil if no issuer was shown.
@@ -152,8 +153,9 @@ package struct EarlierKey: Equatable, Sendable {
     self.init(name, issuedBy: parts.count == 3 ? String(parts[2]) : nil)
   }
 
-  /// Reads keys, one on each line, that were shown together with the issuers of their codes. Keys without an issuer are
-  /// refused: the administrator could not see who let them be registered.
+  /// Reads keys, one on each line, that were shown together with the issuers of their codes.
+  ///
+  /// Keys without an issuer are refused: the administrator could not see who let them be registered.
   ///
   /// - Parameter field: the name of the field with the text, for the refusal.
   /// - Throws: ``AdministrationRefusal/invalid(field:_:)`` for anything else.

@@ -56,7 +56,9 @@ package struct MachineAdministration: Sendable {
     }
   }
 
-  /// Revokes all keys on a machine, for example if it was lost. If the machine had joined, it is revoked too.
+  /// Revokes all keys on a machine, for example if it was lost.
+  ///
+  /// If the machine had joined, it is revoked too.
   ///
   /// - Returns: the number of keys that were not revoked before.
   /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.

@@ -67,7 +67,9 @@ package struct UnlockAdministration: Sendable {
   }
 }
 
-/// An unlock as a person receives it. It is shown only once, and is not stored.
+/// An unlock as a person receives it.
+///
+/// It is shown only once, and is not stored.
 package struct IssuedUnlock: Equatable, Sendable {
   package let statement: UnlockStatement
   /// The signed payload, one line.

@@ -113,8 +113,9 @@ package struct Console: Sendable {
     request.allowsAnonymous() ? request.withoutSession() : tooMany(request)
   }
 
-  /// Sets the language, and redirects to the first page. It does not redirect to a path in the query, which anybody could have
-  /// put into a link.
+  /// Sets the language, and redirects to the first page.
+  ///
+  /// It does not redirect to a path in the query, which anybody could have put into a link.
   private func language(_ request: ConsoleRequest) -> WebResponse {
     guard
       let language = FormFields(Array((request.web.query ?? "").utf8)).flatMap({ PageLanguage(rawValue: $0["to"]) })

@@ -62,7 +62,9 @@ package struct WebRequest: Sendable {
     self.peer = peer
   }
 
-  /// The value of a header. Several lines with the same name are joined with commas (RFC 9110, section 5.3).
+  /// The value of a header.
+  ///
+  /// Several lines with the same name are joined with commas (RFC 9110, section 5.3).
   package func header(_ name: String) -> String? { headers.value(of: name) }
 
   /// The path of a request's target, which may be a whole URL (RFC 9112, section 3.2.2).
@@ -84,7 +86,9 @@ package struct WebRefusal: Error {
 }
 
 extension HTTPHeaders {
-  /// The value of a header. Several lines with the same name are joined with commas (RFC 9110, section 5.3).
+  /// The value of a header.
+  ///
+  /// Several lines with the same name are joined with commas (RFC 9110, section 5.3).
   ///
   /// - Returns: nil if there is none.
   package func value(of name: String) -> String? {

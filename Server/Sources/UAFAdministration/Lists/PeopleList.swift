@@ -273,7 +273,9 @@ package struct CSVLine: Equatable {
 
   // MARK: Written
 
-  /// Writes fields as a line with its line feed. Fields are quoted if necessary, and made harmless to spreadsheets.
+  /// Writes fields as a line with its line feed.
+  ///
+  /// Fields are quoted if necessary, and made harmless to spreadsheets.
   static func written(_ fields: [String]) -> String {
     fields.map { quoted(harmless($0)) }.joined(separator: ",") + "\n"
   }

@@ -164,8 +164,10 @@ package struct MachinePolicyAdministration: Sendable {
     .conflict(.machinePolicyReplaced(number, group: group))
   }
 
-  /// The number of the next policy. It is higher than all earlier numbers, even those that were given after a backup that was
-  /// later restored: machines refuse a lower number.
+  /// The number of the next policy.
+  ///
+  /// It is higher than all earlier numbers, even those that were given after a backup that was later restored: machines refuse
+  /// a lower number.
   private static func nextNumber(_ records: any StoreTransaction) throws -> Int64 {
     let restored = try records.settings.value(of: .restoredAt).flatMap { Int64($0) } ?? 0
     return max(try records.machinePolicies.lastNumber(), restored) + 1

@@ -30,7 +30,9 @@ struct EnrolmentSheet: Equatable {
     picture = QRCode(code)
   }
 
-  /// A text on one line, without hidden characters. If it is too long for a sheet, it is cut off.
+  /// A text on one line, without hidden characters.
+  ///
+  /// If it is too long for a sheet, it is cut off.
   private static func shown(_ text: String) -> String {
     let whole = Text.marked(text)
     let shown = Text.marked(text, limit: mostCharacters)
@@ -106,7 +108,9 @@ package struct QRCode: Equatable, Sendable {
     return path
   }
 
-  /// The code as text for a terminal. Each line shows two rows of modules, dark on light, whatever the terminal's colours are.
+  /// The code as text for a terminal.
+  ///
+  /// Each line shows two rows of modules, dark on light, whatever the terminal's colours are.
   package var terminalText: String {
     let range = -Self.margin..<width + Self.margin
     return stride(from: -Self.margin, to: width + Self.margin, by: 2).map { row in

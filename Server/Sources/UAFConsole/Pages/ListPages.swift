@@ -28,7 +28,9 @@ enum ListPages {
       title: call.text(.enrolList), blocks: [.paragraph(call.text(.listHow)), .form(form)])
   }
 
-  /// The page with the faults of a list, and a form that issues codes for the other lines. Nothing is changed yet.
+  /// The page with the faults of a list, and a form that issues codes for the other lines.
+  ///
+  /// Nothing is changed yet.
   static func check(_ call: PageCall) async throws -> PageContent {
     let list = try await read(call)
     var blocks: [PageBlock] = [

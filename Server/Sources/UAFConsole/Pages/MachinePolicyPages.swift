@@ -81,8 +81,9 @@ enum MachinePolicyPages {
   }
 }
 
-/// The forms for policies for workstations, for those who may save them. Each leads to a preview, from which a policy is saved
-/// with a signature.
+/// The forms for policies for workstations, for those who may save them.
+///
+/// Each leads to a preview, from which a policy is saved with a signature.
 enum MachinePolicyForms {
   static let previewPath = "/console/machine-policies/preview"
   static let savePath = "/console/machine-policies/save"

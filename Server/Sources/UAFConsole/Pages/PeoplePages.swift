@@ -283,7 +283,9 @@ enum UnlockPages {
       fields: fields)
   }
 
-  /// The machines on which the account has usable keys, each once. If a machine reports no ID, the KeyID stands for it.
+  /// The machines on which the account has usable keys, each once.
+  ///
+  /// If a machine reports no ID, the KeyID stands for it.
   private static func machines(of keys: [KeyRecord]) -> [(value: String, text: String)] {
     var found: [(value: String, text: String)] = []
     for key in keys.reversed() where key.revocation == nil {

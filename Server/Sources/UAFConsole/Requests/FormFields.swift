@@ -124,7 +124,9 @@ struct MultipartForm: Equatable, Sendable {
     self.parts = parts
   }
 
-  /// The boundary between the parts. It must be 1 to 70 letters, digits, `-` and `_`, as browsers choose it.
+  /// The boundary between the parts.
+  ///
+  /// It must be 1 to 70 letters, digits, `-` and `_`, as browsers choose it.
   private static func boundary(_ type: String?) -> String? {
     let begin = "multipart/form-data; boundary="
     guard let type, type.lowercased().hasPrefix(begin) else { return nil }

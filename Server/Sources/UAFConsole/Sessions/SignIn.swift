@@ -17,7 +17,9 @@ struct SignIn {
 
   let environment: ConsoleEnvironment
 
-  /// Makes the code of a sign-in. The account is not looked up, so that an unknown name gets a code too.
+  /// Makes the code of a sign-in.
+  ///
+  /// The account is not looked up, so that an unknown name gets a code too.
   func code(for username: String) throws -> ConfirmationCode {
     ConfirmationCode(
       .signIn, for: username, random: try environment.administration.random(ConfirmationCode.idBytes + 2),

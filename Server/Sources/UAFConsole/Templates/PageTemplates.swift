@@ -167,7 +167,9 @@ enum PageTemplates {
 /// The content type of the Mustache package compares characters, which may consist of several scalars: U+0600 with `<` is one
 /// character, and so is `"` with U+0301. It would escape neither, but a browser reads scalars, and would see markup.
 struct ScalarEscaping: MustacheContentType {
-  /// What a text is for. The first line of a template contains the raw value.
+  /// What a text is for.
+  ///
+  /// The first line of a template contains the raw value.
   enum Use: String, CaseIterable {
     /// For people to read: hidden characters are made visible.
     case reading = "HTML-FOR-READING"

@@ -1,4 +1,6 @@
-/// The only style sheet. It uses no images, no fonts and no other addresses.
+/// The only style sheet.
+///
+/// It uses no images, no fonts and no other addresses.
 enum StyleSheet {
   /// The path contains a version, so that no browser shows new pages with an old style sheet.
   static let path = "/console/style-3.css"

@@ -77,7 +77,9 @@ enum APIDescription {
     return .object(object)
   }
 
-  /// The operation's ID: the method and the words of the path. It is unique in the document.
+  /// The operation's ID: the method and the words of the path.
+  ///
+  /// It is unique in the document.
   private static func operationID(_ route: APIRoute) -> String {
     let words = route.path.split { !$0.isLetter }.map { $0.prefix(1).uppercased() + $0.dropFirst() }
     return route.method.rawValue.lowercased() + words.joined()

@@ -80,7 +80,9 @@ struct APIResponder: Sendable {
 
   // MARK: The caller
 
-  /// Finds the caller by the token in the request. A valid token is accepted even if its address has sent too many wrong ones.
+  /// Finds the caller by the token in the request.
+  ///
+  /// A valid token is accepted even if its address has sent too many wrong ones.
   private func caller(of request: WebRequest) async throws -> Caller {
     let address = proxies.client(of: request.headers, from: request.peer)
     let name = address.flatMap(Admission.name) ?? ""

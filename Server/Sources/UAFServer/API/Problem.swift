@@ -38,7 +38,9 @@ struct Problem: Error, Equatable {
     }
   }
 
-  /// The text for the command line. It may come from a remote server, so it is cleaned.
+  /// The text for the command line.
+  ///
+  /// It may come from a remote server, so it is cleaned.
   var text: String {
     let isAboutAccount = code == "unknown" && detail.hasPrefix("there is no account ")
     return Text.cleaned(detail, limit: 1024) + (isAboutAccount ? "; 'uaf-server users' lists the accounts" : "")
@@ -49,7 +51,9 @@ struct Problem: Error, Equatable {
 
   static let mediaType = "application/problem+json"
 
-  /// The object of RFC 9457. Its type is `about:blank`, so the title is that of the HTTP status; the member `code` says more.
+  /// The object of RFC 9457.
+  ///
+  /// Its type is `about:blank`, so the title is that of the HTTP status; the member `code` says more.
   var json: JSONObject {
     var object: JSONObject = [
       "type": .string("about:blank"), "title": .string(status.reasonPhrase), "status": .integer(Int64(status.code)),

@@ -84,8 +84,9 @@ final class WebhookSecret: Sendable {
     key = Mutex(try line.withBytes { try Secret(copying: $0.extracting(0..<count)) })
   }
 
-  /// The value of the header: the time, and an HMAC-SHA-256 in hexadecimal digits. The HMAC covers the time, a full stop, and
-  /// the body.
+  /// The value of the header: the time, and an HMAC-SHA-256 in hexadecimal digits.
+  ///
+  /// The HMAC covers the time, a full stop, and the body.
   ///
   /// - Parameter now: seconds since 1970.
   /// - Throws: ``CryptoError``.

@@ -111,7 +111,9 @@ enum ServerBackup {
     }
   }
 
-  /// Removes everything that a restore has created. The marker file goes last, because it keeps servers from starting.
+  /// Removes everything that a restore has created.
+  ///
+  /// The marker file goes last, because it keeps servers from starting.
   private static func remove(from state: ServerDirectory, isThere: Bool) {
     let files = BackupManifest.names + ["-wal", "-shm", "-journal"].map { database + $0 }
     for name in files { try? FileManager.default.removeItem(atPath: state.file(name)) }
@@ -149,7 +151,9 @@ enum ServerBackup {
   }
 }
 
-/// The list of a backup's contents, `backup.json`. It is written last, so a backup without it is incomplete.
+/// The list of a backup's contents, `backup.json`.
+///
+/// It is written last, so a backup without it is incomplete.
 struct BackupManifest: Equatable {
   /// One file of the backup.
   struct File: Equatable {

@@ -12,7 +12,9 @@ struct CertificateFiles {
   let certificatePath: String
   private let privateKeyPath: String
 
-  /// Reads a chain and its key. Both may be symbolic links, as certbot makes them.
+  /// Reads a chain and its key.
+  ///
+  /// Both may be symbolic links, as certbot makes them.
   ///
   /// - Throws: ``ServerError/unusableFile(path:reason:)`` if a file is missing, if the chain contains no certificate, if other
   ///   users can read the key, or if the key is encrypted: nobody is there to enter its password.

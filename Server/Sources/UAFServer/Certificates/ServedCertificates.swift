@@ -3,8 +3,9 @@ import Synchronization
 import UAFCrypto
 import UAFService
 
-/// The certificates that clients see, and the TLS context with the server's own certificate. The files are read at the start,
-/// and again on SIGHUP.
+/// The certificates that clients see, and the TLS context with the server's own certificate.
+///
+/// The files are read at the start, and again on SIGHUP.
 final class ServedCertificates: Sendable {
   /// A certificate that clients see.
   struct Visible: Equatable {

@@ -49,7 +49,9 @@ struct GiveUnlockCommand: AsyncParsableCommand {
     }
   }
 
-  /// Shows the issued unlock. The payload is either printed or written to the file, not both.
+  /// Shows the issued unlock.
+  ///
+  /// The payload is either printed or written to the file, not both.
   private func show(_ issued: JSONObject, in file: CodeFile?) throws {
     guard let payload = issued.text("payload"), case .array(let list)? = issued["codes"] else {
       throw LinkError.unexpected

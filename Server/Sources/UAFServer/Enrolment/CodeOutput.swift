@@ -121,7 +121,9 @@ struct SheetFile: CodeOutput {
   func remove() { file.remove() }
 }
 
-/// A new folder with a file for each code. Each file contains what `enrol` would print.
+/// A new folder with a file for each code.
+///
+/// Each file contains what `enrol` would print.
 final class PayloadFolder: CodeOutput {
   let path: String
   private let descriptor: CInt

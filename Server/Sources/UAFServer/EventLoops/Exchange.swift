@@ -202,7 +202,9 @@ final class Exchange: ChannelDuplexHandler {
   }
 }
 
-/// A handler that counts or limits a connection. ``Exchange`` tells it about the progress of requests and answers.
+/// A handler that counts or limits a connection.
+///
+/// ``Exchange`` tells it about the progress of requests and answers.
 ///
 /// It comes after ``Exchange`` in the pipeline, so no part of a request or an answer passes through it.
 protocol ExchangeObserver: ChannelHandler {
@@ -227,7 +229,9 @@ enum ExchangeStage {
 /// NIO parses requests and encodes responses. Its handlers are followed by only one of ours, ``Exchange``, because every
 /// further handler would have to process each part of each message.
 struct ExchangeChannel: ServerChildChannel {
-  /// A connection. Everything for it is done in its pipeline.
+  /// A connection.
+  ///
+  /// Everything for it is done in its pipeline.
   struct Value: ServerChildChannelValue {
     let channel: any Channel
   }

@@ -166,8 +166,9 @@ extension ServerKeys {
     try publishAuditKeys(in: state)
   }
 
-  /// Adds the public keys of the audit to those in the file. Earlier ones stay, because heads are verified long after their
-  /// keys were replaced.
+  /// Adds the public keys of the audit to those in the file.
+  ///
+  /// Earlier ones stay, because heads are verified long after their keys were replaced.
   private func publishAuditKeys(in state: ServerDirectory) throws {
     let known = try StateFile.read(path: state.auditPublicKeyPath, isSecret: false) ?? []
     let old = String(decoding: known, as: UTF8.self)

@@ -1,8 +1,9 @@
 import Glibc
 import SecretMemory
 
-/// Reads and writes files of the state folder. Each is written completely or not at all, and only its owner can read a secret
-/// one.
+/// Reads and writes files of the state folder.
+///
+/// Each is written completely or not at all, and only its owner can read a secret one.
 enum StateFile {
   /// The longest file that is read, in bytes.
   static let maximumLength = 65_536
@@ -103,7 +104,9 @@ enum StateFile {
     }
   }
 
-  /// Reads a file directly into a secret, without any other copy in memory. The file must have one of the given lengths.
+  /// Reads a file directly into a secret, without any other copy in memory.
+  ///
+  /// The file must have one of the given lengths.
   ///
   /// - Returns: nil if there is no such file.
   /// - Throws: what ``read(path:isSecret:)`` throws; also for a file of a different length.

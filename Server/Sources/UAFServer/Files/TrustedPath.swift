@@ -105,8 +105,9 @@ struct TrustedPath: ~Copyable {
         + "there: check its content, then run 'chmod go-w \(path)'")
   }
 
-  /// Checks a folder on the path. Others must not be able to write to it, unless it is sticky like /tmp, where only a file's
-  /// owner can replace the file.
+  /// Checks a folder on the path.
+  ///
+  /// Others must not be able to write to it, unless it is sticky like /tmp, where only a file's owner can replace the file.
   private static func checkFolder(_ descriptor: CInt, _ path: String) throws(ServerError) {
     var info = stat()
     // SAFETY: `info` is a stat structure.

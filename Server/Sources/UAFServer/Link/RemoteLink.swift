@@ -62,7 +62,9 @@ struct RemoteLink: AdministrationLink {
   }
 }
 
-/// The API of this process. Its caller can read and write the state folder, and so is an administrator.
+/// The API of this process.
+///
+/// Its caller can read and write the state folder, and so is an administrator.
 struct LocalLink: AdministrationLink {
   let environment: AdministrationEnvironment
   private let api: APIResponder

@@ -6,7 +6,9 @@ import NIOSSL
 import UAFAdministration
 import UAFService
 
-/// Connections on the Unix socket for administration. The kernel reports the user of each.
+/// Connections on the Unix socket for administration.
+///
+/// The kernel reports the user of each.
 ///
 /// Root and the server's own user could change the store directly, so they count as administrators. Connections of all other
 /// users are closed; normally the socket's mode prevents them.

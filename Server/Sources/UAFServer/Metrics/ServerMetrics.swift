@@ -10,7 +10,7 @@ final class ServerMetrics: Sendable {
   let requests = RequestMetrics()
   let store: StoreMetrics
   let deliveries = DeliveryFigures(now: { Terminal.now })
-  /// A clock that is never set back.
+  /// A monotonic clock.
   let clock: @Sendable () -> ContinuousClock.Instant
 
   /// Makes metrics that have counted nothing.
@@ -313,7 +313,7 @@ final class StoreMetrics: Sendable {
 
   /// Makes metrics that have counted nothing.
   ///
-  /// - Parameter now: a clock that is never set back.
+  /// - Parameter now: a monotonic clock.
   init(now: @escaping @Sendable () -> ContinuousClock.Instant) {
     self.now = now
   }

@@ -246,7 +246,9 @@ struct ExportParser: ~Copyable {
   }
 }
 
-/// The last transaction of an import. After it the store can be used.
+/// The last transaction of an import.
+///
+/// After it the store can be used.
 struct ImportEnd {
   let store: any ServerStore
   /// The id of the import.
@@ -276,8 +278,9 @@ struct ImportEnd {
     }
   }
 
-  /// Checks the number of rows. A server that opened the store before the import's id was stored might have added rows of its
-  /// own.
+  /// Checks the number of rows.
+  ///
+  /// A server that opened the store before the import's id was stored might have added rows of its own.
   private static func require(_ counts: JSONObject, in contents: any StoreContents) throws {
     for table in MovedTable.all {
       let count = try contents.count(table)

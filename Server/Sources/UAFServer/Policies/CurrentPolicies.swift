@@ -19,7 +19,9 @@ final class CurrentPolicies: Sendable {
   private let file: AccountPolicies?
   private let state: Mutex<State>
 
-  /// Starts with the policies of a file. Without a file, each model is accepted by itself until a policy is saved.
+  /// Starts with the policies of a file.
+  ///
+  /// Without a file, each model is accepted by itself until a policy is saved.
   init(_ file: AccountPolicies?, models: AuthenticatorModels) {
     self.file = file
     self.models = models
@@ -81,7 +83,9 @@ struct PolicyFollower: Service {
     }
   }
 
-  /// Checks once. Failures of the store are ignored: while it is down, nothing is issued or accepted anyway.
+  /// Checks once.
+  ///
+  /// Failures of the store are ignored: while it is down, nothing is issued or accepted anyway.
   func look() async {
     guard let version = try? await newer() else { return }
     do throws(PolicyProblem) {

@@ -96,7 +96,9 @@ final class AuditKeeper: Service {
     }
   }
 
-  /// Finds out, once, since when the audit has been unsigned. This must happen before the first row of this process is signed.
+  /// Finds out, once, since when the audit has been unsigned.
+  ///
+  /// This must happen before the first row of this process is signed.
   private func begin() async throws {
     guard !state.withLock({ $0.hasBegun }) else { return }
     standing.note(try await signer.beginning(after: try moments.read()))

@@ -26,7 +26,9 @@ struct KeyReload: Service {
     }
   }
 
-  /// Rereads keys and certificates. Those that cannot be used are logged, and the old ones stay in use.
+  /// Rereads keys and certificates.
+  ///
+  /// Those that cannot be used are logged, and the old ones stay in use.
   private func reload() async {
     manager.reloading()
     do {

@@ -18,7 +18,9 @@ enum ServerProcess {
     else { throw .unprotectedMemory(errorNumber: errno) }
   }
 
-  /// Ignores SIGHUP while the server starts, so that it does not end the process. Later, ``KeyReload`` handles the signal.
+  /// Ignores SIGHUP while the server starts, so that it does not end the process.
+  ///
+  /// Later, ``KeyReload`` handles the signal.
   static func ignoreHangup() { _ = signal(SIGHUP, SIG_IGN) }
 
   /// The most connections that may be open at the same time: `wanted`, but not more than half of the limit of open files.

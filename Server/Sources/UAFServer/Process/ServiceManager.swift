@@ -2,7 +2,9 @@ import Glibc
 import NIOCore
 import ServiceLifecycle
 
-/// Tells systemd that the server is ready, is alive, or is stopping. Does nothing if systemd did not ask for it.
+/// Tells systemd that the server is ready, is alive, or is stopping.
+///
+/// Does nothing if systemd did not ask for it.
 struct ServiceManager: Service {
   private let socket: NotifySocket?
   /// How often to report that the server is alive; nil if systemd did not ask for it.

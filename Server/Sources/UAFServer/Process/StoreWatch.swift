@@ -62,7 +62,9 @@ final class StoreWatch: Service {
     }
   }
 
-  /// Checks once, by reading. After a failure it also writes, because on a full disk only writing fails.
+  /// Checks once, by reading.
+  ///
+  /// After a failure it also writes, because on a full disk only writing fails.
   func look() async {
     let began = now()
     state.withLock { $0.lookingSince = began }
@@ -154,7 +156,9 @@ struct MachinePolicyFollower: Service {
 
 /// Refuses a decoy secret other than the one with which the store was used before: unknown names would get different decoys.
 enum DecoySecretCheck {
-  /// Compares the id of the secret with the one in the store. If the store has none, it is stored.
+  /// Compares the id of the secret with the one in the store.
+  ///
+  /// If the store has none, it is stored.
   ///
   /// The usual reason for a different secret is a second server to which the administrator has not copied `decoy.secret`.
   ///

@@ -396,7 +396,9 @@ struct RequestLog: Sendable {
     return WebRefusal(WebResponse(status: .serviceUnavailable, headers: [("Retry-After", "5")]))
   }
 
-  /// The store or the server itself has failed. A failure of the store is logged once, however many requests it affects.
+  /// The store or the server itself has failed.
+  ///
+  /// A failure of the store is logged once, however many requests it affects.
   func failed(_ error: any Error, _ route: UAFRoute, _ operation: UAFOperation?) {
     let failure = error as? any StoreFailure
     metrics.count(failure?.isTemporary == true ? .away : .failed, route, operation)

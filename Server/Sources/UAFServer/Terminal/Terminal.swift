@@ -15,7 +15,9 @@ enum Terminal {
 
   static func result(_ line: String) { results.write(line: line) }
 
-  /// Writes a line to standard error. A failure is ignored, since there is nowhere to report it.
+  /// Writes a line to standard error.
+  ///
+  /// A failure is ignored, since there is nowhere to report it.
   static func note(_ line: String) {
     _ = DescriptorWriter.write(Array("uaf-server: \(line)\n".utf8), to: STDERR_FILENO)
   }

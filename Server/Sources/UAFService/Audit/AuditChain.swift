@@ -71,14 +71,18 @@ package struct AuditChain {
     return .changed(row.number)
   }
 
-  /// Checks a stored head. The row that it signs was checked last, or is missing.
+  /// Checks a stored head.
+  ///
+  /// The row that it signs was checked last, or is missing.
   package mutating func check(_ head: AuditHead) -> AuditFault? {
     if head.previous != lastHead, head.previous > floor { return .headRemoved(head.previous) }
     lastHead = head.link.number
     return compare(with: head)
   }
 
-  /// Checks a head that was kept outside the store. The row that it signs was checked last, or is missing.
+  /// Checks a head that was kept outside the store.
+  ///
+  /// The row that it signs was checked last, or is missing.
   package mutating func compare(with head: AuditHead) -> AuditFault? {
     let number = head.link.number
     guard number <= last.number else { return .cutOff(from: last.number + 1, through: number) }

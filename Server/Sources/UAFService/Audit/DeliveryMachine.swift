@@ -42,7 +42,9 @@ package struct DeliveryMachine: Sendable {
 
   /// Failures since the last success.
   private var failures = 0
-  /// The reasons of failures that were logged since the last success. There are few different ones, and each is logged once.
+  /// The reasons of failures that were logged since the last success.
+  ///
+  /// There are few different ones, and each is logged once.
   private var told: Set<String> = []
   /// The number of the first row that the sink has not accepted since its last success.
   private var refusedFrom: Int64 = 0
@@ -86,8 +88,9 @@ package struct DeliveryMachine: Sendable {
     return (.record(through: end), told.isEmpty ? nil : .back(rows: max(last, end) - first + 1))
   }
 
-  /// The notice that the sink has received, perhaps from a different instance, the rows that it refused here. Without it the
-  /// failure would be the last line in the log.
+  /// The notice that the sink has received, perhaps from a different instance, the rows that it refused here.
+  ///
+  /// Without it the failure would be the last line in the log.
   private mutating func gone(through delivered: Int64) -> Notice? {
     guard !told.isEmpty, delivered >= refusedFrom else { return nil }
     (told, failures, limit) = ([], 0, Self.mostRows)
@@ -164,8 +167,9 @@ package struct AuditDelivery: Equatable, Sendable {
     return true
   }
 
-  /// Moves the position back to `number`: the rows that the sink received after it have since been cut off or rewritten. The
-  /// store's own rows after it are sent, even if the sink already has rows with those numbers.
+  /// Moves the position back to `number`: the rows that the sink received after it have since been cut off or rewritten.
+  ///
+  /// The store's own rows after it are sent, even if the sink already has rows with those numbers.
   ///
   /// - Returns: false if the sink has received no row after `number`.
   package mutating func goBack(to number: Int64) -> Bool {

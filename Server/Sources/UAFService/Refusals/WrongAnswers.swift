@@ -60,7 +60,9 @@ package final class WrongAnswerLimit: Sendable {
     }
   }
 
-  /// The number of the bucket in which a name is counted. Only the server's secret can show which names share one.
+  /// The number of the bucket in which a name is counted.
+  ///
+  /// Only the server's secret can show which names share one.
   private func place(of name: String) throws -> Int64 {
     let code = try keys.authenticationCode("wrong answers", Array(name.utf8))
     return code.prefix(8).reduce(0) { ($0 << 8 | Int64($1)) % Self.places }
@@ -97,7 +99,9 @@ package final class WrongAnswerLimit: Sendable {
   }
 }
 
-/// A token bucket: a budget of turns that refills by itself. It allows short bursts, and on average no more than the rate.
+/// A token bucket: a budget of turns that refills by itself.
+///
+/// It allows short bursts, and on average no more than the rate.
 package struct TokenBucket: Equatable, Sendable {
   /// How many turns a bucket gets.
   package struct Rate: Equatable, Sendable {

@@ -82,7 +82,9 @@ struct AuthenticationRequestGeneration {
     }
   }
 
-  /// Makes the request for a text of the console. It stores nothing, so anybody may ask for a sign-in.
+  /// Makes the request for a text of the console.
+  ///
+  /// It stores nothing, so anybody may ask for a sign-in.
   private func confirmation(_ code: ConfirmationCode) async throws -> RequestOutcome {
     if context.denies == true { return try await denial(code) }
     let url = issuer.identity.publicURL

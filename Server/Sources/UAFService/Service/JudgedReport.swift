@@ -3,8 +3,9 @@ import UAFMessages
 
 /// The result of comparing a machine's report with its previous one: what is stored, and which rows the audit gets.
 struct JudgedReport {
-  /// For how many seconds no second row says that a machine has a copy. Without this pause, two copies that take turns would
-  /// cause a row with each report.
+  /// For how many seconds no second row says that a machine has a copy.
+  ///
+  /// Without this pause, two copies that take turns would cause a row with each report.
   private static let copyRowLifetime: Int64 = 86_400
 
   /// The state of the machine to be stored.

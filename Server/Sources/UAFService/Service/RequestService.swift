@@ -65,8 +65,9 @@ struct RequestGeneration {
     case proof
   }
 
-  /// Makes a request for a registration. The caller needs an enrolment code of the account, or the proof of a fresh
-  /// authentication.
+  /// Makes a request for a registration.
+  ///
+  /// The caller needs an enrolment code of the account, or the proof of a fresh authentication.
   func registration() throws -> RequestOutcome {
     let authorization: Authorization
     switch try authorize(.registration) {
@@ -184,8 +185,9 @@ struct RequestGeneration {
     return claims.proofSubject?.isIdentical(to: Base64URL.encode(subject)) == true
   }
 
-  /// Whether the store knows all proofs that were used since this one was signed. A store that was restored from a backup does
-  /// not know those that were used before.
+  /// Whether the store knows all proofs that were used since this one was signed.
+  ///
+  /// A store that was restored from a backup does not know those that were used before.
   private func isKnownWhetherUsed(_ claims: VerdictClaims) throws -> Bool {
     guard let restored = try records.settings.value(of: .restoredAt) else { return true }
     return Int64(restored).map { claims.issuedAt > $0 } ?? false

@@ -117,8 +117,9 @@ package struct ServerIdentity: Sendable {
     return endpoints
   }
 
-  /// Whether a binding names one of the server's certificates. If it contains both the hash and the certificate, both must be
-  /// right.
+  /// Whether a binding names one of the server's certificates.
+  ///
+  /// If it contains both the hash and the certificate, both must be right.
   ///
   /// `tlsUnique` and `cid_pubkey` are not compared, because the TLS library does not give their values.
   func accepts(_ binding: ChannelBinding) -> Bool {

@@ -62,7 +62,9 @@ extension AuditTrail {
 package struct AuditFilter: Equatable, Sendable {
   /// Rows with a higher number.
   package var after: Int64
-  /// nil for every account. The following fields too match every row if they are nil.
+  /// nil for every account.
+  ///
+  /// The following fields too match every row if they are nil.
   package var account: String?
   package var kind: AuditKind?
   package var outcome: String?

@@ -1,7 +1,9 @@
 import UAFCrypto
 import UAFMessages
 
-/// The confirmed texts: written once and never changed. They stay when the key that signed is deleted.
+/// The confirmed texts: written once and never changed.
+///
+/// They stay when the key that signed is deleted.
 package protocol ConfirmedTexts {
   /// Adds a text under the next number; the number in `text` is not used.
   func add(_ text: ConfirmedText) throws
@@ -76,8 +78,9 @@ package enum TextKind: String, CaseIterable, Sendable {
     self = kind
   }
 
-  /// Whether the first word is `ACCOUNT@HOST:`. No opening that the server writes has an `@` in its first word, or a letter
-  /// that looks like one.
+  /// Whether the first word is `ACCOUNT@HOST:`.
+  ///
+  /// No opening that the server writes has an `@` in its first word, or a letter that looks like one.
   private static func namesMachine(_ shown: String) -> Bool {
     let word = shown.utf8.prefix { $0 != UInt8(ascii: " ") }
     let account = word.prefix { $0 != UInt8(ascii: "@") }

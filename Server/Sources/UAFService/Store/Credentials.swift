@@ -196,16 +196,18 @@ package struct KeyOrigin: Equatable, Sendable {
     self.vouchedBy = vouchedBy
   }
 
-  /// The origin of a key that is registered with a code. The key is accepted for the steps of administrators if the code may be
-  /// for a privileged account.
+  /// The origin of a key that is registered with a code.
+  ///
+  /// The key is accepted for the steps of administrators if the code may be for a privileged account.
   ///
   /// - Parameter code: nil if the issuer is not known.
   package init(_ code: IssuedCode?) {
     self.init(issuedBy: code?.issuedBy, vouchedBy: code?.reachesPrivileged == true ? code?.issuedBy : nil)
   }
 
-  /// The origin of a key that registered keys have signed. The new key is accepted for the steps of administrators if each of
-  /// those keys is.
+  /// The origin of a key that registered keys have signed.
+  ///
+  /// The new key is accepted for the steps of administrators if each of those keys is.
   package init(signedBy keys: [KeyRecord]) {
     let counts = !keys.isEmpty && keys.allSatisfy { $0.revocation == nil && $0.countsForSteps }
     self.init(issuedBy: Self.byProof, vouchedBy: counts ? Self.byProof : nil)
@@ -278,7 +280,9 @@ package struct AccountModels: Equatable, Sendable {
     self.machines = machines
   }
 
-  /// Merges rows, each about one machine, into one value for each account. The rows of an account must follow each other.
+  /// Merges rows, each about one machine, into one value for each account.
+  ///
+  /// The rows of an account must follow each other.
   package static func joined(_ rows: [(username: String, aaids: Set<String>)]) -> [AccountModels] {
     rows.reduce(into: []) { accounts, row in
       let isNext = accounts.last?.username != row.username

@@ -118,14 +118,17 @@ package struct EnrolmentSeal: Sendable {
   private static let byteCount = AES256GCM.nonceByteCount + EnrolmentCode.keyByteCount + AES256GCM.tagByteCount
 }
 
-/// The record of an issued enrolment code: for whom, by whom, and whether it was used. It does not contain the code.
+/// The record of an issued enrolment code: for whom, by whom, and whether it was used.
+///
+/// It does not contain the code.
 package struct IssuedCode: Equatable, Sendable {
   package let number: Int64
   package let username: String
   /// In the form of ``AuditActor/text``.
   package let issuedBy: String
-  /// Whether the code may be for a privileged account. A key that is registered with it is then accepted for the steps of
-  /// administrators.
+  /// Whether the code may be for a privileged account.
+  ///
+  /// A key that is registered with it is then accepted for the steps of administrators.
   package let reachesPrivileged: Bool
   /// In seconds since 1970, like the times below.
   package let issuedAt: Int64

@@ -122,8 +122,9 @@ package struct MachineChange: Equatable, Sendable {
   }
 }
 
-/// The record of an issued join code: for which group, by whom, and how many machines have joined with it. It does not contain
-/// the code.
+/// The record of an issued join code: for which group, by whom, and how many machines have joined with it.
+///
+/// It does not contain the code.
 package struct JoinCode: Equatable, Sendable {
   /// The state of a code.
   package enum State: String, CaseIterable, Sendable {

@@ -93,7 +93,9 @@ package struct StoredKey: Equatable, Sendable {
   }
 }
 
-/// A verified answer to a request for an authentication. A store keeps all of it in one commit, or nothing.
+/// A verified answer to a request for an authentication.
+///
+/// A store keeps all of it in one commit, or nothing.
 package struct VerifiedResponse: Sendable {
   package let username: String
   /// ``IssuedChallenge/hash`` of the challenge, which becomes used.
@@ -305,7 +307,7 @@ package final class BatchQueue<Item: Sendable, Outcome: Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - mostWorkers: how many batches may run at the same time.
-  ///   - now: a clock that is never set back.
+  ///   - now: a monotonic clock.
   ///   - sleep: waits for a duration.
   package init(
     mostWorkers: Int, now: @escaping @Sendable () -> ContinuousClock.Instant,
@@ -391,7 +393,9 @@ package final class BatchQueue<Item: Sendable, Outcome: Sendable>: Sendable {
     }
   }
 
-  /// Processes items together. If that fails, each is processed alone, since a single item may have caused the failure.
+  /// Processes items together.
+  ///
+  /// If that fails, each is processed alone, since a single item may have caused the failure.
   ///
   /// - Parameters:
   ///   - isUndone: whether an error of `together` means that nothing was stored. After any other error something may have been

@@ -1,10 +1,14 @@
-/// The challenges that were answered with success. Each is kept until its request would have expired anyway.
+/// The challenges that were answered with success.
+///
+/// Each is kept until its request would have expired anyway.
 package protocol UsedChallenges {
   /// Whether a request was answered with success before.
   func contains(_ challenge: IssuedChallenge) throws -> Bool
 }
 
-/// The proof tokens that were used. Each is kept until it would have expired anyway.
+/// The proof tokens that were used.
+///
+/// Each is kept until it would have expired anyway.
 package protocol UsedProofs {
   /// Whether a token was used.
   func contains(tokenID: String) throws -> Bool

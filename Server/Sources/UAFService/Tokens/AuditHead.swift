@@ -40,7 +40,9 @@ package struct AuditHead: Equatable, Sendable {
   }
 }
 
-/// Signs heads of the audit, and verifies them. Verification needs only public keys, so a different machine can do it.
+/// Signs heads of the audit, and verifies them.
+///
+/// Verification needs only public keys, so a different machine can do it.
 ///
 /// A signed head is a JSON web token with ES256 (RFC 7515). Its header has a type of its own, so that it cannot be confused
 /// with a verdict.

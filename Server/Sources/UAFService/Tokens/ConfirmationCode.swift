@@ -87,7 +87,9 @@ package struct ConfirmationCode: Equatable, Sendable {
 
   // MARK: The form in a browser
 
-  /// The text that the browser keeps as proof that it asked for the code. Whoever has only the payload cannot make it.
+  /// The text that the browser keeps as proof that it asked for the code.
+  ///
+  /// Whoever has only the payload cannot make it.
   ///
   /// - Throws: ``CryptoError``.
   package func browserText(keys: ServerKeys) throws -> String {

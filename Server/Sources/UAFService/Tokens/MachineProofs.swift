@@ -1,7 +1,9 @@
 import UAFCrypto
 import UAFMessages
 
-/// Computes the machines' secrets, and checks proofs that are made with them. Nothing is stored for either.
+/// Computes the machines' secrets, and checks proofs that are made with them.
+///
+/// Nothing is stored for either.
 ///
 /// A machine's ID and secret are computed from the server's secret, the account, and the key that was registered on the
 /// machine. So an account has no more machine secrets than keys, however often it logs in. For a machine that has joined, ID
@@ -143,10 +145,14 @@ package struct KnownMachine: Sendable {
   package let queue: MachineQueue
   /// Its ID at this server.
   package let machineID: [UInt8]
-  /// The random bytes of its proof. The answer repeats them, so that it is an answer to this request alone.
+  /// The random bytes of its proof.
+  ///
+  /// The answer repeats them, so that it is an answer to this request alone.
   let nonce: [UInt8]
   /// Whether its secret was made with the server's secret that is in use now.
   package let isCurrent: Bool
-  /// Whether the secret is the one that it received when it joined. Such a machine may name any account, and is known for none.
+  /// Whether the secret is the one that it received when it joined.
+  ///
+  /// Such a machine may name any account, and is known for none.
   package let isJoined: Bool
 }

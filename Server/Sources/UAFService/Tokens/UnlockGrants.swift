@@ -22,8 +22,9 @@ package struct UnlockGrants: Sendable {
     try keys.statement(statement.json, .unlock)
   }
 
-  /// The unlock codes for a machine that has the secret of a key. There is one code; for a day after a rotation of the server's
-  /// secret there is one for each accepted secret.
+  /// The unlock codes for a machine that has the secret of a key.
+  ///
+  /// There is one code; for a day after a rotation of the server's secret there is one for each accepted secret.
   ///
   /// - Parameters:
   ///   - keyID: the account's first usable key on that machine.

@@ -13,8 +13,9 @@ struct Verifier: Sendable {
   var verificationMethods = VerificationMethodPolicy.off
   var checksChannelBinding = true  // not in a message that a different message carries, which names the connection
 
-  /// The checks of a whole message: header, final challenge parameters, facet and channel binding. If the caller has parsed the
-  /// parameters before, it passes them as `read`.
+  /// The checks of a whole message: header, final challenge parameters, facet and channel binding.
+  ///
+  /// If the caller has parsed the parameters before, it passes them as `read`.
   func check(
     _ header: OperationHeader, fcParams: String, read: FinalChallengeParams? = nil, issued: IssuedRequest
   ) throws(ServiceRefusal) {
@@ -30,7 +31,9 @@ struct Verifier: Sendable {
     guard !checksChannelBinding || identity.accepts(parameters.channelBinding) else { throw .channelBindingMismatch }
   }
 
-  /// The authenticator model that an assertion names. The assertion must have the model's scheme, and at least its version.
+  /// The authenticator model that an assertion names.
+  ///
+  /// The assertion must have the model's scheme, and at least its version.
   ///
   /// - Throws: ``ServiceRefusal``.
   func model(_ aaid: AAID, scheme: String, version: UInt16) throws(ServiceRefusal) -> AuthenticatorModel {
@@ -163,7 +166,9 @@ extension Verifier {
     return (VerifiedAuthentication(uncheckedAssertion: assertion, bytes: envelope.assertion), description)
   }
 
-  /// Whether a counter shows that the signature is new. If both counters are zero, the authenticator has none.
+  /// Whether a counter shows that the signature is new.
+  ///
+  /// If both counters are zero, the authenticator has none.
   ///
   /// Otherwise a counter that is not higher means that there is a copy of the key.
   private func isFresh(_ counter: UInt32, stored: UInt32) -> Bool {
@@ -259,8 +264,9 @@ extension Verifier {
     return key
   }
 
-  /// The highest accepted registration counter. The protocol has the server refuse one that is "exceedingly high": nobody
-  /// registers this often with one authenticator.
+  /// The highest accepted registration counter.
+  ///
+  /// The protocol has the server refuse one that is "exceedingly high": nobody registers this often with one authenticator.
   private static let maximumRegistrationCounter: UInt32 = 100_000
 }
 
@@ -279,7 +285,9 @@ package struct VerifiedRegistration: Sendable {
   package let authenticatorVersion: UInt16
   package let signCounter: UInt32
   package let regCounter: UInt32
-  /// The authenticator's description of how it displays images. It is stored for later use: the server sends no images yet.
+  /// The authenticator's description of how it displays images.
+  ///
+  /// It is stored for later use: the server sends no images yet.
   package let displays: [DisplayPNGCharacteristics]
 
   /// Only for ``Verifier``, which has checked the assertion before.
