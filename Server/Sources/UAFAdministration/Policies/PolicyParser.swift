@@ -93,7 +93,7 @@ package struct PolicyParser {
         // Nobody could meet such a set, since two keys of one model count as one authenticator.
         guard !set.contains(aaid) else {
           throw failure(
-            "\(place): \(ShownValue.quoted(text)) is there twice",
+            "\(place): \(ShownValue.quoted(text)) appears twice",
             korean: "\(place): 두 번 있습니다: \(ShownValue.quoted(text))")
         }
         set.append(aaid)
@@ -150,7 +150,7 @@ package struct PolicyParser {
     var texts: [String] = []
     for value in values {
       guard case .string(let text) = value else {
-        throw failure("\(place) has something else than text in it", korean: "\(place): 텍스트만 쓸 수 있습니다")
+        throw failure("\(place) contains something other than text", korean: "\(place): 텍스트만 쓸 수 있습니다")
       }
       texts.append(text)
     }

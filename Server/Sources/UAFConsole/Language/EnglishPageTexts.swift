@@ -30,7 +30,7 @@ enum EnglishPageTexts {
     .haveConfirmed: "I have confirmed",
     .notConfirmed: "The text is not confirmed yet.",
     .signInEnded: "This sign-in has ended. Start again.",
-    .signInRefused: "This account may not sign in here.",
+    .signInRefused: "This account is not allowed to sign in here.",
     .auditUnsigned:
       "The audit has not been signed for five minutes. Until it is signed, nobody can sign in or change anything "
       + "here. The server's log says why.",
@@ -123,7 +123,7 @@ enum EnglishPageTexts {
     .module: "Package, as reported",
     .policyInUse: "Policy in use, as reported",
     .locksReported: "Locks, as reported",
-    .copySeen: "A copy, or an older state, was seen",
+    .copySeen: "When a copy or a restored state was found",
     .usedUp: "used up",
     .expired: "ended",
     .expires: "Ends",

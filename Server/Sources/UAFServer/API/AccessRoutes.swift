@@ -16,7 +16,7 @@ enum AccessRoutes {
   ]
 
   private static let me = APIRoute(
-    method: .GET, path: "/me", summary: "Who asks, as the audit names them, and their role.",
+    method: .GET, path: "/me", summary: "The caller, as the audit records them, and their role.",
     example: ["actor": .string("token deploy"), "role": .string("operator")]
   ) { call in
     .ok(["actor": .string(call.caller.actor.text), "role": .string(call.caller.role.rawValue)])

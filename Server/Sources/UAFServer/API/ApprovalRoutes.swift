@@ -47,7 +47,7 @@ enum ApprovalRoutes {
 
   private static let one = APIRoute(
     method: .GET, path: "/approvals/{number}",
-    summary: "One text and its outcome; there is no outcome if it was closed before anybody replied.", example: approval
+    summary: "One text and its outcome; not found if it was closed before a reply.", example: approval
   ) { call in
     .ok(
       APIShapes.approval(

@@ -18,7 +18,7 @@ enum AuditRoutes {
     query: [
       APIInputs.text("account", "Only this account."), APIInputs.text("kind", "Only this kind, such as login."),
       APIInputs.text("outcome", "Only this outcome: ok, or the reason of a refusal."),
-      APIInputs.text("machine", "Only this machine, by the text in the machine column."),
+      APIInputs.text("machine", "Only this machine, as the machine column shows it."),
       APIInputs.text(
         "words",
         "Only rows with these words in a text other than kind and outcome; upper "

@@ -6,7 +6,9 @@ struct QueryText: Equatable {
     one.items.elementsEqual(other.items) { $0.name == $1.name && $0.value == $1.value }
   }
 
-  /// Reads `name=value&name=value`. Names and values are percent-encoded; a plus sign does not stand for a space.
+  /// Reads `name=value&name=value`.
+  ///
+  /// Names and values are percent-encoded; a plus sign does not stand for a space.
   ///
   /// - Parameter names: the names that the route accepts.
   /// - Throws: ``Problem`` for an unknown name, and for a repeated one.
@@ -21,7 +23,7 @@ struct QueryText: Equatable {
       guard sides.count == 2, let value = Self.decoded(sides[1]) else {
         throw Problem(.badRequest, "invalid", "must be \(name)=VALUE, percent-encoded", field: name)
       }
-      guard self[name] == nil else { throw Problem(.badRequest, "invalid", "is there twice", field: name) }
+      guard self[name] == nil else { throw Problem(.badRequest, "invalid", "appears twice", field: name) }
       items.append((name, value))
     }
   }

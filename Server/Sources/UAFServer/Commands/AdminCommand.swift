@@ -27,7 +27,7 @@ struct AdminAddCommand: AsyncParsableCommand {
   @OptionGroup var place: AdministrationOptions
   @Option(help: ArgumentHelp("A key that counts from now on: AAID, a space, KeyID; may be repeated.", valueName: "key"))
   var countKey: [String] = []
-  @Flag(help: "Leave the keys that do not count as they are.") var countNone = false
+  @Flag(help: "Let none of the keys count that do not count yet.") var countNone = false
   @OptionGroup var json: JSONFlag
 
   func validate() throws {
@@ -96,7 +96,7 @@ struct AdminRemoveCommand: AsyncParsableCommand {
     try Terminal.check(username: user)
     // `--force` can remove the last administrator. After that, only somebody with access to the state folder can add one, so it
     // requires that access too.
-    guard !force || place.api == nil else { throw ValidationError("--force goes with --state.") }
+    guard !force || place.api == nil else { throw ValidationError("--force needs --state.") }
   }
 
   func run() async throws {

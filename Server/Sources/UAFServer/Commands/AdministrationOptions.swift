@@ -36,12 +36,12 @@ struct AdministrationOptions: ParsableArguments {
     guard (directory == nil) != (api == nil) else {
       throw ValidationError("Give --state DIRECTORY, or --api ADDRESS for a running server.")
     }
-    guard store == nil || api == nil else { throw ValidationError("--store goes with --state.") }
+    guard store == nil || api == nil else { throw ValidationError("--store needs --state.") }
     if case .network = api {
       guard tokenFile != nil else { throw ValidationError("--api https needs --token-file.") }
     } else {
       guard tokenFile == nil, apiCa == nil else {
-        throw ValidationError("--token-file and --api-ca go with --api https.")
+        throw ValidationError("--token-file and --api-ca are only for --api https.")
       }
     }
   }
@@ -76,7 +76,7 @@ struct AdministrationOptions: ParsableArguments {
     if let state { return try state.link(server: server, models: models) }
     guard let api else { throw ValidationError("Give --state or --api.") }
     guard server == nil else {
-      throw ValidationError("--server goes with --state: a running server knows its own address.")
+      throw ValidationError("--server is only for --state: a running server knows its own address.")
     }
     return try RemoteLink(
       to: api, token: tokenFile.map { try LinkToken(path: $0) }, trust: SinkTrust(authorities: apiCa))

@@ -7,9 +7,9 @@ struct ApproveCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "approve", abstract: "Print a one-time approval code, with which a person confirms a text.",
     discussion: """
-      Use it for a login elsewhere that is approved out of band. The person reads `Asked of USER by root at the \
-      server:` before the text. The command works while the server runs. An earlier text that waits for the account \
-      is closed. With --wait the command ends when the person has confirmed (0), has denied \
+      Use it for a login to a different system that is approved out of band. The person reads `Asked of USER by root \
+      at the server:` before the text. The command works while the server runs. An earlier text that waits for the \
+      account is closed. With --wait the command ends when the person has confirmed (0), has denied \
       (\(ExitStatus.denied.rawValue)), or can no longer do either (1). The server keeps the confirmed text with its \
       signature: see 'audit texts'. A denial is final.
       """)
@@ -34,8 +34,8 @@ struct ApproveCommand: AsyncParsableCommand {
     // Of a longer text only beginning, end and hash would be signed, and the person's machine would not receive all of it.
     guard let shown = TransactionText(sent: text)?.shown, shown.utf8.count <= TransactionText.maximumSigned else {
       throw ValidationError(
-        "--text must be 1 to \(TransactionText.maximumSigned) bytes in UTF-8; what is neither ASCII nor a letter that is "
-          + "shown counts four for each of its bytes.")
+        "--text must be 1 to \(TransactionText.maximumSigned) bytes in UTF-8; each byte of a character that cannot "
+          + "be shown counts as four.")
     }
   }
 

@@ -9,7 +9,7 @@ import UAFService
 /// `uaf-server audit`: the record of what happened, and the texts that people confirmed.
 struct AuditCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "audit", abstract: "Look at what happened, check that nobody has changed it, and keep it elsewhere.",
+    commandName: "audit", abstract: "Look at the audit, check that nobody has changed it, and export it.",
     subcommands: [
       AuditListCommand.self, AuditVerifyCommand.self, AuditExportCommand.self, AuditPruneCommand.self,
       AuditTextsCommand.self, AuditShowCommand.self,
@@ -31,7 +31,7 @@ struct AuditListCommand: AsyncParsableCommand {
   @Option(help: "Only this account.", completion: AccountCompletion.accounts) var account: String?
   @Option(help: "Only this kind, such as login, registration, revocation.") var kind: String?
   @Option(help: "Only this outcome: ok, or the reason of a refusal.") var outcome: String?
-  @Option(help: "Only this machine, by the text in its column.") var machine: String?
+  @Option(help: "Only this machine, as the machine column shows it.") var machine: String?
   @Option(
     help: ArgumentHelp(
       "Only rows with these words in a text; upper and lower case are the same.", valueName: "text"))

@@ -22,7 +22,7 @@ struct AuditVerifyCommand: AsyncParsableCommand {
   @Option(help: "A file of signed heads that was kept elsewhere.", completion: .file()) var head: String?
   @Option(help: "The public keys of heads, PEM (default: audit.pub in the state folder).", completion: .file())
   var key: String?
-  @Option(help: ArgumentHelp("Do not report unsigned periods of rows up to this number.", valueName: "number"))
+  @Option(help: ArgumentHelp("Do not report unsigned periods that end with this row or earlier.", valueName: "number"))
   var acceptUnsigned: Int64 = 0
   @OptionGroup var json: JSONFlag
 

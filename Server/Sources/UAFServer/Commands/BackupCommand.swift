@@ -73,13 +73,14 @@ struct RestoreCommand: AsyncParsableCommand {
       ["madeAt": .integer(madeAt), "folder": .string(state.directory)],
       orElse: "restored the state of \(time) in \(state.directory)")
     Terminal.note(
-      "since \(time) something may have been changed: revoke and disable again what was revoked or disabled, "
+      "changes since \(time) are lost: revoke and disable again what was revoked or disabled since then, "
         + "and issue unused codes again"
     )
   }
 
-  /// Does for a database that its administrator has restored what a restore does for `server.db`. The keys in the state folder
-  /// stay, except for `server.secret`.
+  /// Does for a database that its administrator has restored what a restore does for `server.db`.
+  ///
+  /// The keys in the state folder stay, except for `server.secret`.
   private func closeDatabase() async throws {
     let directory = try state.openWithKeys()
     try await close(state.openStore(in: directory), [:], now: Terminal.now)

@@ -56,7 +56,7 @@ struct CodePlaces: ParsableArguments {
         "Give a file name: the codes of a list are never written to standard output. For a file called '-', "
           + "write './-'.")
     }
-    guard sheets != nil || language == .english else { throw ValidationError("--language goes with --sheets.") }
+    guard sheets != nil || language == .english else { throw ValidationError("--language is only for --sheets.") }
   }
 
   /// Creates the files and the folder; if one of them cannot be created, none is.

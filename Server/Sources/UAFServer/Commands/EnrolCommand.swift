@@ -112,13 +112,13 @@ struct EnrolListCommand: AsyncParsableCommand {
     // If the process is killed before everything is written, some open codes have reached nobody. They expire, and the next
     // list for the same people closes them.
     let made = try await codes.issue(people, lifetime: lifetime, reachesPrivileged: true, by: caller)
-    let which = "what was being written (\(Self.counted(made.count)))"
+    let which = "the batch that was being written (\(Self.counted(made.count)))"
     do {
       for output in outputs { try output.add(made) }
     } catch {
       do {
         try await codes.withdraw(made)
-        Terminal.note("\(which) is closed, so the part that was written is useless")
+        Terminal.note("\(which) is closed: its codes are useless, even those that were written")
       } catch {
         Terminal.note("\(which) stays open until it expires")
       }

@@ -80,7 +80,9 @@ struct JoinCodeCreateCommand: AsyncParsableCommand {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Shows the issued code. The payload is either printed or written to the file, not both.
+  /// Shows the issued code.
+  ///
+  /// The payload is either printed or written to the file, not both.
   private func show(_ issued: JSONObject, in file: CodeFile?) throws {
     guard let payload = issued.text("payload"), let fingerprint = issued.text("fingerprint") else {
       throw LinkError.unexpected
@@ -105,7 +107,7 @@ struct JoinCodeListCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list",
     abstract: "List the join codes that were issued: number, group, machines, joined, issuer, when, end, state.",
-    discussion: "The newest is first; the codes themselves are never shown. A machine that has left keeps its place.")
+    discussion: "The newest is first; the codes themselves are never shown. A machine that has left still counts.")
 
   @OptionGroup var place: AdministrationOptions
   @OptionGroup var json: JSONFlag

@@ -12,8 +12,8 @@ struct MachinesCommand: AsyncParsableCommand {
     discussion: """
       What a machine reports about itself is not verified; '-' stands for a missing value. Machines that have joined \
       with a code are listed even without a key; a revoked machine is listed as one that has left. The last five \
-      columns come from the reports of a joined machine; a time in the last column means that there are two machines \
-      with one state, or that a state was restored.
+      columns come from the reports of a joined machine; a time in the last column means that two machines had \
+      this machine's state, or that an older state of it was restored.
       """)
 
   @OptionGroup var place: AdministrationOptions
@@ -111,7 +111,7 @@ struct RevokeCommand: AsyncParsableCommand {
     if let user { try Terminal.check(username: user) }
     guard user != nil || device != nil else { throw ValidationError("Give USER, or a machine with --device.") }
     guard key == nil || user != nil, key == nil || device == nil else {
-      throw ValidationError("--key goes with USER, and without --device.")
+      throw ValidationError("--key needs USER, and cannot be combined with --device.")
     }
   }
 

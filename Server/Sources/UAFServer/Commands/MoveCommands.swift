@@ -22,7 +22,7 @@ struct MigrateCommand: AsyncParsableCommand {
       "PostgreSQL database to which the store is moved, in the form of --store, without a password.", valueName: "url"))
   var to: String
   @Flag(help: "Use server.db again: what happened in the database since the move is lost.") var abandon = false
-  @Flag(help: "Let --to name several hosts without a synchronous standby; a failover may lose the copied store.")
+  @Flag(help: "Accept several hosts in --to without a synchronous standby; a failover may lose the copied store.")
   var allowAsynchronous = false
   @OptionGroup var state: StateOption
   @OptionGroup var json: JSONFlag
@@ -95,7 +95,7 @@ struct ExportCommand: AsyncParsableCommand {
   @OptionGroup var json: JSONFlag
 
   func validate() throws {
-    guard file != "-" || !json.isOn else { throw ValidationError("Standard output is the export itself: no --json.") }
+    guard file != "-" || !json.isOn else { throw ValidationError("--json needs a file: '-' prints the export itself.") }
   }
 
   func run() async throws {
@@ -172,15 +172,16 @@ struct ImportCommand: AsyncParsableCommand {
       ],
       orElse: "imported \(rows) rows of \(time), made by uaf-server \(Text.cleaned(header.version, limit: 80))")
     Terminal.note(
-      "since \(time) something may have been changed: revoke and disable again what was revoked or disabled, and "
-        + "issue codes again that were not used"
+      "changes since \(time) are lost: revoke and disable again what was revoked or disabled since then, and "
+        + "issue unused codes again"
     )
     for line in powers.lines { Terminal.note(line) }
   }
 }
 
-/// The administrators and tokens that an import has brought into a store. They are reported, because somebody who could write
-/// to the export may have added some.
+/// The administrators and tokens that an import has brought into a store.
+///
+/// They are reported, because somebody who could write to the export may have added some.
 struct ImportedPowers: Equatable {
   /// Each administrator with the role in parentheses.
   let administrators: [String]

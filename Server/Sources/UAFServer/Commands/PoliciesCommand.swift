@@ -21,7 +21,7 @@ struct PolicyOptions: ParsableArguments {
 
   func validate() throws {
     guard metadata.folder == nil || place.api == nil else {
-      throw ValidationError("--metadata goes with --state: a running server has its own.")
+      throw ValidationError("--metadata is only for --state: a running server has its own statements.")
     }
   }
 

@@ -22,15 +22,15 @@ struct ServeCommand: AsyncParsableCommand {
       """)
 
   @OptionGroup var state: StateOption
-  @Flag(help: "Let --store name several hosts without a synchronous standby; a failover may then lose logins.")
+  @Flag(help: "Accept several hosts in --store without a synchronous standby; a failover may then lose logins.")
   var allowAsynchronous = false
   @Option(
     help: "HOST:PORT to listen on, port 0 lets the system choose; or unix:PATH for HTTP from a proxy on this machine.")
   var listen = ListenAddress.standard
   @Option(help: "Base URL that clients use (default: from --listen).") var publicURL: PublicURL?
-  @Flag(help: "Accept a different decoy.secret than this store was used with; made-up names then get other keys.")
+  @Flag(help: "Accept a decoy.secret that this store was not used with; names without keys then get other decoys.")
   var newDecoys = false
-  @Flag(help: "Accept a different audit.key than signed this store's audit; the audit gets a row audit-broken.")
+  @Flag(help: "Accept an audit.key that did not sign this store's audit; a row audit-broken then records that.")
   var newAuditKey = false
   @Flag(help: "Make a certificate authority and a certificate in the state folder if there is none.")
   var development = false
@@ -46,7 +46,7 @@ struct ServeCommand: AsyncParsableCommand {
   @Option(help: "How strictly a client's channel binding is checked: require, check (only if it is sent), or off.")
   var channelBinding = ChannelBindingPolicy.check
   @Option(
-    help: "A certificate that clients see if TLS ends elsewhere, PEM; may be repeated.", completion: .file())
+    help: "A certificate that clients see if a proxy terminates TLS, PEM; may be repeated.", completion: .file())
   var tlsCertificate: [String] = []
   @Option(help: "Whether a client is asked how it verified the person (fido.uaf.uvm): off, ask, or require.")
   var uvm = VerificationMethodPolicy.off
@@ -153,7 +153,9 @@ struct ServeCommand: AsyncParsableCommand {
     if !newAuditKey { try await AuditKeyCheck.run(store, directory) }
   }
 
-  /// The services that watch the store for changes by other processes. Each has read the store once when this returns.
+  /// The services that watch the store for changes by other processes.
+  ///
+  /// Each has read the store once when this returns.
   private func followers(
     of store: any ServerStore, _ policies: CurrentPolicies, _ environment: ServiceEnvironment, _ logger: Logger
   ) async throws -> [any Service] {

@@ -59,7 +59,7 @@ enum ServerError: Error, Equatable, CustomStringConvertible {
     case .notListening: "the server is not listening yet: try again"
     case .unprotectedMemory(let errorNumber):
       // SAFETY: strerror's text is copied immediately.
-      "core dumps cannot be forbidden: \(unsafe String(cString: strerror(errorNumber))): check what confines uaf-server"
+      "core dumps cannot be forbidden: \(unsafe String(cString: strerror(errorNumber))): check its sandbox"
     case .unusableBackup(let path, let error): "\(path): \(error)"
     case .unusableExport(let path, let fault): "\(path): \(fault)"
     case .unfinishedMove(let failure): failure.description
