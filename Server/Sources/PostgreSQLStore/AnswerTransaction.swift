@@ -180,7 +180,7 @@ final class AnswerCommitter: Sendable {
   ///
   /// - Parameters:
   ///   - mostCommits: how many commits may run at the same time. A commit locks the end of the audit's chain until it is
-  ///     durable, and a second commit waits for that lock. The second one still helps if the first has not come that far,
+  ///     durable, and a second commit waits for that lock. A second one still helps while the first has not reached that lock,
   ///     because it waits for the lock of an account.
   ///   - now: a monotonic clock.
   init(pool: ConnectionPool, mostCommits: Int, now: @escaping @Sendable () -> ContinuousClock.Instant) {

@@ -47,7 +47,7 @@ package enum Conflict: Equatable, Sendable {
   case lastAdministrator(String)
   /// The list of people cannot be used.
   case list(PeopleListProblem)
-  /// Some lines of the list are wrong: this many.
+  /// This many lines of the list are wrong.
   case wrongLines(Int)
   /// No line of the list names anybody.
   case nobodyListed

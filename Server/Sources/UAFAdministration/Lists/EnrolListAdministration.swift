@@ -87,7 +87,7 @@ package struct EnrolListAdministration: Sendable {
         made += try await issue(part, lifetime: lifetime, reachesPrivileged: false, by: caller)
       }
     } catch {
-      // An error of this is ignored: the caller gets the first error.
+      // If this fails too, that error is ignored: the caller gets the first one.
       try? await withdraw(made)
       throw error
     }

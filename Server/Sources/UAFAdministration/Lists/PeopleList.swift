@@ -140,17 +140,17 @@ package struct PeopleList: Sendable {
 
 /// A fault of a list of people, or of one of its lines.
 package enum PeopleListProblem: Error, Equatable, CustomStringConvertible {
-  // The whole list.
+  // Faults of the whole list.
   case empty
   case notUTF8
   case utf16
-  /// The fields of the first line are separated by this instead of commas.
+  /// The fields of the first line are separated by this character instead of commas.
   case separator(Separator)
   case tooMany
   case noUsername
   case unknownColumn(String)
   case columnTwice(String)
-  // A line.
+  // Faults of a single line.
   case emptyLine
   case tooLong
   case controlCharacter

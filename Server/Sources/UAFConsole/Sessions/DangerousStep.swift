@@ -27,7 +27,7 @@ enum DangerousStep: Equatable, Sendable {
   case enableAccount(String)
   /// Saves a policy that is based on the one with the number `after`, and may lock out at most `lockingOut` accounts.
   case savePolicy(String, reason: String, after: Int64, lockingOut: Int64)
-  /// Saves a policy for the machines of a group, which is based on the group's policy with the number `after`.
+  /// Saves a policy for the machines of a group. It is based on the group's policy with the number `after`.
   case saveMachinePolicy(MachinePolicyDraft, reason: String, after: Int64)
 
   // MARK: As it is shown

@@ -2,8 +2,8 @@ import Glibc
 
 /// The Unix socket for a proxy on the same machine.
 ///
-/// The server believes whoever connects to this socket when they say which client a request comes from. So only the server's
-/// user and group may connect, and nobody else may write to the folders above the socket.
+/// Whoever connects to this socket is trusted to say which client a request comes from. So only the server's user and group may
+/// connect, and nobody else may write to the folders above the socket.
 struct ProxySocket {
   let path: String
 

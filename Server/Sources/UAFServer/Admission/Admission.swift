@@ -90,7 +90,7 @@ struct Admission: Sendable {
 
   // MARK: Names
 
-  /// The name under which a machine's requests are counted: separately for each account and for each queue.
+  /// The name under which a machine's requests are counted: separately for each account, and for local, remote and other users.
   ///
   /// A joined machine has only one name: it may name any account, and must not get a larger budget for that.
   static func name(of machine: KnownMachine) -> String {

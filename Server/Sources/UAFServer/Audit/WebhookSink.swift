@@ -57,7 +57,7 @@ struct WebhookSink: RowSink {
 
 /// The secret with which portions of rows are signed for a webhook.
 final class WebhookSecret: Sendable {
-  /// The allowed lengths of that line, in bytes.
+  /// The allowed lengths of the secret, in bytes.
   private static let lengths = 32...256
 
   private let key: Mutex<Secret>

@@ -2,7 +2,7 @@ import ArgumentParser
 import UAFAdministration
 import UAFMessages
 
-/// `uaf-server admin`: who may administer the server.
+/// `uaf-server admin`: manages who may administer the server.
 struct AdminCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "admin", abstract: "Say who may administer the server.",

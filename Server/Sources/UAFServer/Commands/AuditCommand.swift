@@ -6,7 +6,7 @@ import UAFDecoder
 import UAFMessages
 import UAFService
 
-/// `uaf-server audit`: the record of what happened, and the texts that people confirmed.
+/// `uaf-server audit`: shows, checks and exports the audit and the confirmed texts.
 struct AuditCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "audit", abstract: "Look at the audit, check that nobody has changed it, and export it.",

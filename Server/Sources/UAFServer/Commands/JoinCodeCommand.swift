@@ -2,7 +2,7 @@ import ArgumentParser
 import UAFAdministration
 import UAFMessages
 
-/// `uaf-server join-code`: the codes with which machines join.
+/// `uaf-server join-code`: manages the codes with which machines join.
 struct JoinCodeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "join-code", abstract: "Make, list and close the codes with which machines join.",

@@ -3,7 +3,7 @@ import FidoResults
 import UAFAdministration
 import UAFMessages
 
-/// `uaf-server token`: the tokens with which programs use the API.
+/// `uaf-server token`: manages the tokens with which programs use the API.
 struct TokenCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "token", abstract: "Make, list and revoke the tokens with which programs use the API.",

@@ -11,7 +11,7 @@ final class StoreWatch: Service {
     var isReady = false
     /// The number of the audit's last row at the last check.
     var lastRow: Int64 = 0
-    /// Whether a failure was logged whose end is not logged yet.
+    /// Whether a failure was logged, but its end was not.
     var hasFailed = false
     /// When the running check began; nil if none is running.
     var lookingSince: Int64?

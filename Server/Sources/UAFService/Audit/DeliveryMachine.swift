@@ -149,7 +149,7 @@ package struct AuditDelivery: Equatable, Sendable {
   ///
   /// - Returns: whether the instance has it now.
   package mutating func take(by instance: String, now: Int64) -> Bool {
-    // If a clock was set back, a lease may end far in the future. It is not respected.
+    // If a clock was set back, a lease may end far in the future. Such a lease is ignored.
     guard holder == instance || heldUntil <= now || heldUntil > now + Self.hold * 2 else { return false }
     holder = instance
     heldUntil = now + Self.hold

@@ -163,7 +163,7 @@ struct AuthenticationRequestGeneration {
 struct ProofPurpose: Equatable {
   /// What the challenge is for.
   let purpose: ChallengePurpose
-  /// SHA-256 of what is authorised, such as the keys to remove; empty if that is the operation as such.
+  /// SHA-256 of what is authorised, such as the keys to remove; empty if the whole operation is.
   let subject: [UInt8]
 
   /// - Returns: nil for an ordinary authentication.

@@ -11,7 +11,7 @@ package struct CheckInService: Sendable {
     case unknown
   }
 
-  /// The period in which a proof is valid, before and after its time together, in seconds.
+  /// For how many seconds a proof is valid: as long before the time that it states as after it.
   private static let proofLifetime = 2 * MachineProofs.clockTolerance
 
   private let environment: ServiceEnvironment

@@ -99,9 +99,9 @@ struct JudgedReport {
 
 /// The locks that a machine reported last.
 package struct ReportedLocks: Equatable, Sendable {
-  /// Up to ``MachineReport/mostLocks`` of them.
+  /// The locks that the report names, at most ``MachineReport/mostLocks``.
   package let named: [ReportedLock]
-  /// How many more there are.
+  /// How many more locks the machine has.
   package let more: Int
 
   package init(_ named: [ReportedLock] = [], more: Int = 0) {

@@ -231,7 +231,7 @@ struct ResponseProcessing: Sendable {
 
 /// The outcome of a `/uaf/respond`: the one result between verification and HTTP.
 ///
-/// On the way to it, a refusal is thrown as a ``ServiceRefusal``.
+/// During the processing, a refusal is thrown as a ``ServiceRefusal``.
 package enum ResponseOutcome: Sendable {
   /// The verdict's token; the machine's new secret, if it gets one; for the log, the keys and whether the machine kept an
   /// earlier name; and the lost keys that the new ones have replaced.

@@ -46,7 +46,8 @@ package protocol Accounts {
 
   /// The highest number of an account; 0 if there is none.
   ///
-  /// Accounts are numbered in the order in which they were added. The number of a removed account is not used again.
+  /// Accounts are numbered in the order in which they were added. A number may belong to no account, because its account was
+  /// removed.
   func lastNumber() throws -> Int64
 }
 
@@ -146,7 +147,7 @@ package struct AccountQuery: Equatable, Sendable {
   package var names: [String]?
   /// Accounts that have used no key since this time, in seconds since 1970; nil for all.
   package var idleSince: Int64?
-  /// How many at most.
+  /// How many accounts at most.
   package var limit: Int
 
   package init(prefix: String = "", after: String = "", limit: Int) {

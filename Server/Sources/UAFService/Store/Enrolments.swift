@@ -160,8 +160,8 @@ package protocol IssuedCodes {
   ///
   /// - Parameters:
   ///   - issuer: in the form of ``AuditActor/text``.
-  ///   - reachesPrivileged: whether it may be for a privileged account, and its key is accepted for the steps of
-  ///     administrators.
+  ///   - reachesPrivileged: whether the code may be for a privileged account, so that a key that is registered with it is
+  ///     accepted for the steps of administrators.
   ///   - now: seconds since 1970.
   func add(for username: String, by issuer: String, reachesPrivileged: Bool, now: Int64) throws
 

@@ -12,7 +12,7 @@ package protocol JoinedMachines {
   /// again. It begins a new sequence of report nonces and of offline logins.
   ///
   /// - Parameters:
-  ///   - machine: the machine. If it has joined with this code before, its group is not changed.
+  ///   - machine: the machine; if it has joined with this code before, its stored group is not changed.
   ///   - machineID: its ID at this server.
   func keep(_ machine: JoinedMachine, machineID: [UInt8]) throws
 

@@ -1,7 +1,7 @@
 import UAFCrypto
 import UAFMessages
 
-/// A head of the audit, which the server signs: the end of the chain at some moment, whose hash covers every row before it.
+/// A head of the audit: the end of the chain at some moment, which the server signs.
 package struct AuditHead: Equatable, Sendable {
   package let link: AuditLink
   /// When it was signed, in seconds since 1970.

@@ -141,7 +141,7 @@ package struct MachineProofs: Sendable {
 package struct KnownMachine: Sendable {
   /// The request that it has proved to be its own.
   package let claim: MachineClaim
-  /// The queue in which its requests wait.
+  /// For whom it sends the request: the person at the machine, somebody over the network, or another user of the machine.
   package let queue: MachineQueue
   /// Its ID at this server.
   package let machineID: [UInt8]
