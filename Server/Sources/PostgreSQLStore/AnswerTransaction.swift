@@ -90,7 +90,7 @@ struct AnswerTransaction {
     }
   }
 
-  /// Those challenges of the answers that are used, perhaps only since the statement waited for a row; empty if they cannot be
+  /// Those challenges of the answers that are used, perhaps only while the statement waited for a row; empty if they cannot be
   /// read.
   ///
   /// A failure of this query is ignored, because other answers may be committed, and their callers must learn that.

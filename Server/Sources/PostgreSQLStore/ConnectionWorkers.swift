@@ -281,8 +281,8 @@ struct ConnectionCheck {
     }
   }
 
-  // The timeouts are 0 because none must ever cancel a commit. The last one ends a transaction that this program has left open,
-  // so that it does not make others wait.
+  // `idle_in_transaction_session_timeout` ends a transaction that this program has left open, so that it does not make others
+  // wait. The other timeouts are 0 because none must ever cancel a commit.
   private static let settings = """
     SELECT set_config('synchronous_commit', 'on', false), set_config('search_path', 'uaf', false),
       set_config('statement_timeout', '0', false), set_config('lock_timeout', '0', false),

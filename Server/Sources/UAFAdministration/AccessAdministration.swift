@@ -17,8 +17,8 @@ package struct AccessAdministration: Sendable {
 
   /// Makes a token.
   ///
-  /// The token stops being valid when the administrator who made it loses the role, or when the token that made it does; it
-  /// never expires later than the latter. A token that allows more than reading requires a signature.
+  /// The token stops being valid when the administrator who made it loses the role, or when the token with which it was made
+  /// stops being valid. It never expires later than that token. A token that allows more than reading requires a signature.
   ///
   /// - Parameters:
   ///   - lifetime: in seconds.
@@ -95,7 +95,7 @@ package struct AccessAdministration: Sendable {
   /// The role is not taken from the last administrator who can sign in. The change ends what was issued before: an open code
   /// for the account, its sessions, and the tokens and codes that it has made. An existing key of the account is accepted for
   /// the steps of administrators if an administrator signed for its enrolment code, or if it is in `keys`. Enrolment codes for
-  /// the account need a signature from now on, and their keys are accepted too.
+  /// the account need a signature from now on, and keys that are registered with them are accepted too.
   ///
   /// - Parameter keys: the existing keys that are accepted from now on, as they were shown to the caller; this needs a
   ///   signature.

@@ -160,7 +160,7 @@ struct AccountReach {
     }
   }
 
-  /// Refuses accounts on which the caller's role does not allow to act: those in the group `privileged`, and those of
+  /// Refuses accounts that the caller's role does not allow the caller to change: those in the group `privileged`, and those of
   /// administrators.
   ///
   /// Whoever issues a code for an administrator's account could use it to become that administrator. Whoever blocks or enables

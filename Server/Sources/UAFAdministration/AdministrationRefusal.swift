@@ -51,7 +51,7 @@ package enum Conflict: Equatable, Sendable {
   case wrongLines(Int)
   /// No line of the list names anybody.
   case nobodyListed
-  /// The list has more people than the most for whom sheets can be made at once.
+  /// The list has more people than sheets can be made for at once.
   case tooManySheets(most: Int)
   case listTooLong
 }

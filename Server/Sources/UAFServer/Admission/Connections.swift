@@ -6,9 +6,9 @@ import Synchronization
 /// The open connections, by the addresses that they come from.
 ///
 /// If there are too many, a new connection is accepted all the same, and an existing one is closed. Refusing the new one would
-/// look to the client as if the server were down, because TLS has not begun. Of the address's connections, those at the stage
-/// where most of them are get considered, and the one with the longest time without progress is closed. So a crowd of silent
-/// connections displaces only its own members.
+/// look to the client as if the server were down, because TLS has not begun. Of the address's connections at the most frequent
+/// stage, the one with the longest time without progress is closed. So a crowd of silent connections displaces only its own
+/// members.
 final class Connections: Sendable {
   /// The default for the most simultaneous connections of one address: half of all that are served.
   static let standardMaximum = 512

@@ -180,8 +180,8 @@ extension ServerKeys {
 
   /// The secret from which decoys are derived.
   ///
-  /// Earlier versions of the server derived decoys from the secret for session data. If there is such a secret and no other, it
-  /// is copied, so that the decoys stay the same.
+  /// Earlier versions of the server derived decoys from the secret for session data. If there is such a secret and none for
+  /// decoys, it is copied, so that the decoys stay the same.
   private static func decoySecret(of state: ServerDirectory) throws -> ServerSecret {
     let isOld = FileManager.default.fileExists(atPath: state.secretPath)
     let file = KeyFile(

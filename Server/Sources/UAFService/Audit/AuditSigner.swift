@@ -1,6 +1,6 @@
 import UAFMessages
 
-/// Signs the end of the audit, and removes rows that are older than they may be.
+/// Signs the end of the audit, and removes old rows.
 package struct AuditSigner: Sendable {
   /// Why nothing is signed.
   package enum Refusal: Error, Equatable {

@@ -164,7 +164,7 @@ package protocol WrongAnswers {
 
 /// Counts refusals that get no row of the audit of their own: one row a minute reports their number.
 ///
-/// Strangers can cause such refusals as often as they like, so their use of memory and disk is bounded.
+/// Strangers can cause such refusals as often as they like, so the memory and the disk space for them are bounded.
 package final class RefusalCount: Sendable {
   /// How many addresses are counted separately; all others are counted together.
   private static let mostAddresses = 32

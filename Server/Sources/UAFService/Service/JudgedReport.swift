@@ -49,7 +49,7 @@ struct JudgedReport {
   /// The rows of the report: that a copy was seen, what has changed, and the logins.
   ///
   /// - Parameters:
-  ///   - verified: the proved logins. A row about any other login does not have the account as its account.
+  ///   - verified: the proved logins. In the row about any other login, the account is only part of the detail.
   func rows(verified: Set<OfflineLoginNote>, from address: String) -> [AuditEntry] {
     var rows: [AuditEntry] = []
     if isOfCopy, isCopyNew { rows.append(row(.machineCopied, place, address)) }

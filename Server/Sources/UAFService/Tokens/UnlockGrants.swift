@@ -5,7 +5,7 @@ import UAFMessages
 package struct UnlockGrants: Sendable {
   /// An unlock code of 24 characters, and a label by which people distinguish several codes.
   package struct Typed: Equatable, Sendable {
-    /// The first four characters of the ID of the machine for which the code is.
+    /// The first four characters of the ID of the machine to which the code applies.
     package let label: String
     /// The characters, in groups of four.
     package let text: String
