@@ -1,5 +1,5 @@
-// Purpose of this target: starting one of our own programs with one socket and no other descriptor of ours. Used by
-// uafctl for uaf-helper and by uaf-helper for uaf-fetch. Imports Glibc and CProcess.
+// Purpose of this target: starting one of our own programs so that it inherits one socket and no other descriptor. Used by
+// uafctl for uaf-helper, and by uaf-helper for its helper programs such as uaf-fetch. Imports Glibc and CProcess.
 
 import CProcess
 import Glibc
@@ -8,18 +8,18 @@ import Glibc
 public struct ChildProcess {
   private let processID: pid_t
 
-  /// The whole environment of every program that is started here.
+  /// The environment variables of every program that is started here; there are no others.
   public static let environment = ["PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C.UTF-8", "SWIFT_BACKTRACE=enable=no"]
 
-  /// Where the program finds its socket.
+  /// The descriptor at which the program finds its socket.
   public static let socketDescriptor: CInt = 3
 
-  // POSIX_SPAWN_SETSID of spawn.h, which needs _GNU_SOURCE.
+  // POSIX_SPAWN_SETSID of spawn.h, which is only defined with _GNU_SOURCE.
   private static let newSession: CInt = 0x80
 
-  /// Starts `path` with `socket` as descriptor 3, /dev/null as 0 to 2, and nothing above.
+  /// Starts `path` with `socket` as descriptor 3, /dev/null as descriptors 0 to 2, and no others.
   ///
-  /// It gets a session of its own, default signals and an empty mask.
+  /// It gets a session of its own, default signal handlers, and an empty signal mask.
   ///
   /// - Parameter arguments: the arguments after the program's own path.
   /// - Throws: ``ChildProcessError``.
@@ -41,7 +41,8 @@ public struct ChildProcess {
 
   private static func setDescriptors(_ actions: UnsafeMutablePointer<posix_spawn_file_actions_t>, socket: CInt) -> CInt
   {
-    // The socket goes first: it may be one of 0 to 2 itself. If both numbers are equal, the call only clears close-on-exec.
+    // The socket is moved first, because it may be descriptor 0, 1 or 2 itself. If it is 3 already, the call only clears
+    // close-on-exec.
     // SAFETY: the list was initialised by the caller, and lives for the calls.
     var failure = unsafe posix_spawn_file_actions_adddup2(actions, socket, socketDescriptor)
     for descriptor in STDIN_FILENO...STDERR_FILENO where failure == 0 {
@@ -72,16 +73,17 @@ public struct ChildProcess {
     var arguments = unsafe command.map { unsafe strdup($0) } + [nil]
     var variables = unsafe environment.map { unsafe strdup($0) } + [nil]
     defer { unsafe (arguments + variables).forEach { unsafe free($0) } }
-    // If there was no memory for a text, its entry is NULL and would end the list: the program would start without the rest.
+    // If there was no memory for a copy, its entry is NULL. That would end the list early, so the program would start without
+    // the entries after it.
     guard unsafe arguments.dropLast().allSatisfy({ unsafe $0 != nil }),
       unsafe variables.dropLast().allSatisfy({ unsafe $0 != nil })
     else { return ENOMEM }
     return unsafe posix_spawn(&started, command[0], actions, attributes, &arguments, &variables)
   }
 
-  /// Whether it has ended, without waiting.
+  /// Whether the program has ended; this does not wait.
   ///
-  /// After true, its process ID may belong to a different process, so do not call this again.
+  /// Once this has returned true, the process ID may belong to a different process, so do not call it again.
   public func hasEnded() -> Bool {
     var status: CInt = 0
     // SAFETY: `status` lives for the call. Until it is reaped, the process ID belongs to this child alone.
@@ -89,22 +91,22 @@ public struct ChildProcess {
     return ended == processID || (ended < 0 && errno != EINTR)
   }
 
-  /// Waits for its end.
+  /// Waits until the program has ended.
   ///
-  /// It should end once its socket is closed; if it does not, it is killed.
+  /// It should end by itself once its socket is closed. If it does not, it is killed.
   public func reap() {
     var status: CInt = 0
     for _ in 0..<Self.patience {
       // SAFETY: `status` lives for the call. Until it is reaped, the process ID belongs to this child alone.
       let ended = unsafe waitpid(processID, &status, WNOHANG)
       if ended == processID || (ended < 0 && errno != EINTR) { return }
-      // Without entries, poll is a pause.
+      // Without descriptors to poll, this is just a pause.
       _ = poll(nil, 0, Self.pauseMilliseconds)
     }
     end()
   }
 
-  /// Kills it, and waits for its end.
+  /// Kills the program, and waits until it has ended.
   public func end() {
     var status: CInt = 0
     // Until it is reaped, the process ID belongs to this child alone.
@@ -113,19 +115,19 @@ public struct ChildProcess {
     while unsafe waitpid(processID, &status, 0) < 0, errno == EINTR {}
   }
 
-  // 200 pauses of 10 ms.
+  // How many pauses `reap` waits before it kills the program: 200 of 10 ms.
   private static let patience = 200
   private static let pauseMilliseconds: CInt = 10
 }
 
 /// Why a program could not be started.
 public struct ChildProcessError: Error, Equatable, CustomStringConvertible {
-  /// The program.
+  /// The path of the program.
   public let path: String
   /// The system's error number.
   public let number: CInt
 
-  /// What failed, where.
+  /// The program's path, and why it could not be started.
   public var description: String {
     // SAFETY: strerror returns a NUL-terminated text for every number.
     "\(path): \(unsafe String(cString: strerror(number)))"

@@ -1,26 +1,26 @@
 import CProcess
 import Glibc
 
-/// The only paths a process can open from now on (Landlock).
+/// The paths that the process can still open once it has entered the rules (Landlock).
 ///
-/// What is open already stays open, and reading a file's attributes does not count as opening.
+/// Descriptors that are already open stay usable, and the attributes of any file can still be read.
 public struct PathRules {
   private var paths: [(path: String, access: FileAccess)] = []
   private let mayConnect: Bool
 
   /// Makes rules that allow nothing.
   ///
-  /// - Parameter mayConnect: whether TCP connections may be made; they are never accepted. Kernels before 6.7 do not enforce
-  ///   this.
+  /// - Parameter mayConnect: whether the process may make TCP connections. It can never accept any. Kernels before 6.7 do not
+  ///   enforce this.
   public init(mayConnect: Bool) { self.mayConnect = mayConnect }
 
-  /// Allows `access` to a file, or to everything beneath a folder; links are followed when the rules are entered, and a missing
-  /// path is left out.
+  /// Allows `access` to a file, or to everything beneath a folder; links are followed when the rules are entered, and a path
+  /// that does not exist is ignored.
   public mutating func allow(_ access: FileAccess, _ path: String) { paths.append((path, access)) }
 
   /// Enters the rules permanently.
   ///
-  /// A process that cannot gain new privileges needs no right for this.
+  /// The process needs no privilege for this, provided that it has set `no_new_privs`.
   ///
   /// - Returns: the system's error number, or 0.
   public func enter() -> CInt {
@@ -28,9 +28,9 @@ public struct PathRules {
     guard version >= 1 else { return errno }
     var rules = landlock_rules()
     rules.files = FileAccess.known(in: version).rawValue
-    // The bits are for binding and connecting.
+    // Bit 0 forbids binding TCP ports, bit 1 forbids TCP connections.
     if version >= 4 { rules.network = mayConnect ? 0b01 : 0b11 }
-    // Abstract sockets of, and signals to, processes outside.
+    // These bits forbid connecting to abstract sockets of processes outside the sandbox, and sending them signals.
     if version >= 6 { rules.scope = 0b11 }
     // SAFETY: the structure is read during the call.
     let descriptor = unsafe landlock_make_rules(&rules)
@@ -57,12 +57,12 @@ public struct PathRules {
   }
 }
 
-/// What may be done beneath a folder, in Landlock's bits.
+/// The access that is allowed beneath a folder, as Landlock's bits.
 public struct FileAccess: OptionSet, Sendable {
-  /// The bits.
+  /// The bits, as Landlock defines them.
   public let rawValue: UInt64
 
-  /// These bits.
+  /// Makes an access from its bits.
   public init(rawValue: UInt64) { self.rawValue = rawValue }
 
   private static let execute = FileAccess(rawValue: 1 << 0)
@@ -83,11 +83,12 @@ public struct FileAccess: OptionSet, Sendable {
   /// The rights that can apply to a file.
   static let ofFiles: FileAccess = [.execute, .writeFile, .readFile, .truncate]
 
-  /// Every right that a version of Landlock knows.
+  /// Every access right that a version of Landlock knows.
   ///
-  /// Landlock forbids each of them, unless a rule allows it.
+  /// The rules forbid each of them, unless one of them allows it for a path.
   ///
-  /// - Parameter version: 1 has 13 rights, 2 added links and renames between folders, 3 truncation, 5 device commands.
+  /// - Parameter version: the version of Landlock. Version 1 has 13 rights; 2 added links and renames between folders, 3
+  ///   truncation, 5 ioctls on devices.
   static func known(in version: CInt) -> FileAccess {
     let count: UInt64 =
       switch version {

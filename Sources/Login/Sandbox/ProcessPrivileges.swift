@@ -1,19 +1,20 @@
 import CProcess
 import Glibc
 
-/// The first half of a small program's sandbox: the user, capabilities and environment of the process.
+/// The first half of the sandbox of a helper program: it changes the user, the capabilities and the environment of the process.
 public enum ProcessPrivileges {
-  /// Gives up root if the process has it in any form, then drops capabilities, dumps and the environment.
+  /// Clears the environment, gives up root if any user ID of the process is root's, drops the capabilities, and disables core
+  /// dumps.
   ///
   /// - Parameter identity: the user that root becomes.
-  /// - Throws: ``PrivilegeError``; whatever was given up before stays given up.
+  /// - Throws: ``PrivilegeError``; what was given up before the error stays given up.
   public static func giveUp(as identity: UnprivilegedIdentity) throws(PrivilegeError) {
     // OpenSSL, libcurl, sd-bus and the resolver would read SSL_CERT_FILE, OPENSSL_CONF, https_proxy, SSLKEYLOGFILE, RES_OPTIONS
     // and more.
     // They find an empty environment, whichever program started this one.
     clearenv()
     umask(0o077)
-    // SIGPIPE is raised by TLS writes, which libcurl cannot prevent everywhere.
+    // Writes over TLS may raise SIGPIPE, which libcurl cannot always prevent.
     _ = signal(SIGPIPE, SIG_IGN)
     let hadRoot = hasRoot()
     try require(.ambient, process_control(PR_CAP_AMBIENT, UInt(PR_CAP_AMBIENT_CLEAR_ALL)))
@@ -26,7 +27,7 @@ public enum ProcessPrivileges {
     if hadRoot { try proveNoWayBack(from: identity) }
     try require(.newPrivileges, process_control(PR_SET_NO_NEW_PRIVS, 1))
     try forbidDumps()
-    // This comes after the change of user, which would have undone it.
+    // This must come after the change of user, because the kernel would undo it then.
     try require(.parentDeath, process_control(PR_SET_PDEATHSIG, UInt(SIGKILL)))
   }
 
@@ -48,10 +49,10 @@ public enum ProcessPrivileges {
     return numbers
   }
 
-  /// Drops every capability the kernel knows.
+  /// Drops every capability that the kernel knows from the bounding set.
   ///
-  /// Root without CAP_SETPCAP, as in some containers, may not do this. The set then stays, but is useless once new
-  /// privileges are forbidden.
+  /// Root without CAP_SETPCAP, as in some containers, is not permitted to do this. The set then stays, but it has no effect
+  /// once `no_new_privs` is set.
   private static func clearBoundingSet() throws(PrivilegeError) {
     var capability: UInt = 0
     while process_control(PR_CAPBSET_READ, capability) >= 0, capability < 64 {
@@ -73,9 +74,9 @@ public enum ProcessPrivileges {
     let numbers =
       [UInt32](repeating: identity.user, count: 3)
       + [UInt32](repeating: identity.group, count: 3)
-    // With a buffer size of 0, only the number of groups comes back.
+    // With a buffer size of 0, getgroups only returns the number of groups.
     let groups = getgroups(0, nil)
-    // Each of these must fail; -1 leaves the other two IDs unchanged.
+    // Each of these calls must fail: otherwise root could be regained. -1 leaves the other two IDs unchanged.
     let isBack =
       setresuid(uid_t.max, 0, uid_t.max) == 0 || setresuid(0, uid_t.max, uid_t.max) == 0
       || setresgid(gid_t.max, 0, gid_t.max) == 0
@@ -90,14 +91,14 @@ public enum ProcessPrivileges {
   }
 }
 
-/// A privilege that could not be given up; the program then serves nobody.
+/// A privilege that could not be given up; the program then refuses to work.
 public struct PrivilegeError: Error, Equatable {
-  /// What was attempted.
+  /// The step that failed.
   public let step: Step
   /// The system's error number; 0 if the call succeeded but had no effect.
   public let number: CInt
 
-  /// The steps, in their order.
+  /// The steps, in the order in which they are taken.
   public enum Step: String, Sendable {
     case groups = "leave the supplementary groups"
     case ambient = "clear the ambient capabilities"
@@ -112,7 +113,7 @@ public struct PrivilegeError: Error, Equatable {
 }
 
 extension PrivilegeError: CustomStringConvertible {
-  /// What failed and what to look at.
+  /// The step that failed, the reason, and what to check.
   public var description: String {
     // SAFETY: strerror returns a NUL-terminated text for every number.
     let reason = number == 0 ? "no effect" : unsafe String(cString: strerror(number))
@@ -127,9 +128,9 @@ extension PrivilegeError: CustomStringConvertible {
 
 /// The user and group that a program changes to when it is started as root.
 ///
-/// Numeric IDs, not a name: looking up a name would load name service plug-ins while the process is still root, and the account
-/// need not exist. The IDs are in the range that Debian's policy (60000-64999) reserves and that systemd, adduser and useradd do
-/// not use. Nothing on the disk belongs to them.
+/// They are numeric IDs, not names: looking up a name would load name service plug-ins while the process is still root, and
+/// this way no such account has to exist. The IDs are in the range 60000 to 64999, which Debian's policy reserves and which
+/// systemd, adduser and useradd do not use. No file on the disk belongs to them.
 public struct UnprivilegedIdentity: Sendable {
   let user: uid_t
   let group: gid_t
@@ -142,9 +143,9 @@ public struct UnprivilegedIdentity: Sendable {
   public static let name = UnprivilegedIdentity(user: 60_992, group: 60_992)
 }
 
-/// The network this process sees.
+/// The network namespace of this process.
 public enum NetworkNamespace {
-  /// Leaves the machine's network for an empty one; open sockets stay as they are.
+  /// Leaves the machine's network for an empty one; sockets that are open keep working.
   ///
   /// - Returns: the system's error number, or 0. It needs `CAP_SYS_ADMIN`.
   public static func leave() -> CInt { process_leave_network() == 0 ? 0 : errno }

@@ -1,14 +1,14 @@
-/// Which parts of a sandbox are not in force.
+/// Which parts of a sandbox could not be put in force.
 public struct SandboxReport: Equatable, Sendable {
-  /// What is missing, and the system's error number for it.
+  /// The missing features, each with the system's error number.
   public private(set) var missing: [SandboxFeature: CInt] = [:]
 
   /// A report in which nothing is missing.
   public init() {}
 
-  /// Notes whether a part is in force.
+  /// Records whether a feature is in force.
   ///
-  /// - Parameter failure: the system's error number; 0 if the part is in force.
+  /// - Parameter failure: the system's error number; 0 if the feature is in force.
   public mutating func note(_ feature: SandboxFeature, _ failure: CInt) {
     if failure != 0 { missing[feature] = failure }
   }
@@ -20,18 +20,18 @@ public struct SandboxReport: Equatable, Sendable {
   }
 }
 
-// What a program gives up permanently before it reads anything from outside: the network, and the paths and system calls
-// that it does not need. Nothing is decided here: each program has tables of its own. Imports Glibc, CProcess and libseccomp; no
-// Foundation.
+// Purpose of this target: sandboxes. Before a program reads anything from outside, it permanently gives up the network, and the
+// paths and system calls that it does not need. Which ones it needs is listed in each program's own tables, not here. Imports
+// Glibc, CProcess and libseccomp; no Foundation.
 
-/// A kernel feature that sandboxes are made from.
+/// A kernel feature that a sandbox uses.
 ///
-/// If one is missing, the program continues and reports it: a login must not depend on the kernel's configuration.
+/// If the kernel lacks one, the program continues and reports this: a login must not depend on the kernel's configuration.
 public enum SandboxFeature: String, CaseIterable, Sendable {
-  /// A network namespace of its own, which is empty.
+  /// An empty network namespace of its own.
   case network
-  /// Landlock: no path but the listed ones.
+  /// Landlock: only the listed paths can be opened.
   case landlock
-  /// Seccomp: no system call but the listed ones.
+  /// Seccomp: only the listed system calls can be made.
   case seccomp
 }

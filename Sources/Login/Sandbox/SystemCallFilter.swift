@@ -1,19 +1,19 @@
 import CSeccomp
 import Glibc
 
-/// The only system calls a process can make from now on (seccomp).
+/// The system calls that the process can still make once it has entered the filter (seccomp).
 ///
-/// A call that no rule names fails with ENOSYS, as on a kernel that lacks it: a newer libc then falls back to its older way. No
-/// call kills the process, so that an update of libc breaks no login.
+/// A call that no rule names fails with ENOSYS, as on a kernel that lacks it: a newer libc then falls back to an older call.
+/// The process is never killed for a call, so that an update of libc does not break logins.
 public struct SystemCallFilter {
   private var rules: [CallRule] = []
 
-  /// A filter of these rules; if several rules name one call, each adds to what is allowed.
+  /// Makes a filter of these rules. If several rules name the same call, it is allowed whenever one of them allows it.
   public init(_ rules: [CallRule]) { self.rules = rules }
 
   /// Enters the filter permanently.
   ///
-  /// A process that cannot gain new privileges needs no right for this.
+  /// The process needs no privilege for this, provided that it has set `no_new_privs`.
   ///
   /// - Returns: the system's error number, or 0.
   public func enter() -> CInt {
@@ -22,7 +22,8 @@ public struct SystemCallFilter {
     defer { unsafe seccomp_release(filter) }
     // Calls with the numbers of a different architecture fail with ENOSYS too.
     var failure = unsafe seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, filter_error(UInt16(ENOSYS)))
-    // A binary tree instead of a list: the kernel tries every number when it loads the filter.
+    // The filter is a binary tree instead of a list: the kernel runs it for every call number when it loads it, so a list would
+    // be slow.
     if failure == 0 { failure = unsafe seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2) }
     for rule in rules where failure == 0 { failure = unsafe Self.add(rule, to: filter) }
     if failure == 0 { failure = unsafe seccomp_load(filter) }
@@ -37,7 +38,7 @@ public struct SystemCallFilter {
     }
   }
 
-  /// Adds calls; one that this library or architecture does not know gets the default.
+  /// Adds calls to the filter. A call that libseccomp or the architecture does not know is skipped, so it fails with ENOSYS.
   private static func add(
     _ names: [String], _ conditions: [CallCondition], to filter: UnsafeMutableRawPointer
   ) -> CInt {
@@ -58,9 +59,9 @@ public struct SystemCallFilter {
 
 /// One line of a table of system calls.
 public enum CallRule: Sendable {
-  /// The calls may be made.
+  /// The calls are allowed.
   case allowed([String], why: String)
-  /// The call may be made if every condition holds, and otherwise fails like a call that no rule names.
+  /// The call is allowed if every condition holds. Otherwise it fails like a call that no rule names.
   case allowedIf(String, [CallCondition], why: String)
 }
 
@@ -77,10 +78,10 @@ public struct CallCondition: Sendable {
     self.value = value
   }
 
-  /// An argument must be `value` in all 64 bits: for pointers and numbers of that size.
+  /// An argument must equal `value` in all 64 bits; for pointers and numbers of that size.
   public init(_ argument: UInt32, is value: UInt64) { self.init(argument, mask: .max, is: value) }
 
-  /// An argument of 32 bits must be `value`; the upper half of its register is ignored.
+  /// An argument of 32 bits must equal `value`; the upper half of its register is ignored.
   public init(_ argument: UInt32, isWord value: UInt32) {
     self.init(argument, mask: 0xFFFF_FFFF, is: UInt64(value))
   }
@@ -88,9 +89,9 @@ public struct CallCondition: Sendable {
 
 /// System calls that each of our programs needs.
 ///
-/// clone3 must not be among them: when it does not exist, libc uses clone, whose flags a filter can check.
+/// clone3 must not be among them: if it fails with ENOSYS, libc uses clone, whose flags the filter can check.
 public enum CommonCalls {
-  /// Calls that concern only the process itself and its memory.
+  /// Calls that affect only the process itself and its memory.
   public static let ofItself: [CallRule] = [
     .allowed(
       ["brk", "munmap", "mremap", "madvise", "mlock", "mlock2", "munlock"],
@@ -115,7 +116,7 @@ public enum CommonCalls {
       why: "deadlines and locks"),
   ]
 
-  /// Reading files, as far as Landlock allows it.
+  /// Reading files, as far as Landlock allows that.
   public static let reading = CallRule.allowed(
     [
       "open", "openat", "close", "read", "pread64", "readv", "lseek", "fstat", "stat", "lstat", "newfstatat", "statx",
@@ -123,13 +124,13 @@ public enum CommonCalls {
     ],
     why: "files; which ones is for Landlock to say, and for the user number")
 
-  /// Waiting on a descriptor.
+  /// Waiting for a descriptor.
   public static let waiting = CallRule.allowed(["poll", "ppoll"], why: "waiting for a packet, with a deadline")
 
-  /// Memory, and the code of plug-ins, which are loaded when a name is looked up.
+  /// Memory, and the code of the NSS plug-ins that are loaded when a name is looked up.
   ///
-  /// So a file may be mapped as code if it cannot be written through that mapping; memory may not be. No file can be made
-  /// here, so an attacker cannot bring in code.
+  /// So a file may be mapped as executable, but only if the mapping is not writable; anonymous memory may not. The process
+  /// cannot make files, so an attacker cannot bring in code.
   public static let plugIns: [CallRule] = [
     .allowedIf("mmap", [CallCondition(2, mask: UInt64(PROT_EXEC), is: 0)], why: "memory"),
     .allowedIf(

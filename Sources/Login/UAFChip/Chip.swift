@@ -3,16 +3,16 @@ import Glibc
 import SecretMemory
 import UAFWire
 
-/// An open TPM 2.0: the commands that sealing needs, over tpm2-tss.
+/// An open TPM 2.0, with the commands that sealing needs; uses tpm2-tss.
 ///
-/// Every command that contains a key goes over an encrypted session whose salt only the storage key can open. So an eavesdropper
-/// on the way to the chip sees nothing of the key (TPM 2.0 Part 1, "Session-based encryption").
+/// Every command or response that contains a key is encrypted by a session whose salt only the storage key can open. So
+/// somebody who taps the line to the chip learns nothing about the key (TPM 2.0 Part 1, "Session-based encryption").
 @safe final class Chip {
   // SAFETY: made in init, finalised in deinit; the commands for indices use it while this object lives.
   let context: OpaquePointer
   private let transport: ChipTransport
 
-  /// The machine's storage root key, if somebody made it persistent (TCG Provisioning Guidance).
+  /// The machine's storage root key, if it was made persistent (TCG Provisioning Guidance).
   static let persistentStorageKey: UInt32 = 0x8100_0001
 
   // Handles of tss2_esys.h.
@@ -48,7 +48,7 @@ import UAFWire
 
   /// The persistent storage key, if there is one.
   ///
-  /// - Throws: ``ChipFailure`` if the chip cannot say.
+  /// - Throws: ``ChipFailure`` if the chip gives no answer.
   func persistentKey() throws(ChipFailure) -> StorageKey? {
     var handle = Self.none
     // SAFETY: the library fills `handle`.
@@ -59,7 +59,7 @@ import UAFWire
     return StorageKey(handle: handle, name: try name(of: handle), isPersistent: true)
   }
 
-  /// The storage key that is derived from the owner's seed, for this call only.
+  /// Makes the storage key that is derived from the owner's seed, for use in this call only.
   ///
   /// - Throws: ``ChipFailure``.
   func transientKey() throws(ChipFailure) -> StorageKey {
@@ -67,9 +67,10 @@ import UAFWire
     return StorageKey(handle: handle, name: try name(of: handle), isPersistent: false)
   }
 
-  /// The name of a key that is derived from the endorsement seed, which stays when a chip is cleared.
+  /// The name of a key that is derived from the endorsement seed. That seed stays the same when the chip is cleared, so the
+  /// name identifies the chip.
   ///
-  /// - Returns: empty if the owner of that hierarchy does not allow it.
+  /// - Returns: an empty array if the key cannot be made, for example because the endorsement hierarchy has a password.
   func chipName() -> [UInt8] {
     guard let handle = try? primary(in: Self.endorsement, "make endorsement key") else { return [] }
     defer { flush(handle) }
@@ -91,7 +92,7 @@ import UAFWire
     return handle
   }
 
-  /// The name by which the library knows a key or an index.
+  /// The TPM name (a hash of the public area) of a key or an index.
   func name(of handle: ESYS_TR) throws(ChipFailure) -> [UInt8] {
     var name: UnsafeMutablePointer<TPM2B_NAME>?
     // SAFETY: the library allocates the name, which is copied and freed here.
@@ -101,15 +102,15 @@ import UAFWire
     return unsafe withUnsafeBytes(of: &name.pointee.name) { unsafe Array($0.prefix(Int(name.pointee.size))) }
   }
 
-  /// Removes an object from the chip that this call put there.
+  /// Removes an object or a session from the chip that this call made there.
   // SAFETY: the context is open as long as this object lives.
   func flush(_ handle: ESYS_TR) { _ = unsafe Esys_FlushContext(context, handle) }
 
   // MARK: Sessions
 
-  /// Begins a session salted by a storage key.
+  /// Begins a session that is salted with a storage key.
   ///
-  /// - Parameter isPolicy: whether the session must satisfy a policy instead of proving a value.
+  /// - Parameter isPolicy: whether it is a policy session, not one that proves an authValue.
   /// - Throws: ``ChipFailure``.
   func session(saltedBy key: StorageKey, isPolicy: Bool = false) throws(ChipFailure) -> ESYS_TR {
     var symmetric = TPMT_SYM_DEF()
@@ -127,7 +128,7 @@ import UAFWire
     return session
   }
 
-  /// Makes a session encrypt the data of the next command or of its response, and keeps the session open.
+  /// Sets whether the session encrypts the next command, its response, or neither. The session stays open in any case.
   func set(_ session: ESYS_TR, _ attributes: UInt8) throws(ChipFailure) {
     // SAFETY: the context is open as long as this object lives.
     let code = unsafe Esys_TRSess_SetAttributes(context, session, attributes | Self.keeps, 0xff)
@@ -140,7 +141,7 @@ import UAFWire
   ///
   /// - Parameters:
   ///   - template: the object's public area.
-  ///   - value: the value that opens the object; nil for none.
+  ///   - value: the authValue that is needed to open the object; nil if none is needed.
   /// - Throws: ``ChipFailure``.
   func seal(
     _ key: borrowing Secret, as template: TPM2B_PUBLIC = ObjectTemplate.sealedData,
@@ -178,7 +179,7 @@ import UAFWire
     )
   }
 
-  /// Loads what ``seal(_:under:over:)`` returned, and opens it.
+  /// Loads the object that ``seal(_:under:over:)`` returned, and opens it.
   ///
   /// - Throws: ``ChipFailure``.
   func unseal(
@@ -189,7 +190,7 @@ import UAFWire
     return try unseal(handle, over: session)
   }
 
-  /// Opens a loaded object; the session encrypts what comes back.
+  /// Opens a loaded object; the session encrypts the response.
   ///
   /// - Throws: ``ChipFailure``.
   func unseal(_ handle: ESYS_TR, over session: ESYS_TR) throws(ChipFailure) -> Secret {
@@ -235,11 +236,11 @@ import UAFWire
     return handle
   }
 
-  // MARK: Facts
+  // MARK: Properties
 
   /// A property of the chip (TPM 2.0 Part 2, 6.13).
   ///
-  /// - Returns: nil if it has none.
+  /// - Returns: nil if the chip does not have this property.
   /// - Throws: ``ChipFailure``.
   func property(_ number: UInt32) throws(ChipFailure) -> UInt32? {
     var data: UnsafeMutablePointer<TPMS_CAPABILITY_DATA>?
@@ -255,13 +256,13 @@ import UAFWire
     return first.property == number ? first.value : nil
   }
 
-  // MARK: Help
+  // MARK: Helpers
 
   static func check(_ code: UInt32, _ step: String) throws(ChipFailure) {
     guard code == 0 else { throw ChipFailure(code: code, step) }
   }
 
-  /// Copies a value into a structure of the library, which its owner wipes.
+  /// Copies an authValue into a structure of the library, which the caller wipes.
   static func fill(_ auth: UnsafeMutablePointer<TPM2B_AUTH>, _ value: UnsafeRawBufferPointer) {
     // SAFETY: the caller's structure and bytes; the copy stops at the end of the buffer.
     unsafe withUnsafeMutableBytes(of: &auth.pointee.buffer) { buffer in

@@ -7,10 +7,10 @@ import UAFWire
 
 /// The program from its start to its end.
 ///
-/// For each request it makes a copy of itself, which answers and ends.
+/// For each request it forks a copy of itself, which answers the request and ends.
 ///
-/// The chip is open only while a copy is working. A device or a socket may serve only one program at a time; this way, it is free
-/// while a person types. The program itself opens nothing, and reads no part of a request.
+/// The chip is open only while a copy is working. The chip's device or socket may serve only one program at a time, and this
+/// way it is free while a person types. The parent process does not open the chip, and does not read the requests.
 enum ChipProgram {
   static let usage = """
     usage: uaf-chip --version
@@ -19,13 +19,13 @@ enum ChipProgram {
 
     """
 
-  /// Waits for requests, and has a copy of itself answer each, until the core closes its socket.
+  /// Until the core closes its socket, waits for requests and lets a copy of this process answer each of them.
   static func run(_ arguments: [String]) -> ChipExitStatus {
     if let hasVersion = SocketProgram.answer(arguments, name: "uaf-chip", version: ChipVersion.current, usage: usage) {
       return hasVersion ? .done : .usage
     }
     guard let networkFailure = ChipPrivileges.prepare() else { return .confinement }
-    // Read before the sandbox hides it, and before a request comes: the core is still busy.
+    // Loaded now because the sandbox will hide the file, and because no time is lost: the core has not sent a request yet.
     OpenSSLConfiguration.load()
     while true {
       switch awaitRequest(at: SocketProgram.socket) {
@@ -36,15 +36,15 @@ enum ChipProgram {
       let copy = process_copy()
       guard copy >= 0 else { return .unavailable }
       guard copy > 0 else { return ChipPrivileges.prepareCopy() ? answer(network: networkFailure) : .confinement }
-      // One at a time: the core sends the next request only when it has the answer.
+      // There is only one copy at a time: the core sends the next request only after it has received the answer.
       guard reap(copy) == ChipExitStatus.done.rawValue else { return .malformedPacket }
     }
   }
 
-  /// What is waiting at the socket.
+  /// What awaits the program at the socket.
   private enum Awaited { case request, end, noSocket }
 
-  /// Waits for a request, and leaves it there.
+  /// Waits for a request, without reading it from the socket.
   private static func awaitRequest(at socket: CInt) -> Awaited {
     var byte: UInt8 = 0
     while true {
@@ -56,7 +56,7 @@ enum ChipProgram {
     }
   }
 
-  /// Waits for the end of a copy; returns how it ended, or -1 if a signal killed it.
+  /// Waits until a copy has ended; returns its exit status, or -1 if a signal killed it.
   private static func reap(_ copy: pid_t) -> Int32 {
     var status: CInt = 0
     // SAFETY: `status` lives for the call, and the process ID belongs to this child alone until it is reaped.
@@ -100,17 +100,17 @@ enum ChipProgram {
   }
 }
 
-/// How the program ends, as numbers of sysexits.h; the core ignores them.
+/// The program's exit statuses, with the numbers of sysexits.h; the core ignores them.
 enum ChipExitStatus: Int32 {
-  /// The request was answered, the socket ended, or the version was asked for.
+  /// The request was answered, the core closed the socket, or the version was asked for.
   case done = 0
-  /// Arguments, or no packet socket at descriptor 3.
+  /// The arguments are wrong, or descriptor 3 is not a packet socket.
   case usage = 64
   /// There is no memory.
   case unavailable = 69
   /// A privilege could not be given up.
   case confinement = 71
-  /// What came over the socket does not follow the protocol.
+  /// A packet from the socket does not follow the protocol.
   case malformedPacket = 76
 }
 
@@ -119,22 +119,22 @@ enum ChipVersion {
   static let current = "0.2.0"
 }
 
-/// What the program can do once its chip is open: compute, speak over its two descriptors, and end.
+/// What the program can still do once its chip is open: compute, use its two descriptors, and exit.
 enum ChipSandbox {
   /// Gives up everything else permanently.
   ///
-  /// - Parameter networkFailure: the result of leaving the network.
+  /// - Parameter networkFailure: the result of leaving the network: an error number, or 0.
   /// - Returns: the parts that this kernel or container does not support.
   static func enter(network networkFailure: CInt) -> SandboxReport {
     var report = SandboxReport()
     report.note(.network, networkFailure)
     report.note(.landlock, PathRules(mayConnect: false).enter())
-    // This comes last, because it forbids the calls that the other part needs.
+    // The filter comes last, because it forbids the calls that the other parts need.
     report.note(.seccomp, SystemCallFilter(calls).enter())
     return report
   }
 
-  /// The calls, each with what it is needed for.
+  /// The system calls, each with its purpose.
   static let calls: [CallRule] =
     CommonCalls.ofItself + [
       CommonCalls.waiting,
@@ -147,11 +147,12 @@ enum ChipSandbox {
 
 /// What the process gives up in addition to its sandbox.
 enum ChipPrivileges {
-  /// Drops the environment, dumps, new privileges and the machine's network, and locks what memory it can.
+  /// Clears the environment, disables core dumps and new privileges, leaves the machine's network, and locks as much memory as
+  /// it can.
   ///
   /// - Returns: the result of leaving the network: an error number, or 0; nil if the process cannot be confined at all.
   static func prepare() -> CInt? {
-    // tpm2-tss reads TSS2_LOG and TSS2_LOGFILE, OpenSSL OPENSSL_CONF.
+    // tpm2-tss reads TSS2_LOG and TSS2_LOGFILE, and OpenSSL reads OPENSSL_CONF.
     clearenv()
     // SAFETY: the texts are copied.
     _ = unsafe setenv("TSS2_LOG", "all+NONE", 1)
@@ -165,7 +166,7 @@ enum ChipPrivileges {
     return process_leave_network() == 0 ? 0 : errno
   }
 
-  /// Sets what a copy of this process does not inherit: that it ends with its parent, and that its memory is locked.
+  /// Sets two properties that a forked process does not inherit: that it ends with its parent, and that its memory is locked.
   ///
   /// - Returns: whether the copy will end with its parent.
   static func prepareCopy() -> Bool {
@@ -174,20 +175,21 @@ enum ChipPrivileges {
     return true
   }
 
-  /// Keeps the key from the swap while the libraries hold it; if the system refuses, the program continues.
+  /// Locks the memory, so that the key is not swapped out while a library holds it. If the system refuses, the program
+  /// continues.
   ///
-  /// If the limit is not raised first, locked memory cannot be allocated at all.
+  /// The limit is raised first: otherwise, once MCL_FUTURE is set, allocations beyond the limit would fail.
   private static func lockMemory() {
     var all = rlimit(rlim_cur: rlim_t.max, rlim_max: rlim_t.max)
     // RLIMIT_MEMLOCK is 8. SAFETY: `all` is an rlimit.
     guard unsafe setrlimit(__rlimit_resource_t(8), &all) == 0 else { return }
-    // MCL_CURRENT, MCL_FUTURE and MCL_ONFAULT: only pages that are used are read in.
+    // MCL_CURRENT, MCL_FUTURE and MCL_ONFAULT: pages are locked only once they are used.
     _ = mlockall(7)
   }
 
-  /// Drops every capability, once the chip is open: its device belongs to a different user.
+  /// Drops every capability. This comes after the chip was opened, because its device belongs to a different user.
   ///
-  /// The uid stays: if other programs had the same uid, they could reach this process.
+  /// The uid stays root's: under a uid that other programs share, those programs could attach to this process.
   ///
   /// - Returns: whether no capability is left.
   static func dropCapabilities() -> Bool {

@@ -3,11 +3,12 @@ import Sandbox
 import SecretMemory
 import UAFWire
 
-/// Does the one operation that a request asks for.
+/// Performs the one operation of a request.
 struct ChipService {
   let chip: Chip
 
-  /// Seals `key` under the machine's storage key, or under one made for this, and opens it once to verify that it can be opened.
+  /// Seals `key` under the machine's storage key, or under one made for this call, and opens it once to verify that it can be
+  /// opened.
   ///
   /// - Throws: ``ChipFailure``.
   func seal(_ key: borrowing Secret) throws(ChipFailure) -> SealedObject {
@@ -24,10 +25,10 @@ struct ChipService {
     return object
   }
 
-  /// Opens what a chip has sealed.
+  /// Opens a key that a chip has sealed.
   ///
-  /// The storage key must have the name that was noted. The session is salted with a key that only that chip has, so a program
-  /// between us and the chip cannot impersonate it.
+  /// The storage key must have the name that is stored in `object`. The session is salted with that key, which only this chip
+  /// has, so a program between this one and the chip cannot impersonate the chip.
   ///
   /// - Throws: ``ChipFailure``.
   func unseal(_ object: SealedObject) throws(ChipFailure) -> Secret {
@@ -46,14 +47,14 @@ struct ChipService {
     return try chip.transientKey()
   }
 
-  /// The storage key that an object was sealed under, persistent or made again.
+  /// The storage key under which an object was sealed: the persistent one, or one that is derived again.
   ///
-  /// - Throws: ``ChipFailure``: `otherChip` or `cleared` if it is not there.
+  /// - Throws: ``ChipFailure``: `otherChip` or `cleared` if the chip does not have that key.
   func parent(of object: SealedObject) throws(ChipFailure) -> StorageKey {
     if let key = try chip.persistentKey(), key.name == object.parentName { return key }
     let key: StorageKey
     do throws(ChipFailure) { key = try chip.transientKey() } catch {
-      // A chip with an owner password may also simply be a different chip.
+      // The chip refused because it has an owner password. But it may be a different chip, and then that is reported instead.
       guard error.outcome == .owned, isOther(than: object) else { throw error }
       throw ChipFailure(.otherChip, "storage key", number: error.number)
     }
@@ -64,13 +65,13 @@ struct ChipService {
     return key
   }
 
-  /// Whether this is a different chip from the one that sealed an object, as far as both names are known.
+  /// Whether this is a different chip from the one that sealed an object; false if one of the two names is not known.
   private func isOther(than object: SealedObject) -> Bool {
     let name = chip.chipName()
     return !name.isEmpty && !object.chipName.isEmpty && name != object.chipName
   }
 
-  /// Removes a storage key that was made for this call.
+  /// Removes a storage key from the chip if it was made for this call.
   func release(_ key: StorageKey) {
     if !key.isPersistent { chip.flush(key.handle) }
   }
@@ -105,11 +106,11 @@ struct ChipWork: ~Copyable {
     self.networkFailure = networkFailure
   }
 
-  /// Opens the chip, gives up everything else, and performs the request.
+  /// Opens the chip, enters the sandbox, and performs the request.
   ///
   /// - Parameters:
   ///   - key: the key to seal.
-  ///   - values: the values of an index.
+  ///   - values: the two authValues of an index and its share.
   /// - Throws: ``ChipFailure``.
   mutating func perform(sealing key: consuming Secret?, with values: consuming Secret?) throws(ChipFailure) {
     let descriptor = try ChipPlace.open(request.place)
@@ -135,7 +136,7 @@ struct ChipWork: ~Copyable {
     }
   }
 
-  /// Makes an index, or opens its share.
+  /// Makes an index, or opens the share behind one.
   private mutating func use(_ indices: IndexService, _ values: borrowing IndexValues) throws(ChipFailure) {
     switch request.purpose {
     case .define:
@@ -149,7 +150,7 @@ struct ChipWork: ~Copyable {
     }
   }
 
-  /// Finds an index, or changes it without its values, as the chip's owner may.
+  /// Finds an index, or changes it with the owner's authorization, which does not need the index's values.
   private func administer(_ indices: IndexService) throws(ChipFailure) {
     switch (request.purpose, request.mark) {
     case (.find, _): try indices.find(try kept())
@@ -164,14 +165,14 @@ struct ChipWork: ~Copyable {
     return kept
   }
 
-  /// Answers with a failure.
+  /// Turns the answer into that of a failure.
   mutating func fail(_ failure: ChipFailure) {
     answer.outcome = failure.outcome
     answer.number = failure.number
     answer.step = failure.step
   }
 
-  /// The answer.
+  /// The answer as a packet.
   ///
   /// - Throws: `PacketError`, including `size` if there is no memory.
   mutating func packet() throws(PacketError) -> Secret {
@@ -186,14 +187,14 @@ struct ChipWork: ~Copyable {
 
 /// Why the chip did not perform the request.
 struct ChipFailure: Error, Equatable {
-  /// The meaning of the failure.
+  /// What the failure means for the core.
   let outcome: ChipOutcome
-  /// The chip's or the system's number.
+  /// The chip's response code or the system's error number.
   let number: UInt32
   /// What failed, in a word for the log.
   let step: String
 
-  /// A failure that our own program found.
+  /// A failure that this program itself found.
   init(_ outcome: ChipOutcome, _ step: String, number: UInt32 = 0) {
     self.outcome = outcome
     self.number = number
@@ -202,12 +203,12 @@ struct ChipFailure: Error, Equatable {
 
   /// A response code (TSS 2.0 Overview, "Response codes"; TPM 2.0 Part 2, 6.6).
   ///
-  /// The upper half names the layer. Codes of the transport are ours: the chip is gone.
+  /// The upper half names the layer. Codes of the transport layer come from ``ChipTransport``: the chip is gone.
   init(code: UInt32, _ step: String) {
     self.init(Self.meaning(of: code), step, number: code)
   }
 
-  /// What a response code means for a sealed key.
+  /// What a response code means for the core's request.
   static func meaning(of code: UInt32) -> ChipOutcome {
     switch (code >> 16 & 0xff, code & 0xffff) {
     case (10, _): .lost
@@ -224,13 +225,13 @@ struct ChipFailure: Error, Equatable {
 
   /// What a response code means for a new index.
   ///
-  /// Chips of the library specification before 1.38 do not know PIN FAIL, and return TPM_RC_ATTRIBUTES (0x82) or RESERVED_BITS
-  /// (0xa1) for the public area. This is treated as "no room for such an index".
+  /// Chips that follow the library specification before 1.38 do not know indices of type PIN FAIL, and return TPM_RC_ATTRIBUTES
+  /// (0x82) or RESERVED_BITS (0xa1) for the public area. This is treated as "no room for such an index".
   static func meaning(ofDefining code: UInt32) -> ChipOutcome {
     isAbout(code & 0xffff, 0x82, 0xa1) ? .full : meaning(of: code)
   }
 
-  /// Whether a code of format one is one of `errors`, whichever handle, session or parameter it names.
+  /// Whether a response code of format one is one of `errors`, for any handle, session or parameter.
   ///
   /// TPM_RC_AUTH_FAIL is 0x8e, BAD_AUTH 0xa2, POLICY_FAIL 0x9d, INTEGRITY 0x9f, HANDLE 0x8b.
   static func isAbout(_ code: UInt32, _ errors: UInt32...) -> Bool { code & 0x80 != 0 && errors.contains(code & 0xbf) }

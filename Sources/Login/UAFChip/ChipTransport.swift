@@ -2,16 +2,17 @@ import CTSS2
 import Glibc
 import UAFWire
 
-/// The transport that tpm2-tss sends its commands over.
+/// The transport over which tpm2-tss sends its commands.
 ///
-/// It is one descriptor that was opened before the sandbox.
+/// It uses one descriptor that was opened before the sandbox was entered.
 ///
-/// TSS 2.0 TCTI, version 1. The transports of tpm2-tss open paths and host names by themselves, and are loaded as plug-ins.
+/// It follows TSS 2.0 TCTI, version 1. The transports that come with tpm2-tss cannot be used: they open paths and host names by
+/// themselves, and are loaded as plug-ins.
 @safe final class ChipTransport {
   // SAFETY: allocated in init, freed in deinit, after the library's context that uses it.
   private let context: UnsafeMutablePointer<chip_transport>
 
-  /// How long a chip may compute, in milliseconds: far above the slowest.
+  /// How long a chip may take for one command, in milliseconds; even slow chips need far less.
   static let patienceMilliseconds: CInt = 15_000
 
   /// Takes over `descriptor`.
@@ -46,7 +47,7 @@ import UAFWire
   private static let smallBuffer: TSS2_RC = 0xA_0006
   private static let malformed: TSS2_RC = 0xA_000F
 
-  /// Bytes of a response's header: tag, size, code.
+  /// The length of a response's header in bytes: tag, size, code.
   private static let headerLength = 10
 
   private static func transmit(_ handle: OpaquePointer?, _ size: Int, _ command: UnsafePointer<UInt8>?) -> TSS2_RC {
@@ -75,7 +76,7 @@ import UAFWire
     // SAFETY: the library passes back what ``handle`` gave it, and a buffer of `size` bytes.
     let transport = unsafe UnsafeMutablePointer<chip_transport>(handle)
     guard unsafe transport.pointee.is_pending != 0 else { return badSequence }
-    // The library may ask for the size of the response: the answer is the size of the largest one.
+    // Without a buffer, the library only wants the size of the response. It gets the size of the largest possible one.
     guard let response = unsafe response else {
       unsafe size.pointee = 4096
       return 0
@@ -92,7 +93,7 @@ import UAFWire
 
   private struct Problem: Error { let code: TSS2_RC }
 
-  /// Reads one response: a device gives it whole, a socket may give it in parts.
+  /// Reads one response: a device delivers it in one piece, a socket may deliver it in parts.
   private static func read(_ descriptor: CInt, into room: UnsafeMutableRawBufferPointer) -> Result<Int, Problem> {
     var (count, length) = (0, headerLength)
     while count < length {
@@ -101,7 +102,7 @@ import UAFWire
       let ready = unsafe poll(&entry, 1, patienceMilliseconds)
       if ready < 0, errno == EINTR { continue }
       guard ready > 0 else { return .failure(Problem(code: ioError)) }
-      // A device needs a buffer for the whole response in each call, however much is still missing.
+      // For a device, the buffer must have room for the whole response in each call, even if only a part is still missing.
       // SAFETY: the buffer is lent with its length by the caller.
       let got = unsafe Glibc.read(descriptor, room.baseAddress?.advanced(by: count), room.count - count)
       if got < 0, errno == EINTR { continue }
@@ -116,11 +117,12 @@ import UAFWire
   }
 }
 
-/// Where the chip is: a character device of the kernel, or the socket of a TPM that is a program.
+/// Where the chip is: a character device of the kernel, or the socket of a program that emulates a TPM.
 enum ChipPlace {
-  /// Opens the place, or connects to it.
+  /// Opens the device, or connects to the socket.
   ///
-  /// - Returns: a descriptor over which commands go out and responses come in, in the TPM's own form.
+  /// - Returns: a descriptor to which the TPM's commands are written, and from which its responses are read, without further
+  ///   framing.
   /// - Throws: ``ChipFailure``.
   static func open(_ path: String) throws(ChipFailure) -> CInt {
     var info = stat()
@@ -142,7 +144,7 @@ enum ChipPlace {
     guard descriptor >= 0 else { throw failure(errno, "socket") }
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
-    // The protocol limits the path to what fits.
+    // The core's protocol limits the path to a length that fits.
     // SAFETY: the path and its final NUL fit into sun_path, and connect reads no further than the structure's size.
     let number = unsafe withUnsafeMutablePointer(to: &address) { pointer -> CInt in
       unsafe withUnsafeMutableBytes(of: &pointer.pointee.sun_path) {
@@ -159,7 +161,7 @@ enum ChipPlace {
     return descriptor
   }
 
-  /// The failure that a system error number means.
+  /// The failure that a system error number stands for.
   static func failure(_ number: CInt, _ step: String) -> ChipFailure {
     let outcome: ChipOutcome =
       switch number {

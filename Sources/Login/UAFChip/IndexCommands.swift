@@ -3,7 +3,7 @@ import Glibc
 import SecretMemory
 import UAFWire
 
-/// The commands of a TPM 2.0 for indices that count, over an open chip.
+/// The TPM 2.0 commands for indices that count wrong values, on an open chip.
 @safe struct IndexCommands {
   let chip: Chip
 
@@ -30,7 +30,7 @@ import UAFWire
     return Index(handle: handle, name: try chip.name(of: handle))
   }
 
-  /// The numbers in our range at which there is an index.
+  /// The numbers of all existing indices in our range.
   ///
   /// - Throws: ``ChipFailure``.
   func numbers() throws(ChipFailure) -> [UInt32] {
@@ -71,11 +71,11 @@ import UAFWire
     }
   }
 
-  // MARK: The owner's part
+  // MARK: Commands with the owner's authorization
 
   /// Makes an index and sets its count to 0.
   ///
-  /// Its value goes to the chip encrypted by the session.
+  /// Its authValue is sent to the chip encrypted by the session.
   ///
   /// - Throws: ``ChipFailure``: `full` if there is no room, or if the chip does not support such indices.
   func define(
@@ -102,7 +102,7 @@ import UAFWire
     }
   }
 
-  /// Writes how many wrong values there were, and how many are allowed.
+  /// Writes the index's count of wrong values and its limit.
   ///
   /// - Throws: ``ChipFailure``.
   func count(_ count: UInt32, _ limit: UInt32, _ index: Index, over session: ESYS_TR) throws(ChipFailure) {
@@ -131,11 +131,12 @@ import UAFWire
     try Chip.check(code, "remove index")
   }
 
-  // MARK: The person's part
+  // MARK: Commands with a person's values
 
-  /// Makes an index check a value, for a session that must satisfy a policy: the chip counts a wrong value.
+  /// Lets an index check its authValue, which satisfies the first part of the policy session. If the value is wrong, the chip
+  /// counts it.
   ///
-  /// - Throws: ``ChipFailure``: `wrong`, or `exhausted` if the value was no longer checked.
+  /// - Throws: ``ChipFailure``: `wrong`, or `exhausted` if the chip checks no more values.
   func prove(
     _ index: Index, value: UnsafeRawBufferPointer, to policy: ESYS_TR, over session: ESYS_TR
   ) throws(ChipFailure) {
@@ -151,9 +152,9 @@ import UAFWire
     try Chip.check(code, "prove")
   }
 
-  /// Opens a loaded share, whose policy the session has satisfied, except for the share's own value.
+  /// Opens a loaded share. The session has already satisfied the share's policy, except for the share's own authValue.
   ///
-  /// - Throws: ``ChipFailure``: `indexReplaced` if the share's value is wrong although the index accepted its own.
+  /// - Throws: ``ChipFailure``: `indexReplaced` if the index accepted its value, but the share does not open.
   func open(
     _ share: ESYS_TR, value: UnsafeRawBufferPointer, by policy: ESYS_TR
   ) throws(ChipFailure) -> Secret {
@@ -163,13 +164,13 @@ import UAFWire
     // SAFETY: the bytes are lent for the call.
     try unsafe setValue(of: share, value)
     do throws(ChipFailure) { return try chip.unseal(share, over: policy) } catch {
-      // The value is wrong, or the policy names a different index.
+      // The share's value is wrong, or its policy names a different index.
       guard ChipFailure.isAbout(error.number & 0xffff, 0x8e, 0xa2, 0x9d) else { throw error }
       throw ChipFailure(.indexReplaced, "open share", number: error.number)
     }
   }
 
-  /// Gives the library the value of an index or an object.
+  /// Tells the library the authValue of an index or an object.
   private func setValue(of handle: ESYS_TR, _ value: UnsafeRawBufferPointer) throws(ChipFailure) {
     var auth = TPM2B_AUTH()
     // SAFETY: the caller's own structure, wiped when it is no longer read; the library keeps a copy until it is finalised.
@@ -179,11 +180,11 @@ import UAFWire
   }
 }
 
-/// The public areas of our indices, and of the shares behind them (TPM 2.0 Part 2, 13.2 and 13.4).
+/// The public areas of our indices, and of the shares that they protect (TPM 2.0 Part 2, 13.2 and 13.4).
 enum IndexTemplate {
   /// The numbers of our indices: a part of the owner's range (TCG Registry of Reserved TPM 2.0 Handles, 2.2).
   static let handles: ClosedRange<UInt32> = 0x01a6_0000...0x01a6_ffff
-  /// The index that is asked if there is no real one; no account gets it.
+  /// The index that checks a value if there is no real index; it belongs to no account.
   static let vainHandle: UInt32 = 0x01a5_ffff
 
   // TPMA_NV_* of tss2_tpm2_types.h, whose casts Swift does not import. TPM_NT_PIN_FAIL is 8 in bits 4 to 7.
@@ -201,13 +202,13 @@ enum IndexTemplate {
   static let policySecret: [UInt8] = [0, 0, 0x01, 0x51]
   static let policyAuthValue: [UInt8] = [0, 0, 0x01, 0x6b]
 
-  /// Bytes of an index: the count of wrong values, and the limit.
+  /// The size of an index's data in bytes: the count of wrong values, and the limit.
   static let dataLength: UInt16 = 8
 
-  /// An index that counts wrong values for its own value (TPM 2.0 Part 1, "PIN Fail").
+  /// An index that counts wrong entries of its authValue (TPM 2.0 Part 1, "PIN Fail").
   ///
-  /// Its count does not add to the chip's own lock (noDA). Its policy cannot be satisfied: the field contains the share
-  /// identifier of the authenticator.
+  /// Its wrong values do not count towards the chip's own dictionary attack lockout (noDA). Its policy cannot be satisfied,
+  /// because that field contains the authenticator's share identifier instead of a policy.
   static func index(_ handle: UInt32, mark: [UInt8]) -> TPM2B_NV_PUBLIC {
     var template = TPM2B_NV_PUBLIC()
     template.nvPublic.nvIndex = handle
@@ -222,9 +223,9 @@ enum IndexTemplate {
     return template
   }
 
-  /// A share: sealed data that opens only after an index has accepted its value, and only with a value of its own.
+  /// A share: sealed data that opens only with its own authValue, and only after its index has accepted the index's authValue.
   ///
-  /// noDA: nobody is locked out when another program has locked the chip.
+  /// noDA: if another program has caused the chip's dictionary attack lockout, shares still open.
   static func share(policy: [UInt8]) -> TPM2B_PUBLIC {
     var template = TPM2B_PUBLIC()
     template.publicArea.type = keyedHash
@@ -243,18 +244,18 @@ enum IndexTemplate {
 
 /// The two values that the core derives from what a person enters: one for the index, and one for its share.
 struct IndexValues: ~Copyable {
-  /// Bytes of each.
+  /// The length of each value in bytes.
   static let length = 32
 
   private let both: Secret
 
-  /// Splits the concatenation of both; nil for a wrong length.
+  /// Takes both values, one after the other; nil if the length is wrong.
   init?(_ both: consuming Secret) {
     guard both.count == 2 * Self.length else { return nil }
     self.both = both
   }
 
-  /// Hands the value of the index to `body`.
+  /// Passes the value of the index to `body`.
   borrowing func withIndexValue<Result: ~Copyable, Failure: Error>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -264,7 +265,7 @@ struct IndexValues: ~Copyable {
     }
   }
 
-  /// Hands the value of the share to `body`.
+  /// Passes the value of the share to `body`.
   borrowing func withShareValue<Result: ~Copyable, Failure: Error>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
   ) throws(Failure) -> Result {

@@ -3,21 +3,22 @@ import SecretMemory
 import UAFCrypto
 import UAFWire
 
-/// Counts wrong values in the chip: makes indices and the shares behind them, opens a share, and removes both.
+/// Counts wrong values in the chip: makes indices and the shares that they protect, opens shares, and removes both.
 ///
-/// A share is random bytes that one key of a person needs. The chip gives it out only after the index has accepted the value that
-/// is derived from what the person entered.
+/// A share is a string of random bytes that an authenticator's key needs. The chip gives it out only after the index has
+/// accepted the value that is derived from the person's secret.
 struct IndexService {
   let chip: Chip
   let storage: ChipService
 
   private static let shareLength = 32
-  /// How many numbers are tried for a new index: only some dozens of 65,536 are taken.
+  /// How many random numbers are tried for a new index. That is enough: a chip has room for only some dozens of indices, and
+  /// there are 65,536 numbers.
   private static let attempts = 8
 
   private var commands: IndexCommands { IndexCommands(chip: chip) }
 
-  /// A new share.
+  /// Makes a new share.
   ///
   /// - Throws: ``ChipFailure`` if there are no random bytes.
   static func makeShare() throws(ChipFailure) -> Secret {
@@ -25,12 +26,12 @@ struct IndexService {
     return share
   }
 
-  /// Makes an index, and seals a share behind it.
+  /// Makes an index, and seals a share that only this index lets open.
   ///
   /// - Parameters:
   ///   - mark: the identifier by which the authenticator's indices are found.
   ///   - limit: how many wrong values in a row are allowed.
-  /// - Throws: ``ChipFailure``: `full`, `owned` ...; then nothing is left in the chip.
+  /// - Throws: ``ChipFailure``: `full`, `owned` ...; no index is then left in the chip.
   func define(
     _ values: borrowing IndexValues, guarding share: borrowing Secret, mark: [UInt8], limit: UInt32
   ) throws(ChipFailure) -> KeptIndex {
@@ -77,8 +78,8 @@ struct IndexService {
     throw ChipFailure(.full, "define index")
   }
 
-  /// The policy of a share: the value of an index with this name, and the share's own value (TPM 2.0 Part 1, "Enhanced
-  /// Authorization").
+  /// The policy of a share: it demands the authValue of the index with this name, and the share's own (TPM 2.0 Part 1,
+  /// "Enhanced Authorization").
   static func policy(of name: [UInt8]) throws(ChipFailure) -> [UInt8] {
     let start = [UInt8](repeating: 0, count: SHA256.byteCount)
     do throws(CryptoError) {
@@ -88,7 +89,7 @@ struct IndexService {
     } catch { throw ChipFailure(.failed, "policy") }
   }
 
-  /// Opens a share; the index counts a wrong value.
+  /// Opens a share; if the value is wrong, the index counts it.
   ///
   /// - Throws: ``ChipFailure``: `wrong`, `exhausted`, `indexMissing`, `indexReplaced` ...
   func open(_ kept: KeptIndex, _ values: borrowing IndexValues) throws(ChipFailure) -> Secret {
@@ -96,7 +97,7 @@ struct IndexService {
     defer { storage.release(parent) }
     guard let index = try commands.find(kept.handle), index.name == kept.name else {
       let outcome: ChipOutcome = try commands.find(kept.handle) == nil ? .indexMissing : .indexReplaced
-      // With hidden states, this must take as long as a wrong value.
+      // With hidden registrations, this must take as long as a wrong value would.
       try? proveInVain(values, with: parent)
       throw ChipFailure(outcome, "find index")
     }
@@ -118,10 +119,10 @@ struct IndexService {
 
   /// Makes the chip do the work of checking a wrong value, if there is no index to ask.
   ///
-  /// With hidden states, the time must not show whether there was an index. An index that belongs to nobody is asked, and made if
-  /// it is missing.
+  /// With hidden registrations, the duration must not show whether the account has an index. So the values are checked by an
+  /// index that belongs to nobody, which is made if it is missing.
   ///
-  /// - Throws: ``ChipFailure``, always: `wrong` if it took the same time.
+  /// - Throws: ``ChipFailure`` in every case: `wrong` if the chip checked the values.
   func openInVain(_ values: borrowing IndexValues) throws(ChipFailure) {
     let parent = try storage.parent()
     defer { storage.release(parent) }
@@ -144,7 +145,7 @@ struct IndexService {
     }
   }
 
-  /// Asks the index that belongs to nobody, if there is one.
+  /// Lets the index that belongs to nobody check the values, if that index exists.
   private func proveInVain(_ values: borrowing IndexValues, with parent: StorageKey) throws(ChipFailure) {
     guard let index = try commands.find(IndexTemplate.vainHandle) else { return }
     let session = try chip.session(saltedBy: parent)
@@ -166,7 +167,7 @@ struct IndexService {
     guard index.name == kept.name else { throw ChipFailure(.indexReplaced, "find index") }
   }
 
-  // MARK: The owner's part
+  // MARK: With the owner's authorization
 
   /// Sets the count of an index to 0.
   ///
@@ -209,14 +210,14 @@ struct IndexService {
   }
 }
 
-/// The core's record of an index and of the share behind it.
+/// The core's record of an index and of the share that it protects.
 ///
-/// Version (1 byte), the index's handle (4 bytes, big-endian), then two parts, each preceded by its length (2 bytes,
-/// big-endian): the name of the index, and the share as a ``SealedObject``. All of it is public.
+/// Format: version (1 byte), the index's handle (4 bytes, big-endian), then two parts, each preceded by its length (2 bytes,
+/// big-endian): the name of the index, and the share as a ``SealedObject``. Nothing in it is secret.
 struct KeptIndex: Equatable {
   /// The handle of the index in the chip.
   var handle: UInt32
-  /// Its name: the hash of its public area, by which it is recognised.
+  /// Its name: the hash of its public area, by which the index is recognised.
   var name: [UInt8]
   /// The share, which the chip opens with the values of the index.
   var share: SealedObject
@@ -234,7 +235,7 @@ struct KeptIndex: Equatable {
     self.share = share
   }
 
-  /// Reads a record; nil for anything else, including a handle outside our range.
+  /// Reads a record; nil if it is not one, or if its handle is outside our range.
   init?(_ bytes: [UInt8]) {
     guard bytes.first == Self.version, bytes.count > 5, let parts = Parts.read(bytes.dropFirst(5), count: 2),
       !parts[0].isEmpty, let share = SealedObject(parts[1])

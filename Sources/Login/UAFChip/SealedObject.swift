@@ -2,13 +2,13 @@ import CTSS2
 
 /// The core's record of a key that a chip has sealed: two structures of the TPM, and the names by which the chip is recognised.
 ///
-/// Version (1 byte), then four parts, each preceded by its length (2 bytes, big-endian): the name of the storage key, the name
-/// of a key of the endorsement hierarchy (empty if the chip gave none), TPM2B_PRIVATE, TPM2B_PUBLIC. All of it is public: only
-/// the chip opens it.
+/// Format: version (1 byte), then four parts, each preceded by its length (2 bytes, big-endian): the name of the storage key,
+/// the name of a key of the endorsement hierarchy (empty if the chip gave none), TPM2B_PRIVATE, TPM2B_PUBLIC. None of it needs
+/// to be kept secret: only the chip can open the key.
 struct SealedObject: Equatable {
-  /// The name of the storage key that it was sealed under (TPM 2.0 Part 1, "Names").
+  /// The name of the storage key under which the key was sealed (TPM 2.0 Part 1, "Names").
   var parentName: [UInt8]
-  /// The name of a key that only this chip has, whether it was cleared or not; empty if it could not be determined.
+  /// The name of a key that only this chip has, and that survives clearing the chip; empty if it could not be determined.
   var chipName: [UInt8]
   /// TPM2B_PRIVATE, marshalled.
   var privatePart: [UInt8]
@@ -29,7 +29,7 @@ struct SealedObject: Equatable {
     self.publicPart = publicPart
   }
 
-  /// Reads a record; nil for anything else.
+  /// Reads a record; nil if it is not one.
   init?(_ bytes: [UInt8]) {
     guard bytes.first == Self.version, let parts = Parts.read(bytes.dropFirst(), count: 4), !parts[0].isEmpty,
       !parts[2].isEmpty, !parts[3].isEmpty
@@ -56,8 +56,8 @@ enum ObjectTemplate {
   private static let restricted: UInt32 = 0x1_0000
   private static let decrypt: UInt32 = 0x2_0000
 
-  /// A storage key on P-256: the template of TCG's provisioning guidance, so that each call, and other software, makes the same
-  /// key.
+  /// A storage key on P-256. The template is that of TCG's provisioning guidance, so that every call, and other software too,
+  /// derives the same key.
   static var storageKey: TPM2B_PUBLIC {
     var template = TPM2B_PUBLIC()
     template.publicArea.type = ecc
@@ -76,8 +76,8 @@ enum ObjectTemplate {
 
   /// Sealed data that no other chip can import.
   ///
-  /// It has no value of its own, so there is nothing to guess at the chip. The wrong guesses of other programs do not lock it
-  /// (noDA).
+  /// It has no authValue, so there is nothing to guess. If other programs cause the chip's dictionary attack lockout, it still
+  /// opens (noDA).
   static var sealedData: TPM2B_PUBLIC {
     var template = TPM2B_PUBLIC()
     template.publicArea.type = keyedHash
@@ -93,22 +93,22 @@ enum ObjectTemplate {
 struct StorageKey: Equatable {
   /// The library's handle for it.
   let handle: UInt32
-  /// Its name: the hash of its public area, by which it is recognised.
+  /// Its name: the hash of its public area, by which the key is recognised.
   let name: [UInt8]
-  /// Whether it is the machine's own, not one made for this call.
+  /// Whether it is the machine's persistent key, not one that was made for this call.
   let isPersistent: Bool
 }
 
 /// Byte strings, one after the other: each preceded by its length (2 bytes, big-endian).
 enum Parts {
-  /// Joins them.
+  /// Joins the byte strings.
   static func joined(_ parts: [[UInt8]]) -> [UInt8] {
     parts.flatMap { part in
       [UInt8(truncatingIfNeeded: part.count >> 8), UInt8(truncatingIfNeeded: part.count)] + part
     }
   }
 
-  /// Splits them; nil unless there are exactly `count`.
+  /// Splits them again; nil unless there are exactly `count`.
   static func read(_ bytes: some Collection<UInt8>, count: Int) -> [[UInt8]]? {
     var rest = Array(bytes)[...]
     var parts: [[UInt8]] = []

@@ -1,6 +1,6 @@
-// Purpose: the only code that talks to a TPM 2.0: seals the device key, opens what the chip has sealed, and counts wrong values,
-// for uaf-helper, which starts it for one call; a copy of it answers each request. Imports UAFWire, UAFCrypto, Sandbox and
-// tpm2-tss; no network, no state, no Foundation.
+// Purpose: the only code that talks to a TPM 2.0. For uaf-helper, which starts this program for one call, it seals and opens
+// the device key, and has the chip count wrong secrets. A forked copy answers each request. Imports UAFWire, UAFCrypto, Sandbox
+// and tpm2-tss; no network, no state, no Foundation.
 
 import CArguments
 import Glibc

@@ -1,28 +1,29 @@
 import UAFWire
 
-/// The cookies of one ceremony: what a server has set, in the form in which it is sent back.
+/// The cookies of one ceremony: those that a server has set, in the form in which they are sent back.
 ///
-/// There is no store: the core holds the cookies from one request to the next, sends them to the same server alone, and drops
-/// them with the ceremony. So a cookie's path, domain and lifetime do not matter; only its end (`Max-Age=0`) does.
+/// They are not stored: the core holds them from one request to the next, sends them only to the server that set them, and
+/// discards them at the end of the ceremony. So a cookie's path, domain and lifetime do not matter; only its deletion
+/// (`Max-Age=0`) does.
 struct Cookies {
-  /// How many cookies are held, and how many of an answer are read; others are left out.
+  /// The maximum number of cookies that are held, and that are read from one answer; further ones are ignored.
   static let maximumCount = 32
 
   private var pairs: [(name: String, value: String)] = []
 
-  /// Reads what ``header`` wrote.
+  /// Reads the cookies that ``header`` wrote.
   init(header: String) {
     for pair in header.split(separator: ";") {
       if let read = Self.pair(pair) { put(read) }
     }
   }
 
-  /// The value of the header `Cookie`; empty without cookies, at most ``WireLimit/cookies`` bytes.
+  /// The value of the header `Cookie`; empty if there are no cookies, and at most ``WireLimit/cookies`` bytes.
   var header: String { pairs.map { "\($0.name)=\($0.value)" }.joined(separator: "; ") }
 
-  /// Takes one value of the header `Set-Cookie` (RFC 6265, section 4.1).
+  /// Takes over the cookie in one `Set-Cookie` header (RFC 6265, section 4.1).
   ///
-  /// A cookie that is malformed, or does not fit, is left out.
+  /// A cookie that is malformed or does not fit is ignored.
   mutating func take(_ line: String) {
     let parts = line.split(separator: ";", omittingEmptySubsequences: false)
     guard let first = parts.first, let cookie = Self.pair(first) else { return }

@@ -13,8 +13,9 @@ enum FetchProgram {
 
   /// Gives up every privilege, waits for the first packet, enters its sandbox, and serves until the socket is closed.
   ///
-  /// Before that, it does not use the network, and reads only files of the system's libraries. A core
-  /// that is kept ready sends the first packet late. The sandbox follows the links of resolv.conf, which must be current.
+  /// Before it enters the sandbox, it does not use the network, and reads only files of the system's libraries. It enters the
+  /// sandbox only when the first packet arrives, because the sandbox follows the link /etc/resolv.conf, which must then be
+  /// current; a core that is kept ready may send its first packet much later.
   static func run(_ arguments: [String]) -> FetchExitStatus {
     if let hasVersion = SocketProgram.answer(arguments, name: "uaf-fetch", version: Version.current, usage: usage) {
       return hasVersion ? .done : .usage
@@ -31,7 +32,7 @@ enum FetchProgram {
   private static func serve() -> FetchExitStatus {
     do throws(PacketSocketError) {
       let socket = try PacketSocket(takingOver: SocketProgram.socket)
-      // A parent that died before PR_SET_PDEATHSIG took effect sends no signal; its closed socket shows it.
+      // If the parent died before PR_SET_PDEATHSIG took effect, no signal comes, but its socket is closed.
       guard !PeerWatch.isGone(SocketProgram.socket) else { return .done }
       guard let client = HTTPSClient(watching: SocketProgram.socket) else {
         SocketProgram.say("uaf-fetch: libcurl cannot be used: it must be 7.85 or newer and built with OpenSSL\n")
@@ -47,26 +48,26 @@ enum FetchProgram {
   }
 }
 
-/// How the program ends, as numbers of sysexits.h; the core ignores them.
+/// The program's exit statuses, with the numbers of sysexits.h; the core ignores them.
 enum FetchExitStatus: Int32, Equatable {
   /// The socket was closed, or the version was asked for.
   case done = 0
-  /// Arguments, or no packet socket at descriptor 3.
+  /// The arguments are wrong, or descriptor 3 is not a packet socket.
   case usage = 64
   /// libcurl cannot be used.
   case unavailable = 69
   /// A privilege could not be given up.
   case confinement = 71
-  /// What came over the socket does not follow the protocol.
+  /// A packet from the socket does not follow the protocol.
   case malformedPacket = 76
 }
 
-/// The program's version, as `--version` prints it and the User-Agent header names it.
+/// The program's version, for `--version` and the User-Agent header.
 enum Version {
   static let current = "0.2.0"
 }
 
-/// What the network program can do: look a name up, speak TLS with a server, answer its socket, and end.
+/// What the network program can still do in its sandbox: look a name up, speak TLS with a server, answer its socket, and exit.
 enum FetchSandbox {
   /// Gives up everything else permanently, after `ProcessPrivileges`.
   ///
@@ -76,16 +77,17 @@ enum FetchSandbox {
     var paths = PathRules(mayConnect: true)
     for path in readable { paths.allow(.reading, path) }
     report.note(.landlock, paths.enter())
-    // This comes last, because it forbids the calls that the other part needs.
+    // The filter comes last, because it forbids the calls that the other parts need.
     report.note(.seccomp, SystemCallFilter(calls).enter())
     return report
   }
 
   /// The files that name services, libcurl and OpenSSL read.
   ///
-  /// Links are followed at the start: a resolv.conf that replaces it later is read by the next call.
+  /// Links are followed when the sandbox is entered. If resolv.conf is replaced after that, only the next call reads the new
+  /// file.
   static let readable = [
-    // Plug-ins of the name services, OpenSSL's and their libraries.
+    // Plug-ins of the name services and of OpenSSL, and the libraries that they need.
     "/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache",
     // For name look-ups.
     "/etc/hosts", "/etc/resolv.conf", "/etc/nsswitch.conf", "/etc/gai.conf", "/etc/host.conf", "/run/systemd/resolve",
@@ -95,13 +97,13 @@ enum FetchSandbox {
     "/usr/share/crypto-policies",
   ]
 
-  /// The calls, each with what it is needed for.
+  /// The system calls, each with its purpose.
   static let calls: [CallRule] =
     CommonCalls.ofItself + CommonCalls.plugIns + sockets + [
       CommonCalls.reading, CommonCalls.waiting,
       .allowed(["write", "writev"], why: "what a resolver's thread and libcurl tell each other"),
-      // Name look-ups run in a thread, so that a hanging resolver can be abandoned. A thread is not a process, has no new
-      // namespace, and inherits all these limits.
+      // Name look-ups run in a thread, so that a hanging resolver can be abandoned. The condition allows threads only: no new
+      // processes and no new namespaces. A thread inherits the whole sandbox.
       .allowedIf(
         "clone", [CallCondition(0, mask: threadFlag | namespaceFlags, is: threadFlag)], why: "libcurl's resolver thread"
       ),

@@ -5,11 +5,12 @@ import SecretMemory
 extension AccountFile {
   /// Tries a secret: counts the attempt on disk, checks it, and clears the count if it is correct.
   ///
-  /// No transaction and no lock of the file is held while the key is derived; `slot` shows that the caller holds a
-  /// derivation slot. If the count cannot be written, nothing is checked; if it cannot be cleared, the attempt is
-  /// refused and stays counted.
+  /// No transaction and no lock of the file is held while the key is derived; `slot` shows that the caller holds a derivation
+  /// slot. If the count cannot be written, nothing is checked; if it cannot be cleared, the attempt is refused and stays
+  /// counted.
   ///
-  /// - Parameter onceOpened: called for a correct secret, before the count is cleared; that can still refuse the attempt.
+  /// - Parameter onceOpened: called for a correct secret, before the count is cleared; if the count then cannot be cleared, the
+  ///   attempt is refused all the same.
   /// - Throws: ``StateError``; `absent` if no secret is set.
   public func verify(
     _ value: borrowing Secret, for type: AuthenticatorType, from origin: AttemptOrigin, at now: BootTime,
@@ -33,21 +34,22 @@ extension AccountFile {
     case .exhausted: return .exhausted
     }
     do throws(StateError) { try settle(type, ticket: ticket, of: enrolled) } catch {
-      // The secret was correct when it was entered, but was changed during the check: it is wrong now, and counted.
+      // The secret was changed while it was being checked. The entry was right when it was made, but it is wrong now, so it
+      // stays counted.
       guard error == .superseded else { throw error }
       return .wrong(newLock(type, by: ticket))
     }
     return .verified(unlocked)
   }
 
-  /// Only for showing: a ledger that cannot be read is not shown.
+  /// This is only shown to the person, so a ledger that cannot be read yields nil, not an error.
   private func newLock(_ type: AuthenticatorType, by ticket: UInt64) -> NewLock? {
     (try? contents.ledger(type))?.lock(broughtAboutBy: ticket)
   }
 
   /// Counts one attempt on an authenticator, on disk, before its secret may be checked.
   ///
-  /// One short write transaction; nothing is held afterwards.
+  /// It makes one short write transaction, and holds no lock of the file afterwards.
   ///
   /// - Throws: ``StateError``: if nothing could be counted, nothing may be checked.
   public func charge(
@@ -67,10 +69,10 @@ extension AccountFile {
   /// Clears the attempts up to this ticket after a correct entry, before anything is signed, and counts the signature that
   /// follows.
   ///
-  /// - Parameter enrolled: the secret that was found correct. It must still be the one that is set: the old one must
-  ///   not log in after a change, nor clear attempts counted after a reset.
-  /// - Throws: ``StateError``: the count then stays, and the attempt is refused; `superseded` for another secret,
-  ///   `absent` for none.
+  /// - Parameter enrolled: the secret that was found correct. It must still be the one that is set: the old one must not log in
+  ///   after a change, nor clear attempts counted after a reset.
+  /// - Throws: ``StateError``: then the attempt stays counted, and is refused; `superseded` if a different secret is set now,
+  ///   `absent` if none is.
   public func settle(
     _ type: AuthenticatorType, ticket: UInt64, of enrolled: EnrolledAuthenticator
   ) throws(StateError) {
@@ -97,9 +99,10 @@ extension AccountFile {
   /// - Throws: ``StateError``; `damaged` if an authenticator has no ledger: somebody removed it.
   public func ledger(_ type: AuthenticatorType) throws(StateError) -> AttemptLedger { try contents.ledger(type) }
 
-  /// The attempts at a moment, for showing.
+  /// The attempts on an authenticator as they stand at `now`, for showing.
   ///
-  /// The end of a lock is stored, so that a reboot does not restart it. If it cannot be stored, it is shown anyway.
+  /// If a lock has ended by then, that is stored, so that a reboot does not restart the lock. If it cannot be stored, the lock
+  /// is shown as ended anyway.
   ///
   /// - Throws: as ``ledger(_:)``.
   public func ledger(_ type: AuthenticatorType, at now: BootTime) throws(StateError) -> AttemptLedger {
@@ -108,7 +111,7 @@ extension AccountFile {
     told.pass(to: now)
     guard told != before else { return told }
     let ended = try? contents.write { () throws(StateError) in
-      // Read again: another call may have counted attempts since, or reported the end.
+      // Read again: since the first read, another call may have counted attempts, or reported the end of the lock.
       var ledger = try contents.ledger(type)
       let ended = ledger.endedLocks(at: now)
       ledger.pass(to: now)
@@ -124,12 +127,12 @@ extension AccountFile {
 public enum Verification: ~Copyable {
   /// The seal opened, and the count was cleared on disk.
   case verified(UnlockedAuthenticator)
-  /// The entry was counted, checked, and wrong; with the lock that it caused, if any.
+  /// The entry was counted and checked, and was wrong. The payload is the lock that this attempt caused, if any.
   case wrong(NewLock?)
   /// Not checked: the authenticator is locked for this long.
   case locked(Duration)
-  /// Not checked: locked until an administrator unlocks.
+  /// Not checked: locked until an administrator ends the lock.
   case permanentlyLocked
-  /// Counted, but the chip did not check it: it has counted too many wrong values, and refuses until an administrator acts.
+  /// Counted, but not checked: the chip has counted too many wrong values, and refuses until an administrator acts.
   case exhausted
 }

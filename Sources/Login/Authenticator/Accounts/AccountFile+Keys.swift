@@ -4,8 +4,8 @@ import UAFCrypto
 
 /// The registered keys of an account, and the secrets that open them.
 extension AccountFile {
-  /// Seals a new random key under a new secret, for a registration; nothing is stored before
-  /// ``store(_:replacing:replacesValues:)``.
+  /// Seals a new random key under a new secret, for a registration. Only ``store(_:replacing:replacesValues:)`` stores
+  /// anything.
   ///
   /// - Throws: ``StateError/cryptography``.
   public static func enrol(
@@ -41,7 +41,7 @@ extension AccountFile {
   ) throws(StateError) {
     try contents.writeRemoving { () throws(StateError) in
       try contents.requireIdentity()
-      // The server's earlier answers were about different keys.
+      // The server's last answer was about different keys.
       try contents.removeLastAnswer()
       if replacesValues { try contents.remove(registrations.map(\.key.type)) }
       for keyID in old { try contents.removeKey(keyID) }
@@ -72,7 +72,8 @@ extension AccountFile {
     }
   }
 
-  /// Removes the share of a value that could not be stored, unless its record is on the disk or may be.
+  /// Removes the share of a new secret that could not be stored. If the record with this share is on the disk after all, or
+  /// that cannot be determined, the share stays.
   private func removeShare(of changed: EnrolledAuthenticator, _ type: AuthenticatorType) {
     guard let kept = changed.chipShare else { return }
     do throws(StateError) {
@@ -100,7 +101,8 @@ extension AccountFile {
     }
   }
 
-  /// The next counter to sign with, which is on disk before it is used: the server refuses a counter that it has seen.
+  /// The counter for the next signature. It is on the disk before it is used, because the server refuses a counter that it has
+  /// already seen.
   ///
   /// - Throws: ``StateError``; `absent` if the key is gone.
   public func nextSignCounter(_ keyID: [UInt8]) throws(StateError) -> UInt32 {
@@ -131,8 +133,8 @@ extension AccountFile {
 
   /// Removes keys, and the authenticators that then have no key.
   ///
-  /// With the last authenticator, everything is removed but the tombstone and what the machine needs to ask the server for the
-  /// account's state.
+  /// With the last authenticator, the whole account is removed, except the tombstone and the records that the machine needs to
+  /// ask the server for the account's state.
   ///
   /// - Throws: ``StateError``.
   public func remove(_ keyIDs: [[UInt8]]) throws(StateError) {
@@ -144,7 +146,8 @@ extension AccountFile {
     }
   }
 
-  /// Removes an authenticator's secret, its attempts and its keys; with the last one, the same as ``remove(_:)``.
+  /// Removes an authenticator's secret, its attempts and its keys; if it was the last authenticator, the account is removed as
+  /// in ``remove(_:)``.
   ///
   /// - Throws: ``StateError``.
   public func reset(_ type: AuthenticatorType) throws(StateError) {
@@ -171,10 +174,10 @@ extension AccountRecords {
     for registration in registrations {
       let type = registration.key.type
       let stored = try authenticator(type)
-      // A secret that was removed while the person typed is not restored: that would also restart its count.
+      // If the secret was removed while the person typed, it is not restored: that would also reset its count of attempts.
       let isAsBefore = registration.isNew ? stored == nil : stored?.sealedKey == registration.enrolled.sealedKey
       guard isAsBefore else { throw .superseded }
-      // Its share may have been released while the person typed, so the record on the disk is used.
+      // The recovery key may have released the authenticator's share while the person typed, so the record on the disk is used.
       var enrolled = stored ?? registration.enrolled
       enrolled.registrationCounter = (stored?.registrationCounter ?? 0) &+ 1
       try put(enrolled, type)
@@ -184,19 +187,21 @@ extension AccountRecords {
   }
 }
 
-/// A counter that was put on the disk together with the end of an attempt, and that nobody has signed with yet.
+/// A signature counter that was put on the disk together with the end of an attempt, and with which nothing has been signed
+/// yet.
 ///
-/// A login writes twice after a correct entry: it clears the attempt, and it counts the signature. Written together, they cost
-/// one wait for the disk, not two.
+/// After a correct entry, a login has to clear the attempt and count the signature. If both are written together, the login
+/// waits for the disk once, not twice.
 final class ReservedCounter {
   private var reserved: (keyID: [UInt8], counter: UInt32)?
 
   /// Counts a signature of the only key of `type`; inside `write`.
   ///
-  /// With several keys it is not yet known which one will sign, and the journal's reserve is meant for few pages. A key that has
-  /// signed as often as it can is left unchanged: the signature reports it.
+  /// If there are several keys, none is counted: it is not yet known which one will sign, and the space reserved in the journal
+  /// is only enough for a few pages. A key that has reached its highest counter is left unchanged too; the signature itself
+  /// then reports the error.
   ///
-  /// - Returns: what to hand to ``keep(_:)`` once the transaction is on the disk.
+  /// - Returns: the key to pass to ``keep(_:)`` once the transaction is on the disk.
   static func count(_ type: AuthenticatorType, in records: AccountRecords) throws(StateError) -> RegisteredKey? {
     let keys = try records.keys().filter { $0.type == type }
     guard keys.count == 1, var key = keys.first, (try? key.countSignature()) != nil else { return nil }
@@ -207,10 +212,10 @@ final class ReservedCounter {
   /// Keeps the counter of a key for one signature.
   func keep(_ key: RegisteredKey?) { reserved = key.map { ($0.keyID, $0.signCounter) } }
 
-  /// The counter for a signature with this key, once.
+  /// Takes the reserved counter for a signature with this key; a second call gets nil.
   ///
   /// - Parameter stored: the key as it is on the disk now. If another login has counted since, the server may have seen a
-  ///   higher one, and the reserved counter is useless.
+  ///   higher counter, so the reserved one is useless.
   func take(for stored: RegisteredKey) -> UInt32? {
     defer { reserved = nil }
     guard let (keyID, counter) = reserved, keyID == stored.keyID, counter == stored.signCounter else { return nil }
@@ -220,14 +225,14 @@ final class ReservedCounter {
 
 /// The latest ``maximum`` KeyIDs that this state folder has made for an account.
 ///
-/// They are in a file next to the account's file, so that a reset, a deregistration and `uafctl forget` keep them. With them this
-/// machine recognises a key that it lost and the server still has. Nothing else depends on the file. It has a MAC under the
-/// device key; a file with a wrong MAC names no keys.
+/// They are in a file next to the account's file, so that a reset, a deregistration and `uafctl forget` keep them. With them,
+/// this machine recognises a key that the server still has but this machine has lost. Nothing else depends on the file. It has
+/// a MAC under the device key; a file with a wrong MAC is treated as empty.
 public enum MadeKeys {
-  /// How many KeyIDs are stored; no account loses more keys before the server learns of it.
+  /// How many KeyIDs are stored; an account is not expected to lose more keys than this before the server learns of it.
   public static let maximum = 32
 
-  /// More than the file ever has: a name has 128 characters at the most.
+  /// More than the file ever has: a name has at most 128 characters.
   private static let maximumBytes = 8192
   private static let markLength = 32
 
@@ -246,7 +251,7 @@ public enum MadeKeys {
     try read(uid, in: directory).filter { Array($0.serverUserName.utf8) == Array(serverUserName.utf8) }.map(\.keyID)
   }
 
-  /// Notes new keys, on disk before a server may learn of them.
+  /// Stores the KeyIDs of new keys on the disk; this must come before a server learns of them.
   ///
   /// - Throws: ``StateError``; `superseded` while another call writes the account's files.
   public static func add(
@@ -265,7 +270,8 @@ public enum MadeKeys {
     try directory.accounts.replace(fileName(uid), with: bytes + mark)
   }
 
-  /// Whether a file in the accounts' folder is one of these, which is useless without the device key that its MAC was made with.
+  /// Whether a file in the accounts' folder is such a list of KeyIDs. It is useless without the device key, with which its MAC
+  /// was made.
   static func isFile(_ name: String) -> Bool { name.hasSuffix(".made") }
 
   private static func fileName(_ uid: UInt32) -> String { "\(uid).made" }
@@ -299,7 +305,7 @@ public enum MadeKeys {
     let body = Array(bytes[..<(length - markLength)])
     let isOurs = try? HMACSHA256.isValid(
       Array(bytes[(length - markLength)..<length]), of: body, key: markKey(uid, directory))
-    // Naming no key is always safe, so a damaged file locks no account.
+    // An empty list is always safe, so a damaged file locks no account.
     return isOurs == true ? (try? entries(body)) ?? [] : []
   }
 

@@ -6,14 +6,15 @@ import UAFCrypto
 public final class AccountFile {
   /// The account that this state belongs to.
   public let identity: AccountIdentity
-  /// Called once for each lock that has ended, after the end is on the disk: with its type, its attempts and its account.
+  /// Called once for each lock that has ended, after the end is on the disk: with the authenticator type, the origin of the
+  /// attempts, and the account.
   public typealias LockEnded = (AuthenticatorType, AttemptOrigin, AccountIdentity) -> Void
 
   let records: SealedRecords
   let contents: AccountRecords
-  /// The marker file that says that the server has refused, if the file could not be written; nil for an account in memory.
+  /// The marker file for a refusal of the server that could not be written to this file; nil for an account in memory.
   let refusalMark: RefusalMark?
-  /// The counter for the next signature, between the end of an attempt and the signature.
+  /// The counter for the next signature, reserved from the end of an attempt until the signature.
   let counter = ReservedCounter()
   let lockEnded: LockEnded?
 
@@ -29,7 +30,7 @@ public final class AccountFile {
 
   /// Whether an account's file exists, or ever did; `nouserok` depends on this.
   ///
-  /// A file that cannot be examined throws, and never counts as "never".
+  /// A file that cannot be examined throws, and never counts as an account that was never registered.
   ///
   /// - Throws: ``StateError``.
   public static func exists(in directory: borrowing StateDirectory, uid: UInt32) throws(StateError) -> Bool {
@@ -40,14 +41,15 @@ public final class AccountFile {
   ///
   /// - Parameters:
   ///   - uid: the account's number.
-  ///   - name: its canonical name; nil if the caller may not say it (then it is not compared).
-  ///   - serverUserName: what root's configuration maps the name to; nil if the caller may not say it.
+  ///   - name: its canonical name; nil if the caller must not state it; then it is not compared.
+  ///   - serverUserName: the name at the server to which root's configuration maps the canonical name; it returns nil if the
+  ///     caller must not state it.
   ///   - isForState: whether to open even an account whose keys were all deregistered or reset here. Such an account can only
   ///     ask the server for its state.
   ///   - lockEnded: called for each lock that has ended.
   /// - Returns: nil if nothing was ever registered, or only a tombstone is left.
-  /// - Throws: ``StateError``: `identityMismatch` if the account was neither registered under this name nor renamed
-  ///   to it, `serverNameChanged`, `damaged`, `unsafe` ...
+  /// - Throws: ``StateError``: `identityMismatch` if the account was neither registered under this name nor renamed to it,
+  ///   `serverNameChanged`, `damaged`, `unsafe` ...
   public static func open(
     in directory: borrowing StateDirectory, uid: UInt32, name: [UInt8]?, serverUserName: (String) -> String?,
     isForState: Bool = false, lockEnded: LockEnded? = nil
@@ -71,9 +73,9 @@ public final class AccountFile {
 
   /// Makes the file of an account that has none, or brings one back from its tombstone, with its first keys in it.
   ///
-  /// Either way it is one step: after an incomplete registration the account is as before.
+  /// Both are atomic: after an interrupted registration, the account is as it was before.
   ///
-  /// - Throws: ``StateError``; `superseded` if another call is making it, or has made it.
+  /// - Throws: ``StateError``; `superseded` if another call is making the file, or has made it.
   @discardableResult
   public static func create(
     in directory: borrowing StateDirectory, identity: AccountIdentity, storing registrations: [NewRegistration]
@@ -84,7 +86,7 @@ public final class AccountFile {
     return AccountFile(contents, refusalMark: RefusalMark(of: identity.uid, in: directory.accounts))
   }
 
-  /// The name that an account was registered under; nil if no record says it.
+  /// The name that an account was registered under; nil if there is no such record.
   ///
   /// - Throws: ``StateError``.
   public static func registeredName(in directory: borrowing StateDirectory, uid: UInt32) throws(StateError) -> [UInt8]?
@@ -104,13 +106,14 @@ public final class AccountFile {
     try AccountFiles.holders(of: serverUserName, besides: uid, in: directory)
   }
 
-  /// Lets a different name of the same uid take over an account's registration: root's `uafctl rename`.
+  /// Lets a different name of the same uid use an account's registration (root's `uafctl rename`).
   ///
-  /// Nothing else changes: values, locks, keys and the name at the server stay.
+  /// Nothing else changes: secrets, locks, keys and the name at the server stay.
   ///
-  /// - Parameter old: a name that the account goes by here.
+  /// - Parameter old: a name under which this machine knows the account.
   /// - Returns: the identity that the registration belongs to.
-  /// - Throws: ``StateError``; `absent` if nothing was registered, `identityMismatch` if the account does not go by that name.
+  /// - Throws: ``StateError``; `absent` if nothing was registered, `identityMismatch` if the account is not known by the name
+  ///   `old`.
   public static func takeOver(
     in directory: borrowing StateDirectory, uid: UInt32, from old: [UInt8], to name: [UInt8]
   ) throws(StateError) -> AccountIdentity {
@@ -128,7 +131,7 @@ public final class AccountFile {
     return identity
   }
 
-  /// Removes the file of an account and its tombstone: root's `uafctl forget`.
+  /// Removes the file of an account, and with it the tombstone (root's `uafctl forget`).
   ///
   /// - Returns: whether there was a file.
   /// - Throws: ``StateError``; `superseded` while another call makes the file.
@@ -138,9 +141,9 @@ public final class AccountFile {
 
   /// An account that belongs to nobody, in memory, with a secret of `type` that nobody knows.
   ///
-  /// With hidden states, the time must not show who is registered or locked, and SQLite takes milliseconds. So an entry
-  /// for an account without a secret is checked against this account. ``DerivationSlot/chargeInVain()`` takes as much
-  /// time on the disk.
+  /// With hidden registrations, the duration of a login must not show who is registered or locked, and SQLite takes
+  /// milliseconds. So an entry for an account without a secret is checked against this account.
+  /// ``DerivationSlot/chargeInVain()`` takes as long as a real attempt takes on the disk.
   ///
   /// - Throws: ``StateError``.
   public static func standIn(

@@ -10,7 +10,7 @@ enum AccountFiles {
   /// The records of an account; nil if there is no file.
   static func records(in directory: borrowing StateDirectory, uid: UInt32) throws(StateError) -> SealedRecords? {
     guard try exists(in: directory, uid: uid) else { return nil }
-    // A journal that is not ours could change the file to anything.
+    // A journal that somebody else wrote could change the file to anything.
     _ = try directory.accounts.hasFile(journalName(uid), owner: directory.owner)
     let database = try Database(path: directory.accounts.path + "/" + fileName(uid))
     return try SealedRecords(database: database, uid: uid, deviceSecret: directory.deviceSecret)
@@ -18,20 +18,21 @@ enum AccountFiles {
 
   /// The identity that the file belongs to; nil if only a tombstone is left.
   ///
-  /// - Parameter evenBuried: whether the tombstone may supply the identity.
+  /// - Parameter evenBuried: whether to return the tombstone's identity instead of nil.
   /// - Throws: ``StateError``.
   static func identity(
     in records: SealedRecords, evenBuried: Bool
   ) throws(StateError) -> AccountIdentity? {
     if let body = try records.body(.identity, of: nil) { return try AccountIdentity(record: body) }
-    // The tombstone shows whether everything was deregistered, or somebody removed the row.
+    // If the tombstone says that everything was deregistered, the identity row is missing for that reason. Otherwise somebody
+    // removed it.
     guard case .buried(let identity) = try records.tombstone() else { throw .damaged }
     return evenBuried ? identity : nil
   }
 
   /// Makes the file of an account that has none, or brings one back from its tombstone, with its first keys in it.
   ///
-  /// - Throws: ``StateError``; `superseded` if another call is making it, or has made it.
+  /// - Throws: ``StateError``; `superseded` if another call is making the file, or has made it.
   static func create(
     in directory: borrowing StateDirectory, identity: AccountIdentity, storing registrations: [NewRegistration]
   ) throws(StateError) {
@@ -56,8 +57,8 @@ enum AccountFiles {
     defer { withExtendedLifetime(change) {} }
     try removeLeftovers(of: uid, in: directory)
     let removed = try directory.accounts.removeFile(fileName(uid))
-    // The file is removed before its journal: a file without its journal could be half written. A journal without a
-    // file is never used; a new file has its own.
+    // The file is removed before its journal: without the journal, a half-written file could not be repaired. A journal without
+    // its file is never used, because a new file comes with a new journal.
     try directory.accounts.synchronise()
     try directory.accounts.removeFile(journalName(uid))
     try directory.accounts.synchronise()
@@ -76,7 +77,7 @@ enum AccountFiles {
 
   /// The accounts other than this one that are registered at the server under a name, by uid.
   ///
-  /// A file that cannot be read is passed over: a damaged one must not keep everybody else from registering.
+  /// A file that cannot be read is skipped: one damaged file must not prevent all other accounts from registering.
   static func holders(
     of serverUserName: String, besides uid: UInt32, in directory: borrowing StateDirectory
   ) throws(StateError) -> [AccountIdentity] {
@@ -106,8 +107,8 @@ enum AccountFiles {
     try directory.accounts.removeFiles { $0.hasPrefix(".\(uid).") && isLeftover($0) }
   }
 
-  /// Makes the file and its journal under a temporary name, and renames it when it is complete: an interrupted registration
-  /// leaves an account that never registered.
+  /// Makes the file and its journal under a temporary name, and renames them when they are complete. So after an interrupted
+  /// registration, the account counts as one that was never registered.
   private static func makeFile(
     in directory: borrowing StateDirectory, identity: AccountIdentity, storing registrations: [NewRegistration]
   ) throws(StateError) {
@@ -122,7 +123,7 @@ enum AccountFiles {
     try directory.accounts.synchronise()
   }
 
-  /// Closed again on return, because SQLite must not find its file renamed.
+  /// Closes the database before it returns, because the file is renamed next and SQLite must not notice that.
   private static func fill(
     _ temporary: String, in directory: borrowing StateDirectory, identity: AccountIdentity,
     storing registrations: [NewRegistration]
@@ -143,9 +144,10 @@ enum AccountFiles {
 ///
 /// These are the name that it was registered under, and the names that root has since let take over the registration.
 ///
-/// The registered name stays in every seal. A renamed account opens its keys with that name, and keeps its name at the server.
+/// Every seal contains the registered name, even after a renaming. A renamed account opens its keys with that name, and keeps
+/// its name at the server.
 struct AccountNames: Equatable {
-  /// How many names may take a registration over; if there are more, the oldest is dropped.
+  /// How many names may be added to the registered one; if there are more, the oldest is dropped.
   private static let most = 8
 
   private(set) var names: [[UInt8]]
@@ -161,7 +163,7 @@ struct AccountNames: Equatable {
     try reader.finish()
   }
 
-  /// Lets a further name take over the registration.
+  /// Adds a name that may use the registration.
   ///
   /// The earlier names stay: an account may have two names at the same time.
   mutating func add(_ name: [UInt8]) {
@@ -170,7 +172,7 @@ struct AccountNames: Equatable {
     if names.count > Self.most + 1 { names.remove(at: 1) }
   }
 
-  /// Stores them; inside `write`.
+  /// Stores the names; inside `write`.
   func put(of identity: AccountIdentity, in records: SealedRecords) throws(StateError) {
     var writer = RecordWriter(version: 1)
     writer.put(UInt8(truncatingIfNeeded: names.count - 1))
@@ -189,15 +191,16 @@ public enum AccountNumbers {
   }
 }
 
-/// The record that something was registered here; it stays as long as the account's file.
+/// The record that something was registered for this account; it stays as long as the account's file does.
 ///
-/// `nouserok` looks for it, so that neither a deregistration nor a removed row counts as "never".
+/// `nouserok` looks for it, so an account does not count as never registered after a deregistration, or after somebody removed
+/// a row.
 enum Tombstone: Equatable {
   /// The account has an identity row; if it is missing, somebody removed it.
   case registered
   /// Everything was deregistered or reset. The identity is nil if an earlier version wrote the tombstone.
   ///
-  /// The account stage still asks for that account, with the machine secret.
+  /// With this identity and the machine secret, the account stage still asks the server for the account's state.
   case buried(AccountIdentity?)
 
   /// - Throws: ``StateError/damaged``.

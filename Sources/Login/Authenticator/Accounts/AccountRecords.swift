@@ -2,15 +2,15 @@ import AuthenticatorTypes
 import SecretMemory
 import UAFCrypto
 
-/// The records of one account as values: the only reader and writer of an account's file.
+/// The records of one account, as Swift values. Nothing else reads or writes an account's file.
 ///
-/// A change of several records belongs in one call of ``write(_:)``.
+/// Changes to several records that belong together must be made in one call of ``write(_:)``.
 struct AccountRecords {
   let identity: AccountIdentity
   let sealed: SealedRecords
-  /// The keeper of shares; nil if there is none.
+  /// What stores the shares; nil if this machine uses none.
   var shares: (any ShareKeeper)?
-  /// Where the public key is that copies of shares are sealed to; nil if no copies are made.
+  /// The file with the recovery key's public half, to which copies of shares are sealed; nil if no copies are made.
   var recovery: RecoveryPlace?
 
   init(identity: AccountIdentity, sealed: SealedRecords) {
@@ -34,14 +34,14 @@ struct AccountRecords {
       sealed: try SealedRecords(database: database, uid: identity.uid, deviceSecret: deviceSecret))
   }
 
-  /// What seals an account's keys of a type when the account has no records yet.
+  /// What seals and opens an account's keys of `type`, when the account has no records yet.
   static func wrap(
     _ type: AuthenticatorType, of identity: AccountIdentity, in directory: borrowing StateDirectory
   ) -> KeyWrap {
     KeyWrap(identity: identity, type: type, shares: directory.shares, recovery: directory.recovery)
   }
 
-  /// What seals the account's keys of a type.
+  /// What seals and opens the account's keys of `type`.
   func wrap(_ type: AuthenticatorType) -> KeyWrap {
     KeyWrap(identity: identity, type: type, shares: shares, recovery: recovery)
   }
@@ -52,7 +52,7 @@ struct AccountRecords {
   ) throws(StateError) -> AccountRecords {
     var records = try AccountRecords(ofNobodyUnder: directory.deviceSecret)
     (records.shares, records.recovery) = (directory.shares, directory.recovery)
-    // It costs as much as a secret that would be set on this machine now.
+    // Checking an entry against it takes as long as it would for a secret set on this machine now.
     let enrolled = try KeyWrap.unopenable(cost: directory.shares?.cost ?? cost)
     try records.write { () throws(StateError) in
       try records.put(enrolled, type)
@@ -64,13 +64,13 @@ struct AccountRecords {
   /// Runs `body` inside one write transaction; whatever it throws leaves the file as it was.
   func write<Result>(_ body: () throws(StateError) -> Result) throws(StateError) -> Result { try sealed.write(body) }
 
-  /// Removes a share that no record has.
+  /// Removes a share that no record names.
   func removeShare(_ kept: [UInt8]) { shares?.remove(kept) }
 
-  /// Runs `body`, which may remove authenticators, inside one write transaction, and then removes the shares that no record needs
-  /// any longer.
+  /// Runs `body`, which may remove authenticators, inside one write transaction, and then removes the shares that no record
+  /// needs any longer.
   ///
-  /// A share goes after its record is on the disk: until then, the old value must still work.
+  /// A share is removed only after the new records are on the disk: until then, the old secret must still work.
   func writeRemoving<Result>(_ body: () throws(StateError) -> Result) throws(StateError) -> Result {
     let (result, released) = try write { () throws(StateError) in
       let before = try keptShares()
@@ -90,7 +90,8 @@ struct AccountRecords {
     return kept
   }
 
-  /// Throws `absent` unless the file still belongs to the account that was opened, with or without keys; inside `write`.
+  /// Throws `absent` unless the file still belongs to the account that was opened; a tombstone of that account is enough.
+  /// Inside `write`.
   func requireIdentityOrTombstone() throws(StateError) {
     guard try sealed.body(.identity, of: nil) == nil else { return try requireIdentity() }
     guard try sealed.tombstone() == .buried(identity) else { throw .absent }
@@ -101,14 +102,14 @@ struct AccountRecords {
     guard try sealed.body(.identity, of: nil) == identity.record else { throw .absent }
   }
 
-  // MARK: Values that are set
+  // MARK: Secrets
 
   /// The secret that is set for a type; nil if none is.
   ///
   /// - Throws: ``StateError``; `damaged` if there are attempts or keys without it: somebody removed it.
   func authenticator(_ type: AuthenticatorType) throws(StateError) -> EnrolledAuthenticator? {
     var isMissed = false
-    // All are read at one moment: a change by another call is seen completely or not at all.
+    // All are read at one moment, so that a change by another call is seen as a whole or not at all.
     for record in try sealed.records([.authenticator, .ledger, .key], of: identity) {
       switch record.kind {
       case .authenticator where record.name == type.recordName: return try EnrolledAuthenticator(record: record.body)
@@ -196,7 +197,7 @@ struct AccountRecords {
 
   func removeKey(_ keyID: [UInt8]) throws(StateError) { try sealed.remove(.key, name: keyID) }
 
-  // MARK: What there is one of
+  // MARK: Records that exist once
 
   /// The type that was used last; nil if that is not known.
   func lastUsed() throws(StateError) -> AuthenticatorType? {
@@ -232,14 +233,14 @@ struct AccountRecords {
   /// - Throws: ``StateError``; `superseded` if there is an account already.
   func begin() throws(StateError) {
     guard try sealed.body(.identity, of: nil) == nil else { throw .superseded }
-    // A different account had this uid before: the MACs of its remaining records are wrong for the new identity.
+    // If a different account had this uid before, the MACs of its remaining records are wrong for the new identity.
     if let former = try sealed.tombstone(), former != .buried(identity) { try removeKept() }
     try sealed.put(.identity, body: identity.record, of: nil)
     try sealed.put(.tombstone, body: Tombstone.registered.record, of: nil)
   }
 
-  /// Leaves the tombstone of an account without keys, and what the machine needs to ask the server for the account's state;
-  /// inside `write`.
+  /// Removes everything from an account without keys, except the tombstone and the records that the machine needs to ask the
+  /// server for the account's state; inside `write`.
   func buryIfEmpty() throws(StateError) {
     guard try keys().isEmpty else { return }
     try sealed.remove(.identity)
@@ -264,7 +265,7 @@ extension AuthenticatorType {
 enum RecordKind: String, CaseIterable {
   /// The account's identity; one record, without a name.
   case identity
-  /// That something was once registered here; one record, without a name.
+  /// The tombstone: something was once registered for this account; one record, without a name.
   case tombstone
   /// A secret that is set: one for each authenticator type.
   case authenticator
@@ -288,7 +289,7 @@ enum RecordKind: String, CaseIterable {
   case key
 }
 
-/// One record of an account's file, whose MAC was right.
+/// One record of an account's file, whose MAC has been verified.
 struct SealedRecord {
   let kind: RecordKind
   let name: [UInt8]

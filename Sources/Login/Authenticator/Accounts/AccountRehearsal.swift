@@ -2,10 +2,10 @@ import AuthenticatorTypes
 import SecretMemory
 import UAFCrypto
 
-/// Runs through what a login does with an account's file, on an account in memory that belongs to nobody.
+/// Does what a login does with an account's file, but with an account in memory that belongs to nobody.
 ///
-/// It is for a program that waits for its call: SQLite and Swift's runtime then have already done their initial work. No file of
-/// an account is opened, and no key is derived.
+/// A program runs it before its call arrives, so that SQLite and Swift's runtime have already initialised. No file of an
+/// account is opened, and no key is derived.
 public enum AccountRehearsal {
   /// Opens the account, counts an attempt and clears it.
   ///
@@ -13,7 +13,7 @@ public enum AccountRehearsal {
   /// - Throws: ``StateError``.
   @discardableResult
   public static func run() throws(StateError) -> UInt32 {
-    // The journal has used random numbers. A copy of this process would draw the same ones next.
+    // SQLite took random numbers for the journal. Without this call, a copy of this process would take the same ones next.
     defer { Database.forgetRandomNumbers() }
     let records = try self.records()
     let now = BootTime(bootID: [0], nanoseconds: 0, wallSeconds: 0)
@@ -30,7 +30,7 @@ public enum AccountRehearsal {
 
   private static let type = AuthenticatorType.passcode
 
-  /// An account with a secret and a key that nothing opens.
+  /// An account with a secret and a key that no entry opens.
   private static func records() throws(StateError) -> AccountRecords {
     let zeros = [UInt8](repeating: 0, count: 32)
     let key: Secret

@@ -17,14 +17,14 @@ public enum AccountShares {
 
   /// Removes from the chip every share of an account except those that its records name.
   ///
-  /// A call that is killed between making a share and writing its record leaves such a share.
+  /// If a call is killed after making a share and before writing the record that names it, the share is left over.
   ///
   /// - Throws: ``StateError``; `superseded`, and nothing is removed, while another call makes a share for the account.
   public static func removeLeftovers(of uid: UInt32, in directory: borrowing StateDirectory) throws(StateError) {
     guard let shares = directory.shares else { return }
     let claim = try ShareClaim(removingOf: uid, in: directory.slots)
     defer { withExtendedLifetime(claim) {} }
-    // Read now: the last call that made a share may have written its record since.
+    // Read only now: the last call that made a share may have written its record in the meantime.
     let account = try AccountFile.open(in: directory, uid: uid, name: nil, serverUserName: { _ in nil })
     for type in AuthenticatorType.allCases where type.isTyped {
       let mark = try KeyWrap.mark(of: uid, type, deviceSecret: directory.deviceSecret)
@@ -32,7 +32,7 @@ public enum AccountShares {
     }
   }
 
-  /// Whether a record of an account has a share, as far as can be determined: a record that cannot be read may have it.
+  /// Whether a record of an account names a share. If a record cannot be read, it is assumed to name it.
   public static func isKept(_ kept: [UInt8], of uid: UInt32, in directory: borrowing StateDirectory) -> Bool {
     do throws(StateError) {
       let file = try AccountFile.open(in: directory, uid: uid, name: nil, serverUserName: { _ in nil })
@@ -61,7 +61,8 @@ public enum AccountShares {
   }
 }
 
-/// Makes accounts usable again whose shares were in a lost chip, with the copies that the recovery key opens.
+/// With the recovery key, makes accounts usable again whose shares were in a chip that is lost: the key opens the copies of the
+/// shares.
 public struct ShareRecovery: ~Copyable {
   private let pair: P256.KeyPair
 
@@ -74,11 +75,11 @@ public struct ShareRecovery: ~Copyable {
     self.pair = pair
   }
 
-  /// Releases the shares that the folder's keeper does not have.
+  /// Writes every share that the chip does not have into the account's record, so that the account needs no chip.
   ///
-  /// A share that the keeper has is left unchanged. Each account is a transaction of its own, and an account that was released
-  /// has nothing more to release. So repeating a killed call completes it. A damaged account is left out: it cannot be opened
-  /// anyway.
+  /// A share that the chip has is left unchanged. Each authenticator is changed in a transaction of its own, and one that has
+  /// been changed is skipped. So a call that was killed can simply be repeated. Damaged accounts are skipped: they cannot be
+  /// opened anyway.
   ///
   /// - Throws: ``StateError`` of the first account that failed, after all others have been tried.
   public borrowing func release(in directory: borrowing StateDirectory) throws(StateError) -> RecoveredShares {
@@ -96,7 +97,7 @@ public struct ShareRecovery: ~Copyable {
       kept: found[.kept] ?? [], released: found[.released] ?? [], lost: found[.lost] ?? [])
   }
 
-  /// - Returns: the worst state of the account's shares; nil for an account without one.
+  /// - Returns: the worst state of the account's shares; nil if none of its authenticators has a share.
   private borrowing func release(
     _ uid: UInt32, in directory: borrowing StateDirectory
   ) throws(StateError) -> ShareState? {

@@ -3,8 +3,8 @@ import UAFCrypto
 
 /// The prints with which an account's fingerprint was registered, in the account's file.
 ///
-/// A match yields no secret. So the seal of the fingerprint's key is made from this record and, as every seal is, from the device
-/// key. With a different record, the key does not open.
+/// A matching finger yields no secret to seal a key under. So the seal of the fingerprint's key is made from this record and,
+/// like every seal, from the device key. With a different record, the key does not open.
 public struct FingerprintRecord: Equatable, Sendable {
   /// SHA-256 over the person's stored prints; nil if the key is not bound to them.
   public let prints: [UInt8]?
@@ -12,7 +12,7 @@ public struct FingerprintRecord: Equatable, Sendable {
   /// Makes a record.
   public init(prints: [UInt8]?) { self.prints = prints }
 
-  /// What the key is sealed under, in addition to the device key.
+  /// The bytes that the key is sealed under, in addition to the device key.
   ///
   /// - Throws: ``StateError/cryptography``.
   public func value() throws(StateError) -> Secret {
@@ -22,7 +22,7 @@ public struct FingerprintRecord: Equatable, Sendable {
     } catch { throw .cryptography }
   }
 
-  /// The cost of its seal: the value is not a secret, so no guess has to be made costly.
+  /// The cost of deriving its seal. It is low because ``value()`` is not secret: nobody has to guess it.
   public static let cost = Scrypt.Parameters(logN: 10, r: 8, p: 1)
 
   /// The record of an account; nil if there is none.

@@ -1,54 +1,56 @@
 import AuthenticatorTypes
 
-/// An unlock that the server's helpdesk has given out for an account of this machine, and has been verified as the server's.
+/// An unlock that the server's helpdesk has issued for an account of this machine, and that was verified to come from the
+/// server.
 public struct GivenUnlock: Equatable, Sendable {
-  /// Seconds by which the clocks of server and machine may differ, when their times are compared.
+  /// Seconds by which the clocks of server and machine may differ, when an unlock is compared with the time on this machine.
   ///
-  /// A machine without a network has nothing to set its clock by. So an unlock that nobody has used works for a lock that began
-  /// up to this many seconds after its issue.
+  /// A machine without a network cannot set its clock. So an unused unlock also ends a lock that began up to this many seconds
+  /// after the unlock was issued.
   public static let clockTolerance: Int64 = 300
   /// The minimum number of minutes between the last used unlock and the issue of a typed one.
   ///
-  /// Whoever has the machine's secret can make typed codes. Each of them would allow five more guesses.
+  /// Whoever has the machine secret can make unlock codes to type, and each of them allows five more guesses. This pause limits
+  /// that.
   public static let typedPause: Int64 = 60
 
   /// When it was issued, in seconds since 1970, by the server's clock.
   public let issuedAt: Int64
-  /// Seconds since 1970, by the server's clock.
+  /// When it expires, in seconds since 1970, by the server's clock.
   public let expiresAt: Int64
 
-  /// An unlock.
+  /// Makes an unlock.
   public init(issuedAt: Int64, expiresAt: Int64) {
     self.issuedAt = issuedAt
     self.expiresAt = expiresAt
   }
 
-  /// The minute of its issue, the only time that both forms contain.
+  /// The minute of its issue. A signed unlock contains the second, but a typed one contains only the minute.
   private var minute: Int64 { issuedAt / 60 }
 
-  /// What can happen to an unlock.
+  /// What came of using an unlock.
   public enum Outcome: Equatable, Sendable {
     /// Every lock has ended, and the unlock is used.
     case unlocked
-    /// It is from the future.
+    /// It was issued in the future, by this machine's clock.
     case early
-    /// Its time is over.
+    /// It has expired.
     case expired
-    /// This unlock was used, or one that was issued later or in the same minute.
+    /// An unlock was already used: this one, or one that was issued later or in the same minute.
     case used
-    /// A lock began after it was issued.
+    /// A lock began after the unlock was issued.
     case olderThanLock
-    /// There is no lock.
+    /// The account has no lock to end.
     case notLocked
     /// It was typed, and another unlock was used less than an hour before it was issued.
     case tooSoon
-    /// The typed code is wrong; with the wrong codes left before a pause.
+    /// The typed code is wrong. The payload is how many more wrong codes are allowed before a pause.
     case wrong(left: Int)
-    /// Too many codes were wrong; none is checked for this time.
+    /// Too many codes were wrong; no code is checked for the next `Duration`.
     case held(Duration)
   }
 
-  // MARK: Using it
+  // MARK: Using an unlock
 
   /// Ends every lock of an account and notes that the unlock was used, in one transaction; if it is refused, nothing changes.
   ///
@@ -67,7 +69,8 @@ public struct GivenUnlock: Equatable, Sendable {
     }
   }
 
-  /// Uses an unlock that was typed, and may be wrong: each try is counted, and only a code that unlocks clears the count.
+  /// Uses an unlock from a code that was typed. The code may be wrong, so each try is counted; only a code that ends the locks
+  /// clears the count.
   ///
   /// Nothing about `isRight` is disclosed before the count is on the disk.
   ///
@@ -102,7 +105,7 @@ public struct GivenUnlock: Equatable, Sendable {
     return try outcome(of: record, records, at: now)
   }
 
-  /// Judges it, and clears the locks if it is valid; inside `write`.
+  /// Decides whether the unlock is valid, and if so ends the locks; inside `write`.
   private func outcome(
     of record: UnlockRecord, _ records: AccountRecords, at now: BootTime
   ) throws(StateError) -> Outcome {
@@ -116,7 +119,7 @@ public struct GivenUnlock: Equatable, Sendable {
     return .unlocked
   }
 
-  /// When the account's locks began, of all types and origins, in seconds since 1970.
+  /// The times at which the account's locks began, for all authenticator types and origins, in seconds since 1970.
   private static func beginnings(of records: AccountRecords, at now: BootTime) throws(StateError) -> [Int64] {
     var found: [Int64] = []
     for type in AuthenticatorType.allCases where try records.authenticator(type) != nil {
@@ -128,16 +131,16 @@ public struct GivenUnlock: Equatable, Sendable {
   }
 }
 
-/// What an account's file records about unlocks from the helpdesk: which was used last, and the wrong codes.
+/// What an account's file records about unlocks from the helpdesk: which was used last, and how many wrong codes were typed.
 ///
-/// The minute of the last one's issue is enough: an unlock issued in that minute or earlier is no longer valid. So no list grows,
-/// and setting the clock back revives nothing.
+/// Only the minute is kept in which the last used unlock was issued: an unlock that was issued in that minute or earlier is no
+/// longer valid. So no list grows, and setting the clock back makes no used unlock valid again.
 struct UnlockRecord: Equatable {
-  /// In minutes since 1970; nil until one is used.
+  /// The minute in which the last used unlock was issued, counted since 1970; nil until one is used.
   var latestMinute: Int64?
   private var tries = AttemptLedger()
 
-  /// Before anything was used or typed.
+  /// The record of an account for which no unlock was used and no code typed.
   init() {}
 
   /// The longest pause after wrong codes, in seconds.
@@ -149,10 +152,10 @@ struct UnlockRecord: Equatable {
   /// Counts a code that is about to be checked.
   mutating func charge(at now: BootTime) -> ChargeOutcome { tries.charge(.local, at: now, policy: Self.policy) }
 
-  /// Wrong codes that are left before the next pause.
+  /// How many wrong codes are left before the next pause.
   func left(at now: BootTime) -> Int { tries.status(.local, at: now, policy: Self.policy).remainingTries }
 
-  /// Forgets the wrong codes.
+  /// Clears the count of wrong codes.
   mutating func clear() { tries.unlock() }
 
   // MARK: The file

@@ -1,12 +1,13 @@
 import Glibc
 
-/// The machine secret that a server has given since this machine joined.
+/// The machine secret that the server gave to this machine when it joined or later.
 ///
 /// It is in a file of the state folder that only root can read.
 ///
-/// It opens nothing: at the server, it is only worth a place that strangers cannot take. So it is neither sealed nor has a MAC.
+/// It opens nothing. It only lets this machine prove to the server that it is a known machine, so that strangers cannot crowd
+/// it out. So it is neither sealed nor protected by a MAC.
 public struct JoinRecord: Equatable, Sendable {
-  /// The machine's ID and secret, and which server gave them.
+  /// The machine's ID and secret, and which server issued them.
   public let machine: MachineRecord
   /// The group that the machine joined.
   public let group: String
@@ -66,7 +67,7 @@ public struct JoinRecord: Equatable, Sendable {
 ///
 /// It opens nothing. If somebody changes it, the server only takes this machine for a different one.
 public struct CheckInRecord: Equatable, Sendable {
-  /// A report that the server has accepted.
+  /// SHA-256 of the report without its nonces and its offline logins.
   public struct Told: Equatable, Sendable {
     /// SHA-256 of the report.
     public let hash: [UInt8]
@@ -75,7 +76,7 @@ public struct CheckInRecord: Equatable, Sendable {
     /// The number of the server's latest notice; nil if it sent none.
     public let news: Int64?
 
-    /// Makes a note of a report.
+    /// Records a report.
     public init(hash: [UInt8], at: Int64, news: Int64?) {
       self.hash = hash
       self.at = at
@@ -83,13 +84,13 @@ public struct CheckInRecord: Equatable, Sendable {
     }
   }
 
-  /// The nonce that the last report set; nil before the first one.
+  /// The nonce that the server has stored from this machine's last report; nil before the first one.
   public var mark: [UInt8]?
-  /// The nonce that the current report sets; nil once the server has answered.
+  /// The nonce that the server is to store from the current report; nil once the server has answered.
   public var nextMark: [UInt8]?
-  /// When a report was sent that the server has not answered, in seconds since 1970; nil if it has.
+  /// When a report was sent that the server has not answered, in seconds since 1970; nil if there is none.
   public var sentAt: Int64?
-  /// The last report that it has accepted; nil before the first one.
+  /// The last report that the server has accepted; nil before the first one.
   public var told: Told?
 
   private static let fileName = "machine.checkin"
@@ -158,11 +159,11 @@ public struct CheckInRecord: Equatable, Sendable {
 
 /// The machine secret, in the file of the account that the server gave it to; only root can read it.
 ///
-/// It opens nothing here. At the server it is only worth a place that strangers cannot take.
+/// It opens nothing here. It only proves to the server that this is a known machine, so that strangers cannot crowd it out.
 public struct MachineRecord: Equatable, Sendable {
   /// The machine's ID at the server.
   public let machineID: [UInt8]
-  /// The key of its proofs.
+  /// The key with which the machine makes its proofs to the server.
   public let secret: [UInt8]
   /// SHA-256 of the server's addresses when it gave the secret; proofs are sent to no other server.
   public let place: [UInt8]
@@ -191,7 +192,7 @@ public struct MachineRecord: Equatable, Sendable {
   ///
   /// - Throws: ``StateError``; `absent` if the account was removed in the meantime.
   public func store(in account: AccountFile) throws(StateError) {
-    // A damaged one is replaced.
+    // If the stored record is damaged, it is replaced.
     guard (try? Self.of(account)) != self else { return }
     var writer = RecordWriter(version: 1)
     for part in [machineID, secret, place] { writer.put(part) }
@@ -205,17 +206,18 @@ public struct MachineRecord: Equatable, Sendable {
 
 /// The policy that the server has signed for this machine, in a file of the state folder; readable only by root.
 ///
-/// It is the signed text, which each reader verifies again. So it is neither sealed nor has a MAC.
+/// It contains the text as the server signed it, and each reader verifies the signature again. So it is neither sealed nor
+/// protected by a MAC.
 public struct PolicyRecord: Equatable, Sendable {
   /// When the machine joined, by the server's clock, in seconds since 1970; a policy signed earlier is not accepted.
   public let joinedAt: Int64
-  /// The highest version accepted since then; 0 for none.
+  /// The highest version accepted since the machine joined; 0 if none was.
   public let version: Int64
-  /// The token; empty for none.
+  /// The policy with its signature, as the server sent it; empty if there is none.
   public let token: [UInt8]
 
   private static let fileName = "machine.policy"
-  /// 24 KiB for the token, and what comes before it.
+  /// 24 KiB for the token, and 32 bytes for the fields before it.
   private static let maximumBytes = 24 * 1024 + 32
 
   /// Makes a record; without a policy, it is the record of a machine that has just joined.

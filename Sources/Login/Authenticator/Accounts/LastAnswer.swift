@@ -3,29 +3,29 @@ import Glibc
 
 /// The server's last answer for an account, which decides about a login without the server.
 ///
-/// A value without input or output; the account's file keeps it under its MAC. Only a success of this boot is valid.
-/// Only the wall clock could say how long the machine was off, and somebody who holds the machine can set it. Within a
-/// boot `CLOCK_BOOTTIME` decides. The wall clock can only refuse: it shows a machine whose memory was restored from an
-/// earlier moment.
+/// This type does no input or output; the record is stored in the account's file, with a MAC. A success is valid only until the
+/// next boot: only the wall clock could tell how long the machine was off, and whoever holds the machine can set that clock.
+/// Within one boot, the age is measured with `CLOCK_BOOTTIME`. The wall clock can only make a success invalid: it reveals a
+/// machine whose memory was restored from an earlier moment.
 public struct LastAnswer: Equatable, Sendable {
-  /// A success, with its time and what it is valid for.
+  /// A success, with its time and the conditions under which it is valid.
   struct Yes: Equatable, Sendable {
-    /// When the server was asked for this success.
+    /// When the machine asked the server for this verdict.
     var asked: BootTime
-    /// The authenticators it was given for.
+    /// The authenticators that the person had verified for it.
     var types: [AuthenticatorType]
     /// SHA-256 of the server's addresses and keys when it answered: 32 bytes.
     var terms: [UInt8]
   }
 
-  /// The success, nil if the last answer was not one.
+  /// The success; nil if the last answer was a refusal.
   var yes: Yes?
-  /// How many answers were not success; a success that was asked for before one of them is not the last answer.
+  /// How many answers were refusals. A success is not stored if the server was asked for it before the latest refusal.
   public internal(set) var refusals: UInt64 = 0
   /// The latest wall time seen, in seconds since 1970; it never goes back.
   var latestWallSeconds = Int64.min
 
-  /// No answer yet.
+  /// Makes a record without an answer.
   public init() {}
 
   /// Notes a success.
@@ -44,7 +44,7 @@ public struct LastAnswer: Equatable, Sendable {
     refusals &+= 1
   }
 
-  /// Decides whether the last answer is still valid without the server, and notes the time.
+  /// Decides whether the last answer is still valid without the server, and stores the latest wall time.
   mutating func judge(
     at now: BootTime, maximumAge: Duration, opened: [AuthenticatorType], terms: [UInt8]
   ) -> OfflineJudgement {
@@ -111,9 +111,9 @@ extension LastAnswer.Yes {
 
 /// The server's last answer for an account.
 extension AccountFile {
-  /// Stores a refusal that could not be stored when it came.
+  /// Stores a refusal for which only the marker file could be written at the time.
   ///
-  /// - Throws: ``StateError``: the previously stored answer is then kept.
+  /// - Throws: ``StateError``; the stored answer and the marker file then stay as they are.
   public func settleRefusal(at now: BootTime) throws(StateError) {
     guard let refusalMark, refusalMark.isSet else { return }
     try contents.write { () throws(StateError) in try changeAnswer { $0.noteRefusal(at: now) } }
@@ -130,8 +130,8 @@ extension AccountFile {
   /// Stores the server's success.
   ///
   /// - Parameters:
-  ///   - asked: when the answer was asked for; its age is counted from then.
-  ///   - types: what the person had verified.
+  ///   - asked: when the server was asked; the age of the success is counted from then.
+  ///   - types: the authenticators that the person had verified.
   ///   - terms: SHA-256 of the server's addresses and keys when it answered.
   ///   - refusals: ``refusals()`` before the server was asked: a success is not stored if a refusal came in between.
   /// - Throws: ``StateError``; then nothing is stored.
@@ -147,10 +147,10 @@ extension AccountFile {
     }
   }
 
-  /// Makes the server's last success invalid; if the account's file cannot be written, with a marker file next to it.
+  /// Makes the server's last success invalid. If the account's file cannot be written, a marker file next to it does so.
   ///
-  /// - Parameter always: whether to store it even if no answer was ever stored: a success that is still on its way must not
-  ///   be stored after it.
+  /// - Parameter always: whether to store the refusal even if no answer was ever stored. This is needed if a success is still
+  ///   on its way: it must not be stored after the refusal.
   /// - Throws: ``StateError``.
   public func noteRefusal(at now: BootTime, always: Bool) throws(StateError) {
     do throws(StateError) {
@@ -164,12 +164,12 @@ extension AccountFile {
     }
   }
 
-  /// Decides whether the account may log in without the server, after storing that it was asked.
+  /// Decides whether the account may log in without the server. The current wall time is stored before this returns.
   ///
   /// - Parameters:
-  ///   - opened: what the person has just verified.
+  ///   - opened: the authenticators that the person has just verified.
   ///   - terms: as in ``noteYes(asked:with:under:since:)``.
-  /// - Throws: ``StateError``: then the account may not log in; `damaged` for a record that was edited.
+  /// - Throws: ``StateError``: then the account must not log in; `damaged` for a record that was edited.
   public func judgeOffline(
     at now: BootTime, maximumAge: Duration, opened: [AuthenticatorType], terms: [UInt8]
   ) throws(StateError) -> OfflineJudgement {
@@ -191,12 +191,12 @@ extension AccountFile {
   }
 }
 
-/// An empty file next to an account's file.
+/// An empty marker file next to an account's file.
 ///
 /// It says that the server refused, and that the account's file could not be written.
 ///
-/// Somebody can stop a call in the middle of a write, and so keep that file locked. Without this marker file, the server's
-/// earlier success would still be valid for logins without it.
+/// Somebody can stop a call in the middle of a write, and so keep the account's file locked. Without the marker, the server's
+/// earlier success would then still allow logins without the server.
 struct RefusalMark {
   private let path: String
 
@@ -210,7 +210,7 @@ struct RefusalMark {
     return unsafe lstat(path, &info) == 0 || errno != ENOENT
   }
 
-  /// Makes the file, on the disk.
+  /// Makes the file, and waits until it is on the disk.
   ///
   /// - Returns: whether the file exists now.
   func set() -> Bool {
@@ -221,7 +221,7 @@ struct RefusalMark {
     return fsync(file) == 0
   }
 
-  /// Removes it; if that fails, it stays, and logins without the server are refused.
+  /// Removes the marker file. If that fails, logins without the server stay refused.
   func clear() {
     // SAFETY: the path lives for the call.
     _ = unsafe unlink(path)

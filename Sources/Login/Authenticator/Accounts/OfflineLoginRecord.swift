@@ -4,7 +4,8 @@ import Glibc
 ///
 /// They are in a file of the state folder that only root can read.
 ///
-/// The server checks each login's code, and so notices a change. Root has the key of the codes.
+/// Each login has a code that the server checks, so changes to the file are noticed. Only root, who can read the key of the
+/// codes, could forge one.
 public struct OfflineLoginRecord: Equatable, Sendable {
   /// A login without the server.
   public struct Login: Equatable, Sendable {
@@ -12,14 +13,14 @@ public struct OfflineLoginRecord: Equatable, Sendable {
     public let account: String
     /// The PAM service.
     public let service: String
-    /// When it was, in seconds since 1970.
+    /// When the login was, in seconds since 1970.
     public let time: Int64
     /// The login's number, higher than that of the login before.
     public let number: Int64
-    /// The code that shows the server that this machine noted the login.
+    /// The code with which this machine proves to the server that it recorded the login.
     public let code: [UInt8]
 
-    /// Makes a note of a login.
+    /// Records a login.
     public init(account: String, service: String, time: Int64, number: Int64, code: [UInt8]) {
       self.account = account
       self.service = service
@@ -29,14 +30,14 @@ public struct OfflineLoginRecord: Equatable, Sendable {
     }
   }
 
-  /// How many logins are kept.
+  /// How many logins are kept at most.
   public static let mostLogins = 256
 
   /// The logins, oldest first.
   public private(set) var logins: [Login] = []
-  /// How many were dropped because there were too many.
+  /// How many logins were dropped because there were too many.
   public private(set) var dropped: UInt32 = 0
-  /// The number of the last login ever noted; 0 before the first one.
+  /// The number of the last login that was ever recorded; 0 before the first one.
   public private(set) var lastNumber: Int64 = 0
 
   private static let fileName = "machine.offline"
@@ -47,7 +48,7 @@ public struct OfflineLoginRecord: Equatable, Sendable {
 
   /// The number of the next login.
   ///
-  /// The first one is the time, so that no number is used twice if the file is lost.
+  /// The first login gets the current time as its number. So no number is used twice, even if the file is lost.
   ///
   /// - Parameter now: seconds since 1970.
   public func nextNumber(at now: Int64) -> Int64 { lastNumber == 0 ? max(now, 1) : lastNumber &+ 1 }
@@ -61,7 +62,7 @@ public struct OfflineLoginRecord: Equatable, Sendable {
     dropped = dropped == .max ? dropped : dropped + 1
   }
 
-  /// Removes what was reported to the server.
+  /// Removes the logins that were reported to the server.
   ///
   /// - Parameters:
   ///   - number: the last login that was reported; nil for none.
@@ -129,32 +130,34 @@ public struct OfflineLoginRecord: Equatable, Sendable {
   }
 }
 
-/// Whether the server's last answer is valid without the server.
+/// Whether the server's last answer still allows a login without the server.
 public enum OfflineJudgement: Equatable, Sendable {
-  /// It is valid: it was a success, this long ago.
+  /// It does: it was a success, this long ago.
   case holds(age: Duration)
-  /// It is not valid.
+  /// It does not.
   case refused(Reason)
 
-  /// Why it is not valid; for the log, never for the person.
+  /// Why it does not; for the log, never for the person.
   public enum Reason: Equatable, Sendable {
-    /// The last answer was not a success, or there was none since the secret was set.
+    /// The last answer was a refusal, or there was no answer since the secret was set.
     case noYes
     /// The server's addresses or its verdict key have changed.
     case otherTerms
-    /// It was given for different authenticators, or for more authenticators than this login used.
+    /// The success was given for different authenticators than this login used, or for more of them.
     case otherAuthenticator
-    /// It was given before the machine last booted.
+    /// The success was given before the machine last booted.
     case otherBoot
-    /// A clock shows less than it did before.
+    /// A clock shows an earlier time than it did before.
     case clockSetBack
-    /// It is too old.
+    /// The success is too old.
     case tooOld
   }
 
-  /// Judges the age of what the server was asked for, by this machine's clocks.
+  /// Judges the age of an answer of the server by this machine's clocks.
   ///
-  /// - Parameter latestWallSeconds: the latest wall time that was ever seen before, in seconds since 1970.
+  /// - Parameters:
+  ///   - asked: when the server was asked.
+  ///   - latestWallSeconds: the latest wall time that was ever seen before, in seconds since 1970.
   init(of asked: BootTime, at now: BootTime, maximumAge: Duration, latestWallSeconds: Int64) {
     self = Self.judge(asked, now, maximumAge, latestWallSeconds)
   }
@@ -175,7 +178,7 @@ public enum OfflineJudgement: Equatable, Sendable {
 }
 
 extension OfflineJudgement.Reason: CustomStringConvertible {
-  /// What the log says.
+  /// The reason, in words for the log.
   public var description: String {
     switch self {
     case .noYes: "the server's last verdict was not a success"

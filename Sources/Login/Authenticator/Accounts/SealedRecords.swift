@@ -3,17 +3,17 @@ import UAFCrypto
 
 /// The records of one account's file, each with a MAC under the device key.
 ///
-/// The MAC (HMAC-SHA-256) covers kind, name, body and identity. It detects damage, and edits by anyone without the
-/// device key. It does not detect edits by root, a deleted row, or an old copy of the whole file.
+/// The MAC (HMAC-SHA-256) covers kind, name, body and identity. It reveals damage, and edits by anyone without the device key.
+/// It does not reveal edits by root, a deleted row, or an old copy of the whole file.
 @safe final class SealedRecords {
   private let database: Database
   private let macKey: Secret
   private let uid: UInt32
 
-  /// The form of the file that this code reads and writes.
+  /// The version of the file's schema that this code reads and writes.
   static let schemaVersion: Int64 = 1
 
-  /// The tables, in the order of their names.
+  /// The statements that make the tables, in the order of the tables' names.
   private static let tables = [
     """
     CREATE TABLE record (
@@ -27,14 +27,13 @@ import UAFCrypto
 
   /// Opens the records of `uid` in a file that exists.
   ///
-  /// - Throws: ``StateError``: `unknownSchema`, `damaged` for an empty file or for tables, triggers or views that are not ours,
-  ///   or
-  ///     SQLite's error.
+  /// - Throws: ``StateError``: `unknownSchema`, `damaged` for an empty file or for tables, triggers or views that this code did
+  ///   not make, or SQLite's error.
   init(database: Database, uid: UInt32, deviceSecret: borrowing Secret) throws(StateError) {
     let version = try database.schemaVersion()
     guard version != 0 else { throw .damaged }
     guard version == Self.schemaVersion else { throw .unknownSchema(version) }
-    // MACs cover only rows: a trigger could restore an old row together with its MAC.
+    // The schema is checked because MACs cover only rows: a trigger could restore an old row together with its MAC.
     let schema = try database.query("SELECT sql FROM sqlite_schema ORDER BY name").map { $0[0] }
     guard schema == Self.tables.map({ Array($0.utf8) }) else { throw .damaged }
     self.database = database
@@ -42,7 +41,7 @@ import UAFCrypto
     macKey = try Self.markKey("pam-uaf record mark", uid: uid, deviceSecret: deviceSecret)
   }
 
-  /// The key for the MACs of one kind of record, for one account.
+  /// The key for the MACs of the `kind` records of one account.
   static func markKey(_ kind: String, uid: UInt32, deviceSecret: borrowing Secret) throws(StateError) -> Secret {
     var info = RecordWriter(version: 1)
     info.put(kind)
@@ -68,7 +67,7 @@ import UAFCrypto
     return row[0]
   }
 
-  /// That something was once registered here; nil if no record says so.
+  /// The record that something was once registered for the account; nil if there is none.
   ///
   /// - Throws: ``StateError``.
   func tombstone() throws(StateError) -> Tombstone? {
@@ -76,7 +75,7 @@ import UAFCrypto
     return try Tombstone(record: record)
   }
 
-  /// Every record of some kinds, by kind and name, as they were at one moment.
+  /// Every record of the given kinds, ordered by kind and name. All are read at one moment.
   func records(_ kinds: [RecordKind], of identity: AccountIdentity?) throws(StateError) -> [SealedRecord] {
     var found: [SealedRecord] = []
     for row in try database.query("SELECT kind, name, body, mac FROM record ORDER BY kind, name") {
@@ -127,8 +126,8 @@ import UAFCrypto
 
   /// Makes the journal as large as any later write needs.
   ///
-  /// A transaction that changes every page of a reserve leaves a journal that contains them. So later writes work even when the
-  /// disk is full.
+  /// This transaction changes a number of reserved pages, so SQLite makes its journal large enough to hold them, and the
+  /// journal keeps that size. So later writes work even if the disk is full.
   func preallocateJournal() throws(StateError) {
     try database.write { () throws(StateError) in
       for page in 1...Self.reservedPages {
@@ -141,6 +140,6 @@ import UAFCrypto
     }
   }
 
-  /// Pages a transaction of this code may touch, with room to spare: 32 KiB.
+  /// How many pages a transaction of this code may change, with room to spare: 32 KiB.
   private static let reservedPages = 8
 }

@@ -1,8 +1,9 @@
-/// What the server last said about an account's state, in the account's file; for the account stage without the server.
+/// The account's state as the server last reported it, in the account's file. The account stage uses it if the server cannot be
+/// reached.
 public struct StandingRecord: Equatable, Sendable {
   /// The account's state.
   public let standing: AccountStanding
-  /// When the server was asked; its age is counted from then.
+  /// When the server was asked; the record's age is counted from then.
   public let asked: BootTime
   /// SHA-256 of the server's addresses and keys at that time.
   public let terms: [UInt8]
@@ -17,10 +18,10 @@ public struct StandingRecord: Equatable, Sendable {
     latestWallSeconds = asked.wallSeconds
   }
 
-  /// Whether this record is newer than one for which the server was asked at `other`.
+  /// Whether the server was asked for this record later than for `other`.
   ///
-  /// Two checks may run at the same time, and the one that asked first may be the last to write. A record from a different boot
-  /// is always older.
+  /// Two checks may run at the same time, and the one that asked the server first may be the last to store its record. A stored
+  /// record from a different boot always counts as older.
   private func isNewer(than other: StandingRecord) -> Bool {
     asked.bootID == other.asked.bootID && asked.nanoseconds > other.asked.nanoseconds
   }
@@ -35,21 +36,22 @@ public struct StandingRecord: Equatable, Sendable {
     return try StandingRecord(record: body)
   }
 
-  /// Stores the record, unless there is one that was asked for later.
+  /// Stores the record, unless a record is stored for which the server was asked later.
   ///
   /// - Throws: ``StateError``; `absent` if the account was removed meanwhile.
   public func store(in account: AccountFile) throws(StateError) {
     try account.records.write { () throws(StateError) in
-      // A damaged one is replaced: the new one is signed.
+      // If the stored record is damaged, it is replaced: the server signed the new one.
       if let kept = try? Self.of(account), kept.isNewer(than: self) { return }
       try put(in: account)
     }
   }
 
-  /// Whether the account, which was active, may be treated as active without the server, after storing that it was asked.
+  /// Whether an account that the server last reported as active may still be treated as active without the server. The current
+  /// wall time is stored before this returns.
   ///
-  /// - Parameter terms: the terms of the current configuration.
-  /// - Throws: ``StateError``: then it may not be treated as active.
+  /// - Parameter terms: SHA-256 of the server's addresses and keys in the current configuration.
+  /// - Throws: ``StateError``; then the account must not be treated as active.
   public static func judge(
     _ account: AccountFile, at now: BootTime, maximumAge: Duration, terms: [UInt8]
   ) throws(StateError) -> OfflineJudgement {
@@ -68,7 +70,7 @@ public struct StandingRecord: Equatable, Sendable {
     try account.records.put(.standing, body: record, of: account.identity)
   }
 
-  // MARK: The form
+  // MARK: Encoding
 
   private var record: [UInt8] {
     var writer = RecordWriter(version: 1)
@@ -103,12 +105,12 @@ public struct StandingRecord: Equatable, Sendable {
   }
 }
 
-/// Whether an account may log in, as its server last said.
+/// Whether an account may log in, as the server last reported.
 public enum AccountStanding: Equatable, Sendable {
   /// It may log in.
   case active
-  /// It may not log in, until the server says something else.
+  /// It must not log in until the server reports a different state.
   case disabled
-  /// It may not log in until this time, in seconds since 1970.
+  /// It must not log in until this time, in seconds since 1970.
   case locked(until: Int64)
 }

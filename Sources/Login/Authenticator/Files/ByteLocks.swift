@@ -1,11 +1,11 @@
 import Glibc
 
-/// Locks on single bytes of an empty file, one number for each, which last as long as this value.
+/// Locks on single bytes of an empty file. Each number has its byte, and a lock lasts no longer than this object.
 ///
-/// They are beyond the end of the file, so that many locks need no further files. A lock is released when its holder
-/// ends, however it ends.
+/// The bytes are beyond the end of the file, so the file stays empty. A lock is released when its holder ends, even if it is
+/// killed.
 final class ByteLocks {
-  // F_OFD_SETLK of fcntl.h, which needs _GNU_SOURCE: a lock of the open file, not of the process.
+  // F_OFD_SETLK of fcntl.h, which is only defined with _GNU_SOURCE. The lock belongs to the open file, not to the process.
   private static let setLock: CInt = 37
 
   private let descriptor: CInt
@@ -19,7 +19,7 @@ final class ByteLocks {
     guard descriptor >= 0 else { throw .cannotOpen(path: folder.path + "/" + name, errno: errno) }
   }
 
-  // Unlocked before it is closed: a process that is being started may have a copy, which would keep the locks.
+  // Closing alone is not enough: a process that is being started may have a copy of the descriptor, which would keep the locks.
   deinit {
     _ = set(F_UNLCK, from: 0, count: 0)
     close(descriptor)
@@ -35,7 +35,7 @@ final class ByteLocks {
   /// - Returns: false if another holder has it exclusively.
   func share(_ number: Int) -> Bool { set(F_RDLCK, from: number, count: 1) }
 
-  /// Sets or ends the locks of some bytes; 0 means all to the end.
+  /// Sets or releases the locks of `count` bytes; a `count` of 0 means all bytes from `first` on.
   private func set(_ type: CInt, from first: Int, count: Int) -> Bool {
     var range = Glibc.flock()
     range.l_type = Int16(type)

@@ -1,29 +1,31 @@
 import CSQLite
 import Glibc
 
-/// One open SQLite file, for one thread: the only code of a login that calls SQLite.
+/// One open SQLite file, for use by one thread. On the client side, nothing else calls SQLite.
 ///
-/// `journal_mode=PERSIST` and `synchronous=FULL` survived power cuts and a full disk in tests: the journal keeps its
-/// blocks, so that a count can be written when no block is free.
+/// It uses `journal_mode=PERSIST` and `synchronous=FULL`, which survived power cuts and a full disk in tests: the journal keeps
+/// its disk blocks, so an attempt can be counted even if no block is free.
 @safe final class Database {
   // SAFETY: opened in init, closed in deinit, never handed out.
   private let handle: OpaquePointer
-  /// The statements that were run, by their texts.
+  /// The statements that were prepared so far, by their SQL text.
   private var statements: [String: DatabaseStatement] = [:]
 
   /// How long a writer waits for another writer.
   ///
-  /// A write takes milliseconds, so a process that holds the file longer was stopped. Only this account waits.
+  /// A write takes milliseconds, so a process that holds the lock longer has been stopped. Each account has its own file, so
+  /// only attempts on this account wait.
   static let busyTimeoutMilliseconds: CInt = 2000
 
-  /// Seeds SQLite's random numbers, which tell a journal's records from older ones, while `/dev/urandom` can be opened.
+  /// Seeds SQLite's random numbers, with which it distinguishes a journal's records from older ones. This must be done while
+  /// the sandbox still lets `/dev/urandom` be opened.
   static func prepare() {
     var byte: UInt8 = 0
     // SAFETY: one byte is asked for.
     unsafe sqlite3_randomness(1, &byte)
   }
 
-  /// Forgets SQLite's random numbers; the next one comes from a new seed.
+  /// Discards the state of SQLite's random numbers; the next number comes from a new seed.
   static func forgetRandomNumbers() {
     sqlite3_randomness(0, nil)
   }
@@ -60,7 +62,7 @@ import Glibc
 
   /// Runs one statement and returns its rows, with each column as bytes.
   ///
-  /// Each text is prepared only once. Preparing one takes 10 to 35 µs, and a login runs seven of them 24 times.
+  /// Each SQL text is prepared only once: that takes 10 to 35 µs, and a login runs seven different texts 24 times in all.
   @discardableResult
   func query(_ sql: String, _ parameters: [[UInt8]] = []) throws(StateError) -> [[[UInt8]]] {
     if let statement = statements[sql] { return try statement.rows(parameters) }
@@ -70,14 +72,14 @@ import Glibc
     return try statement.rows(parameters)
   }
 
-  /// The schema's number (`PRAGMA user_version`).
+  /// The version of the schema (`PRAGMA user_version`).
   func schemaVersion() throws(StateError) -> Int64 {
     let text = try query("PRAGMA user_version").first?.first ?? []
     guard let version = String(validating: text, as: UTF8.self).flatMap({ Int64($0) }) else { throw .damaged }
     return version
   }
 
-  /// Runs `body` inside one write transaction; whatever is thrown, also by the commit, leaves the file as it was.
+  /// Runs `body` inside one write transaction. If `body` or the commit throws, the file stays as it was.
   func write<Result>(_ body: () throws(StateError) -> Result) throws(StateError) -> Result {
     try query("BEGIN IMMEDIATE")
     do throws(StateError) {
@@ -85,7 +87,7 @@ import Glibc
       try query("COMMIT")
       return result
     } catch {
-      // The transaction may have ended (SQLite rolls back on a full disk): then this fails, as it should.
+      // SQLite may have rolled back already, as it does on a full disk. Then this statement fails, which does no harm.
       _ = try? query("ROLLBACK")
       throw error
     }
@@ -97,7 +99,7 @@ import Glibc
   // SAFETY: prepared in init, finalised in deinit, never handed out.
   private let statement: OpaquePointer
 
-  /// Prepares it.
+  /// Prepares a statement.
   ///
   /// - Throws: ``StateError/database(code:)``.
   @unsafe init(_ sql: String, on database: OpaquePointer) throws(StateError) {
@@ -111,9 +113,9 @@ import Glibc
   // SAFETY: this was the last reference.
   deinit { unsafe sqlite3_finalize(statement) }
 
-  /// Runs it and returns its rows, each column as bytes.
+  /// Runs the statement and returns its rows, with each column as bytes.
   ///
-  /// - Throws: ``StateError/database(code:)``; it can be run again.
+  /// - Throws: ``StateError/database(code:)``; the statement can be run again.
   func rows(_ parameters: [[UInt8]]) throws(StateError) -> [[[UInt8]]] {
     // A statement that is positioned on a row keeps the file locked, and one that is not cleared keeps copies of the bound
     // values.

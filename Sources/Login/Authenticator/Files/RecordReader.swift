@@ -30,7 +30,7 @@ struct RecordReader {
     return text
   }
 
-  /// Nothing but padding may be left.
+  /// Throws unless everything was read, except padding.
   func finish() throws(StateError) {
     guard bytes[offset...].allSatisfy({ $0 == 0 }) else { throw .damaged }
   }
@@ -42,11 +42,11 @@ struct RecordReader {
   }
 }
 
-/// Writes the body of a record: big-endian integers, and bytes behind a 16-bit length.
+/// Writes the body of a record: big-endian integers, and byte strings preceded by a 16-bit length.
 struct RecordWriter {
   private(set) var bytes: [UInt8]
 
-  /// Begins with the version of the record's form.
+  /// Begins with the version of the record's format.
   init(version: UInt8) { bytes = [version] }
 
   mutating func put(_ value: some FixedWidthInteger) {
@@ -57,7 +57,7 @@ struct RecordWriter {
 
   mutating func put(_ value: Bool) { bytes.append(value ? 1 : 0) }
 
-  /// At most 65,535 bytes; a longer value is a programming error, and the reader refuses it.
+  /// Writes at most 65,535 bytes. Passing more is a programming error; the reader then refuses the record.
   mutating func put(_ value: [UInt8]) {
     put(UInt16(truncatingIfNeeded: value.count))
     bytes += value
@@ -65,7 +65,7 @@ struct RecordWriter {
 
   mutating func put(_ value: String) { put(Array(value.utf8)) }
 
-  /// Fills up with zeros, so that the record keeps its size on disk whatever it contains.
+  /// Pads the record with zeros, so that the record keeps its size on disk whatever it contains.
   mutating func pad(to size: Int) {
     if bytes.count < size { bytes += Array(repeating: 0, count: size - bytes.count) }
   }

@@ -14,18 +14,19 @@ public struct StateDirectory: ~Copyable {
   let deviceSecret: Secret
   /// Whether a chip of this machine holds the device key, and no file does.
   public let isBoundToChip: Bool
-  /// Random bytes that distinguish this folder from those of machines with the same machine-id.
+  /// Random bytes that distinguish this machine from others with the same machine-id (clones).
   ///
-  /// It is nil for a folder that an earlier version made. Such a folder's device id stays the one that servers know.
+  /// It is nil for a folder that an earlier version made. With such a folder, the machine keeps the device ID that servers
+  /// already know.
   public let identifier: [UInt8]?
-  /// The keeper of shares of the accounts' keys; nil if there is none.
+  /// What stores the shares of the accounts' keys; nil if this machine uses none.
   let shares: (any ShareKeeper)?
-  /// Where the public key is that copies of the shares are sealed to.
+  /// The file with the recovery key's public half, to which copies of the shares are sealed.
   let recovery: RecoveryPlace
 
   /// The name of the device key's file.
   static let deviceKeyName = "device.key"
-  /// Bytes of the device key.
+  /// The length of the device key in bytes.
   static let deviceKeyLength = 32
   /// The name of the file of ``identifier``.
   static let identifierName = "device.id"
@@ -33,10 +34,10 @@ public struct StateDirectory: ~Copyable {
   /// Opens an initialised state folder.
   ///
   /// - Parameters:
-  ///   - unsealed: the device key that a chip has opened; not used if the key is in a file.
-  ///   - shares: the keeper of shares of the accounts' keys.
-  /// - Throws: ``StateError``: `notInitialised` without a device key, `keySealed` for one that only a chip can open,
-  ///   `unsafe` or `cannotOpen` for anything that is not exactly as required.
+  ///   - unsealed: the device key that a chip has opened; it is ignored if the key is in a file.
+  ///   - shares: what stores the shares of the accounts' keys.
+  /// - Throws: ``StateError``: `notInitialised` if there is no device key, `keySealed` if only a chip can open it, `unsafe` or
+  ///   `cannotOpen` for a file or folder whose owner, mode or type is not as required.
   public init(
     _ path: String, owner: uid_t = 0, unsealed: consuming Secret? = nil, shares: (any ShareKeeper)? = nil
   ) throws(StateError) {
@@ -65,7 +66,7 @@ public struct StateDirectory: ~Copyable {
     return key
   }
 
-  /// The key that a chip has opened, for a folder without a key file.
+  /// Returns `key`, which a chip has opened, for a folder without a key file; throws if there is none.
   private static func requireOpened(
     _ key: consuming Secret?, _ root: borrowing TrustedDirectory, owner: uid_t
   ) throws(StateError) -> Secret {
@@ -76,7 +77,8 @@ public struct StateDirectory: ~Copyable {
     return key
   }
 
-  /// Reads everything outside the folder that opening accounts needs; afterwards only the folder's paths are needed.
+  /// Reads everything outside the state folder that is needed for opening accounts. The sandbox may then restrict the process
+  /// to the folder.
   public static func prepare() { Database.prepare() }
 
   /// Makes the folder itself, closed to others; an existing one is left as it is.
@@ -106,7 +108,7 @@ public struct StateDirectory: ~Copyable {
   static func readSecret(
     _ name: String, _ root: borrowing TrustedDirectory, owner: uid_t
   ) throws(StateError) -> Secret? {
-    // One byte more than a key has, so that a longer file is noticed.
+    // One byte more than a key has, so that a file that is too long is noticed.
     guard var secret = try? Secret(capacity: deviceKeyLength + 1) else { throw .cryptography }
     var length: Int?
     var failure: StateError?
@@ -125,26 +127,26 @@ public struct StateDirectory: ~Copyable {
     return secret
   }
 
-  /// Makes a secret and stores it in a new file.
+  /// Makes a random key and stores it in a new file.
   static func writeSecret(_ name: String, _ root: borrowing TrustedDirectory) throws(StateError) {
     guard let secret = try? RandomBytes.makeSecret(deviceKeyLength) else { throw .cryptography }
     try write(secret, name, root, replacing: false)
   }
 }
 
-/// The device key if a chip has sealed it.
+/// The device key, if a chip has sealed it.
 ///
-/// A folder has the key itself (`device.key`) or the sealed key that a chip made from it (`device.sealed`). Both exist only while
-/// a key is being moved. Then the file with the key is used, because the next move begins with it.
+/// A folder has either the key itself (`device.key`) or the key as a chip sealed it (`device.sealed`). Both files exist only
+/// while the key is being moved. Then `device.key` is used, because the move that completes the interrupted one starts from it.
 extension StateDirectory {
   /// The name of the file of the sealed device key.
   static let sealedKeyName = "device.sealed"
   /// The name of the file that the recovery key opens.
   static let recoveryName = RecoveryPlace.name
-  /// The greatest length of either file, in bytes.
+  /// The maximum length in bytes of both files.
   static let sealedKeyCapacity = RecoveryPlace.capacity
 
-  /// What a chip has sealed, if only the chip can open the device key.
+  /// The sealed device key, if only the chip can open it.
   ///
   /// - Returns: nil for a folder whose key is in a file, or that has no key.
   /// - Throws: ``StateError``.
@@ -162,19 +164,19 @@ extension StateDirectory {
     return try root.hasFile(sealedKeyName, owner: owner)
   }
 
-  /// A file of at most ``sealedKeyCapacity`` bytes; nil if there is none.
+  /// The content of a file of at most ``sealedKeyCapacity`` bytes; nil if there is no such file.
   ///
-  /// - Throws: ``StateError``; `unsafe` for a longer or an empty one.
+  /// - Throws: ``StateError``; `unsafe` if the file is longer or empty.
   static func bytes(
     _ name: String, _ root: borrowing TrustedDirectory, owner: uid_t
   ) throws(StateError) -> [UInt8]? {
     try root.bytes(name, owner: owner, capacity: sealedKeyCapacity)
   }
 
-  /// Writes a secret under a temporary name, and renames the file when it is complete: it is there completely or not at all.
+  /// Writes a secret under a temporary name, and renames the file when it is complete. So the file never exists half written.
   ///
-  /// - Parameter replacing: whether a file of that name is replaced.
-  /// - Throws: ``StateError``: `superseded` if there is one that must not be replaced.
+  /// - Parameter replacing: whether an existing file of that name is replaced.
+  /// - Throws: ``StateError``: `superseded` if a file exists that must not be replaced.
   static func write(
     _ secret: borrowing Secret, _ name: String, _ root: borrowing TrustedDirectory, replacing: Bool
   ) throws(StateError) {
@@ -193,7 +195,7 @@ extension StateDirectory {
     if replacing { try root.rename(temporary, to: name) } else { try root.rename(temporary, toNew: name) }
   }
 
-  /// Writes bytes that are not secret, and replaces a file of that name.
+  /// Writes bytes that are not secret; a file of that name is replaced.
   static func write(_ bytes: [UInt8], _ name: String, _ root: borrowing TrustedDirectory) throws(StateError) {
     guard let copy = try? Secret(copying: bytes.span) else { throw .cryptography }
     try write(copy, name, root, replacing: true)
@@ -207,7 +209,7 @@ struct RecoveryPlace {
 
   /// The name of the file.
   static let name = "device.recovery"
-  /// The greatest length of the file, in bytes.
+  /// The maximum length of the file in bytes.
   static let capacity = 2048
 
   /// The content of the file; nil if no recovery key was made.

@@ -1,10 +1,10 @@
 import CProcess
 import Glibc
 
-/// A folder that only its owner can have changed, held open.
+/// An open folder that nobody but its owner can have changed.
 ///
-/// It is reached from the root one component at a time without following a link, and each component
-/// is checked on its descriptor: what was checked is what is used.
+/// Its path is walked from `/` one component at a time, without following links. Each component is checked through its
+/// descriptor, so nobody can swap it between check and use.
 public struct TrustedDirectory: ~Copyable {
   /// Its path, for messages and for SQLite, which opens by path.
   public let path: String
@@ -32,13 +32,13 @@ public struct TrustedDirectory: ~Copyable {
     guard path.hasPrefix("/"), !components.contains("."), !components.contains("..") else {
       throw .unsafe(path: path, why: .badPath)
     }
-    // The folders on the path are checked, never read: the sandbox would not let them be opened for reading.
+    // The folders on the path are checked, never read: the sandbox forbids opening them for reading.
     // SAFETY: each name lives for its call; each descriptor is closed once the next one is open, or on the way out.
     var directory = unsafe open("/", __O_PATH | O_DIRECTORY | O_CLOEXEC)
     guard directory >= 0 else { throw .cannotOpen(path: "/", errno: errno) }
     var reached = ""
     for (index, component) in components.enumerated() {
-      // No folder on the path may be writable by other people, unless it is like /tmp, where only the owner of a file
+      // No folder on the path may be writable by others, unless it has the sticky bit like /tmp: then only the owner of a file
       // can rename it.
       do throws(StateError) {
         try check(directory, reached.isEmpty ? "/" : reached, owner: owner, forbidden: 0o022, isParent: true)
@@ -85,11 +85,11 @@ public struct TrustedDirectory: ~Copyable {
     }
   }
 
-  /// Whether anything in the folder has a name that `isMeant` accepts.
+  /// Whether the folder has an entry whose name `isMeant` accepts.
   ///
   /// - Throws: ``StateError/cannotOpen(path:errno:)``.
   borrowing func contains(where isMeant: (String) -> Bool) throws(StateError) -> Bool {
-    // The stream gets a descriptor of its own: it closes that, and moves its position in the folder.
+    // The stream gets a descriptor of its own, because it moves the descriptor's position and closes it.
     // SAFETY: the name is a literal; the stream is read and closed here alone, and d_name is NUL-terminated.
     let copy = unsafe openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard copy >= 0 else { throw .cannotOpen(path: path, errno: errno) }
@@ -132,7 +132,7 @@ public struct TrustedDirectory: ~Copyable {
     return false
   }
 
-  /// Makes an empty file that was not there.
+  /// Makes a new, empty file, which must not exist yet.
   ///
   /// - Returns: its descriptor, to be closed.
   /// - Throws: ``StateError/cannotOpen(path:errno:)``.
@@ -143,9 +143,9 @@ public struct TrustedDirectory: ~Copyable {
     return file
   }
 
-  /// Gives a file another name, in one step.
+  /// Renames a file atomically.
   ///
-  /// A file that had that name is replaced.
+  /// An existing file of the new name is replaced.
   ///
   /// - Throws: ``StateError/cannotOpen(path:errno:)``.
   borrowing func rename(_ name: String, to other: String) throws(StateError) {
@@ -157,10 +157,10 @@ public struct TrustedDirectory: ~Copyable {
 
   /// Renames a file, unless a different file has the new name.
   ///
-  /// On a file system without such a call, the name is checked first, which is safe because the caller holds a
-  /// ``FileChange``.
+  /// If the file system cannot do this atomically, the new name is checked before the file is renamed. That is safe, because
+  /// the caller holds a ``FileChange``.
   ///
-  /// - Throws: ``StateError``: `superseded` if there is one.
+  /// - Throws: ``StateError``: `superseded` if a file has the new name.
   borrowing func rename(_ name: String, toNew other: String) throws(StateError) {
     // SAFETY: the names live for the calls; `info` is a stat structure.
     if unsafe file_rename_to_new(descriptor, name, other) == 0 { return }
@@ -175,10 +175,10 @@ public struct TrustedDirectory: ~Copyable {
     }
   }
 
-  /// Whether `name` exists as a regular file with one link, owned by `owner`, closed to others.
+  /// Whether `name` exists as a regular file with one link, owned by `owner`, and closed to others.
   ///
   /// - Returns: false if there is nothing of this name.
-  /// - Throws: ``StateError`` if there is something else.
+  /// - Throws: ``StateError`` if the entry is anything else.
   borrowing func hasFile(_ name: String, owner: uid_t) throws(StateError) -> Bool {
     var info = stat()
     // SAFETY: `info` is a stat structure.
@@ -190,7 +190,7 @@ public struct TrustedDirectory: ~Copyable {
     return true
   }
 
-  /// Reads a small file that is regular, has one link, belongs to `owner` and is closed to others.
+  /// Reads a small file, which must be a regular file with one link, owned by `owner`, and closed to others.
   ///
   /// - Returns: how many bytes were put into `buffer`, or nil if there is no such file.
   borrowing func read(
@@ -224,16 +224,16 @@ public struct TrustedDirectory: ~Copyable {
     guard info.st_nlink == 1 else { throw .unsafe(path: path, why: .names(Int(clamping: info.st_nlink))) }
   }
 
-  /// Puts the folder's entries onto the disk.
+  /// Waits until changes to the folder's entries are on the disk (fsync).
   borrowing func synchronise() throws(StateError) {
     guard fsync(descriptor) == 0 else { throw .cannotOpen(path: path, errno: errno) }
   }
 }
 
 extension TrustedDirectory {
-  /// A file of some bytes; nil if there is none.
+  /// The content of a file of at most `capacity` bytes; nil if there is no such file.
   ///
-  /// - Throws: ``StateError``; `unsafe` for a longer or an empty one.
+  /// - Throws: ``StateError``; `unsafe` if the file is longer or empty.
   borrowing func bytes(_ name: String, owner: uid_t, capacity: Int) throws(StateError) -> [UInt8]? {
     var buffer = [UInt8](repeating: 0, count: capacity + 1)
     var failure: StateError?
@@ -254,7 +254,7 @@ extension TrustedDirectory {
 
   /// Stores bytes in a file; it is on the disk when this returns.
   ///
-  /// They are written under a temporary name first, so that the file is either complete or unchanged.
+  /// They are first written to a temporary file, which then replaces the old one. So the file is either complete or unchanged.
   ///
   /// - Throws: ``StateError/cannotOpen(path:errno:)``.
   borrowing func replace(_ name: String, with bytes: [UInt8]) throws(StateError) {

@@ -2,34 +2,33 @@ import AuthenticatorTypes
 import SecretMemory
 import UAFCrypto
 
-/// What is needed to check an entry against the current secret.
+/// What is stored of an authenticator to check an entry against the current secret.
 ///
-/// The secret itself is stored nowhere, and nothing here can be compared with it: the correct secret is the one that
-/// opens the seal.
+/// Neither the secret nor a hash of it is stored: the correct secret is the one that opens the seal.
 public struct EnrolledAuthenticator: Equatable, Sendable {
   let salt: [UInt8]
   let cost: Scrypt.Parameters
   let nonce: [UInt8]
   /// The authenticator's own random key, sealed.
   let sealedKey: [UInt8]
-  /// The chip's record of the share that the key needs; nil for a key without one.
+  /// The chip's record of the share that the key needs; nil for a key that needs none.
   let share: [UInt8]?
-  /// A copy of the share, which the recovery key opens; nil without one.
+  /// A copy of the share, which the recovery key opens; nil if there is no copy.
   let copy: [UInt8]?
-  /// The share itself, sealed under the device key because its chip was lost; nil if a chip gives it out.
+  /// The share itself, sealed under the device key because the chip that had it was lost; nil while the chip has it.
   let released: [UInt8]?
   /// Counts registrations with this authenticator (UAF: RegCounter).
   public internal(set) var registrationCounter: UInt32
 
-  /// Whether its key needs a share of the chip, so that the chip counts wrong values.
+  /// Whether the key needs a share that the chip has. If so, the chip counts wrong secrets.
   public var hasShare: Bool { chipShare != nil }
 
-  /// The chip's record of the share; nil for a key without one, and for one whose share was released.
+  /// The chip's record of the share; nil for a key without a share, and for one whose share was released from the chip.
   var chipShare: [UInt8]? { released == nil ? share : nil }
 
   var record: [UInt8] {
-    // Each version adds one field, and the lowest possible one is written: an earlier program can then read the record if it can
-    // use it.
+    // Each version adds one field. The lowest version that has all needed fields is written, so that an earlier program can
+    // read the record if it can use the authenticator.
     var writer = RecordWriter(version: released != nil ? 4 : copy != nil ? 3 : share != nil ? 2 : 1)
     writer.put(salt)
     for number in [cost.logN, cost.r, cost.p] { writer.put(UInt8(clamping: number)) }
@@ -72,7 +71,7 @@ public struct EnrolledAuthenticator: Equatable, Sendable {
     registrationCounter = 0
   }
 
-  /// The same authenticator with a share released from the chip.
+  /// The same authenticator, with its share released from the chip.
   init(_ other: EnrolledAuthenticator, released: [UInt8]) {
     salt = other.salt
     cost = other.cost
@@ -87,14 +86,14 @@ public struct EnrolledAuthenticator: Equatable, Sendable {
 
 /// An authenticator whose secret was entered: its keys can be used as long as this exists.
 ///
-/// There are two ways to get one: an existing seal was opened, or a new one was made.
+/// It comes either from opening an existing seal or from making a new one.
 public struct UnlockedAuthenticator: ~Copyable {
   let wrap: KeyWrap
   let enrolled: EnrolledAuthenticator
-  /// Whether it was made in this call, and is stored nowhere.
+  /// Whether the authenticator was made in this call and is not stored yet.
   public let isNew: Bool
   private let key: Secret
-  /// Keeps a new share in the chip for as long as this exists.
+  /// The right to have a share in the chip that no record names yet; held for as long as this exists.
   private let claim: ShareClaim?
 
   private init(
@@ -109,7 +108,7 @@ public struct UnlockedAuthenticator: ~Copyable {
 
   /// Makes an authenticator with a new random key, sealed under `value`; nothing is stored yet.
   ///
-  /// - Throws: ``StateError``: `cryptography`, `share`, or `superseded` while root is having shares of the account removed.
+  /// - Throws: ``StateError``: `cryptography`, `share`, or `superseded` while a call of root removes shares of the account.
   static func enrol(
     _ value: borrowing Secret, wrap: KeyWrap, cost: Scrypt.Parameters, in directory: borrowing StateDirectory
   ) throws(StateError) -> UnlockedAuthenticator {
@@ -137,20 +136,20 @@ public struct UnlockedAuthenticator: ~Copyable {
   enum Opening: ~Copyable {
     case opened(UnlockedAuthenticator)
     case wrong
-    /// The chip has counted too many wrong values.
+    /// Not checked: the chip has counted too many wrong secrets.
     case exhausted
   }
 
-  /// The chip's record of its share; nil without one.
+  /// The chip's record of the authenticator's share; nil if it has none.
   public var share: [UInt8]? { enrolled.share }
 
-  /// Its type.
+  /// The authenticator's type.
   public var type: AuthenticatorType { wrap.type }
 
-  /// The number of the next registration with it (UAF: RegCounter).
+  /// The number of the next registration with this authenticator (UAF: RegCounter).
   public var nextRegistrationCounter: UInt32 { enrolled.registrationCounter &+ 1 }
 
-  /// The same authenticator under a different secret; nothing is stored yet.
+  /// The same authenticator sealed under a different secret; nothing is stored yet.
   ///
   /// - Throws: ``StateError/cryptography``.
   borrowing func sealed(
@@ -161,7 +160,7 @@ public struct UnlockedAuthenticator: ~Copyable {
     return sealed
   }
 
-  /// What is stored for a registration with it, once the server has accepted the key.
+  /// The registration to store for `key` and this authenticator, once the server has accepted the key.
   public borrowing func registration(of key: RegisteredKey) -> NewRegistration {
     NewRegistration(key: key, enrolled: enrolled, isNew: isNew)
   }
@@ -169,7 +168,7 @@ public struct UnlockedAuthenticator: ~Copyable {
   /// Makes a key pair for an application; nothing is stored yet.
   ///
   /// - Parameters:
-  ///   - keyProtocol: the protocol that the key will sign for, and no other.
+  ///   - keyProtocol: the only protocol for which the key will sign.
   ///   - appID: the AppID, or the rpId of a relying party.
   ///   - userHandle: the account's handle at the relying party.
   /// - Throws: ``StateError/cryptography``.
@@ -191,7 +190,7 @@ public struct UnlockedAuthenticator: ~Copyable {
 
   /// Signs with a key of this authenticator: ECDSA P-256 with SHA-256, raw r | s.
   ///
-  /// - Parameter keyProtocol: the protocol that the message is of. A key of the other protocol does not open.
+  /// - Parameter keyProtocol: the protocol that the message belongs to. A key of the other protocol does not open.
   /// - Throws: ``StateError/damaged`` if the key does not open, ``StateError/cryptography`` otherwise.
   public borrowing func sign(
     _ message: [UInt8], with uafKey: RegisteredKey, as keyProtocol: KeyProtocol = .uaf
@@ -206,12 +205,12 @@ public struct UnlockedAuthenticator: ~Copyable {
   }
 }
 
-/// The result of opening an authenticator's key with a value.
+/// The result of opening an authenticator's key with a secret.
 enum KeyOpening: ~Copyable {
-  /// Its key.
+  /// The authenticator's key.
   case opened(Secret)
-  /// The value is wrong.
+  /// The secret is wrong.
   case wrong
-  /// The value was not checked: the chip has counted too many wrong ones.
+  /// The secret was not checked: the chip has counted too many wrong ones.
   case exhausted
 }

@@ -4,15 +4,16 @@ import UAFCrypto
 
 /// The two seals between a person's secret and a UAF private key.
 ///
-/// scrypt of the secret, then HKDF with the device key, opens the authenticator's own random key; that key opens the
-/// private keys. So a change of the secret rewrites one row. A stolen file without the device key allows no guessing;
-/// with it, each guess costs one scrypt. Where a chip counts values, a share that the chip gives out is needed as well.
+/// The secret is stretched with scrypt and then combined with the device key by HKDF. The result opens the authenticator's own
+/// random key, and that key opens the private keys. So a change of the secret rewrites one row. From a stolen file, the secret
+/// cannot be guessed without the device key; with it, each guess costs one scrypt. If a chip counts wrong secrets, the seal
+/// also needs a share that the chip gives out.
 struct KeyWrap {
   let identity: AccountIdentity
   let type: AuthenticatorType
-  /// The keeper of shares; nil if there is none.
+  /// What stores the shares; nil if this machine uses none.
   var shares: (any ShareKeeper)?
-  /// Where the public key is that copies of shares are sealed to; nil if no copies are made.
+  /// The file with the recovery key's public half, to which copies of shares are sealed; nil if no copies are made.
   var recovery: RecoveryPlace?
 
   private static let saltLength = 16
@@ -27,24 +28,24 @@ struct KeyWrap {
     do { return try RandomBytes.makeSecret(keyLength) } catch { throw .cryptography }
   }
 
-  /// The right to make a share, from before it is made until its record is on the disk; nil if no share is made.
+  /// The right to make a share. The caller holds it until the share's record is on the disk. Nil if no share is to be made.
   ///
-  /// - Throws: ``StateError``; `superseded` while root is having shares of the account removed.
+  /// - Throws: ``StateError``; `superseded` while a call of root removes shares of the account.
   func claim(in slots: borrowing TrustedDirectory) throws(StateError) -> ShareClaim? {
     guard type.isTyped, shares?.cost != nil else { return nil }
     return try ShareClaim(of: identity.uid, in: slots)
   }
 
-  /// Seals an authenticator's key under a secret, with a share if the keeper makes one.
+  /// Seals an authenticator's key under a secret, with a share if `shares` makes one.
   ///
-  /// - Parameter cost: the cost of a derivation without a share.
+  /// - Parameter cost: the cost of the derivation if there is no share.
   /// - Throws: ``StateError``: `cryptography`, or `share` if root demands a share and none can be made.
   func seal(
     _ key: borrowing Secret, under value: borrowing Secret, cost: Scrypt.Parameters, deviceSecret: borrowing Secret
   ) throws(StateError) -> EnrolledAuthenticator {
     let salt: [UInt8]
     do { salt = try RandomBytes.make(Self.saltLength) } catch { throw .cryptography }
-    // A value that is not typed cannot be guessed.
+    // Only secrets that are typed get a share: others cannot be guessed.
     if type.isTyped, let shares, shares.cost == nil { try shares.allowNone() }
     if type.isTyped, let shares, let cost = shares.cost {
       let stretched = try stretched(value, salt, cost)
@@ -79,7 +80,7 @@ struct KeyWrap {
 
   /// The record of a key whose share was recovered from its copy, so that it no longer needs the chip.
   ///
-  /// - Returns: nil for a key without a copy, or with a copy that the pair does not open.
+  /// - Returns: nil if there is no copy of the share, or `pair` does not open it.
   /// - Throws: ``StateError/cryptography``.
   func released(
     _ enrolled: EnrolledAuthenticator, with pair: borrowing P256.KeyPair, deviceSecret: borrowing Secret
@@ -102,7 +103,7 @@ struct KeyWrap {
     } catch { throw .cryptography }
   }
 
-  /// A seal of random bytes: as long as a real one, and no secret opens it.
+  /// An authenticator that no secret opens: its seal is random bytes, as long as a real one.
   ///
   /// - Throws: ``StateError/cryptography``.
   static func unopenable(cost: Scrypt.Parameters) throws(StateError) -> EnrolledAuthenticator {
@@ -115,8 +116,8 @@ struct KeyWrap {
 
   /// Opens the authenticator's key with `value`.
   ///
-  /// - Throws: ``StateError``: `cryptography` when the derivation could not be done, `share` when the share cannot be obtained.
-  ///   Neither says anything about the secret.
+  /// - Throws: ``StateError``: `cryptography` if the derivation failed, `share` if the chip did not give out the share. Neither
+  ///   tells whether the secret was right.
   func open(
     _ enrolled: EnrolledAuthenticator, with value: borrowing Secret, deviceSecret: borrowing Secret
   ) throws(StateError) -> KeyOpening {
@@ -165,7 +166,7 @@ struct KeyWrap {
     try derived(stretched, salt: deviceSecret, "pam-uaf authenticator key", Self.keyLength)
   }
 
-  /// The sealing key of an authenticator that needs a share too.
+  /// The key that seals an authenticator's key if a share is needed for it as well.
   private func sealingKey(
     _ stretched: borrowing Secret, share: borrowing Secret, deviceSecret: borrowing Secret
   ) throws(StateError) -> Secret {
@@ -173,7 +174,7 @@ struct KeyWrap {
     return try derived(share, salt: sealing, "pam-uaf authenticator key with a share", Self.keyLength)
   }
 
-  /// The two values that a chip needs: neither is the value that was entered, and neither opens a seal.
+  /// The two values that the chip checks. Neither of them is the secret that was entered, and neither opens a seal.
   private func chipValues(_ stretched: borrowing Secret, deviceSecret: borrowing Secret) throws(StateError) -> Secret {
     try derived(stretched, salt: deviceSecret, "pam-uaf chip values", Self.valuesLength)
   }
@@ -209,7 +210,7 @@ struct KeyWrap {
     } catch { throw .cryptography }
   }
 
-  /// What the seal of the authenticator's key is bound to.
+  /// The additional authenticated data of the seal of the authenticator's key.
   private func authenticatorData(_ salt: [UInt8], _ cost: Scrypt.Parameters, _ share: [UInt8]?) -> [UInt8] {
     var writer = RecordWriter(version: 1)
     writer.put(identity.record)
@@ -220,11 +221,11 @@ struct KeyWrap {
     return writer.bytes
   }
 
-  /// What the seal of a private key is bound to.
+  /// The additional authenticated data of the seal of a private key.
   ///
-  /// The first byte differs by protocol, so no key of one protocol has the data of a key of the other.
+  /// Its first byte differs by protocol, so a key of one protocol never opens as a key of the other.
   func keyData(_ keyProtocol: KeyProtocol, appID: String, keyID: [UInt8], userHandle: [UInt8]) -> [UInt8] {
-    // Keys of UAF have the data that earlier versions sealed them with.
+    // For UAF keys, the data stays as earlier versions made it.
     var writer = RecordWriter(version: keyProtocol == .uaf ? 1 : 2)
     writer.put(identity.record)
     writer.put(type.aaid)

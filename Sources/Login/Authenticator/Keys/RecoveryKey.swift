@@ -1,10 +1,10 @@
 import SecretMemory
 import UAFCrypto
 
-/// The words that open a device key without the chip that has sealed it.
+/// The recovery key: words that open a device key without the chip that sealed it.
 ///
-/// Ten words of five letters, 16 bits each: 144 random bits, and 16 bits that detect a mistake. With so many random bits,
-/// guessing need not be slowed down.
+/// It has ten words of five letters, with 16 bits each: 144 random bits, and 16 check bits that detect mistakes. 144 bits
+/// cannot be guessed, so no slow derivation is needed.
 public enum RecoveryKey {
   private static let consonants = Array("bdfghjklmnprstvz".utf8)
   private static let vowels = Array("aiou".utf8)
@@ -12,7 +12,7 @@ public enum RecoveryKey {
   private static let checkByteCount = 2
   private static let wordLength = 5
 
-  /// New words, separated by hyphens.
+  /// Makes new words, separated by hyphens.
   ///
   /// - Throws: ``StateError/cryptography``.
   public static func make() throws(StateError) -> Secret {
@@ -22,9 +22,10 @@ public enum RecoveryKey {
     } catch { throw .cryptography }
   }
 
-  /// Seals a device key under words, and adds a MAC to the public key that copies of shares are sealed to.
+  /// Seals a device key under the words. The result also contains the public key to which copies of shares are sealed, with a
+  /// MAC.
   ///
-  /// - Returns: what is kept; nil for words that ``make()`` did not make.
+  /// - Returns: the bytes to store; nil for words that ``make()`` did not make.
   /// - Throws: ``StateError/cryptography``.
   public static func seal(
     _ deviceKey: borrowing Secret, under words: borrowing Secret
@@ -40,9 +41,9 @@ public enum RecoveryKey {
     } catch { throw .cryptography }
   }
 
-  /// Opens what ``seal(_:under:)`` returned, or an earlier version of it.
+  /// Opens what ``seal(_:under:)`` returned, or what an earlier version of it returned.
   ///
-  /// - Returns: nil if these are not the words, or if `kept` is damaged.
+  /// - Returns: nil if these are not the right words, or `kept` is damaged.
   /// - Throws: ``StateError/cryptography``.
   public static func open(_ kept: [UInt8], with words: borrowing Secret) throws(StateError) -> Secret? {
     guard let file = RecoveryFile(kept), let random = try random(of: words) else { return nil }
@@ -56,7 +57,7 @@ public enum RecoveryKey {
     }
   }
 
-  /// The key pair that copies of shares are sealed to; nil for words that ``make()`` did not make.
+  /// The key pair to which copies of shares are sealed; nil for words that ``make()`` did not make.
   ///
   /// - Throws: ``StateError/cryptography``.
   static func keyPair(of words: borrowing Secret) throws(StateError) -> P256.KeyPair? {
@@ -83,7 +84,7 @@ public enum RecoveryKey {
     return try HKDFSHA256.derive(secret: random, salt: salt, info: Array(purpose.utf8), length: length)
   }
 
-  /// The random bits of words; nil for anything that is not ten words without a mistake.
+  /// The random bits that the words encode; nil unless there are ten words and the check bits are right.
   private static func random(of words: borrowing Secret) throws(StateError) -> Secret? {
     guard let bytes = bits(of: words) else { return nil }
     do {
@@ -93,7 +94,7 @@ public enum RecoveryKey {
     } catch { throw .cryptography }
   }
 
-  /// Random bytes with the first bytes of a hash of them.
+  /// The random bytes, followed by the first bytes of a hash of them.
   private static func withCheck(_ random: borrowing Secret) throws -> Secret {
     let check = try HKDFSHA256.derive(
       secret: random, salt: Secret(capacity: 0), info: Array("pam-uaf recovery check".utf8), length: checkByteCount)
@@ -129,7 +130,8 @@ public enum RecoveryKey {
     return text
   }
 
-  /// The bits of words in either case, whatever separates them; nil for other letters or a different number of words.
+  /// The bits that the words encode. Case and separators do not matter. Nil if there are wrong letters or the number of words
+  /// is wrong.
   private static func bits(of words: borrowing Secret) -> Secret? {
     let wordCount = (randomByteCount + checkByteCount) / 2
     guard var bytes = try? Secret(capacity: 2 * wordCount) else { return nil }
@@ -164,7 +166,7 @@ public enum RecoveryKey {
   }
 }
 
-/// The stored part of a recovery key: the sealed device key, and the public key that copies of shares are sealed to.
+/// The stored part of a recovery key: the sealed device key, and the public key to which copies of shares are sealed.
 ///
 /// Version 2: the version (1 byte), the public key (65 bytes), its MAC under the device key (32 bytes), a nonce (12 bytes), and
 /// the device key, sealed. Version 1 has neither the public key nor the MAC; it is still opened, but no copy is made with it.
@@ -174,20 +176,20 @@ struct RecoveryFile {
   let nonce: [UInt8]
   let sealedKey: [UInt8]
 
-  /// The public key whose private key the words give.
+  /// The public key; the words give its private key.
   struct Recipient {
     let publicKey: [UInt8]
-    /// A MAC which shows that somebody with the device key put the public key there.
+    /// The MAC under the device key, which shows that somebody with the device key stored the public key.
     let mark: [UInt8]
 
-    /// Whether somebody with the device key put it there.
+    /// Whether the MAC is right, so that somebody with the device key stored the public key.
     func isMarked(under deviceKey: borrowing Secret) throws(StateError) -> Bool {
       do { return try HMACSHA256.isValid(mark, of: publicKey, key: try Self.markKey(deviceKey)) } catch {
         throw .cryptography
       }
     }
 
-    /// A public key with a new MAC.
+    /// A public key, for which the MAC is computed.
     init(_ publicKey: [UInt8], markedUnder deviceKey: borrowing Secret) throws(CryptoError) {
       self.publicKey = publicKey
       mark = try HMACSHA256.authenticate(publicKey, key: try Self.markKey(deviceKey))
@@ -207,7 +209,7 @@ struct RecoveryFile {
     }
   }
 
-  /// What the seal of the device key is for.
+  /// The label that is bound into the seal of the device key.
   static let purpose = "pam-uaf recovery key"
 
   private static let sealedKeyByteCount = 32 + AES256GCM.tagByteCount
@@ -215,10 +217,10 @@ struct RecoveryFile {
   /// The file's content.
   var bytes: [UInt8] { head + nonce + sealedKey }
 
-  /// What comes before the nonce; the sealed key is bound to it.
+  /// The part before the nonce; the seal of the device key is bound to it.
   var head: [UInt8] { recipient.map { [2] + $0.publicKey + $0.mark } ?? [1] }
 
-  /// What the sealed key is bound to.
+  /// The additional authenticated data of the seal of the device key.
   var boundData: [UInt8] { Array(Self.purpose.utf8) + (recipient == nil ? [] : head) }
 
   init(recipient: Recipient?, nonce: [UInt8], sealedKey: [UInt8]) {
@@ -245,19 +247,19 @@ struct RecoveryFile {
   }
 }
 
-/// Whether, and to whom, a copy of a new share is sealed.
+/// The public key to which a copy of a new share is sealed, if there is one.
 enum CopyRecipient: Equatable {
-  /// No recovery key was made, or an earlier version made it, without a public key.
+  /// No copy is made: there is no recovery key, or an earlier version made it without a public key.
   case none
-  /// To this public key, which somebody with the device key put there.
+  /// The copy is sealed to this public key, which somebody with the device key stored.
   case publicKey([UInt8])
-  /// To nobody: the file cannot be read, or nobody with the device key wrote it.
+  /// No copy is made: the file cannot be read, or its MAC is wrong, so nobody with the device key wrote it.
   case refused
 
-  /// Reads what a state folder has.
+  /// Reads the public key from the file of a state folder.
   ///
-  /// Somebody who can write the folder but has no device key must get no copy: so only a public key with a right MAC is used.
-  /// Whatever is wrong, the value is still registered: without a copy it is just as safe.
+  /// Somebody who can write to the folder but does not have the device key must not get a copy, so only a public key with a
+  /// right MAC is used. A failure here does not prevent the registration of a secret: without a copy it is just as safe.
   init(at place: RecoveryPlace, deviceSecret: borrowing Secret) {
     do throws(StateError) {
       guard let kept = try place.bytes() else {

@@ -1,20 +1,20 @@
 import AuthenticatorTypes
 
-/// A registered key of an account: a key of UAF, or a credential of WebAuthn.
+/// A registered key of an account: a UAF key or a WebAuthn credential.
 ///
 /// Its private part is sealed by the authenticator's key.
 public struct RegisteredKey: Equatable, Sendable {
-  /// Which authenticator it belongs to.
+  /// The type of the authenticator that the key belongs to.
   public let type: AuthenticatorType
-  /// The protocol that it signs for.
+  /// The only protocol for which the key signs.
   public let keyProtocol: KeyProtocol
-  /// The application it was made for: the AppID of UAF, or the rpId of WebAuthn.
+  /// The application that the key was made for: the AppID of UAF, or the rpId of WebAuthn.
   public let appID: String
   /// The account's handle at the relying party of WebAuthn, at most 64 bytes; empty for UAF.
   public let userHandle: [UInt8]
-  /// Its identifier: 32 random bytes.
+  /// The KeyID: 32 random bytes.
   public let keyID: [UInt8]
-  /// 65 bytes, `04 | X | Y`.
+  /// The public key: 65 bytes, `04 | X | Y`.
   public let publicKey: [UInt8]
   let nonce: [UInt8]
   let sealedPrivateKey: [UInt8]
@@ -22,11 +22,11 @@ public struct RegisteredKey: Equatable, Sendable {
   public internal(set) var signCounter: UInt32
   /// The last status other than success that the server gave for this key; 0 if there was none.
   ///
-  /// It only marks the key, and never deletes it.
+  /// This machine only stores the status, and never deletes the key because of it.
   public private(set) var serverStatus: UInt32
 
   var record: [UInt8] {
-    // A key of UAF has the form that earlier versions wrote, and can read.
+    // A UAF key is written in the format of earlier versions, which can still read it.
     var writer = RecordWriter(version: keyProtocol == .uaf ? 1 : 2)
     writer.put(type.rawValue)
     writer.put(appID)
@@ -43,13 +43,13 @@ public struct RegisteredKey: Equatable, Sendable {
     return writer.bytes
   }
 
-  /// Notes what the server said about the key.
+  /// Stores the status that the server gave for the key.
   mutating func note(serverStatus: UInt32) { self.serverStatus = serverStatus }
 
   /// Counts one more signature.
   ///
   /// - Returns: the counter to sign with.
-  /// - Throws: ``StateError/absent`` for a key that has signed as often as it can.
+  /// - Throws: ``StateError/absent`` if the counter has reached its maximum.
   public mutating func countSignature() throws(StateError) -> UInt32 {
     let (next, overflow) = signCounter.addingReportingOverflow(1)
     guard !overflow else { throw .absent }
@@ -97,8 +97,8 @@ public struct RegisteredKey: Equatable, Sendable {
   }
 }
 
-/// The account that a file belongs to: part of every seal and every MAC, so that a reused uid or a renamed
-/// account opens nothing.
+/// The account that a file belongs to. It is bound into every seal and every MAC, so an account with a reused uid or a
+/// different name opens nothing.
 public struct AccountIdentity: Equatable, Sendable {
   /// The account's uid.
   public let uid: UInt32
@@ -107,7 +107,7 @@ public struct AccountIdentity: Equatable, Sendable {
   /// The server's name for the account.
   public let serverUserName: String
 
-  /// An identity.
+  /// Makes an identity.
   public init(uid: UInt32, name: [UInt8], serverUserName: String) {
     self.uid = uid
     self.name = name
@@ -140,12 +140,13 @@ public struct NewRegistration {
   let isNew: Bool
 }
 
-/// The protocol that a key signs for, and no other.
+/// The protocol for which a key signs.
 ///
-/// It is part of the seal of a private key: a key of one protocol does not open for the other, whatever its record says.
+/// It is bound into the seal of the private key. So a key of one protocol does not open for the other, even if its record is
+/// changed.
 public enum KeyProtocol: UInt8, Sendable {
   /// FIDO UAF: the key belongs to an AppID.
   case uaf = 1
-  /// WebAuthn: the key is a credential of a relying party, which its rpId names.
+  /// WebAuthn: the key is a credential of the relying party with that rpId.
   case webAuthn = 2
 }

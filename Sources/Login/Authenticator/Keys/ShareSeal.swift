@@ -21,7 +21,7 @@ struct ShareSeal {
 
   /// Seals a share to a public key: ECDH with a key pair made for this copy alone, and HKDF over the shared secret.
   ///
-  /// - Returns: a version (1 byte), the pair's public key (65 bytes), a nonce (12 bytes), and the share, sealed.
+  /// - Returns: a version (1 byte), the pair's public key (65 bytes), a nonce (12 bytes), and the sealed share.
   /// - Throws: ``StateError/cryptography``.
   func copy(_ share: borrowing Secret, to publicKey: [UInt8]) throws(StateError) -> [UInt8] {
     do {
@@ -37,7 +37,7 @@ struct ShareSeal {
   /// Opens a copy.
   ///
   /// - Parameter pair: the key pair that the words of the recovery key give.
-  /// - Returns: nil for a copy that is damaged, or was made for another key pair, account, type or share.
+  /// - Returns: nil if the copy is damaged, or was made for another key pair, account, type or share.
   /// - Throws: ``StateError/cryptography``.
   func open(copy: [UInt8], with pair: borrowing P256.KeyPair) throws(StateError) -> Secret? {
     let nonceStart = 1 + P256.publicKeyByteCount
@@ -70,7 +70,7 @@ struct ShareSeal {
 
   /// Seals a share under the device key.
   ///
-  /// - Returns: a nonce (12 bytes), and the share, sealed.
+  /// - Returns: a nonce (12 bytes), and the sealed share.
   /// - Throws: ``StateError/cryptography``.
   func release(_ share: borrowing Secret, under deviceSecret: borrowing Secret) throws(StateError) -> [UInt8] {
     do {
@@ -83,7 +83,8 @@ struct ShareSeal {
 
   /// Opens a released share.
   ///
-  /// - Throws: ``StateError/damaged`` for one that is damaged, or belongs to a different account, type or share; `cryptography`.
+  /// - Throws: ``StateError/damaged`` if the share is damaged, or belongs to a different account, type or share;
+  ///   `cryptography`.
   func open(released: [UInt8], under deviceSecret: borrowing Secret) throws(StateError) -> Secret {
     let start = AES256GCM.nonceByteCount
     guard released.count == start + Self.shareByteCount + AES256GCM.tagByteCount else { throw .damaged }

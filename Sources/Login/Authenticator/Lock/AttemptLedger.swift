@@ -2,18 +2,18 @@ import AuthenticatorTypes
 
 /// The attempts on one authenticator of one account: counters, locks, and the tickets that order them.
 ///
-/// A value without input or output: the account's file keeps it, inside one write transaction for
-/// each call. An attempt is counted before its secret is checked (`charge`). Only a correct secret clears counts
-/// (`settle`), by ticket. So of a hundred simultaneous conversations exactly the allowed number is checked, and a late
-/// correct entry clears no attempt that came after it.
+/// This type does no input or output; the account's file stores it, and each call is one write transaction. An attempt is
+/// counted before its secret is checked (`charge`). Only a correct secret clears counts (`settle`): those up to its own ticket.
+/// So if a hundred conversations run at the same time, exactly the allowed number of entries is checked, and a late correct
+/// entry does not clear attempts that came after it.
 ///
-/// A local lock stops every attempt. A lock of any other origin stops only attempts of that origin. Otherwise anyone
-/// who can reach the host, or has an account on it, could lock people out at the machine itself.
+/// A local lock stops every attempt. A lock of any other origin stops only attempts of that origin. Otherwise anyone who can
+/// reach the host, or has an account on it, could lock people out at the machine itself.
 public struct AttemptLedger: Equatable, Sendable {
   var lastTicket: UInt64 = 0
   private var counters = [AttemptCounter](repeating: AttemptCounter(), count: AttemptOrigin.allCases.count)
 
-  /// No attempts yet.
+  /// Makes a ledger without attempts.
   public init() {}
 
   /// The attempts of one origin.
@@ -40,14 +40,14 @@ public struct AttemptLedger: Equatable, Sendable {
     return .charged(ticket: ticket)
   }
 
-  /// Clears the attempts up to this ticket after a correct entry, and the locks that they caused, for every origin.
+  /// After a correct entry, clears the attempts of every origin up to this ticket, and the locks that they caused.
   public mutating func settle(_ ticket: UInt64) {
     for origin in AttemptOrigin.allCases { self[origin].settle(ticket) }
   }
 
   /// Ends every lock and clears every attempt; only for an administrator.
   ///
-  /// The last ticket is kept, so that an attempt under way settles nothing that came later.
+  /// The last ticket is kept, so that an attempt that is still being checked does not clear later attempts.
   public mutating func unlock() {
     for origin in AttemptOrigin.allCases { self[origin] = AttemptCounter() }
   }
@@ -55,7 +55,7 @@ public struct AttemptLedger: Equatable, Sendable {
   /// Whether this origin has no counted attempt and no lock, past or present.
   public func isClear(_ origin: AttemptOrigin) -> Bool { self[origin].isClear }
 
-  /// Whether there are wrong entries that count towards the next lock, not those before the last lock.
+  /// Whether there are wrong entries that count towards the next lock. Those before the last lock do not count.
   public func hasWrongEntries(_ origin: AttemptOrigin) -> Bool {
     self[origin].lock == nil && !self[origin].charges.isEmpty
   }
@@ -68,9 +68,9 @@ public struct AttemptLedger: Equatable, Sendable {
     case .locked(let left): return LockStatus(isPermanent: false, remainingLock: left, remainingTries: 0)
     case .permanentlyLocked: return LockStatus(isPermanent: true, remainingLock: nil, remainingTries: 0)
     case .charged, nil:
-      // A lock that has ended, but is still stored, set the count to zero.
+      // If the stored lock has ended, the count starts again at zero.
       let used = counter.lock == nil ? counter.charges.count : 0
-      // A limit lowered below the count locks with the next wrong entry, never before.
+      // If the limit was lowered below the count, the account is locked with the next wrong entry, not earlier.
       return LockStatus(isPermanent: false, remainingLock: nil, remainingTries: max(1, limit - used))
     }
   }
@@ -91,7 +91,8 @@ public struct AttemptLedger: Equatable, Sendable {
     return AttemptOrigin.allCases.filter { self[$0].lock != nil && passed[$0].lock == nil }
   }
 
-  /// Whether counted attempts keep a looser policy from taking effect (result 3015).
+  /// Whether the configured policy is looser than the one under which attempts were counted, so that it does not apply yet
+  /// (result 3015).
   public func refusesLooser(_ configured: LockPolicy, for origin: AttemptOrigin) -> Bool {
     self[origin].effectivePolicy(configured: configured) != configured
   }
@@ -107,12 +108,12 @@ public struct AttemptLedger: Equatable, Sendable {
 
 /// The attempts of one origin since the last correct entry.
 struct AttemptCounter: Equatable, Sendable {
-  /// Tickets of the wrong (or not yet settled) attempts since the last lock; at most 10.
+  /// Tickets of the attempts since the last lock that were wrong or are not settled yet; at most 10.
   var charges: [UInt64] = []
   /// Tickets of the locks since the last correct entry, the latest last.
   var locks: [UInt64] = []
   var lock: Lock?
-  /// The policy in force while there are attempts or locks above.
+  /// The policy that applied when the attempts and locks above were counted.
   var policy: LockPolicy?
 
   /// How many of ``locks`` are kept: enough for any `max_lock_count`, and for a doubling lock to reach its cap.
@@ -127,9 +128,9 @@ struct AttemptCounter: Equatable, Sendable {
     return policy.stricter(configured)
   }
 
-  /// Notes the end of a lock: the count starts at zero.
+  /// Removes a lock that has ended; the count starts again at zero.
   ///
-  /// Once that is written, no reboot restarts the lock.
+  /// Once this is on the disk, a reboot does not restart the lock.
   mutating func pass(to now: BootTime) {
     guard let lock else { return }
     if lock.remaining(at: now) == nil {
@@ -140,7 +141,7 @@ struct AttemptCounter: Equatable, Sendable {
     }
   }
 
-  /// Counts one attempt if there is no lock, and writes the lock immediately if the attempt is the last one allowed.
+  /// Counts one attempt if there is no lock, and sets the lock immediately if the attempt is the last one allowed.
   mutating func charge(ticket: UInt64, at now: BootTime, configured: LockPolicy) {
     let policy = effectivePolicy(configured: configured)
     self.policy = policy
@@ -153,9 +154,9 @@ struct AttemptCounter: Equatable, Sendable {
     locks = (locks + [ticket]).suffix(Self.locksKept)
   }
 
-  /// Clears the attempts up to this ticket after a correct entry, and a lock that is not younger.
+  /// After a correct entry, clears the attempts up to this ticket, and a lock that one of them caused.
   ///
-  /// Only the attempt that caused a permanent lock ends it.
+  /// A permanent lock is ended only by the very attempt that caused it.
   mutating func settle(_ ticket: UInt64) {
     charges.removeAll { $0 <= ticket }
     if let lock {
@@ -169,27 +170,27 @@ struct AttemptCounter: Equatable, Sendable {
 
 /// The numbers of attempts, which order them.
 enum AttemptTicket {
-  /// A record keeps this many bits of a number.
+  /// How many bits of a number are stored in a record.
   static let bits = 48
 }
 
-/// The outcome of a request to try a secret.
+/// The outcome of counting an attempt, before its secret is checked.
 public enum ChargeOutcome: Equatable, Sendable {
-  /// Counted: the secret may be checked now, once, and settled with this ticket if it is correct.
+  /// Counted: the secret may be checked once now; if it is correct, the attempt is settled with this ticket.
   case charged(ticket: UInt64)
   /// Not counted: locked for this long.
   case locked(Duration)
-  /// Not counted: locked until an administrator unlocks.
+  /// Not counted: locked until an administrator ends the lock.
   case permanentlyLocked
 }
 
 extension AttemptLedger {
-  /// The fixed size of the record: a charge then changes a page in place, which works even on a full disk.
+  /// The fixed size of the record: counting an attempt then changes a page in place, which works even on a full disk.
   static let recordSize = 1024
 
-  /// The form that is written: three counters, each of which may be full.
+  /// The format that is written. It has room for three full counters.
   private static let form: UInt8 = 2
-  /// The form of earlier versions, which knew no ``AttemptOrigin/otherUser``.
+  /// The format of earlier versions, which did not have ``AttemptOrigin/otherUser``.
   private static let formOfTwo: UInt8 = 1
 
   /// The ledger as the body of a record.
@@ -201,7 +202,7 @@ extension AttemptLedger {
     return writer.bytes
   }
 
-  /// Reads a record, including one of the earlier form, and keeps its counts and locks.
+  /// Reads a record. From one in the earlier format, it takes over the counts and locks.
   ///
   /// - Throws: ``StateError/damaged``.
   init(record: [UInt8]) throws(StateError) {
@@ -216,7 +217,7 @@ extension AttemptLedger {
 }
 
 extension RecordWriter {
-  /// Six bytes: with eight the three counters would not fit into the record.
+  /// Six bytes, because with eight the three counters would not fit into the record.
   fileprivate mutating func put(ticket: UInt64) {
     put(UInt16(truncatingIfNeeded: ticket >> 32))
     put(UInt32(truncatingIfNeeded: ticket))
@@ -224,7 +225,7 @@ extension RecordWriter {
 }
 
 extension RecordReader {
-  /// - Parameter isWide: whether it has eight bytes, as in the earlier form.
+  /// - Parameter isWide: whether the ticket has eight bytes, as in the earlier format.
   fileprivate mutating func ticket(isWide: Bool) throws(StateError) -> UInt64 {
     guard isWide else { return UInt64(try integer(UInt16.self)) << 32 | UInt64(try integer(UInt32.self)) }
     let ticket = try integer(UInt64.self)

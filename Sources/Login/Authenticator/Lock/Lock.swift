@@ -1,15 +1,16 @@
-// Purpose: one lock of the ledger, how long it lasts, and the state of attempts that follows from it.
+// One lock of the ledger, how long it lasts, and the status of attempts that follows from it.
 
 import AuthenticatorTypes
 
 extension LockPolicy {
-  /// How many wrong values in a row a chip allows before it stops checking: a hard stop, which only root ends.
+  /// How many wrong secrets in a row a chip allows before it checks no more; only root can end that.
   ///
-  /// The ledger refuses long before that, and then does not ask the chip. So the limit is the sum of what the ledger allows: the
-  /// local tries up to the permanent lock, and a number of tries for each of the two origins of strangers. By its own policy, a
-  /// stranger cannot use up that number in half a year unless the person never logs in, which would set the count to 0.
+  /// The chip must not stop before the ledger refuses. So the limit is the sum of what the ledger allows: the local tries up to
+  /// the permanent lock, and a number of tries for each of the two origins from which others attack (remote and other user).
+  /// The locks of those origins are so long that this number lasts for more than half a year, and every login of the person
+  /// sets the chip's count to 0.
   ///
-  /// - Returns: the greatest possible number if local locks are never permanent: there is then no hard stop.
+  /// - Returns: the greatest possible number if local locks are never permanent: the chip then never stops.
   public static func shareLimit(local: LockPolicy, remote: LockPolicy, otherUser: LockPolicy) -> UInt32 {
     guard let locks = local.maxLockCount else { return .max }
     let own = local.retryCountToLock * (locks + 1)
@@ -19,15 +20,15 @@ extension LockPolicy {
     return UInt32(clamping: theirs.reduce(own, +))
   }
 
-  /// The locks that a stranger causes in more than half a year of continuous attempts.
+  /// The number of locks that an attacker causes in more than half a year of continuous attempts.
   ///
-  /// Each is twice as long as the one before it, up to a day. From the shortest first lock (30 s) 12 of them take two days, and
-  /// each further one a day.
+  /// Each lock is twice as long as the one before it, up to a day. If the first one has the minimum length (30 s), the first 12
+  /// locks last two days together, and each further lock lasts a day.
   static let locksInHalfAYear = 200
 }
 
 extension LockPolicy {
-  /// The length of the lock that follows `earlier` earlier ones.
+  /// The length of the lock that comes after `earlier` locks.
   func lockNanoseconds(after earlier: Int) -> Int64 {
     let base = lockTime.wholeNanoseconds
     guard let limit = doublesUpTo?.wholeNanoseconds else { return base }
@@ -39,7 +40,7 @@ extension LockPolicy {
   }
 }
 
-/// A lock that is stored.
+/// A stored lock.
 struct Lock: Equatable, Sendable {
   /// How long it lasts.
   enum Length: Equatable, Sendable {
@@ -47,7 +48,7 @@ struct Lock: Equatable, Sendable {
     case permanent
   }
 
-  /// The charge that caused it: a correct entry with the same or a later ticket ends it.
+  /// The ticket of the attempt that caused the lock. A correct entry with the same or a later ticket ends it.
   var ticket: UInt64
   var length: Length
   /// When it began to run.
@@ -55,8 +56,8 @@ struct Lock: Equatable, Sendable {
 
   /// The time that is left, or nil once it is over; never more than its length.
   ///
-  /// After a reboot it runs in full once more, from the start of the boot: a clock that somebody may have set does not
-  /// show how long the machine was off, but the time since the boot is certain.
+  /// After a reboot, the lock runs again in full length, from the start of the boot. The wall clock could tell how long the
+  /// machine was off, but somebody may have set it; the time since the boot is certain.
   func remaining(at now: BootTime) -> Remaining? {
     guard case .temporary(let nanoseconds) = length else { return .forever }
     let start = now.bootID == started.bootID ? started.nanoseconds : 0
@@ -71,9 +72,9 @@ struct Lock: Equatable, Sendable {
     case forever
   }
 
-  /// Starts a lock dated in the future now.
+  /// If the lock's start is in the future, sets it to now.
   ///
-  /// A machine whose memory was restored from an earlier moment, but not its disk, has such a lock.
+  /// This occurs if the machine's memory, but not its disk, was restored from an earlier moment.
   mutating func restart(at now: BootTime) {
     if now.bootID == started.bootID, now.nanoseconds < started.nanoseconds { started = now }
   }
@@ -81,21 +82,21 @@ struct Lock: Equatable, Sendable {
 
 /// The state of the attempts of one origin.
 public struct LockStatus: Equatable, Sendable {
-  /// Whether only an administrator can help.
+  /// Whether the lock is permanent, so that only an administrator can end it.
   public var isPermanent: Bool
-  /// How long a temporary lock still lasts; nil without a lock.
+  /// How long a temporary lock still lasts; nil if there is none.
   public var remainingLock: Duration?
-  /// Wrong entries left before the next lock; 0 while locked.
+  /// How many wrong entries are left before the next lock; 0 while locked.
   public var remainingTries: Int
 
   /// Whether an attempt would be refused.
   public var isLocked: Bool { isPermanent || remainingLock != nil }
 }
 
-/// A lock that an entry has just caused.
+/// A lock that a wrong entry has just caused.
 public enum NewLock: Equatable, Sendable {
   /// A temporary lock of this length.
   case temporary(Duration)
-  /// Until an administrator unlocks, or the person registers anew.
+  /// A lock that lasts until an administrator ends it, or the person registers anew.
   case permanent
 }

@@ -5,14 +5,13 @@ import UAFCrypto
 extension StateDirectory {
   /// Makes the missing parts of a state folder.
   ///
-  /// The only place where a device key is made.
+  /// Only this function makes a device key.
   ///
-  /// - Parameter seal: seals the key with a chip, and returns what to store instead of the key; no file then contains the key. If
-  ///   `seal` fails, no key is stored.
+  /// - Parameter seal: seals the key with a chip, and returns what to store instead of the key, so that no file contains the
+  ///   key. If `seal` returns nil, no key is stored.
   /// - Returns: whether a device key was made; false if there already was one.
-  /// - Throws: ``StateError``; an existing key is never changed, whatever is wrong with it. If there are accounts, no new key is
-  ///   made:
-  ///     they would be treated as damaged, and be shown as locked.
+  /// - Throws: ``StateError``; an existing key is never changed, even if it is damaged. If the key is missing but there are
+  ///   accounts, no new key is made: with a new key, they would count as damaged and be shown as locked.
   public static func initialise(
     _ path: String, owner: uid_t = 0, sealing seal: ((borrowing Secret) -> SealedDeviceKey?)? = nil
   ) throws(StateError) -> Bool {
@@ -24,7 +23,7 @@ extension StateDirectory {
     try DerivationTurn.makeFile(in: slots)
     let change = try FileChange(of: nil, in: slots)
     defer { withExtendedLifetime(change) {} }
-    // Removes a key that a killed call left unfinished, and the second name that such a call left on a finished key.
+    // A killed call may have left an unfinished key file, or a second (temporary) name of a finished one. Both are removed.
     let names = [deviceKeyName, identifierName, sealedKeyName, recoveryName]
     try root.removeFiles { name in names.contains { name.hasPrefix(".\($0).") } }
     if try hasKey(root, owner: owner) { return false }
@@ -38,7 +37,8 @@ extension StateDirectory {
       sealed = seal(key)
       guard sealed != nil else { throw .keySealed(path: path + "/" + sealedKeyName) }
     }
-    // First, and only with a new key: a folder that servers already know keeps its device id.
+    // The identifier is made before the key, and only together with a new key: a folder that servers already know keeps its
+    // device ID.
     try root.removeFile(identifierName)
     try writeSecret(identifierName, root)
     if let sealed {
@@ -52,10 +52,10 @@ extension StateDirectory {
   }
 }
 
-/// Moves a device key between a file and a chip, for one caller at a time.
+/// Moves the device key between a file and a chip. Only one caller can do so at a time.
 ///
-/// Each move writes the new form, waits until it is on the disk, and only then removes the old one. A move that is killed
-/// leaves a folder that works: with the old form, or with both.
+/// Each move writes the new file (plain or sealed key), waits until it is on the disk, and only then removes the old one. So
+/// the folder still works after a move was killed: it has the old file, or both.
 public struct KeyMove: ~Copyable {
   private let root: TrustedDirectory
   private let owner: uid_t
@@ -99,9 +99,9 @@ public struct KeyMove: ~Copyable {
     try StateDirectory.bytes(StateDirectory.recoveryName, root, owner: owner)
   }
 
-  /// Stores the key as a chip has sealed it, and removes the key's file.
+  /// Stores the key in the form that a chip has sealed, and removes the file with the plain key.
   ///
-  /// - Parameter recovery: the copy that the recovery key opens; nil keeps the present one.
+  /// - Parameter recovery: the copy that the recovery key opens; nil keeps the existing one.
   /// - Throws: ``StateError``; the key's file stays until everything else is on the disk.
   public borrowing func keepSealed(_ sealed: [UInt8], recovery: [UInt8]?) throws(StateError) {
     if let recovery { try StateDirectory.write(recovery, StateDirectory.recoveryName, root) }
@@ -119,7 +119,7 @@ public struct KeyMove: ~Copyable {
     try removeSealed()
   }
 
-  /// Stores the key in a file, and leaves the sealed key where it is; ``removeSealed()`` ends the move.
+  /// Stores the key in a file, and leaves the sealed key in place; ``removeSealed()`` completes the move.
   ///
   /// - Throws: ``StateError``.
   public borrowing func putInFile(_ key: borrowing Secret) throws(StateError) {
@@ -138,14 +138,14 @@ public struct KeyMove: ~Copyable {
   }
 }
 
-/// A device key that a chip has sealed, as it is stored.
+/// A device key that a chip has sealed, together with its copy for the recovery key.
 public struct SealedDeviceKey: Equatable, Sendable {
-  /// The form that the chip opens.
+  /// The sealed key, which the chip opens.
   public let bytes: [UInt8]
   /// The copy that the recovery key opens; nil without a recovery key.
   public let recovery: [UInt8]?
 
-  /// A sealed device key.
+  /// Makes a sealed device key.
   public init(_ bytes: [UInt8], recovery: [UInt8]?) {
     self.bytes = bytes
     self.recovery = recovery

@@ -2,18 +2,18 @@ import Glibc
 
 /// The right to do one key derivation.
 ///
-/// It is a lock on one of a few files, for the whole machine.
+/// It is a lock on one of a few files that the whole machine shares.
 ///
 /// A derivation takes 64 MiB and half a second, so a hundred at the same time would overload the machine. A slot is released
-/// when its holder ends, however it ends.
+/// when its holder ends, even if it is killed.
 public struct DerivationSlot: ~Copyable {
   private let descriptor: CInt
   private let turn: DerivationTurn
 
-  /// Who asks for a slot.
+  /// Who wants a slot.
   public typealias Claim = DerivationClaim
 
-  // Unlocked before it is closed: a process that is being started may have a copy, which would keep the lock.
+  // Closing alone is not enough: a process that is being started may have a copy of the descriptor, which would keep the lock.
   deinit {
     flock(descriptor, LOCK_UN)
     close(descriptor)
@@ -28,7 +28,8 @@ public struct DerivationSlot: ~Copyable {
 
   /// How many derivations a machine can run: at most one for each GiB of memory and two for each processor, at least 3.
   ///
-  /// With a limit by memory alone, 23 ran at the same time on two processors, and each took ten seconds instead of half a second.
+  /// When the limit depended only on memory, 23 derivations ran at the same time on two processors, and each took ten seconds
+  /// instead of half a second.
   static func count(gibibytes: Int, processors: Int) -> Int {
     let bearable = processors.multipliedReportingOverflow(by: 2)
     return max(leastCount, min(gibibytes, bearable.overflow ? leastCount : bearable.partialValue))
@@ -37,8 +38,8 @@ public struct DerivationSlot: ~Copyable {
   /// Takes a slot if one is free now.
   ///
   /// - Parameters:
-  ///   - count: slots on this machine, at least 3.
-  ///   - claim: who asks.
+  ///   - count: the number of slots on this machine, at least 3.
+  ///   - claim: who wants the slot.
   ///   - turn: the account's turn in the queue; it ends when the slot is released.
   /// - Returns: nil if all are taken.
   /// - Throws: ``StateError/cannotOpen(path:errno:)``.
@@ -57,13 +58,14 @@ public struct DerivationSlot: ~Copyable {
     return nil
   }
 
-  /// Enough for each claim to have one.
+  /// The minimum number of slots: one that only logins at the machine can take, one that people's own programs cannot take, and
+  /// one for all.
   private static let leastCount = 3
 
-  /// Writes to the disk as much as counting an attempt does, into 28 KiB of the slot's own file.
+  /// Writes as much to the disk as counting an attempt does, but into 28 KiB of the slot's own file.
   ///
-  /// With hidden states, the time must not show whether there was anything to count: on a slow disk counting takes
-  /// longer than deriving the key. Nothing depends on what is written, so a full or failing disk is ignored.
+  /// With hidden registrations, the duration must not show whether an attempt was counted: on a slow disk, counting takes
+  /// longer than deriving the key. The bytes have no meaning, so write errors are ignored.
   public borrowing func chargeInVain() {
     for step in Self.countingSteps {
       let zeros = [UInt8](repeating: 0, count: step.count)
@@ -73,8 +75,8 @@ public struct DerivationSlot: ~Copyable {
     }
   }
 
-  /// What SQLite writes before each of the five syncs of a count (PERSIST, FULL): the journal, nothing (its folder), the
-  /// journal's head, three pages, the journal's head again.
+  /// How much SQLite writes before each of the five syncs with which it counts an attempt (PERSIST, FULL): the journal, nothing
+  /// (sync of the folder), the journal's header, three pages, the journal's header again.
   private static let countingSteps: [(offset: off_t, count: Int)] = [
     (0, 12_824), (0, 0), (0, 12), (16_384, 12_288), (0, 28),
   ]
@@ -85,17 +87,18 @@ public struct DerivationSlot: ~Copyable {
   }
 }
 
-/// Who asks for a ``DerivationSlot``.
+/// Who wants a ``DerivationSlot``.
 public enum DerivationClaim: Int, Sendable {
-  /// A host with root privileges, for somebody at this machine. Remote attempts cannot make sudo wait, not even with unknown
-  /// names, which are never locked.
+  /// A host with root privileges, for somebody at this machine. Slot 0 is only for this claim, so remote attempts cannot make
+  /// sudo wait, not even with unknown names, which are never locked.
   case localHost = 0
-  /// A host with root privileges, for a remote login. Nobody can make sshd wait by opening their own conversations.
+  /// A host with root privileges, for a remote login. Slot 1 is closed to people's own programs, so nobody can make sshd wait
+  /// by opening conversations of their own.
   case remoteHost = 1
-  /// Anybody's own program.
+  /// A person's own program, without root privileges.
   case person = 2
-  /// A host with root privileges that a different account called. It uses the slots of remote logins, but has turns of its own.
-  /// So a person does not wait for others who enter that person's name at su.
+  /// A host with root privileges, called by a different account. It uses the slots of remote logins, but has turns of its own,
+  /// so a person does not wait while others enter that person's name at su.
   case otherUser = 3
 
   /// The first slot that this claim may take.
@@ -110,15 +113,15 @@ public enum DerivationClaim: Int, Sendable {
 
 /// The right of an account to do one key derivation, which it needs before a ``DerivationSlot``.
 ///
-/// Only one at a time: otherwise a person could keep every slot busy with correct entries in a hundred prompts of su, which no
-/// lock stops. Each claim has its own turns: otherwise remote attempts on a name would use up the turns of the person at the
-/// machine. Each source has turns too, for known and invented names alike: otherwise unknown names, which are never locked, could
-/// keep every slot for remote logins busy.
+/// An account has one turn at a time. Otherwise a person could keep every slot busy by answering a hundred prompts of su
+/// correctly, which no lock stops. Each claim has turns of its own. Otherwise remote attempts on a name would use up the turns
+/// of the person at the machine. Each source has turns too, for known and unknown names alike. Otherwise one source could keep
+/// every slot for remote logins busy with unknown names, which are never locked.
 public final class DerivationTurn {
   /// Whose secret is derived.
   public enum Subject: Equatable, Sendable {
     case account(UInt32)
-    /// An unknown name: its attempts wait for each other like those on an account.
+    /// An unknown name. Attempts on it wait for each other like attempts on an account.
     case name([UInt8])
 
     fileprivate var number: Int {
@@ -138,8 +141,8 @@ public final class DerivationTurn {
   /// - Parameters:
   ///   - subject: whose secret is derived.
   ///   - source: where the attempt comes from; nil for root and for the account itself.
-  ///   - count: slots on this machine.
-  ///   - claim: who asks.
+  ///   - count: the number of slots on this machine.
+  ///   - claim: who wants the slot.
   /// - Throws: ``StateError/cannotOpen(path:errno:)``.
   public static func take(
     in directory: borrowing StateDirectory, of subject: Subject, from source: AttemptSource? = nil,
@@ -147,7 +150,8 @@ public final class DerivationTurn {
   ) throws(StateError) -> DerivationTurn? {
     let locks = try ByteLocks(name, in: directory.slots)
     if let source {
-      // Independent of the claim: a caller of su has the same turns for their own account and for other accounts.
+      // A source's turns do not depend on the claim: a caller of su has the same turns for their own account and for other
+      // accounts.
       let turns = 0..<source.turns(slots: count)
       guard turns.contains(where: { locks.take($0 << 36 | number(of: source)) }) else { return nil }
     }
@@ -163,14 +167,14 @@ public final class DerivationTurn {
     }
   }
 
-  /// Four bits of kind, 32 of FNV-1a.
+  /// The lock number of a subject or source: `kind` above 32 bits of FNV-1a.
   ///
-  /// Two sources with the same number wait for each other; a collision costs nothing else.
+  /// If two of them get the same number, they wait for each other; a collision has no other effect.
   private static func number(_ kind: Int, _ bytes: [UInt8]) -> Int {
     kind << 32 | Int(bytes.reduce(UInt32(2_166_136_261)) { ($0 ^ UInt32($1)) &* 16_777_619 })
   }
 
-  /// Makes the file, so that no first attempt needs room on the disk.
+  /// Makes the file, so that the first attempt does not need free disk space.
   static func makeFile(in slots: borrowing TrustedDirectory) throws(StateError) { _ = try ByteLocks(name, in: slots) }
 
   private init(_ locks: ByteLocks) { self.locks = locks }
@@ -178,17 +182,18 @@ public final class DerivationTurn {
 
 /// The right of a uid other than root's to have one conversation.
 ///
-/// A few for each uid, so that nobody takes every place at the socket, or all memory. No files are made for a person's
-/// subordinate uids (`/etc/subuid`), of which there may be thousands. A slot is released when its holder ends, however it ends.
+/// Each uid has only a few, so that nobody can use up the core's connections or memory. All uids share one lock file, because a
+/// person may have thousands of subordinate uids (`/etc/subuid`). A slot is released when its holder ends, even if it is
+/// killed.
 public final class PeerSlot {
-  /// How a uid has a conversation; each way has its own count.
+  /// How a uid has a conversation; each of the two is counted separately.
   public enum Way: Int, Sendable {
     /// Through its own program, at the socket.
     case peer
     /// Through hosts with root privileges that it started, such as su.
     case caller
 
-    /// Conversations one uid may have at the same time.
+    /// How many conversations one uid may have at the same time.
     public var count: Int {
       switch self {
       case .peer: 4
@@ -206,8 +211,8 @@ public final class PeerSlot {
   /// - Parameters:
   ///   - stateDirectory: the path of an initialised state folder.
   ///   - uid: the uid that has the conversation: the peer's, or that of the host's caller.
-  ///   - way: how it has the conversation.
-  /// - Returns: nil if `uid` already has all conversations that it may have that way.
+  ///   - way: how the uid has the conversation.
+  /// - Returns: nil if `uid` already has as many conversations of this type as it may have.
   /// - Throws: ``StateError`` if the folder is not as required, or the file cannot be made.
   public static func take(
     in stateDirectory: String, for uid: uid_t, by way: Way = .peer, owner: uid_t = 0
@@ -218,7 +223,7 @@ public final class PeerSlot {
     return nil
   }
 
-  /// Makes the file, so that no first conversation needs room on the disk.
+  /// Makes the file, so that the first conversation does not need free disk space.
   static func makeFile(in slots: borrowing TrustedDirectory) throws(StateError) { _ = try PeerSlot(slots) }
 
   private init(_ slots: borrowing TrustedDirectory) throws(StateError) { locks = try ByteLocks(Self.name, in: slots) }

@@ -1,16 +1,16 @@
 import Glibc
 
-/// The right to change something of which the machine has only one.
+/// The right to change a record of which the machine has only one.
 ///
-/// It lasts as long as this value.
+/// It lasts as long as this object.
 ///
-/// It is released when its holder ends, however it ends.
+/// It is released when its holder ends, even if it is killed.
 public final class MachineTurn {
-  /// What is changed.
+  /// The record to change.
   public enum Work: Int, Sendable {
-    /// What the machine has reported to its server.
+    /// The record of what the machine has reported to its server.
     case checkIn
-    /// The logins without the server that it still has to report.
+    /// The record of the logins without the server that the machine still has to report.
     case offlineLogins
   }
 
@@ -18,12 +18,12 @@ public final class MachineTurn {
 
   private let locks: ByteLocks
 
-  /// Takes the right without waiting, because a holder may be stopped.
+  /// Takes the right without waiting, because a holder may have been stopped.
   ///
   /// - Parameters:
   ///   - path: the state folder.
   ///   - owner: the uid that must own it.
-  /// - Throws: ``StateError``; `superseded` if another call has it.
+  /// - Throws: ``StateError``; `superseded` if another call has the right.
   public init(for work: Work, in path: String, owner: UInt32) throws(StateError) {
     locks = try ByteLocks(Self.fileName, in: try TrustedDirectory(path, owner: owner))
     guard locks.take(work.rawValue) else { throw .superseded }
@@ -32,24 +32,24 @@ public final class MachineTurn {
 
 /// The right to have shares of one account in the chip that no record names yet, or to remove them.
 ///
-/// Several calls may make a share at the same time; each keeps this right until its record is on the disk. A call that removes
-/// the shares that killed calls left behind has the right exclusively.
+/// Several calls may make a share at the same time; each holds this right until the record that names its share is on the disk.
+/// A call that removes the shares that killed calls left behind has the right exclusively.
 final class ShareClaim {
   private static let name = "files.lock"
-  /// Above the lock numbers of ``FileChange``.
+  /// The first lock number of this type; it is above the numbers of ``FileChange``.
   private static let first = 1 << 33
 
   private let locks: ByteLocks
 
-  /// For a new share.
+  /// Takes the right to make a share.
   ///
-  /// - Throws: ``StateError``; `superseded` while root is having shares of the account removed.
+  /// - Throws: ``StateError``; `superseded` while a call of root removes shares of the account.
   init(of uid: UInt32, in slots: borrowing TrustedDirectory) throws(StateError) {
     locks = try ByteLocks(Self.name, in: slots)
     guard locks.share(Self.first + Int(uid)) else { throw .superseded }
   }
 
-  /// For removing shares.
+  /// Takes the exclusive right to remove shares.
   ///
   /// - Throws: ``StateError``; `superseded` while another call makes a share.
   init(removingOf uid: UInt32, in slots: borrowing TrustedDirectory) throws(StateError) {
@@ -58,12 +58,12 @@ final class ShareClaim {
   }
 }
 
-/// The right to make or remove one account's file or the device key; nobody else does so while this exists.
+/// The exclusive right to make or remove one account's file or the device key.
 ///
-/// So an unfinished file was left by a call that was killed.
+/// So whoever holds it and finds an unfinished file knows that a killed call left it.
 final class FileChange {
   private static let name = "files.lock"
-  /// The lock number for the device key: it is no uid.
+  /// The lock number for the device key: one that is no uid.
   private static let deviceKey = Int(UInt32.max) + 1
 
   private let locks: ByteLocks
@@ -71,7 +71,8 @@ final class FileChange {
   /// Takes the right.
   ///
   /// - Parameter uid: the account; nil for the device key.
-  /// - Throws: ``StateError``; `superseded` if another call has it; nobody should wait for a call that may be stopped.
+  /// - Throws: ``StateError``; `superseded` if another call has it; this does not wait, because that call may have been
+  ///   stopped.
   init(of uid: UInt32?, in slots: borrowing TrustedDirectory) throws(StateError) {
     locks = try ByteLocks(Self.name, in: slots)
     guard locks.take(uid.map { Int($0) } ?? Self.deviceKey) else { throw .superseded }

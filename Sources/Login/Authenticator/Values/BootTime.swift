@@ -1,16 +1,17 @@
-// Purpose of this target: the work of a FIDO authenticator on this machine: secrets and their policies, the lock, wrapped
-// keys, the account's state file. The only SQL of the client side. No sockets, no prompts, no network, no Foundation.
+// Purpose of this target: the FIDO authenticator of this machine. It has the secrets and their policies, the lock, the sealed
+// keys and the accounts' state files. On the client side, only this target uses SQL. It uses no sockets, prompts, network or
+// Foundation.
 
-/// A moment as a boot and the time since its start, which setting the clock cannot change.
+/// A moment: the boot, and the time since its start, which does not change if the clock is set.
 public struct BootTime: Equatable, Sendable {
   /// The kernel's random id of this boot; 1 to 64 bytes.
   public var bootID: [UInt8]
-  /// `CLOCK_BOOTTIME`, which goes on while the machine sleeps.
+  /// `CLOCK_BOOTTIME`, which also counts while the machine sleeps.
   public var nanoseconds: Int64
-  /// Seconds since 1970, for showing only.
+  /// Seconds since 1970 by the wall clock, which somebody may have set.
   public var wallSeconds: Int64
 
-  /// A moment.
+  /// Makes a moment.
   public init(bootID: [UInt8], nanoseconds: Int64, wallSeconds: Int64) {
     self.bootID = bootID
     self.nanoseconds = nanoseconds

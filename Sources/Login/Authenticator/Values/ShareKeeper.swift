@@ -1,16 +1,16 @@
 import SecretMemory
 import UAFCrypto
 
-/// Keeps shares of authenticators' keys in a chip, which counts wrong values.
+/// Stores shares of authenticators' keys in a chip, which counts wrong secrets.
 ///
-/// A share is random bytes that are needed, together with the right value, to open a key. The chip gives it out for the two
-/// values that are derived from what a person enters; it counts a wrong value. Only the keeper understands its own record of a
-/// share.
+/// A share is a string of random bytes that is needed, together with the right secret, to open a key. The chip gives it out for
+/// the two right values, which are derived from the secret that a person enters, and counts wrong ones. The record of a share
+/// (`kept`) can be read only by the type that wrote it.
 public protocol ShareKeeper: AnyObject {
-  /// The cost of a derivation if the chip counts the values; nil if no new share is made.
+  /// The cost of a derivation for a secret whose attempts the chip counts; nil if no new shares are made.
   var cost: Scrypt.Parameters? { get }
 
-  /// Lets an authenticator be made without a share, when ``cost`` says that no new one is made.
+  /// Checks that an authenticator may be made without a share; called if ``cost`` is nil.
   ///
   /// - Throws: ``StateError/share`` if root demands a share.
   func allowNone() throws(StateError)
@@ -19,9 +19,9 @@ public protocol ShareKeeper: AnyObject {
   ///
   /// - Parameters:
   ///   - type: the name of the authenticator's type.
-  ///   - uid: its account.
+  ///   - uid: the authenticator's account.
   ///   - mark: the identifier by which the chip finds the account's shares of this type.
-  /// - Returns: nil if there is no room and root allows authenticators without a share.
+  /// - Returns: nil if the chip has no room and root allows authenticators without a share.
   /// - Throws: ``StateError/share``.
   func make(
     _ values: borrowing Secret, for type: String, of uid: UInt32, mark: [UInt8]
@@ -29,18 +29,20 @@ public protocol ShareKeeper: AnyObject {
 
   /// Opens a share; wrong values are counted.
   ///
-  /// - Throws: ``StateError/share`` if no value can open it.
+  /// - Throws: ``StateError/share`` if the share cannot be opened with any values.
   func open(_ kept: [UInt8], with values: borrowing Secret) throws(StateError) -> OpenedShare
 
   /// Reports that a share was made without a copy for the recovery key, although there is a recovery key.
   func tellNoCopy(for type: String)
 
-  /// Whether a share can still be opened here: the chip has its index, and the key that it was sealed under.
+  /// Whether the share can still be opened here: the chip must have the share's index and the key under which the share was
+  /// sealed.
   ///
   /// - Throws: ``StateError/share`` if that cannot be determined now.
   func holds(_ kept: [UInt8]) throws(StateError) -> Bool
 
-  /// Takes as long as checking wrong values, if the time must show nothing.
+  /// Takes as long as checking wrong values, so that the duration reveals nothing; without effect if registrations are not
+  /// hidden.
   func openInVain(_ values: borrowing Secret)
 
   /// Sets the count of wrong values to 0.
@@ -48,7 +50,7 @@ public protocol ShareKeeper: AnyObject {
   /// - Throws: ``StateError/share``.
   func clear(_ kept: [UInt8], for type: String, of uid: UInt32) throws(StateError)
 
-  /// Removes a share that no record names any longer; if that fails, only the log says so.
+  /// Removes a share that no record names any longer; if that fails, it is only logged.
   func remove(_ kept: [UInt8])
 
   /// Removes all shares with this identifier except one, including those that killed calls left behind.
@@ -57,11 +59,11 @@ public protocol ShareKeeper: AnyObject {
 
 /// A share that was just made.
 public struct NewShare: ~Copyable {
-  /// The keeper's record of it.
+  /// The record by which the ``ShareKeeper`` finds the share again.
   let kept: [UInt8]
   let share: Secret
 
-  /// A share, and the keeper's record of it.
+  /// Makes a new share.
   public init(_ share: consuming Secret, kept: [UInt8]) {
     self.share = share
     self.kept = kept
@@ -72,22 +74,22 @@ public struct NewShare: ~Copyable {
 public enum OpenedShare: ~Copyable {
   /// The values are right.
   case opened(Secret)
-  /// They are wrong, and were counted.
+  /// The values are wrong, and were counted.
   case wrong
-  /// They were not checked: too many wrong values were counted before.
+  /// The values were not checked: too many wrong ones were counted before.
   case exhausted
 }
 
-/// What happened to the accounts whose wrong values a chip counted.
+/// The state of the accounts with shares, after the recovery key was used.
 public struct RecoveredShares: Equatable, Sendable {
-  /// The accounts for which the chip still counts.
+  /// The accounts for which the chip still counts wrong secrets.
   public let kept: [UInt32]
-  /// The accounts that work without the chip, until their value is changed.
+  /// The accounts that work without the chip until their secret is changed.
   public let released: [UInt32]
-  /// The accounts whose shares neither the chip nor the recovery key has.
+  /// The accounts whose shares can be recovered from neither the chip nor the recovery key.
   public let lost: [UInt32]
 
-  /// The accounts, by uid.
+  /// Makes a result from lists of uids.
   public init(kept: [UInt32] = [], released: [UInt32] = [], lost: [UInt32] = []) {
     self.kept = kept
     self.released = released

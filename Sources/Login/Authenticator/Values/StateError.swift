@@ -3,7 +3,7 @@ import Glibc
 
 /// Why the state of an account, or of the machine, cannot be used.
 public enum StateError: Error, Equatable, Sendable {
-  /// The folder, a key or a file is not as required; with its path and the reason.
+  /// The folder, a key or a file does not have the required owner, mode or type. The payload is its path and the reason.
   case unsafe(path: String, why: UnsafeFile)
   /// There is no device key: `uafctl init` was never run.
   case notInitialised(path: String)
@@ -11,25 +11,25 @@ public enum StateError: Error, Equatable, Sendable {
   case keyMissing(path: String)
   /// A chip has sealed the device key, and did not open it in this call.
   case keySealed(path: String)
-  /// The device key is not sealed, or is sealed already.
+  /// The device key is not in the form that the operation needs: it is sealed, or it is not.
   case keyElsewhere(path: String)
-  /// A file or folder cannot be opened; the system's error number.
+  /// A file or folder cannot be opened. The payload includes the system's error number.
   case cannotOpen(path: String, errno: CInt)
-  /// A row has no valid MAC of this machine, or cannot be read: it was changed, damaged or copied.
+  /// A row does not have a valid MAC of this machine, or cannot be read: it was changed or damaged, or copied from elsewhere.
   case damaged
-  /// The row belongs to an account with a different name: it was renamed, or its uid was given to somebody else.
+  /// The row belongs to an account with a different name: the account was renamed, or its uid was given to somebody else.
   case identityMismatch
-  /// For this account, root's configuration has a server user name other than the one it is registered under.
+  /// In root's configuration, this account has a different server user name from the one under which it was registered.
   case serverNameChanged(registered: String, configured: String)
   /// Another call was faster: the stored state has changed since this call began.
   case superseded
-  /// SQLite failed; with its extended result code.
+  /// SQLite failed. The payload is its extended result code.
   case database(code: Int32)
-  /// A version wrote the state that this one does not know.
+  /// The state was written by a version whose schema this version does not know.
   case unknownSchema(Int64)
-  /// Nothing is registered, but something must be.
+  /// Nothing is registered, but the operation needs a registration.
   case absent
-  /// The random source, the key derivation or the memory failed.
+  /// The random source, the key derivation or the allocation of secret memory failed.
   case cryptography
   /// The share of a key could not be obtained, made or changed in the chip; the caller that asked the chip knows why.
   case share
@@ -45,7 +45,7 @@ public enum StateError: Error, Equatable, Sendable {
 }
 
 extension StateError {
-  /// Whether SQLite may not write where it must: the file system is mounted read-only, or the file is immutable.
+  /// Whether SQLite cannot write its file: the file system is mounted read-only, or the file is immutable.
   private var isReadOnly: Bool { if case .database(let code) = self { code & 0xff == SQLITE_READONLY } else { false } }
 }
 
@@ -86,14 +86,14 @@ extension StateError: CustomStringConvertible {
   }
 }
 
-/// Why a folder, a key or a file is not as required.
+/// Why a folder, a key or a file is refused as unsafe.
 public enum UnsafeFile: Equatable, Sendable {
-  /// Its path is not absolute, or has components that lead elsewhere.
+  /// Its path is not absolute, or contains `.` or `..`.
   case badPath
   case notFolder
-  /// It belongs to somebody else; with the uids of its owner and of the owner it must have.
+  /// It belongs to the wrong owner. The payload is the uid of its owner and the uid that it should have.
   case owner(UInt32, wanted: UInt32)
-  /// Its mode gives others access; with the mode in octal digits.
+  /// Its mode gives others access. The payload is the mode in octal digits.
   case open(mode: String)
   case symbolicLink
   case notRegular
@@ -106,7 +106,7 @@ public enum UnsafeFile: Equatable, Sendable {
 }
 
 extension UnsafeFile: CustomStringConvertible {
-  /// What is wrong with it.
+  /// What is wrong with the file or folder.
   public var description: String {
     switch self {
     case .badPath: "not an absolute path without '.' and '..'"

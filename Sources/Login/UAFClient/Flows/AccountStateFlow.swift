@@ -4,14 +4,15 @@ import UAFMessages
 public struct AccountStateFlow: Sendable {
   /// Why the state is unknown.
   public enum Fault: Error, Equatable, Sendable, CustomStringConvertible {
-    /// The server did not answer.
+    /// The server could not be reached, or gave no answer.
     case transport(TransportFailure)
-    /// It answered with a different HTTP status: 403 if it does not know the machine, 404 if it does not support the question.
+    /// It answered with an HTTP status other than success: 403 if it does not know the machine, 404 if it does not support this
+    /// request.
     case status(Int)
-    /// It answered, but the answer is not signed by this server.
+    /// It answered, but the answer is not a statement that this server signed for the request.
     case statement(SignedAccountState.Fault)
 
-    /// What the log says.
+    /// The reason, in words for the log.
     public var description: String {
       switch self {
       case .transport(let failure): "\(failure)"
@@ -23,14 +24,14 @@ public struct AccountStateFlow: Sendable {
     }
   }
 
-  /// The accepted answer: a statement signed with one of these keys about this account, for the machine and the nonce of the
-  /// proof.
+  /// The flow accepts only a statement about this account that is signed with one of these keys and names the machine and the
+  /// nonce of the proof.
   private let proof: MachineProof
   private let publicKeys: [[UInt8]]
 
   /// - Parameters:
-  ///   - proof: the proof that goes with the question.
-  ///   - publicKeys: 65 bytes `04 | X | Y` each.
+  ///   - proof: the proof that is sent with the request.
+  ///   - publicKeys: the server's verdict keys, 65 bytes `04 | X | Y` each.
   public init(_ proof: MachineProof, publicKeys: [[UInt8]]) {
     self.proof = proof
     self.publicKeys = publicKeys

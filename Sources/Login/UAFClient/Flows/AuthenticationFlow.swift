@@ -4,17 +4,17 @@ import UAFMessages
 
 /// An authentication, step by step: ``start(over:)``, ``collect(over:among:)``, ``sign(with:)``, ``send(over:)``.
 ///
-/// Between the first two, a caller that can see that the answer has come may read it with ``receive(over:)``.
-/// If ``send(over:)`` returns ``Verdict/furtherRequest``, the server demands a further authentication: continue with
-/// ``collect(over:among:)``, 4 times at most.
-/// The caller prompts between the steps; nothing secret passes through here, and nothing is signed before the server's
-/// request is checked. A step that throws ends the flow; a retry is a new flow with a new challenge.
+/// Between ``start(over:)`` and ``collect(over:among:)``, a caller that can see that the server's answer has arrived may read
+/// it early with ``receive(over:)``. If ``send(over:)`` returns ``Verdict/furtherRequest``, the server demands a further
+/// authentication: continue with ``collect(over:among:)``, at most 4 times. The caller prompts between the steps. No secret
+/// passes through this type, and nothing is signed before the server's request has been checked. A step that throws ends the
+/// flow; a retry is a new flow with a new challenge.
 public struct AuthenticationFlow: LoginFlow {
   private struct Offered: Sendable {
     let request: AuthenticationRequest
     let offer: AuthenticationOffer
     let challenge: FinalChallenge
-    /// The purpose of the challenge; nil for another vendor's server.
+    /// The purpose of the challenge; nil if the server is another vendor's and states none.
     let purpose: ChallengePurpose?
     let transactionHash: [UInt8]?
     let authenticators: [AuthenticatorDescription]
@@ -22,9 +22,9 @@ public struct AuthenticationFlow: LoginFlow {
     var assertions: [AuthenticatorSignAssertion] = []
   }
 
-  /// The text to be confirmed; known from the start, or once the request has come.
+  /// The text to be confirmed. It is set at the start, or once the request with the text has arrived.
   private var transaction: TransactionText?
-  /// Whether the server's request must bring the text.
+  /// Whether the server's request must contain the text.
   private let isApproval: Bool
   /// Whether the server's token should authorise a further operation.
   private let isProof: Bool
@@ -37,11 +37,12 @@ public struct AuthenticationFlow: LoginFlow {
   ///
   /// - Parameters:
   ///   - username: the account's name at the server.
-  ///   - transaction: a text that the server must send back in the form in which it is signed.
-  ///   - isServers: whether that text came from the server, in an earlier request of the same login: it is not sent, and no
-  ///     further one may come.
-  ///   - proof: what the token of this authentication should authorise; nil for an ordinary login, whose token
-  ///     authorises nothing further. Another vendor's server gives no such token.
+  ///   - transaction: a text for the person to confirm; the server must return it in its request, in the form in which it is
+  ///     signed.
+  ///   - isServers: whether that text came from the server, in an earlier request of the same login. Then it is not sent, and
+  ///     the server must not add another text.
+  ///   - proof: what the token of this authentication should authorise; nil for an ordinary login, whose token authorises
+  ///     nothing else. Only `uaf-server` gives such tokens.
   public init(
     settings: ClientSettings, username: String, transaction: TransactionText? = nil, isServers: Bool = false,
     proof: ProofSubject? = nil
@@ -56,11 +57,12 @@ public struct AuthenticationFlow: LoginFlow {
     opening = RequestOpening(settings: settings, operation: .authentication, context: context)
   }
 
-  /// Makes the flow of an approval: at the server, a text waits for this person, and there is a code for it.
+  /// Makes the flow of an approval: the server has a text for this person to confirm, identified by a code.
   ///
-  /// The text is in the offer; it must be shown before anybody is asked to verify. A request without one is refused.
+  /// ``AuthenticationOffer/transaction`` contains the text; it must be shown before the person is asked to verify. A request
+  /// without a text is refused.
   ///
-  /// - Parameter authCode: the one-time code of the payload.
+  /// - Parameter authCode: the one-time code from the approval payload.
   public init(settings: ClientSettings, username: String, approving authCode: String) {
     transaction = nil
     isApproval = true
@@ -71,7 +73,7 @@ public struct AuthenticationFlow: LoginFlow {
     opening = RequestOpening(settings: settings, operation: .authentication, context: context)
   }
 
-  /// Makes the flow of an authentication that was demanded in answer to a different operation.
+  /// Makes the flow of an authentication that the server demanded in its answer to a different operation.
   init(following opening: RequestOpening) {
     transaction = nil
     isApproval = false
@@ -80,19 +82,20 @@ public struct AuthenticationFlow: LoginFlow {
     self.opening = opening
   }
 
-  /// Asks the server for a request, without waiting for the answer.
+  /// Asks the server for a UAF request, without waiting for the answer.
   public mutating func start<Wire: Transport & ~Copyable>(over transport: inout Wire) throws(Refusal) {
     try opening.start(over: &transport)
   }
 
-  /// Reads the server's answer before ``collect(over:among:)``, once it has come, and asks for the list of facets.
+  /// Reads the server's answer early, once it has arrived, and asks for the list of facets. ``collect(over:among:)`` then does
+  /// not read it again.
   ///
   /// If the answer is wrong, ``collect(over:among:)`` throws.
   public mutating func receive<Wire: Transport & ~Copyable>(over transport: inout Wire) {
     opening.receive(over: &transport)
   }
 
-  /// Reads and drops the answer to the last question, which is no longer needed.
+  /// Reads the answer to the last HTTP request and discards it, because it is no longer needed.
   ///
   /// - Returns: whether the server was reached.
   public mutating func drop<Wire: Transport & ~Copyable>(over transport: inout Wire) -> Bool {
@@ -159,9 +162,9 @@ public struct AuthenticationFlow: LoginFlow {
     offered = current
   }
 
-  /// Sends what was signed and returns the server's verdict.
+  /// Sends the signed response and returns the server's verdict.
   ///
-  /// Fails before anything is sent if the signatures do not form one whole set.
+  /// If the signatures do not form one complete set, fails before anything is sent.
   public mutating func send<Wire: Transport & ~Copyable>(over transport: inout Wire) throws(Refusal) -> Verdict {
     guard let current = offered.take() else { throw opening.outOfTurn() }
     let signed = current.signed
@@ -176,7 +179,7 @@ public struct AuthenticationFlow: LoginFlow {
       header: current.request.header, fcParams: current.challenge.text, assertions: current.assertions)
     let verdict = try opening.submit(
       .authentication(response), appID: current.offer.appID, for: try expectedVerdict(current), over: &transport)
-    // If nobody signed the purpose of a token, it authorises nothing.
+    // If the challenge did not state the token's purpose, the token authorises nothing.
     if case .accepted(let acceptance) = verdict, isProof, current.purpose == nil {
       return .accepted(acceptance.withoutTokens)
     }
@@ -194,7 +197,7 @@ public struct AuthenticationFlow: LoginFlow {
       .authentication, for: current.purpose, keyIDs: current.signed.map(\.keyID), textHash: textHash)
   }
 
-  /// The part of the text that is signed; nil without a text.
+  /// The part of the text that is signed; nil if there is no text.
   private func signedText() throws(Refusal) -> [UInt8]? {
     guard let transaction else { return nil }
     do throws(CryptoError) {
@@ -211,10 +214,10 @@ public struct AuthenticationFlow: LoginFlow {
     }
   }
 
-  /// The server's text for a name without a key here.
+  /// Receives the server's answer for a name without a key here, and returns the text in it.
   ///
-  /// It is shown in the same way as to a person with a key, so that nobody can distinguish the two. Nil if no text came that
-  /// can be shown. Throws what came instead of a request.
+  /// The text is shown just as it is to a person with a key, so that nobody can tell the difference. The result is nil if the
+  /// request has no text that can be shown. If the server sent a refusal instead of a request, it is thrown.
   public mutating func answer<Wire: Transport & ~Copyable>(over transport: inout Wire) throws(Refusal)
     -> TransactionText?
   {
@@ -223,14 +226,14 @@ public struct AuthenticationFlow: LoginFlow {
     return takesText(of: request) ? try? waitingText(in: request) : nil
   }
 
-  /// Whether a request brings a text that root's configuration has the person confirm.
+  /// Whether the request contains a text that the person must confirm, according to root's configuration.
   ///
-  /// A further request comes after the value was entered: a text that it adds was not shown.
+  /// A further request does not count: it comes after the secret was entered, so its text was not shown.
   private func takesText(of request: AuthenticationRequest) -> Bool {
     opening.settings.takesServersTexts && !opening.isFurther && !request.transaction.isEmpty
   }
 
-  /// The whole text of an approval, or of one that the server adds; a text that this machine could only show shortened is
+  /// The whole text of an approval, or of one that the server adds; if this machine could only show it shortened, it is
   /// refused.
   private func waitingText(in request: AuthenticationRequest) throws(Refusal) -> TransactionText {
     guard let form = request.transaction.first(where: { $0.contentType == .plainText }),
@@ -244,9 +247,9 @@ public struct AuthenticationFlow: LoginFlow {
     return text
   }
 
-  /// The text in the request must be the one that was sent, and no other text may be slipped in.
+  /// The text in the request must be the one that was sent, and the server must not add another one.
   ///
-  /// A further request may omit it: the person confirmed it with the first request.
+  /// A further request may omit the text, because the person has confirmed it with the first request.
   private func checkTransaction(of request: AuthenticationRequest) throws(Refusal) {
     if opening.isFurther, request.transaction.isEmpty { return }
     let texts = request.transaction.filter { $0.contentType == .plainText }
@@ -264,37 +267,37 @@ public struct AuthenticationFlow: LoginFlow {
 
 /// The choices that a server's authentication request leaves open.
 public struct AuthenticationOffer: Equatable, Sendable {
-  /// The application.
+  /// The AppID.
   public let appID: String
 
-  /// The challenge to be answered, base64url as the server sent it.
+  /// The challenge to be signed, base64url as the server sent it.
   public let challenge: String
 
   /// Sets of authenticators to be used together, with their keys, the server's favourite first; at least one.
   public let sets: [[AcceptableAuthenticator]]
 
-  /// The text to be shown and confirmed, if a transaction was asked for.
+  /// The text to be shown and confirmed; nil if there is none.
   public let transaction: TransactionText?
 
   /// The authenticators of this account whose keys the server does not know.
   public let leftOut: [AAID]
 
-  /// How long the request is valid, as the server says; nil if it does not say.
+  /// How long the request is valid, according to the server; nil if it does not state this.
   public let lifetimeMilliseconds: UInt32?
 }
 
-/// One key of one authenticator, unlocked for one signature.
+/// An authenticator that has been unlocked for one signature with one of its keys.
 public protocol AssertionSigner: ~Copyable {
-  /// The authenticator's model.
+  /// The authenticator's AAID.
   var aaid: AAID { get }
 
   /// The authenticator's version.
   var authenticatorVersion: UInt16 { get }
 
-  /// The key.
+  /// The KeyID of the key.
   var keyID: KeyID { get }
 
-  /// The counter of this signature, already committed to storage.
+  /// The counter of this signature, which is already on the disk.
   var signCounter: UInt32 { get }
 
   /// Fresh random bytes, 8 to 64.
@@ -311,7 +314,7 @@ public struct SigningFailure: Error, Equatable, Sendable {
   /// The outcome to report.
   public let result: FidoResult
 
-  /// What failed, for the log; never a value.
+  /// What failed, for the log; it never contains a secret.
   public let detail: String
 
   /// Makes a failure.

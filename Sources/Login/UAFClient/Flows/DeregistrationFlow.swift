@@ -4,8 +4,8 @@ import UAFMessages
 
 /// A deregistration, step by step: ``start(over:)``, ``collect(over:)``.
 ///
-/// Nothing is answered to the server.
-/// The server deletes when it makes the request, so the question must already contain what allows the removal.
+/// The client sends no UAF response. The server deletes the keys before it sends its UAF request, so the first HTTP request
+/// must already contain the entitlement to remove them.
 public struct DeregistrationFlow: Sendable {
   private let entitlement: Entitlement
   private var opening: RequestOpening
@@ -15,8 +15,8 @@ public struct DeregistrationFlow: Sendable {
   /// - Parameters:
   ///   - username: the account's name at the server.
   ///   - scope: what to remove.
-  ///   - keyIDs: the keys that were made here; a server that supports this member removes no others.
-  ///   - entitlement: the token of a fresh authentication for this removal, or an enrolment code, if there is no key left to
+  ///   - keyIDs: the keys that were made here; `uaf-server` removes no others; other servers ignore the list.
+  ///   - entitlement: the token of a fresh authentication for this removal; an enrolment code if there is no key left to
   ///     authenticate with.
   public init(
     settings: ClientSettings, username: String, scope: DeregistrationScope, keyIDs: [KeyID],
@@ -28,14 +28,14 @@ public struct DeregistrationFlow: Sendable {
     opening = RequestOpening(settings: settings, operation: .deregistration, context: context)
   }
 
-  /// Asks the server for a request, without waiting for the answer.
+  /// Asks the server for the UAF request, without waiting for the answer.
   public mutating func start<Wire: Transport & ~Copyable>(over transport: inout Wire) throws(Refusal) {
     try opening.start(over: &transport) { (context) throws(CryptoError) in
       context = try entitlement.described(in: context, EnrolmentCode.removalStatement)
     }
   }
 
-  /// Receives the request: it names what the server has deleted.
+  /// Receives the server's request, which names the keys that the server has deleted.
   public mutating func collect<Wire: Transport & ~Copyable>(
     over transport: inout Wire
   ) throws(Refusal) -> DeregistrationOrder {
@@ -48,13 +48,14 @@ public struct DeregistrationFlow: Sendable {
   }
 }
 
-/// A person's denial of the text that waits at the server: ``start(over:)``, ``finish(over:)``.
+/// The flow with which a person denies a text that waits at the server for confirmation: ``start(over:)``, ``finish(over:)``.
 ///
-/// The code of the payload alone identifies the text. Nothing is verified or signed, because a denial grants nothing.
+/// Only the code from the payload identifies the text. The person verifies nothing and nothing is signed, because a denial
+/// grants nothing.
 public struct DenialFlow: Sendable {
   private var opening: RequestOpening
 
-  /// Makes a flow for one account, with the one-time code of the payload.
+  /// Makes a flow for one account, with the one-time code from the approval payload.
   public init(settings: ClientSettings, username: String, authCode: String) {
     var context = settings.context(username: username)
     context.authCode = authCode
@@ -62,12 +63,12 @@ public struct DenialFlow: Sendable {
     opening = RequestOpening(settings: settings, operation: .authentication, context: context)
   }
 
-  /// Tells the server, without waiting for the answer.
+  /// Sends the denial to the server, without waiting for the answer.
   public mutating func start<Wire: Transport & ~Copyable>(over transport: inout Wire) throws(Refusal) {
     try opening.start(over: &transport)
   }
 
-  /// Receives the server's verdict that nobody can approve the text any longer.
+  /// Receives the server's confirmation that the text can no longer be approved.
   ///
   /// Fails with 1001 if the server does not support denials.
   public mutating func finish<Wire: Transport & ~Copyable>(over transport: inout Wire) throws(Refusal) {

@@ -6,14 +6,14 @@ import UAFMessages
 public enum Entitlement: Sendable {
   /// Nothing; the server alone decides.
   case none
-  /// The code of another vendor's server, which is sent to it unchanged.
+  /// An enrolment code of another vendor's server; the client sends it unchanged.
   case plainCode(String)
-  /// An enrolment code of our server, which stays on this machine.
+  /// An enrolment code of `uaf-server`. The code itself is never sent, only MACs that are made with it.
   case code(EnrolmentCode)
-  /// Our server's token of a fresh authentication for this operation.
+  /// The token that `uaf-server` gave for a fresh authentication for this operation.
   case proof(String)
 
-  /// The purpose of the challenge for a registration that this allows; nil if our server would issue none.
+  /// The purpose that the challenge must have for a registration with this entitlement; nil if no purpose is expected.
   var purpose: ChallengePurpose? {
     switch self {
     case .none, .plainCode: nil
@@ -22,9 +22,9 @@ public enum Entitlement: Sendable {
     }
   }
 
-  /// A question with the part that says what allows the operation.
+  /// The HTTP request's context, with this entitlement added.
   ///
-  /// - Parameter statement: the statement that is authenticated with an enrolment code.
+  /// - Parameter statement: the statement whose MAC is made with an enrolment code.
   /// - Throws: ``CryptoError``.
   func described(
     in question: RequestContext, _ statement: (RequestContext) -> [UInt8]
@@ -39,7 +39,7 @@ public enum Entitlement: Sendable {
     return context
   }
 
-  /// The HMAC-SHA-256 of a statement under the key of an enrolment code; nil without a code.
+  /// The HMAC-SHA-256 of a statement under the key of an enrolment code; nil if this is not an enrolment code.
   ///
   /// - Throws: ``CryptoError``.
   func authenticate(_ statement: [UInt8], for username: String) throws(CryptoError) -> [UInt8]? {
@@ -52,9 +52,10 @@ public enum Entitlement: Sendable {
 
 /// What a person authorises by an authentication that is not a login.
 ///
-/// It is part of the question, and so of the challenge that is signed: the server's token is valid for this subject only.
+/// The HTTP request for the challenge names it, so the signed challenge is bound to it, and the server's token is valid for it
+/// alone.
 public enum ProofSubject: Sendable {
-  /// A registration of further keys, each of which a registered key must then authorise.
+  /// A registration of further keys. A registered key must then sign each of them.
   case furtherKeys
   /// The removal of these keys.
   case removal(DeregistrationScope, keyIDs: [KeyID])
@@ -66,7 +67,7 @@ public enum ProofSubject: Sendable {
     }
   }
 
-  /// A question that asks for this authorisation.
+  /// The HTTP request's context, asking for a token for this subject.
   func described(in question: RequestContext) -> RequestContext {
     var context = question
     context.proofFor = purpose.authorizedOperation
@@ -82,7 +83,8 @@ public enum DeregistrationScope: Equatable, Sendable {
   /// All authenticators of the account.
   case all
 
-  /// Names what is to be removed, in the question for the removal and in the one for its proof: the server compares them.
+  /// Adds the keys to be removed to the context of an HTTP request. The requests for the removal and for its proof must both
+  /// name them, because the server compares them.
   func describe(_ keyIDs: [KeyID], in context: inout RequestContext) {
     switch self {
     case .authenticator(let aaid): context.describeRemoval(of: aaid, keyIDs)
@@ -92,7 +94,7 @@ public enum DeregistrationScope: Equatable, Sendable {
 }
 
 extension OperationHeader {
-  /// The verification methods that an assertion must report; nil unless the server asks with `fido.uaf.uvm`.
+  /// The verification methods that an assertion must report; nil unless the server asks for them with `fido.uaf.uvm`.
   func verificationMethods(
     of aaid: AAID, among authenticators: [AuthenticatorDescription]
   ) -> [UserVerificationMethodEntry]? {
@@ -102,7 +104,7 @@ extension OperationHeader {
 }
 
 extension PolicyShortfall {
-  /// The cause that texts for people name.
+  /// The cause that is named in texts for people.
   var cause: EndCause {
     switch self {
     case .registeredAlready: .registeredAlready

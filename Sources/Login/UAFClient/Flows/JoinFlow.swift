@@ -1,29 +1,29 @@
 import FidoResults
 import UAFMessages
 
-/// Joins a server (docs/protocol.md, "Joining"): one request, and one answer that is signed with the verdict's key.
+/// Joins a server (docs/protocol.md, "Joining"): one request, and one answer, which the server signs with its verdict key.
 public struct JoinFlow: Sendable {
   private let request: JoinRequest
   private let proof: String?
   private let publicKeys: [[UInt8]]
 
   /// - Parameters:
-  ///   - request: the code of a payload, and the description of this machine.
-  ///   - proof: the proof of a machine that has joined this server before; nil for none.
-  ///   - publicKeys: the keys of which one must have signed the answer, 65 bytes `04 | X | Y` each.
+  ///   - request: the join code, and the description of this machine.
+  ///   - proof: the proof of a machine that has joined this server before; nil for a machine that has not.
+  ///   - publicKeys: the verdict keys, 65 bytes `04 | X | Y` each; one of them must have signed the answer.
   public init(_ request: JoinRequest, proof: String? = nil, publicKeys: [[UInt8]]) {
     self.request = request
     self.proof = proof
     self.publicKeys = publicKeys
   }
 
-  /// Asks the server.
+  /// Sends the request and checks the answer.
   ///
   /// - Parameters:
   ///   - url: the address, see ``OwnRoute/join``.
-  ///   - now: seconds since 1970, read after the answer has come.
-  /// - Returns: the group that the machine is in, the machine secret from now on, and when the machine joined by the server's
-  ///   clock, in seconds since 1970.
+  ///   - now: seconds since 1970, read after the answer has arrived.
+  /// - Returns: the group that the machine has joined, its new machine secret, and when it joined by the server's clock, in
+  ///   seconds since 1970.
   /// - Throws: ``Refusal``, with the cause if the server has refused the code.
   public func join(
     at url: String, over transport: some Transport, now: () -> Int64
@@ -55,7 +55,7 @@ public struct JoinFlow: Sendable {
 
   private static let contentType = "application/json"
 
-  /// Whether a server says that the address does not exist.
+  /// Whether a server's HTTP status means that it has no such address.
   private static func isUnknown(_ status: Int) -> Bool { status == 404 || status == 405 }
 
   private static func cause(_ status: UAFStatusCode) -> EndCause {
@@ -74,12 +74,12 @@ public enum LeaveFlow {
   /// The account name in a proof that concerns no account.
   public static let nobody = "-"
 
-  /// Tells the server.
+  /// Tells the server, and returns its HTTP status.
   ///
   /// - Parameters:
   ///   - url: the address, see ``OwnRoute/leave``.
   ///   - proof: the proof of the machine that has joined.
-  /// - Returns: the HTTP status: 200 if the server has noted it, 403 if it does not know the machine.
+  /// - Returns: the HTTP status: 200 if the server has recorded it, 403 if it does not know the machine.
   /// - Throws: ``TransportFailure`` if no answer came.
   public static func leave(
     at url: String, proof: String, over transport: some Transport
@@ -92,21 +92,22 @@ public enum LeaveFlow {
   }
 }
 
-/// Reports this machine's condition to a server that it has joined (docs/protocol.md, "Check-in"): one request, and one
-/// answer that is signed with the verdict's key.
+/// Reports this machine's condition to a server that it has joined (docs/protocol.md, "Check-in"): one request, and one answer,
+/// which the server signs with its verdict key.
 public struct CheckInFlow: Sendable {
   /// Why the server did not accept the report, or why it is not known whether it did.
   public enum Fault: Error, Equatable, Sendable, CustomStringConvertible {
-    /// The server did not answer.
+    /// The server could not be reached, or gave no answer.
     case transport(TransportFailure)
-    /// It answered with a different HTTP status: 403 if it does not know the machine, 404 if it does not support check-ins.
+    /// It answered with an HTTP status other than success: 403 if it does not know the machine, 404 if it does not support
+    /// check-ins.
     case status(Int)
-    /// It answered with a UAF status that is not a success, or with something that is not an answer.
+    /// It answered with a UAF status other than success, or with something that is not a check-in answer.
     case answer
-    /// It answered, but the answer is not signed by this server.
+    /// It answered, but the answer is not a statement that this server signed for the report.
     case unsigned
 
-    /// What the log says.
+    /// The reason, in words for the log.
     public var description: String {
       switch self {
       case .transport(let failure): "\(failure)"
@@ -121,9 +122,9 @@ public struct CheckInFlow: Sendable {
 
   /// The server's answer.
   public struct Answer: Equatable, Sendable {
-    /// The part that it signed.
+    /// The part that the server signed.
     public let statement: CheckInStatement
-    /// A workstation policy, as a separate token that is not checked here; nil if the server sent none.
+    /// A workstation policy, as a token that is signed separately and not checked here; nil if the server sent none.
     public let policy: String?
   }
 
@@ -132,7 +133,7 @@ public struct CheckInFlow: Sendable {
 
   /// - Parameters:
   ///   - deviceID: this machine's ID at the server.
-  ///   - publicKeys: the keys of which one must have signed the answer, 65 bytes `04 | X | Y` each.
+  ///   - publicKeys: the verdict keys, 65 bytes `04 | X | Y` each; one of them must have signed the answer.
   public init(deviceID: String, publicKeys: [[UInt8]]) {
     self.deviceID = deviceID
     self.publicKeys = publicKeys
@@ -140,13 +141,13 @@ public struct CheckInFlow: Sendable {
 
   /// Sends the report to the server.
   ///
-  /// It is sent only once: a proof is valid for one report.
+  /// It is sent only once, because a proof is valid for one report.
   ///
   /// - Parameters:
   ///   - body: a ``CheckInRequest``, whose hash is in the proof.
   ///   - url: the address, see ``OwnRoute/machine``.
-  ///   - proof: the proof of the machine, and the header that carries it.
-  ///   - now: seconds since 1970, read after the answer has come.
+  ///   - proof: the machine's proof, and the same proof as the content of the header.
+  ///   - now: seconds since 1970, read after the answer has arrived.
   /// - Throws: ``Fault``.
   public func tell(
     _ body: [UInt8], at url: String, proof: (proof: MachineProof, text: String), over transport: some Transport,

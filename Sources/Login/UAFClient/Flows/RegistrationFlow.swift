@@ -4,18 +4,19 @@ import UAFMessages
 
 /// A registration, step by step: ``start(over:)``, ``collect(over:among:)``, ``makeKey(with:)``, ``send(over:)``.
 ///
-/// If ``needsAuthorization`` is true, ``authorize(with:describedBy:)`` comes before the last step: a registered key signs which
-/// keys are new. The message to the server contains what allows the new keys, and that is valid for these keys only.
+/// If ``needsAuthorization`` is true, ``authorize(with:describedBy:)`` comes before the last step: a registered key signs a
+/// list of the new keys. The message to the server contains the entitlement for the new keys, which is valid for these keys
+/// only.
 ///
-/// The caller keeps the new key only once the server has accepted it; if a step throws, the caller drops it. If ``send(over:)``
-/// returns ``Verdict/furtherRequest``, ``furtherAuthentication()`` continues, and the registration succeeds only if that does.
-/// The attestation is surrogate: the new key signs its own registration data.
+/// The caller must store the new key only after the server has accepted it, and discard it if a step throws. If ``send(over:)``
+/// returns ``Verdict/furtherRequest``, continue with ``furtherAuthentication()``; the registration succeeds only if that
+/// authentication does. The attestation is surrogate (UAF: basic surrogate): the new key signs its own registration data.
 public struct RegistrationFlow: EnrolmentFlow {
   private struct Offered: Sendable {
     let request: RegistrationRequest
     let offer: RegistrationOffer
     let challenge: FinalChallenge
-    /// The purpose of the challenge; nil for another vendor's server.
+    /// The purpose of the challenge; nil if the server is another vendor's and states none.
     let purpose: ChallengePurpose?
     let authenticators: [AuthenticatorDescription]
     var made: [AAID] = []
@@ -47,8 +48,8 @@ public struct RegistrationFlow: EnrolmentFlow {
   ///   - username: the account's name at the server.
   ///   - entitlement: what allows the new keys.
   ///   - joined: the machine secret that the server gave when this machine joined.
-  ///   - lostKeyIDs: keys that this machine made for the account and lost. A server that supports the member forgets them
-  ///     when it accepts the new keys; any other server ignores the member, and keeps its keys.
+  ///   - lostKeyIDs: keys that this machine made for the account and has lost. `uaf-server` removes them when it accepts the
+  ///     new keys; other servers ignore the list.
   public init(
     settings: ClientSettings, username: String, entitlement: Entitlement = .none, joined: MachineSecret? = nil,
     lostKeyIDs: [KeyID] = []
@@ -61,7 +62,7 @@ public struct RegistrationFlow: EnrolmentFlow {
     opening = RequestOpening(settings: settings, operation: .registration, context: context)
   }
 
-  /// Asks the server for a request, without waiting for the answer.
+  /// Asks the server for a UAF request, without waiting for the answer.
   public mutating func start<Wire: Transport & ~Copyable>(over transport: inout Wire) throws(Refusal) {
     try opening.start(over: &transport) { (context) throws(CryptoError) in
       context = try entitlement.described(in: context) { EnrolmentCode.registrationStatement(username: $0.username) }
@@ -72,7 +73,7 @@ public struct RegistrationFlow: EnrolmentFlow {
   ///
   /// Fails with 2002 if none does, with 1001 if the request is for a different account.
   ///
-  /// - Parameter registered: other registered authenticators; they only decide the text for 2002.
+  /// - Parameter registered: other registered authenticators; they only affect the text for result 2002.
   public mutating func collect<Wire: Transport & ~Copyable>(
     over transport: inout Wire, among authenticators: [AuthenticatorDescription],
     besides registered: [AuthenticatorDescription] = []
@@ -134,10 +135,10 @@ public struct RegistrationFlow: EnrolmentFlow {
     return key
   }
 
-  /// Whether a registered key must sign which keys are new.
+  /// Whether a registered key must sign a list of the new keys.
   public var needsAuthorization: Bool { offered?.purpose == .registrationByKey }
 
-  /// Has a registered key authorise the keys that were made; called once for each that signed the proof.
+  /// Has a registered key authorise the new keys; called once for each key that signed the proof.
   ///
   /// - Parameter authenticators: the description of the authenticator that signs.
   public mutating func authorize<Signer: AssertionSigner & ~Copyable>(
@@ -162,7 +163,7 @@ public struct RegistrationFlow: EnrolmentFlow {
     offered = current
   }
 
-  /// The connection is not part of this: the registration that it belongs to names the server's certificate.
+  /// It contains no channel binding: the registration that it authorises already contains the server's certificate.
   private func authorizedChallenge(_ current: Offered) throws -> FinalChallenge {
     try FinalChallenge(
       appID: current.offer.appID, challenge: current.statement.authorization(hash: SHA256.hash),
@@ -171,7 +172,7 @@ public struct RegistrationFlow: EnrolmentFlow {
 
   /// Sends the new key and returns the server's verdict.
   ///
-  /// Fails before anything is sent if the keys do not form one whole set.
+  /// If the keys do not form one complete set, fails before anything is sent.
   public mutating func send<Wire: Transport & ~Copyable>(over transport: inout Wire) throws(Refusal) -> Verdict {
     guard let current = offered.take() else { throw opening.outOfTurn() }
     let made = current.made
@@ -193,7 +194,8 @@ public struct RegistrationFlow: EnrolmentFlow {
     }
   }
 
-  /// What allows the new keys; empty for another vendor's server, which would not understand it.
+  /// The entitlement for the new keys, in the form in which it is sent. Another vendor's server would not understand it, so for
+  /// such a server all members are nil.
   private func allowance(
     of current: Offered
   ) throws(Refusal) -> (codeMAC: [UInt8]?, machineMAC: [UInt8]?, authorization: String?) {
@@ -222,16 +224,17 @@ public struct RegistrationFlow: EnrolmentFlow {
     current.purpose != .registrationByKey || current.authorization != nil
   }
 
-  /// The authentication that the server demanded in answer to the new key; the caller continues with its `collect`.
+  /// The authentication that the server demanded in its answer to the new key. The caller continues with the `collect` step of
+  /// this flow.
   public func furtherAuthentication() -> (any LoginFlow)? { AuthenticationFlow(following: opening) }
 }
 
 /// The choices that a server's registration request leaves open.
 public struct RegistrationOffer: Equatable, Sendable {
-  /// The application.
+  /// The AppID.
   public let appID: String
 
-  /// The challenge to be answered, base64url as the server sent it.
+  /// The challenge to be signed, base64url as the server sent it.
   public let challenge: String
 
   /// The account's name at the server.
@@ -240,41 +243,41 @@ public struct RegistrationOffer: Equatable, Sendable {
   /// Sets of authenticators to be registered together, the server's favourite first; at least one.
   public let sets: [[AcceptableAuthenticator]]
 
-  /// How long the request is valid, as the server says; nil if it does not say.
+  /// How long the request is valid, according to the server; nil if it does not state this.
   public let lifetimeMilliseconds: UInt32?
 }
 
 /// An authenticator that is about to get a new key.
 public protocol KeyMaker: ~Copyable {
-  /// The authenticator's model.
+  /// The authenticator's AAID.
   var aaid: AAID { get }
 
   /// The authenticator's version.
   var authenticatorVersion: UInt16 { get }
 
-  /// Makes a key pair for an application; it is kept only once the server has accepted it.
+  /// Makes a key pair for an application; it is stored only after the server has accepted it.
   ///
   /// - Throws: ``SigningFailure``.
   mutating func makeKey(appID: String) throws(SigningFailure) -> NewKey
 
-  /// Signs the key registration data with the new key: P-256, SHA-256, raw, 64 bytes.
+  /// Signs the key registration data with the new key (P-256, SHA-256), and returns the raw signature of 64 bytes.
   ///
   /// - Throws: ``SigningFailure``.
   mutating func sign(_ keyRegistrationData: [UInt8]) throws(SigningFailure) -> [UInt8]
 }
 
-/// The public side of a new key.
+/// The public part of a new key.
 public struct NewKey: Equatable, Sendable {
   /// Identifies the key; 32 random bytes.
   public let keyID: KeyID
 
-  /// The public key, 65 bytes: 04, X, Y.
+  /// The public key: 65 bytes, `04 | X | Y`.
   public let publicKey: [UInt8]
 
-  /// The signature counter that the key starts with.
+  /// The initial signature counter of the key.
   public let signCounter: UInt32
 
-  /// The authenticator's count of registrations, this one included.
+  /// The authenticator's count of registrations, including this one.
   public let regCounter: UInt32
 
   /// Makes a description of a new key.

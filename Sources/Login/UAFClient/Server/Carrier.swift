@@ -1,9 +1,9 @@
 import FidoResults
 import UAFMessages
 
-/// Puts messages into requests and extracts them from answers, in the configured dialect.
+/// Puts UAF messages into HTTP requests and extracts them from HTTP answers, in the configured dialect.
 struct Carrier: Sendable {
-  /// A UAF request as it came, not yet read.
+  /// A UAF request as it was received, not yet parsed.
   struct Carried: Sendable {
     let message: [UInt8]
     let op: UAFOperation?
@@ -13,9 +13,9 @@ struct Carrier: Sendable {
 
   let settings: ClientSettings
 
-  // MARK: What is sent
+  // MARK: Sending
 
-  /// The question that asks for a UAF request.
+  /// The HTTP request that asks the server for a UAF request.
   func question(_ operation: UAFOperation, _ context: RequestContext, to url: String) -> TransportRequest {
     switch settings.dialect {
     case .fido:
@@ -28,7 +28,7 @@ struct Carrier: Sendable {
     }
   }
 
-  /// The message that carries a UAF response.
+  /// The HTTP request that carries a UAF response.
   func answer(
     _ response: UAFResponse, to operation: UAFOperation, _ context: RequestContext, to url: String
   ) -> TransportRequest {
@@ -48,7 +48,7 @@ struct Carrier: Sendable {
     settings.contentType ?? (settings.dialect == .fido ? "\(MediaType.uaf); charset=utf-8" : MediaType.json)
   }
 
-  /// Adds the context to the query, under the server's names and in the order of our own names.
+  /// Adds the context to the query, under the names that the server uses, but ordered by our own names.
   private static func url(_ url: String, with context: RequestContext, named rules: PlainRules) -> String {
     guard case .object(let members) = context.json else { return url }
     var result = url
@@ -60,9 +60,9 @@ struct Carrier: Sendable {
     return result
   }
 
-  // MARK: What is received
+  // MARK: Receiving
 
-  /// The UAF request in an answer.
+  /// The UAF request in an HTTP answer.
   func request(
     in response: TransportResponse, _ operation: UAFOperation, of link: ServerLink
   ) throws(Refusal) -> Carried {
@@ -85,7 +85,7 @@ struct Carrier: Sendable {
 
   /// Reads the server's verdict on an operation that needs no UAF request.
   ///
-  /// A server that sends a request did not understand what it was asked for.
+  /// If the server sends a UAF request instead, it did not understand the operation.
   func acknowledgement(
     in response: TransportResponse, _ operation: UAFOperation, of link: ServerLink
   ) throws(Refusal) {
@@ -100,7 +100,7 @@ struct Carrier: Sendable {
     }
   }
 
-  /// The verdict in an answer; a refusal is thrown.
+  /// The verdict in an HTTP answer; a refusal is thrown.
   func verdict(
     in response: TransportResponse, _ operation: UAFOperation, of link: ServerLink
   ) throws(Refusal) -> ServerResponse {
@@ -113,7 +113,7 @@ struct Carrier: Sendable {
         guard rules.success?.isHeld(by: element) == true else { throw noYes(link) }
         continue
       }
-      // If there is a status, it alone decides, even inside a list.
+      // If there is a status, only the status decides, even inside a list.
       let verdict = try verdictBody(response.with(body: JSONValue.object(element).bytes), operation, of: link)
       guard verdict.newUAFRequest == nil || elements.count == 1 else { throw noYes(link) }
       if verdict.newUAFRequest != nil { return verdict }
@@ -129,7 +129,7 @@ struct Carrier: Sendable {
       "the reply has neither a UAF status nor the value of server.success, so it is not a success")
   }
 
-  /// The objects of a bare answer: the answer itself, or the elements of a list that contains only objects.
+  /// The objects of an answer in the plain dialect: the answer itself, or the elements of a list that contains only objects.
   private static func elements(of answer: JSONValue) -> [JSONObject]? {
     switch answer {
     case .object(let object): return [object]
@@ -140,7 +140,8 @@ struct Carrier: Sendable {
     }
   }
 
-  /// If there is a further request, neither 1200 nor "pending" is final: the flow continues with that request.
+  /// The verdict in the server's message. If it contains a further request, the flow continues with that request, whether the
+  /// status is 1200 or "pending".
   private func verdictBody(
     _ response: TransportResponse, _ operation: UAFOperation, of link: ServerLink
   ) throws(Refusal) -> ServerResponse {
@@ -150,9 +151,9 @@ struct Carrier: Sendable {
     }
   }
 
-  /// The JSON of a bare answer.
+  /// The JSON of an answer in the plain dialect.
   ///
-  /// A UAF status that refuses is thrown, whatever the HTTP status.
+  /// If it contains a UAF status that refuses, that is thrown, regardless of the HTTP status.
   private func bareAnswer(
     _ response: TransportResponse, _ operation: UAFOperation, of link: ServerLink
   ) throws(Refusal) -> JSONValue {
@@ -169,7 +170,8 @@ struct Carrier: Sendable {
     return answer
   }
 
-  /// Throws if an object refuses: by its UAF status or, without one, by a value other than the configured success value.
+  /// Throws if an object is a refusal: because of its UAF status or, if it has none, because its success member does not have
+  /// the configured value.
   private func refuseNo(_ object: JSONObject, _ operation: UAFOperation, of link: ServerLink) throws(Refusal) {
     guard let status = object["statusCode"] else {
       guard case .plain(let rules) = settings.dialect, let mark = rules.success,

@@ -1,26 +1,26 @@
 import UAFMessages
 
-/// The keys that the server named after it deleted them on its side.
+/// The server's request in a deregistration: it names the keys that the server has already deleted on its side.
 public struct DeregistrationOrder: Equatable, Sendable {
-  /// The application; a wildcard covers only this application, and the caller limits it to the account.
+  /// The AppID. A wildcard covers only keys of this AppID, and the caller limits it to keys of the account.
   public let appID: String
 
-  /// Keys and wildcards, at least one.
+  /// The KeyIDs and wildcards, at least one.
   public let authenticators: [DeregisterAuthenticator]
 
-  /// The tokens that the server issued; secret, never for a log.
+  /// The tokens that the server issued; they are secret and must never be logged.
   public let tokens: [Token]
 
   /// The account's name at the server.
   let username: String
 
-  /// The keys that were to be deleted; empty for all keys of the machine.
+  /// The keys whose removal was requested; empty for all keys of the machine.
   let askedKeyIDs: [KeyID]
 
-  /// The machine's id at the server; nil if none was sent.
+  /// The machine's ID at the server; nil if none was sent.
   let deviceID: String?
 
-  /// The request as it came.
+  /// The UAF request as it was received.
   let message: [UInt8]
 
   init(
@@ -36,10 +36,10 @@ public struct DeregistrationOrder: Equatable, Sendable {
     self.message = message
   }
 
-  /// The server's token for it, as evidence that the keys are gone.
+  /// The server's token that proves that the keys are gone.
   public var token: String? { Token.passedOn(tokens) }
 
-  /// Whether a key of the AppID is named, by itself or by a wildcard.
+  /// Whether the order names a key of the AppID, by its KeyID or by a wildcard.
   public func names(_ aaid: AAID, _ keyID: KeyID) -> Bool {
     authenticators.contains { entry in
       switch entry {

@@ -1,50 +1,51 @@
 import FidoResults
 import UAFMessages
 
-/// Why an operation failed: the server refused, a message could not be understood, or no answer came.
+/// Why an operation failed: the server refused, a message could not be understood, or no answer arrived.
 ///
-/// Every step of a flow throws this and nothing else; after it the flow is over.
+/// Every step of a flow throws this and nothing else; the flow is then over.
 public struct Refusal: Error, Equatable, Sendable, CustomStringConvertible {
-  /// The outcome, a row of the table of results.
+  /// The result, as in the table of results.
   public let result: FidoResult
 
-  /// Whether the outcome is what the server said or sent, rather than something that was found here.
+  /// Whether the result comes from what the server said or sent, not from something that this machine found.
   public let spokenByServer: Bool
 
-  /// Whether the server must not be reported as unreachable: a TLS handshake was completed in this flow, a machine answered at
-  /// its address, or this machine lacked the means to ask.
+  /// Whether the server must not be reported as unreachable: a TLS handshake was completed in this flow, a host answered at the
+  /// server's address, or this machine was not able to send a request at all.
   public let handshakeCompleted: Bool
 
-  /// The server's words, cleaned for display; nil if it had none.
+  /// The server's text, cleaned for display; nil if it sent none.
   public let serverText: String?
 
   /// The server's UAF status, if it gave one.
   public let serverStatus: UInt32?
 
-  /// Why no answer came, if none came.
+  /// Why no answer arrived; nil if one did.
   public let networkFailure: NetworkFailure?
 
   /// The HTTP status, if the answer was not a UAF message.
   public let httpStatus: Int?
 
-  /// Whether a server of the plain dialect refused: the value in its answer was not the configured success value.
+  /// Whether a server of the plain dialect refused: the success member of its answer did not have the configured value.
   public let saysPlainNo: Bool
 
-  /// The cause, if the text for the person should say more than the result.
+  /// The cause, if the text for the person should say more than that of the result.
   public let cause: EndCause?
 
-  /// The highest counter of the key that the server has seen, if it refused a counter that did not grow and says so.
+  /// The highest counter of the key that the server has seen; nil unless the server refused because the counter did not grow,
+  /// and tells which one it has.
   public internal(set) var seenCounter: SeenCounter?
 
   /// The authenticators whose keys the server does not know, as its request shows.
   public internal(set) var leftOut: [AAID] = []
 
-  /// What failed, for the log; it contains names and numbers, never values.
+  /// What failed, for the log; it contains names and numbers, never secrets.
   public let detail: String
 
   /// Whether the server answered with a refusal, or with something that could not be understood.
   ///
-  /// An invalid certificate and silence are not answers.
+  /// An invalid certificate does not count as an answer, nor does a server that sends nothing.
   public var isServersNo: Bool {
     spokenByServer || handshakeCompleted && networkFailure == nil && result != .channelBinding
   }
@@ -57,7 +58,7 @@ public struct Refusal: Error, Equatable, Sendable, CustomStringConvertible {
     serverStatus: UInt32? = nil, networkFailure: NetworkFailure? = nil, httpStatus: Int? = nil,
     saysPlainNo: Bool = false, cause: EndCause? = nil, detail: String
   ) {
-    // A refusal never carries the result of a success, whatever an authenticator reports.
+    // An authenticator may report any result. A refusal must not carry that of a success.
     self.result = Self.successes.contains(result) ? .unknown : result
     self.spokenByServer = spokenByServer
     self.handshakeCompleted = handshakeCompleted
@@ -72,7 +73,7 @@ public struct Refusal: Error, Equatable, Sendable, CustomStringConvertible {
 
   private static let successes: [FidoResult] = [.success, .ready, .resetSuccess, .changeSuccess]
 
-  /// No answer came.
+  /// The refusal for a request to which no answer arrived.
   init(_ failure: TransportFailure, handshakeCompleted: Bool) {
     let (result, network, reached): (FidoResult, NetworkFailure?, Bool) =
       switch failure {

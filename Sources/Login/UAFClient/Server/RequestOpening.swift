@@ -2,8 +2,8 @@ import FidoResults
 import UAFCrypto
 import UAFMessages
 
-/// The steps that every flow shares: ask for a UAF request, receive it, check it, answer it, and follow the server's further
-/// requests.
+/// The steps that every flow shares: ask the server for a UAF request, receive and check it, send the UAF response, and follow
+/// the server's further requests.
 struct RequestOpening: Sendable {
   /// A request that passed every check.
   struct Opened: Sendable {
@@ -11,11 +11,11 @@ struct RequestOpening: Sendable {
     let appID: String
     let lifetimeMilliseconds: UInt32?
     let tokens: [Token]
-    /// The request as it came.
+    /// The UAF request as it was received.
     let message: [UInt8]
   }
 
-  /// A request whose AppID may still have to be confirmed by its list of facets.
+  /// A UAF request whose AppID may still have to be checked against the list of facets.
   private struct Received: Sendable {
     let request: UAFRequest
     let claim: ServerLink.AppIDClaim
@@ -24,9 +24,9 @@ struct RequestOpening: Sendable {
 
   private enum Stage: Sendable {
     case new
-    /// The question that was sent.
+    /// The HTTP request that was sent, asking for a UAF request.
     case asked(TransportRequest)
-    /// The request that came ahead of time, or why it is refused.
+    /// The UAF request that was read early, or why it is refused.
     case received(Result<Received, Refusal>)
     /// A further request that came with a verdict.
     case handed(Carrier.Carried)
@@ -36,7 +36,7 @@ struct RequestOpening: Sendable {
   let settings: ClientSettings
   private(set) var operation: UAFOperation
   private(set) var context: RequestContext
-  /// The context of the question, as it was last sent.
+  /// The context of the last HTTP request for a UAF request, as it was sent.
   private(set) var askedContext = ""
   private(set) var link = ServerLink()
   private var stage = Stage.new
@@ -51,26 +51,26 @@ struct RequestOpening: Sendable {
     self.context = context
   }
 
-  /// Whether the request at hand came with a verdict on an earlier answer.
+  /// Whether the current UAF request came with a verdict on an earlier response.
   var isFurther: Bool { furtherRequests > 0 }
 
   private var carrier: Carrier { Carrier(settings: settings) }
 
-  /// Sends the question; ``collect(over:)`` receives the answer.
+  /// Sends the HTTP request for a UAF request; ``collect(over:)`` receives the answer.
   ///
-  /// - Parameter allowing: adds to the question what allows the operation.
+  /// - Parameter allowing: adds the entitlement for the operation to the context.
   mutating func start<Wire: Transport & ~Copyable>(
     over transport: inout Wire, allowing: (inout RequestContext) throws(CryptoError) -> Void = { _ in }
   ) throws(Refusal) {
     guard case .new = stage else { throw outOfTurn() }
     stage = .over
     try link.checkUsername(context.username)
-    // The addresses are those of a relying party, which would not understand the question.
+    // The addresses are those of a relying party, which would not understand this request.
     guard settings.webAuthn == nil else {
       throw link.refusal(.invalidParameter, "the server speaks WebAuthn, which does not have this operation")
     }
     do throws(CryptoError) { try allowing(&context) } catch { throw link.refusal(.cannotUse, error.description) }
-    // Nothing was received yet: use the configured AppID, or the default for a server that names none.
+    // Nothing was received yet: use the configured AppID, or our FacetID if none is configured.
     let requestURL = try expanded(
       settings.endpoint(for: operation).requestURL, appID: settings.appIDs.first ?? settings.facetID)
     askedContext = context.jsonText
@@ -79,9 +79,10 @@ struct RequestOpening: Sendable {
     stage = .asked(question)
   }
 
-  /// Reads the answer to an authentication's question before ``collect(over:)`` does, and asks for the list of facets.
+  /// In an authentication, reads the server's answer before ``collect(over:)`` does, and asks for the list of facets.
   ///
-  /// Called when an answer has come, so it does not wait. If the answer is wrong, ``collect(over:)`` throws.
+  /// The caller must have seen that the answer has arrived, so this does not wait. If the answer is wrong, ``collect(over:)``
+  /// throws.
   mutating func receive<Wire: Transport & ~Copyable>(over transport: inout Wire) {
     guard operation == .authentication, case .asked(let question) = stage else { return }
     stage = .over
@@ -95,7 +96,7 @@ struct RequestOpening: Sendable {
     } catch { stage = .received(.failure(error)) }
   }
 
-  /// Receives the UAF request, checks operation, version and facet.
+  /// Receives the UAF request, and checks its operation, version and facet.
   mutating func collect<Wire: Transport & ~Copyable>(over transport: inout Wire) throws(Refusal) -> Opened {
     let received = try takeRequest(over: &transport)
     let appID = try link.appID(by: received.claim, operation, settings: settings, over: &transport)
@@ -109,7 +110,7 @@ struct RequestOpening: Sendable {
     switch stage {
     case .asked(let question):
       stage = .over
-      // Only the question for an authentication changes nothing at the server.
+      // Only the HTTP request for an authentication may be repeated, because it changes nothing at the server.
       let response =
         operation == .authentication
         ? try link.finish(repeating: question, over: &transport) : try link.finish(over: &transport)
@@ -140,7 +141,7 @@ struct RequestOpening: Sendable {
     return Received(request: request, claim: claim, carried: carried)
   }
 
-  /// Reads and drops the answer to the last question, which is no longer needed.
+  /// Reads the answer to the last HTTP request and discards it, because it is no longer needed.
   ///
   /// - Returns: whether the server was reached.
   mutating func drop<Wire: Transport & ~Copyable>(over transport: inout Wire) -> Bool {
@@ -159,7 +160,7 @@ struct RequestOpening: Sendable {
     }
   }
 
-  /// Receives the server's verdict when no request is expected.
+  /// Receives the server's verdict in an operation that has no UAF request.
   mutating func collectAcknowledgement<Wire: Transport & ~Copyable>(over transport: inout Wire) throws(Refusal) {
     guard case .asked = stage else { throw outOfTurn() }
     stage = .over
@@ -168,12 +169,12 @@ struct RequestOpening: Sendable {
 
   /// Sends the server a UAF response and receives its verdict.
   ///
-  /// A further request means that this answer alone does not suffice. It must be an authentication, and ``collect(over:)``
-  /// receives it.
+  /// If the response alone does not suffice, the server sends a further request. It must be an authentication, and
+  /// ``collect(over:)`` receives it.
   ///
   /// - Parameters:
   ///   - expected: what the server's success must be about.
-  ///   - allowing: adds to the answer what allows the new keys.
+  ///   - allowing: adds the entitlement for new keys to the context.
   mutating func submit<Wire: Transport & ~Copyable>(
     _ response: UAFResponse, appID: String, for expected: ExpectedVerdict, over transport: inout Wire,
     allowing: (inout RequestContext) -> Void = { _ in }
@@ -197,7 +198,7 @@ struct RequestOpening: Sendable {
     }
     furtherRequests += 1
     operation = .authentication
-    // The code allowed what was asked for, and nothing that follows.
+    // The code or proof was valid for this operation, and is not sent again with what follows.
     self.context.authCode = nil
     self.context.proof = nil
     self.context.codeProof = nil
@@ -227,22 +228,22 @@ struct RequestOpening: Sendable {
   }
 }
 
-/// Checks that a challenge is for what was asked (docs/protocol.md, "What a challenge is for").
+/// Checks that the purpose of a challenge is one that the core asked for (docs/protocol.md, "What a challenge is for").
 ///
-/// The network program could ask our server for something different, and pass its challenge on: a signature
-/// over that would then be used for that. So nothing is signed before the challenge is compared with the question that left the
-/// core.
+/// A compromised network program could ask our server for a different operation, and pass that challenge to the core: the
+/// signature would then authorise that operation. So the core signs nothing before it has compared the challenge with the
+/// request that it sent.
 struct PurposeCheck {
-  /// The purposes that were asked for.
+  /// The purposes that the core asked for.
   let purposes: [ChallengePurpose]
-  /// The context of the question, as it was sent.
+  /// The context of the HTTP request, as it was sent.
   let context: String
-  /// A text that the request brought; the challenge contains its hash.
+  /// A text in the UAF request that the person should confirm; the challenge must contain its hash.
   var text: String?
-  /// Whether root's server states the purpose in its challenges.
+  /// Whether the configured server must state the purpose in its challenges.
   let demandsMark: Bool
 
-  /// Why nothing may be signed.
+  /// Why the core must not sign.
   enum Fault: Error, Equatable, CustomStringConvertible {
     case unmarked
     case unreadable
@@ -267,7 +268,7 @@ struct PurposeCheck {
 
   /// Checks a challenge.
   ///
-  /// - Returns: its purpose; nil for the challenge of another vendor's server.
+  /// - Returns: the purpose of the challenge; nil for the challenge of another vendor's server.
   /// - Throws: ``Fault``.
   func check(_ challenge: ServerChallenge) throws(Fault) -> ChallengePurpose? {
     switch PurposedChallenge.read(challenge) {
@@ -287,16 +288,17 @@ struct PurposeCheck {
 }
 
 extension RequestOpening {
-  /// Checks that the challenge of a request is for what was asked.
+  /// Checks that the purpose of a UAF request's challenge is one that the core asked for.
   ///
   /// - Parameters:
-  ///   - text: a text that the request brought, and that the person should confirm.
-  ///   - isOurs: whether the server must be a `uaf-server`, because of what allows the operation.
-  /// - Returns: its purpose; nil for the challenge of another vendor's server.
+  ///   - text: a text in the UAF request that the person should confirm.
+  ///   - isOurs: whether the server must be a `uaf-server`, because the entitlement is one that only `uaf-server` gives.
+  /// - Returns: the purpose of the challenge; nil for the challenge of another vendor's server.
   func purpose(
     of challenge: ServerChallenge, among purposes: [ChallengePurpose], text: String? = nil, isOurs: Bool = false
   ) throws(Refusal) -> ChallengePurpose? {
-    // Our server demands no further authentication, so if such a challenge of our server comes, somebody else asked for it.
+    // `uaf-server` never demands a further authentication. So if a further request contains one of its challenges, somebody
+    // else asked for that challenge.
     let check = PurposeCheck(
       purposes: isFurther ? [] : purposes, context: askedContext, text: text,
       demandsMark: settings.demandsPurpose || isOurs)
@@ -308,13 +310,13 @@ extension RequestOpening {
 
 /// The final challenge parameters of one response, and their hash.
 struct FinalChallenge: Sendable {
-  /// The text the response carries.
+  /// The text that the response contains.
   let text: String
 
-  /// SHA-256 over the text's ASCII bytes: what authenticators sign.
+  /// SHA-256 over the text's ASCII bytes; this hash is signed by the authenticators.
   let hash: [UInt8]
 
-  /// Binds the challenge to application, client and, if its certificate is known, server.
+  /// Binds the challenge to the application, the client and, if the server's certificate is known, the server.
   init(
     appID: String, challenge: ServerChallenge, facetID: String, certificate: [UInt8]
   ) throws(CryptoError) {
@@ -325,8 +327,8 @@ struct FinalChallenge: Sendable {
     hash = try SHA256.hash(Array(text.utf8))
   }
 
-  /// A certificate whose signature has no hash function of its own has no `serverEndPoint`; the certificate itself is sent
-  /// instead.
+  /// Contains `serverEndPoint`. If the certificate's signature algorithm has no hash function of its own, that is not defined,
+  /// and the certificate itself is sent instead.
   private static func channelBinding(_ certificate: [UInt8]) throws(CryptoError) -> ChannelBinding {
     guard !certificate.isEmpty else { return ChannelBinding() }
     let endPoint: String?
@@ -341,12 +343,12 @@ struct FinalChallenge: Sendable {
       tlsServerCertificate: certificate.count <= maximumCertificate ? Base64URL.encode(certificate) : nil)
   }
 
-  /// A longer certificate, encoded twice, would not leave room for the rest in one request body of the network program.
+  /// A longer certificate is left out: it is base64-encoded twice, and would leave too little room in the body of one request.
   private static let maximumCertificate = 8192
 }
 
 extension ServerLink {
-  /// The final challenge for a request, bound to the certificate that came with the request.
+  /// The final challenge for a request, bound to the certificate of the server that sent it.
   func finalChallenge(
     appID: String, challenge: ServerChallenge, facetID: String
   ) throws(Refusal) -> FinalChallenge {

@@ -5,10 +5,10 @@ import WebAuthn
 
 /// What one flow has learned about the server so far, and how a failure becomes a ``Refusal``.
 struct ServerLink: Sendable {
-  /// Whether a TLS handshake was completed since the flow began.
+  /// Whether a TLS handshake has been completed since the flow began.
   private(set) var handshakeCompleted = false
 
-  /// The certificate of the last answer that came with one.
+  /// The certificate that came with the last answer that had one.
   private(set) var certificate: [UInt8] = []
 
   mutating func begin<Wire: Transport & ~Copyable>(
@@ -38,12 +38,13 @@ struct ServerLink: Sendable {
     return response
   }
 
-  /// How often a question is sent again if its connection is closed before an answer comes.
+  /// How often a request is sent in all, if its connection is closed each time before an answer arrives.
   private static let mostQuestions = 4
 
-  /// Sends a question that may be repeated: it is sent again if the server closes the connection before it answers.
+  /// Receives the answer to a request that may be repeated. If the server closes the connection before it answers, the request
+  /// is sent again.
   ///
-  /// A server with too many connections closes some, and strangers can cause that.
+  /// A server closes connections if it has too many, which strangers can cause.
   mutating func finish<Wire: Transport & ~Copyable>(
     repeating question: TransportRequest, over transport: inout Wire
   ) throws(Refusal) -> TransportResponse {
@@ -53,9 +54,9 @@ struct ServerLink: Sendable {
     return try finish(over: &transport)
   }
 
-  /// The answer to a question that may be asked again.
+  /// Receives the answer to a request that may be repeated.
   ///
-  /// - Returns: nil if the server closed the connection before it answered; the question has then been sent again.
+  /// - Returns: nil if the server closed the connection before it answered; the request has then been sent again.
   mutating func finish<Wire: Transport & ~Copyable>(
     orAskAgain question: TransportRequest, over transport: inout Wire
   ) throws(Refusal) -> TransportResponse? {
@@ -69,7 +70,7 @@ struct ServerLink: Sendable {
     return nil
   }
 
-  /// No answer came.
+  /// The refusal for a request to which no answer arrived.
   mutating func noAnswer(_ failure: TransportFailure) -> Refusal {
     let refusal = Refusal(failure, handshakeCompleted: handshakeCompleted)
     handshakeCompleted = refusal.handshakeCompleted
@@ -83,14 +84,14 @@ struct ServerLink: Sendable {
     Refusal(result, spokenByServer: false, handshakeCompleted: handshakeCompleted, cause: cause, detail: detail)
   }
 
-  /// The server's message is not acceptable.
+  /// The refusal for a message of the server that is not acceptable.
   func refusal(ofServer result: FidoResult, _ detail: String, because cause: EndCause? = nil) -> Refusal {
     Refusal(result, spokenByServer: true, handshakeCompleted: handshakeCompleted, cause: cause, detail: detail)
   }
 
-  /// A relying party refused.
+  /// The refusal of a relying party.
   ///
-  /// - Parameter text: its words, of any length and with any characters.
+  /// - Parameter text: the relying party's text, of any length and with any characters.
   func refusal(ofRelyingParty text: String?, httpStatus: Int) -> Refusal {
     let words = text.map { Text.cleaned($0) } ?? ""
     return Refusal(
@@ -98,20 +99,20 @@ struct ServerLink: Sendable {
       httpStatus: httpStatus, saysPlainNo: true, detail: "the server said no (HTTP status \(httpStatus))")
   }
 
-  /// A message of a relying party could not be understood.
+  /// The refusal for a message of a relying party that could not be understood.
   func refusal(_ error: WebAuthnError) -> Refusal {
     if case .json = error { return refusal(ofServer: .jsonParser, error.description) }
     return refusal(ofServer: .invalidParameter, error.description)
   }
 
-  /// A server of the plain dialect refused: its success member had a different value.
+  /// The refusal of a server in the plain dialect: its success member had a different value.
   func refusal(plainNo value: String, of member: String) -> Refusal {
     Refusal(
       .unknown, spokenByServer: true, handshakeCompleted: handshakeCompleted, saysPlainNo: true,
       detail: "the server refused: its '\(member)' is '\(Text.cleaned(value))'")
   }
 
-  /// The server refused.
+  /// The refusal for a UAF status of the server other than success.
   func refusal(status: UAFStatusCode, text: String?, operation: UAFOperation) -> Refusal {
     let result: FidoResult =
       status.rawValue >= FidoResult.firstServerCode
@@ -123,7 +124,7 @@ struct ServerLink: Sendable {
       serverStatus: status.rawValue, detail: "the server replied with status \(status.rawValue)")
   }
 
-  /// A message of the server could not be understood.
+  /// The refusal for a message of the server that could not be understood.
   func refusal(_ error: MessageError) -> Refusal {
     let result: FidoResult =
       switch error {
@@ -137,7 +138,7 @@ struct ServerLink: Sendable {
 
   // MARK: Names
 
-  /// Names that PAM hosts pass on may contain anything; a server's names contain visible ASCII.
+  /// Throws unless the name consists of visible ASCII, as names at a server must. A name from a PAM host can contain anything.
   func checkUsername(_ username: String) throws(Refusal) {
     let name = username.utf8
     guard !name.isEmpty else { throw refusal(.emptyUsername, "the user name is empty") }
@@ -150,7 +151,7 @@ struct ServerLink: Sendable {
 
   /// The transport body of an HTTP response, if its status and type are right.
   ///
-  /// A body with an HTTP status other than 200 is used only if it refuses: a success needs 200.
+  /// With an HTTP status other than 200, the body is only used if it is a refusal: a success needs 200.
   func body<Body: JSONRepresentable>(
     _ type: Body.Type, of response: TransportResponse, _ types: [String], operation: UAFOperation,
     status: (Body) -> (UAFStatusCode, text: String?, seen: SeenCounter?)
@@ -175,12 +176,14 @@ struct ServerLink: Sendable {
     return body
   }
 
-  /// The answer did not come from a UAF server.
+  /// The refusal for an answer that did not come from a UAF server.
   ///
-  /// - Parameter isNoUAF: whether a UAF server would have sent a message to refuse.
+  /// - Parameter isNoUAF: whether the refusal certainly did not come from a UAF server, because that would have sent a UAF
+  ///   message.
   func httpRefusal(_ response: TransportResponse, _ fault: String, isNoUAF: Bool = false) -> Refusal {
     let hasFailed = response.status == 429 || (500...599).contains(response.status)
-    // Only a proxy sends 407. A server of the plain dialect may refuse with a bare 403 itself.
+    // Only a proxy sends 407. A 403 without a UAF message may come from a proxy too, but in the plain dialect the server itself
+    // may send it.
     let isOnTheWay = response.status == 407 || response.status == 403 && isNoUAF
     return Refusal(
       hasFailed ? .forbidden : .jsonParser, spokenByServer: true, handshakeCompleted: handshakeCompleted,
@@ -193,21 +196,21 @@ struct ServerLink: Sendable {
 }
 
 extension ServerLink {
-  /// What is known about a request's AppID before its list of facets was read.
+  /// What is known about the AppID of a UAF request before its list of facets has been read.
   enum AppIDClaim: Sendable {
-    /// This client may use it.
+    /// This client may use the AppID.
     case settled(String)
-    /// Its list was asked for, and must name this client for a version of the message.
+    /// The list of facets at this address was asked for. It must name this client for this version of the message.
     case listed(String, HTTPSAddress, UPV)
   }
 
-  /// Says which AppID a request is for, and asks for its list of facets if it must be read; does not wait.
+  /// Finds the AppID of a UAF request. If its list of facets must be read, asks for the list, without waiting for it.
   ///
   /// FIDO AppID and facets 1.1, section 3.1.2:
-  /// - No AppID, or our own FacetID: the FacetID is the AppID.
-  /// - An https AppID on the host of an https FacetID of ours: no list is needed.
-  /// - Any other https AppID: its list, fetched for this request, must name us for the message's version.
-  /// - Any other AppID belongs to someone else.
+  /// - If there is no AppID, or it is our own FacetID, the FacetID is the AppID.
+  /// - If it is an https AppID on the host of an https FacetID of ours, no list is needed.
+  /// - If it is any other https AppID, its list is fetched for this request, and must name us for the message's version.
+  /// - Any other AppID belongs to a different client, and is refused.
   mutating func claim<Wire: Transport & ~Copyable>(
     of header: OperationHeader, _ operation: UAFOperation, settings: ClientSettings, over transport: inout Wire
   ) throws(Refusal) -> AppIDClaim {
@@ -244,7 +247,7 @@ extension ServerLink {
     return appID
   }
 
-  /// Why the list does not trust us, as a hint for its administrator.
+  /// Why the list does not trust this client, as a hint for the list's administrator.
   private static func fault(of list: TrustedFacetList, for version: UPV) -> String {
     let versions = list.trustedFacets.map(\.version)
     switch versions.count(where: { $0 == version }) {
@@ -256,10 +259,10 @@ extension ServerLink {
     }
   }
 
-  /// Receives the list that was asked for, following redirects that the server vouches for.
+  /// Receives the list of facets. Redirects are followed if the server marks them as authorised for this.
   ///
-  /// Every redirect must lead to an address that may be asked. A list is used once and not stored, so it is never older than its
-  /// server allows.
+  /// Every redirect must lead to an address from which this machine may fetch (``mayAsk(_:of:)``). A list is used once and not
+  /// stored, so it is never older than its server allows.
   private mutating func listOfFacets<Wire: Transport & ~Copyable>(
     _ endpoint: ServerEndpoint, settings: ClientSettings, over transport: inout Wire
   ) throws(Refusal) -> [UInt8] {
@@ -296,16 +299,16 @@ extension ServerLink {
     do { return try transport.finish() } catch { throw noList(error) }
   }
 
-  /// Without a list this client is not trusted.
+  /// The refusal if no list could be fetched: without a list, this client is not trusted.
   ///
-  /// If our own network program is gone, that is a different failure.
+  /// But if our own network program is gone, that is reported instead.
   private mutating func noList(_ failure: TransportFailure) -> Refusal {
     if failure == .unavailable { return noAnswer(failure) }
     return refusal(
       .untrustedFacet, "the list of facets cannot be fetched: \(failure.description)", because: .facetsNotRead)
   }
 
-  /// What came is not a list, so it is unknown whether it would name us.
+  /// The refusal for an answer that is not a list of facets, so that it is unknown whether the list would name this client.
   private func unread(_ detail: String) -> Refusal {
     refusal(ofServer: .untrustedFacet, detail, because: .facetsNotRead)
   }
@@ -316,11 +319,11 @@ extension ServerLink {
 }
 
 extension ClientSettings {
-  /// Whether a server may have us fetch an address as an AppID, or as a redirect to one.
+  /// Whether this machine may fetch an address that a server named as an AppID, or as a redirect from one.
   ///
-  /// It may, only at the hosts and ports that root has configured for this operation or has listed separately: a
-  /// server must not be able to use this machine to probe networks that it cannot reach itself. FIDO allows any https
-  /// address.
+  /// It may, if the host and port are those that root has configured for this operation, or the address is on root's separate
+  /// list. FIDO allows any https address, but a server must not be able to use this machine to probe networks that it cannot
+  /// reach itself.
   func mayAsk(_ url: String, of endpoint: ServerEndpoint) -> Bool {
     guard let asked = address(url) else { return false }
     if appIDs.contains(where: { $0.isIdentical(to: url) }) { return true }
@@ -330,15 +333,15 @@ extension ClientSettings {
   }
 }
 
-/// The part of a host name that one owner registered: the public suffix and one label.
+/// The part of a host name that its owner registered: the public suffix and one more label.
 enum RegistrableDomain {
-  /// The registrable domain of a name; nil as for an address.
+  /// The registrable domain of a name; nil in the same cases as for an address.
   static func of(name: String) -> String? { HTTPSAddress("https://\(name)/").flatMap { of($0) } }
 
-  /// The registrable domain; nil for addresses, names of one label, and public suffixes themselves.
+  /// The registrable domain of a URL's host; nil for IP addresses, names of one label, and public suffixes themselves.
   ///
-  /// This uses the list that libpsl was built with, which the distribution maintains: no file is read, and no server is asked.
-  /// A suffix that is not in the list counts as one label.
+  /// This uses the public suffix list that is built into libpsl and that the distribution maintains: no file is read, and no
+  /// server is contacted. If no suffix in the list matches, the last label counts as the suffix.
   static func of(_ address: HTTPSAddress) -> String? {
     guard address.hasDomain else { return nil }
     // SAFETY: the list lives as long as the process; the result points into `host`, or is NULL.
@@ -348,7 +351,7 @@ enum RegistrableDomain {
     }
   }
 
-  /// Whether two hosts belong to one owner; a host without a registrable domain belongs only to itself.
+  /// Whether two hosts have the same registrable domain. A host without one only matches itself.
   static func isShared(by first: HTTPSAddress, _ second: HTTPSAddress) -> Bool {
     if first.host == second.host { return true }
     guard let domain = of(first) else { return false }

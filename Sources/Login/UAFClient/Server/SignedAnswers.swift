@@ -10,11 +10,11 @@ public enum SignedAccountState {
     case stale = "the server's statement about the account is too old or from the future; compare the clocks of both"
   }
 
-  /// The state that a token states.
+  /// Checks a token, and returns the account state in it.
   ///
   /// - Parameters:
-  ///   - proof: the proof that was sent with the question.
-  ///   - publicKeys: 65 bytes `04 | X | Y` each.
+  ///   - proof: the proof that was sent with the request.
+  ///   - publicKeys: the verdict keys, 65 bytes `04 | X | Y` each.
   ///   - now: seconds since 1970.
   /// - Throws: ``Fault``.
   public static func check(
@@ -35,11 +35,11 @@ public enum SignedAccountState {
 ///
 /// Not even the network program can forge it, or replay an old one.
 enum SignedCheckIn {
-  /// The content of an answer that is signed for this proof.
+  /// Checks that the server signed an answer for this proof, and returns the signed content.
   ///
   /// - Parameters:
   ///   - deviceID: the machine's ID at the server.
-  ///   - publicKeys: 65 bytes `04 | X | Y` each.
+  ///   - publicKeys: the verdict keys, 65 bytes `04 | X | Y` each.
   ///   - now: seconds since 1970.
   /// - Returns: nil if anything is missing, belongs to a different request, or is not fresh.
   static func check(
@@ -58,10 +58,10 @@ enum SignedCheckIn {
 ///
 /// Not even the network program can forge it, or replay an old one.
 enum SignedJoin {
-  /// Whether an answer is signed for this request, and covers the secret that it brings.
+  /// Checks that the server signed an answer for this request, and that the signature covers the machine secret in it.
   ///
   /// - Parameters:
-  ///   - publicKeys: 65 bytes `04 | X | Y` each.
+  ///   - publicKeys: the verdict keys, 65 bytes `04 | X | Y` each.
   ///   - now: seconds since 1970.
   /// - Returns: the group, the secret and the server's time in seconds since 1970; nil if anything is missing, belongs to a
   ///   different request, or is not fresh.
@@ -94,7 +94,7 @@ public enum SignedPolicy {
     case expired = "has expired; compare the clocks of this machine and the server"
   }
 
-  /// The group that this machine joined, and the policy that it had last.
+  /// The group that this machine joined, and the latest policy version that it has accepted.
   public struct Expectation: Sendable {
     let deviceID: String
     let group: String
@@ -102,9 +102,9 @@ public enum SignedPolicy {
     let joinedAt: Int64
 
     /// - Parameters:
-    ///   - deviceID: the device ID that the machine gave when it joined.
+    ///   - deviceID: the device ID that the machine sent when it joined.
     ///   - group: the group that it joined.
-    ///   - lowestVersion: the highest version accepted since then; 0 for none.
+    ///   - lowestVersion: the highest version that it has accepted since then; 0 if none.
     ///   - joinedAt: when it joined, by the server's clock, in seconds since 1970.
     public init(deviceID: String, group: String, lowestVersion: Int64, joinedAt: Int64) {
       self.deviceID = deviceID
@@ -114,9 +114,9 @@ public enum SignedPolicy {
     }
   }
 
-  /// Reads a policy that is for this machine, whether or not it is valid now.
+  /// Reads a policy and checks that it is for this machine; it may have expired.
   ///
-  /// - Parameter publicKeys: 65 bytes `04 | X | Y` each.
+  /// - Parameter publicKeys: the verdict keys, 65 bytes `04 | X | Y` each.
   /// - Throws: ``Fault``.
   public static func read(
     _ token: [UInt8], for expected: Expectation, publicKeys: [[UInt8]]
@@ -135,10 +135,10 @@ public enum SignedPolicy {
     return policy
   }
 
-  /// Reads a policy that has just come: it must be valid now.
+  /// Reads a policy that has just arrived, which must be valid now.
   ///
   /// - Parameters:
-  ///   - publicKeys: 65 bytes `04 | X | Y` each.
+  ///   - publicKeys: the verdict keys, 65 bytes `04 | X | Y` each.
   ///   - now: seconds since 1970.
   /// - Throws: ``Fault``.
   public static func receive(
@@ -150,7 +150,7 @@ public enum SignedPolicy {
     return policy
   }
 
-  /// Whether a policy has expired; the clocks may differ by a minute.
+  /// Whether a policy has expired; a difference of the clocks of up to a minute is tolerated.
   public static func hasExpired(_ policy: WorkstationPolicy, now: Int64) -> Bool {
     policy.expiresAt < now - SignedToken.clockTolerance
   }
@@ -160,10 +160,10 @@ public enum SignedPolicy {
 public enum SignedUnlock {
   /// The unlock that a token grants.
   ///
-  /// Whether it is for this account and machine, and whether it is valid now, is not checked here.
+  /// The caller must check that it is for this account and machine, and that it is valid now.
   ///
-  /// - Parameter publicKeys: 65 bytes `04 | X | Y` each.
-  /// - Returns: nil for anything that is not signed with one of the keys, or is not an unlock.
+  /// - Parameter publicKeys: the verdict keys, 65 bytes `04 | X | Y` each.
+  /// - Returns: nil if the token is not signed with one of the keys, or is not an unlock.
   public static func statement(_ token: [UInt8], publicKeys: [[UInt8]]) -> UnlockStatement? {
     guard token.count <= UnlockStatement.maximumBytes, let text = String(validating: token, as: UTF8.self),
       let claims = SignedToken.claims(of: text, type: UnlockStatement.tokenType, publicKeys: publicKeys)

@@ -1,10 +1,10 @@
 import UAFCrypto
 import UAFMessages
 
-/// A signed verdict: a JSON web token (RFC 7519, ES256) that names what was accepted: account, operation, challenge, purpose,
-/// keys, text, machine and time.
+/// A signed verdict: a JSON web token (RFC 7519, ES256) that states what the server accepted: account, operation, challenge,
+/// purpose, keys, text, machine and time.
 ///
-/// Not even the network program can forge it, or use one that was signed for something else.
+/// Not even the network program can forge it, or present one that was signed for something else.
 public struct SignedVerdict: Sendable {
   /// Why a verdict is not accepted.
   public enum Fault: String, Error, Sendable {
@@ -19,13 +19,13 @@ public struct SignedVerdict: Sendable {
     case stale = "the signed token is too old or from the future; compare the clocks of this machine and the server"
   }
 
-  /// Finds a token of this acceptance that the owner of one of the keys signed for it.
+  /// Finds the token of this acceptance that is signed with one of the verdict keys and matches what was done here.
   ///
   /// - Parameters:
-  ///   - publicKeys: 65 bytes `04 | X | Y` each; several while the server exchanges its key.
+  ///   - publicKeys: 65 bytes `04 | X | Y` each; there are several while the server changes its key.
   ///   - now: seconds since 1970.
-  /// - Returns: the acceptance, without a machine secret that the token does not cover.
-  /// - Throws: ``Fault``: the fault of the token that passed the most checks.
+  /// - Returns: the acceptance; its machine secret is removed if the token does not cover it.
+  /// - Throws: ``Fault``: if no token is valid, the fault of the one that passed the most checks.
   @discardableResult
   public static func check(_ acceptance: Acceptance, publicKeys: [[UInt8]], now: Int64) throws(Fault) -> Acceptance {
     guard let bytes = try? Base64URL.decode(acceptance.challenge, maximumCount: 64),
@@ -36,7 +36,7 @@ public struct SignedVerdict: Sendable {
     return covered(acceptance, by: claims)
   }
 
-  /// Finds a token by which the owner of one of the keys says that the keys of an order are gone at the server.
+  /// Finds the token, signed with one of the verdict keys, that states that the server has removed the keys of an order.
   ///
   /// - Parameters: as for ``check(_:publicKeys:now:)-(Acceptance,_,_)``.
   /// - Throws: ``Fault``.
@@ -64,7 +64,7 @@ public struct SignedVerdict: Sendable {
     throw fault
   }
 
-  /// The difference between the claims and what was done here; nil if there is none.
+  /// The first difference between the token's claims and what was done here; nil if there is none.
   private static func difference(_ claims: JSONObject, _ username: String, _ expected: ExpectedVerdict, _ hash: [UInt8])
     -> Fault?
   {
@@ -82,7 +82,7 @@ public struct SignedVerdict: Sendable {
     return nil
   }
 
-  /// Of the keys that should be removed, the server names those that it had.
+  /// In a removal, the server only names the keys that it had; they need not be all that were to be removed.
   private static func hasKeys(_ claims: JSONObject, of expected: ExpectedVerdict) -> Bool {
     guard case .array(let named)? = claims["keys"] else { return false }
     let told = Set(named.compactMap { value in if case .string(let text) = value { text } else { nil } })
@@ -91,7 +91,7 @@ public struct SignedVerdict: Sendable {
     return expected.operation == .deregistration ? done.isEmpty || told.isSubset(of: done) : told == done
   }
 
-  /// Whether both are the same bytes, or both are missing.
+  /// Whether both texts have the same bytes, or both are missing.
   private static func isSame(_ told: String?, _ expected: String?) -> Bool {
     guard let told, let expected else { return told == nil && expected == nil }
     return told.isIdentical(to: expected)
@@ -114,35 +114,35 @@ public struct SignedVerdict: Sendable {
   }
 }
 
-/// A JSON web token (RFC 7519) that is signed with ES256, whatever it states.
+/// A JSON web token (RFC 7519) of any type that is signed with ES256.
 enum SignedToken {
-  /// Seconds the two clocks may differ.
+  /// By how many seconds the clocks of server and machine may differ.
   static let clockTolerance: Int64 = 60
-  /// The longest lifetime, in seconds.
+  /// The maximum lifetime in seconds.
   ///
-  /// A token with a longer lifetime could be replayed.
+  /// A token with a longer lifetime is refused, because it could be replayed for too long.
   static let maximumLifetime: Int64 = 300
 
-  /// The longest token in bytes, unless its reader allows more.
+  /// The maximum length of a token in bytes, unless the caller allows more.
   private static let maximumBytes = 8192
 
   /// The claims of a token whose signature is valid.
   ///
   /// - Parameters:
   ///   - type: the required `typ`; nil for any.
-  ///   - publicKeys: 65 bytes `04 | X | Y` each; several while the server exchanges its key.
-  ///   - maximumBytes: the longest token.
+  ///   - publicKeys: 65 bytes `04 | X | Y` each; there are several while the server changes its key.
+  ///   - maximumBytes: the maximum length of the token.
   static func claims(
     of token: String, type: String? = nil, publicKeys: [[UInt8]], maximumBytes: Int = maximumBytes
   ) -> JSONObject? {
     guard token.utf8.count <= maximumBytes else { return nil }
     let parts = token.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     guard parts.count == 3, case .object(let header)? = json(parts[0], maximumBytes),
-      // The algorithm is fixed here, and the token does not choose it. A token with critical extensions is refused.
+      // The algorithm is fixed: the token cannot choose it. A token with critical extensions is refused.
       header["alg"] == .string("ES256"), header["crit"] == nil, header["b64"] == nil,
       type.map({ header["typ"] == .string($0) }) ?? true,
       let signature = try? Base64URL.decode(parts[2], maximumCount: P256.signatureByteCount),
-      // `kid` in the header is not read: a token does not choose its own key.
+      // `kid` in the header is ignored: the token cannot choose the key.
       publicKeys.contains(where: { key in
         P256.isValidSignature(signature, of: Array("\(parts[0]).\(parts[1])".utf8), publicKey: key)
       }),
@@ -168,27 +168,28 @@ enum SignedToken {
   }
 }
 
-/// A server's success.
+/// A success that the server reported.
 public struct Acceptance: Equatable, Sendable, CustomStringConvertible {
-  /// The tokens that the server issued; secret, never for a log.
+  /// The tokens that the server issued; they are secret and must never be logged.
   public private(set) var tokens: [Token]
   /// The account's name at the server.
   public let username: String
-  /// What was done here, and what the success must be about.
+  /// What was done here; the success must be about this.
   public let expected: ExpectedVerdict
-  /// The challenge that was answered, base64url as the server sent it.
+  /// The challenge that was signed, base64url as the server sent it.
   public let challenge: String
-  /// Keys that the server says it has forgotten, among those that the registration named as lost.
+  /// Of the keys that the registration named as lost, those that the server says it has removed.
   public var forgottenKeyIDs: [KeyID] = []
-  /// The machine secret from now on; nil if the server sent none.
+  /// The machine's new secret; nil if the server sent none.
   public var machineSecret: MachineSecret?
-  /// If this number differs from the last one, a joined machine should check in; it is not signed.
+  /// The number of the server's latest notice; it is not signed. If it differs from the last one, a joined machine should check
+  /// in.
   public var machineNews: Int64?
 
   /// The operation that was accepted.
   public var operation: UAFOperation { expected.operation }
 
-  /// The token to pass on.
+  /// The token that is passed on to the host.
   public var token: String? { Token.passedOn(tokens) }
 
   /// The same acceptance without its tokens.
@@ -202,20 +203,20 @@ public struct Acceptance: Equatable, Sendable, CustomStringConvertible {
   public var description: String { "accepted with \(tokens.count) tokens" }
 }
 
-/// What the core did, and what a server's success must be about.
+/// What the core did; a success of the server must be about this.
 ///
-/// A signed verdict is compared with each part. Another vendor's server states no purpose in its challenges, and its verdicts say
-/// less.
+/// Each member is compared with the claims of a signed verdict. Other vendors' servers state no purpose in their challenges,
+/// and fewer claims in their verdicts.
 public struct ExpectedVerdict: Equatable, Sendable {
   /// The operation.
   public let operation: UAFOperation
   /// The purpose of the challenge; nil for another vendor's server.
   public let purpose: ChallengePurpose?
-  /// The keys that signed, were registered or should be removed.
+  /// The keys that signed, were registered, or are to be removed.
   public let keyIDs: [KeyID]
-  /// SHA-256 of the text that was confirmed, as it was shown; nil without a text.
+  /// SHA-256 of the text that was confirmed, as it was shown; nil if there was none.
   public let textHash: [UInt8]?
-  /// The machine's ID, if the verdict is about its keys; nil if none was sent.
+  /// The machine's ID, if the verdict is about this machine's keys; nil if no ID was sent.
   public let deviceID: String?
 
   /// Makes an expectation.
@@ -230,17 +231,17 @@ public struct ExpectedVerdict: Equatable, Sendable {
     self.deviceID = deviceID
   }
 
-  /// The operations that a verdict on this operation may authorise, and no others.
+  /// The operations that the verdict's token may authorise; it must not authorise others.
   var use: [UAFOperation] {
     guard operation == .authentication, let authorized = purpose?.authorizedOperation else { return [] }
     return [authorized]
   }
 }
 
-/// The server's decision on an answer that it did not refuse.
+/// The server's decision on a response that it did not refuse.
 public enum Verdict: Equatable, Sendable {
-  /// It accepts the answer.
+  /// The server accepts the response.
   case accepted(Acceptance)
-  /// Not yet: a further authentication is demanded (step-up), and nothing was granted.
+  /// The server demands a further authentication (step-up); it has not granted anything yet.
   case furtherRequest
 }
