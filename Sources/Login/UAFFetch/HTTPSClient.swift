@@ -2,14 +2,14 @@ import CCurl
 import Glibc
 import UAFWire
 
-/// libcurl, restricted to HTTPS: one handle whose connections are reused while the process lives.
+/// libcurl, restricted to HTTPS: one handle, whose connections are reused as long as the process lives.
 @safe struct HTTPSClient: ~Copyable {
   private let curl: UnsafeMutableRawPointer
   private let socket: CInt
 
   /// Prepares libcurl; nil if it is not version 7.85 or later with OpenSSL.
   ///
-  /// - Parameter socket: a transfer is abandoned when the other end of this socket is closed.
+  /// - Parameter socket: the core's socket; a transfer is aborted when its other end is closed.
   init?(watching socket: CInt) {
     // SAFETY: called once, before any thread exists; libcurl's version data is static memory.
     guard curl_global_init(Int(CURL_GLOBAL_ALL)) == CURLE_OK,
@@ -24,9 +24,9 @@ import UAFWire
   // SAFETY: the handle is ours, and no transfer is under way when this value ends.
   deinit { unsafe curl_easy_cleanup(curl) }
 
-  /// Performs an exchange.
+  /// Performs one HTTPS request and receives its answer.
   ///
-  /// Returns when it has ended, at the latest when the request's time is over.
+  /// Returns when the exchange has ended, or when the request's time limit is reached.
   borrowing func perform(_ request: FetchRequest) -> (FetchResponse, body: [UInt8]) {
     // SAFETY: both live no longer than this function, and the handle as long as the client.
     let reception = unsafe Reception(curl, watching: socket)
@@ -41,7 +41,7 @@ import UAFWire
     unsafe options.note(curl_set_pointer(curl, CURLOPT_ERRORBUFFER, reason.buffer))
     unsafe TransferCallbacks.install(reception, curl, &options)
     guard options.areComplete, headers.isComplete else {
-      // This must happen before the texts and the list that were set are freed at the end of this function.
+      // The handle must be reset before this function returns and frees the texts and the list that were set in it.
       unsafe curl_easy_reset(curl)
       return (Self.failure(.other, false, "libcurl refused an option this program needs"), [])
     }
@@ -54,11 +54,11 @@ import UAFWire
 
   /// Performs the transfer; repeats it a few times if a name could not be looked up or a handshake was cut off.
   ///
-  /// A look-up without a free port, thread or memory fails immediately, and looks like the look-up of an unknown name. A
-  /// stranger who takes and returns these all the time can make one look-up fail, but hardly all of them.
+  /// If there is no free port, thread or memory, a look-up fails immediately, just like the look-up of an unknown name.
+  /// Somebody who keeps taking and releasing these resources can make one look-up fail, but hardly all of them.
   ///
-  /// A server closes connections when it has too many, and strangers can cause that. Before the end of the handshake,
-  /// no part of the request was sent, so it cannot be sent twice.
+  /// A server closes connections if it has too many, which strangers can cause. Until the handshake is complete, no part of the
+  /// request has been sent, so a repetition does not send it twice.
   private borrowing func transfer(
     within milliseconds: Int, _ reception: borrowing Reception
   ) -> (CURLcode, lack: String?) {
@@ -76,7 +76,7 @@ import UAFWire
       }
       let left = milliseconds - (Self.now() - begun) - Self.pauses.upperBound
       guard left > 0, !PeerWatch.isGone(socket) else { break }
-      // The pause has a random length, so that an attacker cannot time it. It waits for no descriptor.
+      // The pause has a random length, so that an attacker cannot time it. poll without descriptors only waits.
       poll(nil, 0, CInt(Int.random(in: Self.pauses)))
       guard unsafe curl_set_long(curl, CURLOPT_TIMEOUT_MS, left) == CURLE_OK else { break }
       code = unsafe curl_easy_perform(curl)
@@ -89,14 +89,14 @@ import UAFWire
     [CURLE_SSL_CONNECT_ERROR, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING].contains(code)
   }
 
-  /// How often a handshake is started before its failure is reported.
+  /// How often a handshake is attempted before its failure is reported.
   private static let handshakes = 4
-  /// How often a name is looked up before the failure is reported.
+  /// How often a name is looked up before its failure is reported.
   private static let lookUps = 8
-  /// Milliseconds between two attempts.
+  /// The pause between two look-ups in milliseconds.
   private static let pauses = 1...15
 
-  /// Milliseconds of a clock that cannot be set.
+  /// The milliseconds of a clock that nobody can set.
   private static func now() -> Int {
     var time = timespec()
     // SAFETY: `time` is a timespec.
@@ -118,7 +118,7 @@ import UAFWire
       lack = lackOfLookUp ?? OwnMeans.lack(toReach: reception.addresses)
       if lack != nil { outcome = .ownMeans }
     }
-    // A wrong certificate must never be reported as an unreachable server.
+    // A refused certificate counts as a handshake, because it must never be reported as an unreachable server.
     let handshakeCompleted = reception.handshakeCompleted || outcome == .certificateRefused
     guard outcome == .answered else {
       var response = Self.failure(outcome, handshakeCompleted, lack ?? reason.text(code))
@@ -142,7 +142,7 @@ import UAFWire
     return (response, reception.body)
   }
 
-  /// The cookies for the next request: those that were sent, with what the answer changed.
+  /// The cookies for the next request: those that were sent in this one, with the changes of the answer.
   private borrowing func cookies(after sent: String) -> String {
     var cookies = Cookies(header: sent)
     var index = 0
@@ -154,7 +154,7 @@ import UAFWire
     return cookies.header
   }
 
-  /// The answer's redirection, if it is an address that can be requested.
+  /// The answer's redirect, if its target is an address that can be requested.
   private borrowing func redirect() -> FetchResponse.Redirect? {
     // SAFETY: libcurl's texts end with a NUL and live until the handle is used again.
     guard let location = unsafe curl_get_redirect(curl) else { return nil }
@@ -164,7 +164,7 @@ import UAFWire
     return FetchResponse.Redirect(url: url, isAuthorized: word == "true")
   }
 
-  /// The server's time; nil if it sends none, or one beyond 32 bits.
+  /// The server's time; nil if it sends none, or one that does not fit into 32 bits.
   private borrowing func date() -> UInt32? {
     // SAFETY: libcurl's text ends with a NUL and lives until the handle is used again; no other time is read or written.
     guard let text = unsafe curl_get_header(curl, "Date") else { return nil }
@@ -178,12 +178,11 @@ import UAFWire
   }
 }
 
-/// The certificate of the server a transfer is connected to.
+/// The certificate of the server to which a transfer is connected.
 ///
-/// It comes from the connection's SSL object: libcurl's own list (CURLINFO_CERTINFO) is empty when a
-/// connection is used again.
+/// It comes from the connection's SSL object: libcurl's own list (CURLINFO_CERTINFO) is empty if a connection is reused.
 enum ServerCertificate {
-  /// The DER form of the leaf; nil without one, or if it is longer than ``WireLimit/certificate``.
+  /// The leaf certificate in DER; nil if there is none, or if it is longer than ``WireLimit/certificate``.
   ///
   /// - Parameter curl: A handle whose transfer is connected.
   static func der(of curl: UnsafeMutableRawPointer) -> [UInt8]? {
@@ -205,7 +204,7 @@ enum ServerCertificate {
 
 /// The buffer for libcurl's text about a failure.
 @safe final class ErrorText {
-  /// The size that libcurl requires.
+  /// The buffer, of the size that libcurl requires.
   let buffer: UnsafeMutablePointer<CChar>
 
   init() {
@@ -217,7 +216,8 @@ enum ServerCertificate {
   // SAFETY: the buffer is ours, and its type needs no deinitialisation.
   deinit { unsafe buffer.deallocate() }
 
-  /// libcurl's number of this failure with its text, or its general text for `code`; fit for a log, at most 512 bytes.
+  /// libcurl's error number and its text for this failure, or else its general text for `code`; cleaned for a log, and at most
+  /// 512 bytes.
   func text(_ code: CURLcode) -> String {
     // SAFETY: both texts end with a NUL; libcurl stays within the size it requires.
     let said = unsafe String(cString: buffer)
@@ -229,12 +229,13 @@ enum ServerCertificate {
 extension FetchOutcome {
   /// The outcome of a transfer that ended with `code`.
   ///
-  /// A server is reported as unreachable only if there was no TCP connection to it. Strangers can make a reached machine close,
-  /// reset or stay silent.
+  /// A server is reported as unreachable only if there was no TCP connection to it. Otherwise strangers could cause this
+  /// report: they can make a server that was reached close or reset connections, or send nothing.
   ///
   /// - Parameters:
   ///   - isTooLarge: whether the transfer was aborted because of its size.
-  ///   - reach: how far it got. After a finished handshake, the server sent something that libcurl did not understand.
+  ///   - reach: how far the transfer got. If the handshake was completed, the server sent something that libcurl did not
+  ///     understand.
   init(_ code: CURLcode, isTooLarge: Bool, _ reach: Reach) {
     self =
       switch code {
@@ -254,7 +255,7 @@ extension FetchOutcome {
       case CURLE_PARTIAL_FILE, CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_WEIRD_SERVER_REPLY,
         CURLE_HTTP2, CURLE_HTTP2_STREAM, CURLE_PROXY:
         .connectionLost
-      // libcurl reports the same for an address with a different scheme and for an answer that is not HTTP.
+      // libcurl returns the same code for an address whose scheme is not HTTPS and for an answer that is not HTTP.
       case CURLE_UNSUPPORTED_PROTOCOL where reach.handshakeCompleted: .other
       case CURLE_UNSUPPORTED_PROTOCOL, CURLE_URL_MALFORMAT, CURLE_BAD_FUNCTION_ARGUMENT, CURLE_SSL_CACERT_BADFILE:
         .unacceptableRequest
@@ -262,10 +263,10 @@ extension FetchOutcome {
       }
   }
 
-  /// The outcome without a connection, from the error of the last attempt.
+  /// The outcome if no connection was made, from the error of the last attempt.
   ///
-  /// One error has two reasons: no port is free, or there is no address to connect from. The second reason is checked directly. A
-  /// port that is free afterwards does not prove it: a stranger may have released one in the meantime.
+  /// EADDRNOTAVAIL has two possible reasons: no port is free, or this machine has no address to connect from. The second is
+  /// checked directly. That a port is free now would not prove it: somebody may have released the port in the meantime.
   private static func unconnected(_ reach: Reach) -> FetchOutcome {
     // libcurl cannot distinguish a connection that was reset immediately from one that was never made.
     if reach.isConnected || reach.error == ECONNRESET { return .connectionLost }
@@ -274,15 +275,15 @@ extension FetchOutcome {
     return isNetworks ? .unreachable : .ownMeans
   }
 
-  /// Whether it means that the server is unreachable, if this machine itself lacked nothing.
+  /// Whether the outcome means that the server is unreachable, provided that this machine itself lacked nothing.
   var tellsOfAbsence: Bool { [.nameNotResolved, .refused, .unreachable, .timedOut].contains(self) }
 }
 
-/// OpenSSL's tables of methods, which OpenSSL makes for each kind at its first use.
+/// OpenSSL's tables of algorithms. OpenSSL makes the table for each type of algorithm at its first use.
 enum TLSMethods {
-  /// Makes the tables that a handshake needs, while there is nothing else to do: 1.5 ms.
+  /// Makes the tables that a handshake needs before there is work to do. This saves a login 1.5 ms.
   ///
-  /// No random number is drawn: the generators start at their first use.
+  /// This takes no random numbers: the generators start at their first use.
   static func load() {
     // SAFETY: each method is freed immediately; the tables keep their own reference.
     unsafe EVP_MD_free(EVP_MD_fetch(nil, "SHA256", nil))

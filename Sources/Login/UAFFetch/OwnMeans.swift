@@ -1,13 +1,14 @@
 import CProcess
 import Glibc
 
-/// Whether this machine could have reached a server at all.
+/// Checks whether this machine was able to reach a server at all.
 ///
-/// After the message that the server is unreachable, some stacks ask for a password. Anybody who starts a login, or has an
-/// account on the machine, can use up processes, descriptors, memory and ports. libcurl then reports the same as for an
-/// unreachable server. So this tries what a look-up and a connection need, before the server is reported as unreachable.
+/// If the server is reported as unreachable, some PAM stacks fall back to a password. Anybody who starts a login, or has an
+/// account on the machine, can use up its processes, descriptors, memory and ports, and libcurl then returns the same error as
+/// for an unreachable server. So before the server is reported as unreachable, this type checks that the resources for a
+/// look-up and a connection are available.
 enum OwnMeans {
-  /// What is lacking, with the system's error number, for the log; nil if nothing is.
+  /// The resource that is lacking, with the system's error number, for the log; nil if none is.
   ///
   /// - Parameter addresses: the addresses to which connections were tried.
   static func lack(toReach addresses: [SocketAddress]) -> String? {
@@ -21,7 +22,8 @@ enum OwnMeans {
     return nil
   }
 
-  /// More memory than a look-up takes: the stack of a thread, the plug-ins of the name services.
+  /// Tries to allocate more memory than a look-up takes for the stack of a thread and the plug-ins of the name services;
+  /// returns the error number, or nil.
   private static func lackOfMemory() -> CInt? {
     let size = 16 << 20
     // SAFETY: a new mapping that nothing else refers to; it is unmapped immediately.
@@ -34,7 +36,7 @@ enum OwnMeans {
 
   /// Opens several sockets at the same time, each with its own port, as a resolver does.
   ///
-  /// Nothing is sent.
+  /// Nothing is sent. Returns the error number; nil if it worked.
   private static func lackOfSockets() -> CInt? {
     let resolver = SocketAddress(loopback: 53)
     var sockets: [CInt] = []

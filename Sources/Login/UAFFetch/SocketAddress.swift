@@ -2,12 +2,12 @@ import CCurl
 import Glibc
 import UAFWire
 
-/// The address that a connection goes to.
+/// The address of a connection's other end.
 struct SocketAddress: Equatable {
   private let family: CInt
   private let bytes: [UInt8]
 
-  /// The address libcurl is about to open a socket for.
+  /// The address for which libcurl is about to open a socket.
   init(_ address: UnsafePointer<curl_sockaddr>) {
     var bytes = [UInt8](repeating: 0, count: Int(CURL_ADDRESS_SIZE))
     // SAFETY: libcurl lends the address for the call, and writes at most `bytes.count` bytes.
@@ -16,16 +16,16 @@ struct SocketAddress: Equatable {
     self.bytes = Array(bytes.prefix(count))
   }
 
-  /// A port of this machine.
+  /// A port on this machine's loopback address.
   init(loopback port: UInt16) {
     family = AF_INET
     bytes = [UInt8(AF_INET), 0, UInt8(port >> 8), UInt8(port & 0xFF), 127, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0]
   }
 
-  /// Errors of a connection that are caused by the network or by the other end.
+  /// Whether the error of a connection was caused by the network or by the other end, not by this machine.
   ///
   /// EACCES comes from a firewall that forbids the connection by ICMPv6, and from a route of type `prohibit`. EINVAL comes from
-  /// a route of type `blackhole`. The other errors in the third line are rare messages of ICMP.
+  /// a route of type `blackhole`. The other errors in the third line come from rare ICMP messages.
   static func isNetworks(_ number: CInt) -> Bool {
     [
       ECONNREFUSED, ENETUNREACH, EHOSTUNREACH, ETIMEDOUT, ENETDOWN, EHOSTDOWN, ECONNRESET, EAFNOSUPPORT,
@@ -34,22 +34,22 @@ struct SocketAddress: Equatable {
     ].contains(number)
   }
 
-  /// The error if this machine itself prevents a connection from beginning; nil if it does not.
+  /// The error number if this machine itself cannot start a connection; nil if it can.
   ///
-  /// Asked only after the connection has failed, so that no second connection is opened to a server that answers.
+  /// Call this only after a connection has failed, so that no second connection is opened to a server that answers.
   func lack() -> CInt? {
     let number = attempt(CInt(SOCK_STREAM.rawValue))
     if number == 0 || number == EINPROGRESS || number == EINTR || Self.isNetworks(number) { return nil }
     return number == EADDRNOTAVAIL && lacksAddress ? nil : number
   }
 
-  /// Whether this machine has no address from which it could reach this address.
+  /// Whether EADDRNOTAVAIL means that this machine has no address from which it could reach this one.
   ///
-  /// Then a datagram socket fails in the same way, but without a free port it fails differently. For IPv4, the error always means
-  /// the ports.
+  /// In that case, connecting a datagram socket fails with the same error; if only ports are lacking, it does not. For IPv4,
+  /// EADDRNOTAVAIL always means that no port is free.
   var lacksAddress: Bool { family == AF_INET6 && attempt(CInt(SOCK_DGRAM.rawValue)) == EADDRNOTAVAIL }
 
-  /// The error number of an attempt that does not wait; 0 for none.
+  /// Tries to connect a socket of this type, without waiting. Returns the error number, or 0.
   private func attempt(_ type: CInt) -> CInt {
     let socket = Glibc.socket(family, type | CInt(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
     guard socket >= 0 else { return errno }
@@ -57,7 +57,7 @@ struct SocketAddress: Equatable {
     return connect(socket)
   }
 
-  /// Connects a socket; returns the error number, 0 for none.
+  /// Connects a socket to this address. Returns the error number, or 0.
   func connect(_ socket: CInt) -> CInt {
     // SAFETY: the bytes are an address in the kernel's form, lent for the call with their length.
     unsafe bytes.withUnsafeBytes { bytes in
@@ -69,11 +69,11 @@ struct SocketAddress: Equatable {
 
 /// What one transfer has received so far, and its limits.
 ///
-/// A class because libcurl keeps a pointer to it during the transfer.
+/// It is a class because libcurl keeps a pointer to it during the transfer.
 @safe final class Reception {
-  /// Header lines of one answer, interim answers and the proxy's included.
+  /// The maximum number of header lines of one answer, including those of interim answers and of the proxy.
   static let maximumHeaderCount = 256
-  /// The limit for the bytes of all header lines.
+  /// The maximum length of all header lines together, in bytes.
   static let maximumHeaderBytes = 65_536
   /// How many addresses of a server are remembered.
   static let maximumAddressCount = 16
@@ -82,11 +82,11 @@ struct SocketAddress: Equatable {
   let curl: UnsafeMutableRawPointer
   /// The socket whose closing ends the transfer.
   let socket: CInt
-  /// The body; at most ``WireLimit/responseBody`` bytes.
+  /// The body so far; at most ``WireLimit/responseBody`` bytes.
   private(set) var body: [UInt8] = []
   /// Whether a limit was exceeded, which aborts the transfer.
   private(set) var isTooLarge = false
-  /// Whether the connection has completed the handshake with the server, even if an earlier connection is used again.
+  /// Whether the connection has completed the TLS handshake with the server; also true if an earlier connection is reused.
   private(set) var handshakeCompleted = false
   /// The server's certificate in DER.
   private(set) var certificate: [UInt8]?
@@ -95,7 +95,7 @@ struct SocketAddress: Equatable {
   private var headerCount = 0
   private var headerBytes = 0
 
-  /// An empty reception.
+  /// Makes an empty reception.
   ///
   /// - Parameter curl: A handle that outlives the reception.
   init(_ curl: UnsafeMutableRawPointer, watching socket: CInt) {
@@ -104,7 +104,7 @@ struct SocketAddress: Equatable {
     self.socket = socket
   }
 
-  /// Notes that the handshake is complete, and the certificate that the server showed in it.
+  /// Records that the handshake is complete, and the certificate that the server presented.
   func noteHandshake(with certificate: [UInt8]?) {
     handshakeCompleted = true
     self.certificate = certificate
@@ -119,9 +119,9 @@ struct SocketAddress: Equatable {
       address.pointee.family, address.pointee.socktype | CInt(SOCK_CLOEXEC.rawValue), address.pointee.protocol)
   }
 
-  /// Keeps a part of the body; false if it would exceed the limit.
+  /// Appends a part of the body; returns false if the body would exceed the limit.
   ///
-  /// libcurl's own limit does not stop a body of unknown length, so this one counts.
+  /// libcurl's own limit does not apply to a body of unknown length, so the bytes are counted here.
   func receive(body bytes: Span<UInt8>) -> Bool {
     guard bytes.count <= WireLimit.responseBody - body.count else {
       isTooLarge = true

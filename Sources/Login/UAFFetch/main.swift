@@ -1,5 +1,5 @@
-// Purpose: The only network code of the client side: performs the HTTPS exchanges the helper asks for, as an unprivileged
-// user, holding no key, no state and no value. Imports UAFWire and libcurl; no Foundation.
+// Purpose: The only network code of the client side: performs HTTPS exchanges for uaf-helper, as an unprivileged user, and
+// holds no key, no state and no secret. Imports UAFWire and libcurl; no Foundation.
 
 import CArguments
 import Glibc

@@ -12,7 +12,7 @@ enum FingerProgram {
 
   /// Leaves the network, gives up every privilege, and serves until the socket is closed.
   ///
-  /// When the first packet comes, it connects to the bus and then enters the sandbox.
+  /// When the first packet arrives, it connects to the bus and then enters the sandbox.
   static func run(_ arguments: [String]) -> FingerExitStatus {
     if let hasVersion = SocketProgram.answer(
       arguments, name: "uaf-finger", version: FingerVersion.current, usage: usage)
@@ -20,7 +20,7 @@ enum FingerProgram {
       return hasVersion ? .done : .usage
     }
     var report = SandboxReport()
-    // The system bus is a socket with a path, which does not belong to the network.
+    // The system bus can still be reached: it is a Unix socket with a path, which no network namespace hides.
     report.note(.network, NetworkNamespace.leave())
     do throws(PrivilegeError) {
       try ProcessPrivileges.giveUp(as: .finger)
@@ -39,15 +39,15 @@ enum FingerProgram {
   }
 }
 
-/// How the program ends, as numbers of sysexits.h; the core ignores them.
+/// The program's exit statuses, with the numbers of sysexits.h; the core ignores them.
 enum FingerExitStatus: Int32, Equatable {
   /// The socket was closed, or the version was asked for.
   case done = 0
-  /// Arguments, or no packet socket at descriptor 3.
+  /// The arguments are wrong, or descriptor 3 is not a packet socket.
   case usage = 64
   /// A privilege could not be given up.
   case confinement = 71
-  /// What came over the socket does not follow the protocol.
+  /// A packet from the socket does not follow the protocol.
   case malformedPacket = 76
 }
 
@@ -56,21 +56,21 @@ enum FingerVersion {
   static let current = "0.2.0"
 }
 
-/// What the program can do once it is connected to the bus: talk over its two sockets, and end.
+/// What the program can still do once it is connected to the bus: use its two sockets, and exit.
 enum FingerSandbox {
   /// Gives up everything else permanently, after `ProcessPrivileges`.
   ///
-  /// - Parameter report: the parts found missing so far.
+  /// - Parameter report: the parts that were found missing so far.
   /// - Returns: the parts that this kernel or container does not support.
   static func enter(_ report: SandboxReport) -> SandboxReport {
     var report = report
     report.note(.landlock, PathRules(mayConnect: false).enter())
-    // This comes last, because it forbids the calls that the other part needs.
+    // The filter comes last, because it forbids the calls that the other parts need.
     report.note(.seccomp, SystemCallFilter(calls).enter())
     return report
   }
 
-  /// The calls, each with what it is needed for.
+  /// The system calls, each with its purpose.
   static let calls: [CallRule] =
     CommonCalls.ofItself + [
       CommonCalls.waiting,

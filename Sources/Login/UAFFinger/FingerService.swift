@@ -3,21 +3,21 @@ import Sandbox
 import SecretMemory
 import UAFWire
 
-/// Reads the core's packets and the service's signals as they come, and answers.
+/// Handles the core's packets and the fingerprint service's signals as they arrive, and sends the answers to the core.
 @safe struct FingerService: ~Copyable {
   private let socket: PacketSocket
   private let descriptor: CInt
   private var buffer: Secret
   private let client: FingerprintClient?
   private let sandbox: SandboxReport
-  /// Why there is no client.
+  /// The answer to the core if there is no ``FingerprintClient``: why there is none.
   private var obstacle = FingerSensor(.noService)
 
-  /// Serves until the other end closes the socket.
+  /// Serves until the core closes the socket.
   ///
   /// - Parameters:
-  ///   - descriptor: the socket's descriptor.
-  ///   - report: what the sandbox lacks so far.
+  ///   - descriptor: the descriptor of `socket`.
+  ///   - report: the parts of the sandbox that were found missing so far.
   /// - Throws: ``PacketSocketError``; `closed` is the normal end.
   static func serve(
     _ socket: consuming PacketSocket, on descriptor: CInt, in report: SandboxReport
@@ -55,9 +55,9 @@ import UAFWire
     }
   }
 
-  /// Waits for the core or the bus.
+  /// Waits until the core or the bus has sent something.
   ///
-  /// - Returns: whether it is the core.
+  /// - Returns: whether it was the core.
   private func isCoreWaiting() throws(PacketSocketError) -> Bool {
     var entries = [pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)]
     if let (bus, events) = client?.waiting { entries.append(pollfd(fd: bus, events: events, revents: 0)) }
@@ -76,7 +76,7 @@ import UAFWire
       }
     } catch {
       try send { () throws(PacketError) in try FingerEnd(.serviceGone, detail: "\(error)").packet() }
-      // Without the bus there is nothing more to say.
+      // The connection to the bus is lost, so there is nothing more to report.
       throw .closed
     }
   }
@@ -104,7 +104,7 @@ import UAFWire
       do throws(SensorTrouble) {
         if let sensor = try client.compare(for: ask.account) { try? tell(sensor) }
       } catch {
-        // After the first *sensor*, a failure is reported as an *end*.
+        // Once the first *sensor* packet was sent, a failure is reported as an *end* packet.
         guard client.stop() else { return try tell(error.report) }
         let detail = error.detail
         try send { () throws(PacketError) in try FingerEnd(.failed, detail: detail).packet() }

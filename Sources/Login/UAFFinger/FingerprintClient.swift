@@ -1,6 +1,6 @@
 import UAFWire
 
-/// What the core may ask of the fingerprint service: look for a sensor, claim it, compare, release it.
+/// What the core can have the fingerprint service do: look for a sensor, claim it, compare a finger, and release the sensor.
 @safe final class FingerprintClient {
   private let bus: SystemBus
   /// The sensor that is claimed for an account; nil if none is.
@@ -10,10 +10,10 @@ import UAFWire
   /// - Throws: ``BusError`` if there is no system bus.
   init() throws(BusError) { bus = try SystemBus() }
 
-  /// The descriptor to wait on for a signal, and the events to wait for.
+  /// The descriptor to poll for signals of the bus, and the events to poll for.
   var waiting: (descriptor: CInt, events: Int16) { (bus.descriptor, bus.events) }
 
-  /// Says whether there is a sensor, and which fingers the account has.
+  /// Reports whether there is a sensor, and which fingers the account has enrolled.
   func look(for account: String) -> FingerSensor {
     do throws(SensorTrouble) { return FingerSensor(.ready, fingers: try find(account).fingers) } catch {
       return error.report
@@ -55,7 +55,7 @@ import UAFWire
     return true
   }
 
-  /// The meaning of the next signal that has one; nil if no signal is left.
+  /// The meaning of the next signal that means something here; nil if no more signals have arrived.
   ///
   /// - Throws: ``BusError`` if the connection to the bus is lost.
   func nextMeaning() throws(BusError) -> SensorClaim.Meaning? {
@@ -81,7 +81,7 @@ import UAFWire
     isComparing = true
   }
 
-  /// The default sensor, the connection that serves it, and the account's fingers.
+  /// The default sensor, the connection of the service that owns it, and the account's enrolled fingers.
   private func find(_ account: String) throws(SensorTrouble) -> (claim: SensorClaim, fingers: [String]) {
     let manager = BusCall(
       destination: SensorClaim.service, path: "/net/reactivated/Fprint/Manager",
@@ -108,27 +108,27 @@ import UAFWire
 
 /// A sensor of the service, and the connection whose signals about it are accepted.
 ///
-/// A value without input or output: what a signal means depends on nothing else.
+/// This type does no input or output: the meaning of a signal depends only on its members.
 struct SensorClaim: Equatable {
-  /// The name under which the service is found.
+  /// The name of the fingerprint service on the bus.
   static let service = "net.reactivated.Fprint"
   /// The interface of a sensor.
   static let interface = "net.reactivated.Fprint.Device"
 
-  /// The unique name of the connection that owned the service's name when the sensor was found.
+  /// The unique name of the bus connection that owned the service's name when the sensor was found.
   let owner: String
-  /// The sensor.
+  /// The object path of the sensor.
   let path: String
 
-  /// What a signal says.
+  /// The meaning of a signal.
   enum Meaning: Equatable {
-    /// A touch. After a compared touch, the service must be told to end the comparison.
+    /// A touch. After a touch that was compared, the service must be told to end the comparison.
     case touch(FingerTouch)
-    /// The sensor no longer waits.
+    /// The sensor no longer waits for a finger.
     case end(FingerEnd.Cause)
   }
 
-  /// What a signal means; nil if it means nothing here, or comes from anybody else.
+  /// What a signal means; nil if it has no meaning here, or does not come from the service.
   func meaning(of signal: BusSignal) -> Meaning? {
     if signal.interface == "org.freedesktop.DBus", signal.member == "NameOwnerChanged" {
       guard signal.sender == "org.freedesktop.DBus", signal.texts.first == Self.service else { return nil }
@@ -156,12 +156,12 @@ struct SensorClaim: Equatable {
 
   /// A call to the sensor.
   ///
-  /// It goes to the connection, not to the name, so a different owner of the name never receives it.
+  /// It is addressed to the connection, not to the service's name, so a later owner of that name never receives it.
   func call(_ member: String, _ arguments: String...) -> BusCall {
     BusCall(destination: owner, path: path, interface: Self.interface, member: member, arguments: arguments)
   }
 
-  /// The signals that the bus must pass on.
+  /// Match rules for the signals that the bus should send to this program.
   var matches: [String] {
     [
       "type='signal',sender='\(owner)',path='\(path)',interface='\(Self.interface)'",
@@ -181,7 +181,7 @@ struct SensorTrouble: Error, Equatable {
     self.detail = detail
   }
 
-  /// The trouble that an error of the bus or of the service means.
+  /// The trouble that an error of the bus or of the service stands for.
   init(_ error: BusError) {
     self.init(Self.state(of: error), detail: "\(error)")
   }
@@ -201,6 +201,6 @@ struct SensorTrouble: Error, Equatable {
     }
   }
 
-  /// The report of this trouble.
+  /// The trouble, as a report to the core.
   var report: FingerSensor { FingerSensor(state, detail: detail) }
 }

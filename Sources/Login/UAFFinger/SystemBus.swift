@@ -1,4 +1,4 @@
-// Purpose: the only Swift that calls sd-bus. Calls wait for their answer; signals are read one by one.
+// Purpose: the only Swift that calls sd-bus. Method calls wait for their answer; signals are read one by one.
 
 import CSystemd
 import Glibc
@@ -8,7 +8,7 @@ import UAFWire
 @safe final class SystemBus {
   private let bus: OpaquePointer
 
-  /// How long to wait for an answer: a service may have to be started first.
+  /// How long to wait for an answer. The bus may first have to start the service.
   private static let answerMicroseconds: UInt64 = 5_000_000
 
   /// Connects, and waits until the bus has given this connection its name.
@@ -29,13 +29,13 @@ import UAFWire
   // SAFETY: the connection is ours, and nothing uses it any longer.
   deinit { unsafe _ = sd_bus_close_unref(bus) }
 
-  /// The descriptor to wait on for a signal.
+  /// The descriptor to poll for signals.
   var descriptor: CInt {
     // SAFETY: the connection is ours.
     unsafe sd_bus_get_fd(bus)
   }
 
-  /// The events to wait for on the descriptor, as bits of poll.
+  /// The events to poll for on the descriptor.
   var events: Int16 {
     // SAFETY: the connection is ours.
     Int16(truncatingIfNeeded: max(0, unsafe sd_bus_get_events(bus)))
@@ -91,7 +91,7 @@ import UAFWire
     }
   }
 
-  // MARK: What messages hold
+  // MARK: Reading messages
 
   private static let (string, objectPath, boolean) = (code("s"), code("o"), code("b"))
   private static let (number, array) = (code("u"), code("a"))
@@ -138,14 +138,14 @@ import UAFWire
 
 /// A call of a method over the bus; every argument is a text.
 struct BusCall: Equatable {
-  /// A name of the bus, or the unique name of a connection.
+  /// A well-known name on the bus, or the unique name of a connection.
   let destination: String
   let path: String
   let interface: String
   let member: String
   let arguments: [String]
 
-  /// A call to the bus itself.
+  /// A method call to the bus itself.
   static func ofBus(_ member: String, _ arguments: String...) -> BusCall {
     BusCall(
       destination: "org.freedesktop.DBus", path: "/org/freedesktop/DBus", interface: "org.freedesktop.DBus",
@@ -155,7 +155,7 @@ struct BusCall: Equatable {
 
 /// The answer to a call.
 struct BusReply: Equatable {
-  /// What an answer should contain.
+  /// What the answer to a call should contain.
   enum Form {
     case nothing, text, objectPath, texts, number
   }
@@ -175,22 +175,22 @@ struct BusSignal: Equatable {
   let path: String
   let interface: String
   let member: String
-  /// The texts at its beginning, at most three.
+  /// The signal's first arguments that are texts, at most three.
   let texts: [String]
-  /// The boolean that follows them; nil if there is none.
+  /// The boolean argument after the texts; nil if there is none.
   let flag: Bool?
 }
 
 /// Why the bus gave no answer.
 enum BusError: Error, Equatable {
-  /// An error with which somebody on the bus answered: its name, and its text.
+  /// The bus or a service answered with an error, with this name and text.
   case answered(name: String, text: String)
-  /// A failure on the way; the system's error number.
+  /// The call itself failed, with the system's error number.
   case failed(CInt)
 }
 
 extension BusError: CustomStringConvertible {
-  /// What failed, fit for a packet.
+  /// What failed, in a form that fits into a packet.
   var description: String {
     let text =
       switch self {

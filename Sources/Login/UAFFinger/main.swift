@@ -1,5 +1,5 @@
-// Purpose: asks the machine's fingerprint service for the core, over the system bus, as an unprivileged user. It holds no key, no
-// state and no value, and has no network. Imports UAFWire, Sandbox and libsystemd; no Foundation.
+// Purpose: talks to the machine's fingerprint service over the system bus, on behalf of the core and as an unprivileged user.
+// It holds no key, no state and no secret, and has no network. Imports UAFWire, Sandbox and libsystemd; no Foundation.
 
 import CArguments
 import Glibc

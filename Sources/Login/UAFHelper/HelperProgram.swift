@@ -7,11 +7,11 @@ import UAFWire
 
 /// uaf-helper: serves one conversation on descriptor 3 and ends.
 enum HelperProgram {
-  /// Serves the conversation; nobody reads the exit status.
+  /// Serves the conversation. The exit status is not used by anybody.
   static func run(_ arguments: [String]) -> CInt {
     if arguments.dropFirst() == ["--version"] {
       print("uaf-helper \(HelperVersion.current)")
-      // The program skips the libraries' exit handlers.
+      // This flushes the standard output, because the program skips the libraries' exit handlers.
       _ = fflush(nil)
       return 0
     }
@@ -31,7 +31,7 @@ enum HelperProgram {
     return serve(socket, Groundwork(), log)
   }
 
-  /// Waits for the connection of a call, and serves it.
+  /// Waits until the listener passes the connection of a call, and serves it.
   private static func serveLater() -> CInt {
     HelperProcess.openStandardDescriptors()
     guard geteuid() == 0 else { return notPermitted }
@@ -40,7 +40,8 @@ enum HelperProgram {
     guard groundwork.awaitCall(on: listener), let connection = PassedDescriptor.receive(over: SocketProgram.socket),
       let socket = try? PacketSocket(takingOver: connection)
     else { return 0 }
-    // The log is opened now: after a restart of the log, a process in the sandbox cannot connect to it again.
+    // The log is opened only now. If it had been opened earlier and the log daemon restarted since, the process could not
+    // connect again from its sandbox.
     return serve(socket, groundwork, SystemLog())
   }
 
@@ -79,7 +80,7 @@ enum HelperProgram {
         return 0
       }
       guard let begin = try begin(frontEnd) else { return 0 }
-      // This comes before configuration, state and uaf-fetch take memory.
+      // The limit is checked before the configuration, the state and uaf-fetch take memory.
       let calledBy = try frontEnd.peerUserID() == 0 ? begin.callerUID : nil
       let callersPlace = ConversationPlace(calledBy, by: .caller, log, locale: begin.localeText)
       defer { withExtendedLifetime(callersPlace) {} }
@@ -97,27 +98,28 @@ enum HelperProgram {
     return 0
   }
 
-  /// The last message of a conversation without a session, in the language of the person's locale or in English.
+  /// The last message of a conversation that has no session, in the language of the person's locale, or else in English.
   static func finished(_ ending: Ending, of begin: Begin) -> Finished {
     let language = Language.matching(begin.localeText, default: .english)
     let text = ending.told(in: language, toTool: begin.service == Array(CallerIdentity.toolService.utf8))
     return PAMExit.finished(ending, text: text)
   }
 
-  /// Ends a conversation after its *begin*, without a session; a PAM host shows only what is sent as an error.
+  /// Ends a conversation after its *begin*, without a session. A PAM host does not show the text of *finished*, so it gets the
+  /// text as an error message too.
   private static func refuse(_ begin: Begin, _ frontEnd: FrontEnd, _ finished: Finished) throws(Ending) {
     if begin.service != Array(CallerIdentity.toolService.utf8) { try frontEnd.send(.error(finished.text ?? "")) }
     try frontEnd.send(.finished(finished))
   }
 
-  /// The log's text for memory that could not be locked; the login continues anyway.
+  /// The text for the log if memory could not be locked. The login continues anyway.
   static let memoryNotice =
     "entries may be swapped out: raise RLIMIT_MEMLOCK, leave the helper CAP_IPC_LOCK, or encrypt the swap"
 
-  /// Reads *begin*; nil if nothing was sent, or a *resume* without *begin*.
+  /// Reads *begin*; nil if the front end sent nothing, or *resume* instead of *begin*.
   private static func begin(_ frontEnd: FrontEnd) throws -> Begin? {
     do throws(PacketSocketError) { return try frontEnd.receiveBegin() } catch {
-      // Not logged: anybody could fill the log with connections that send nothing.
+      // This is not logged: anybody could fill the log with connections that send nothing.
       if error == .closed { return nil }
       guard error == .malformed(.unexpectedType(.resume)) else { throw error }
       let ending = Ending(.requestNotExist, log: "resume of nothing")
@@ -128,7 +130,7 @@ enum HelperProgram {
 
   /// Runs the conversation.
   ///
-  /// - Returns: why there was no conversation, if no session could be made.
+  /// - Returns: the reason if no session could be made, so that there was no conversation; otherwise nil.
   private static func converse(
     _ begin: Begin, _ frontEnd: FrontEnd, _ groundwork: Groundwork, _ log: SystemLog
   ) -> Ending? {

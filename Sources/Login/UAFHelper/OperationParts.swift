@@ -1,4 +1,4 @@
-/// Makes the operations that ask somebody for a value, from the parts of one call.
+/// Makes the operations that prompt for a secret, from the parts of one call.
 struct OperationParts {
   let call: Call
   let policy: CallPolicy
@@ -115,12 +115,12 @@ struct OperationParts {
   }
 }
 
-/// The work of a call, with one type for each operation.
+/// What a call does; each operation has its own type.
 ///
 /// Each type gets everything it needs as parameters.
 protocol CallOperation {
-  /// Does what was asked.
+  /// Performs the operation.
   ///
-  /// - Throws: ``Ending``: any end without success.
+  /// - Throws: ``Ending`` whenever the operation does not succeed.
   func run() throws(Ending) -> Success
 }

@@ -5,9 +5,10 @@ import UAFConfiguration
 import UAFMessages
 import UAFWire
 
-/// The accounts' files on this machine: opens the caller's, and reads its authenticators, keys and locks.
+/// The accounts' files on this machine: opens the file of the account that a call is for, and reads its authenticators, keys
+/// and locks.
 @safe final class AccountAccess {
-  /// The account's file, once it was opened.
+  /// The account's file, once it has been opened.
   private(set) var account: AccountFile?
 
   private let call: Call
@@ -36,16 +37,18 @@ import UAFWire
   /// The ending for a failure of an account's state, or of the chip that has a share of its key.
   func ending(for error: StateError) -> Ending { shares.ending(for: error) }
 
-  /// Whether a failure should look like a wrong value, because it would show that the account exists; the log has it.
+  /// Whether a failure must look like a wrong secret to the person, because it would otherwise show that the account exists. If
+  /// so, the failure is logged.
   ///
-  /// For an unknown name, the chip is asked only for the time it takes, and its answer is ignored.
+  /// For an unknown name, the chip is only used to take the same time, and its answer is ignored.
   func hides(_ error: StateError) -> Bool {
     guard error == .share, policy.hidesState else { return false }
     log.write(.binding, "reported as a wrong value: \(shares.ending(for: error).log)", .warning)
     return true
   }
 
-  /// Removes what killed calls left in the chip for an account, unless another call for the account is under way.
+  /// Removes the shares that killed calls left in the chip for an account. If a registration or change of the account is in
+  /// progress, they stay.
   ///
   /// - Throws: ``StateError``.
   func removeLeftovers(of uid: UInt32, in directory: borrowing StateDirectory) throws(StateError) {
@@ -59,9 +62,10 @@ import UAFWire
     }
   }
 
-  /// Resets the chip's counts of an account's wrong values, and removes what killed calls left there for the account.
+  /// Resets the chip's counts of an account's wrong secrets, and removes the shares that killed calls left there for the
+  /// account.
   ///
-  /// - Throws: ``Ending``: the first failure; the other shares are reset even if one cannot be.
+  /// - Throws: ``Ending``: the first failure. A failure for one share does not prevent the others from being reset.
   func clearCounts(of account: AccountFile, in directory: borrowing StateDirectory) throws(Ending) {
     var failure: Ending?
     for type in AuthenticatorType.allCases {
@@ -80,9 +84,7 @@ import UAFWire
 
   // MARK: Opening
 
-  /// Opens the machine's state.
-  ///
-  /// - Throws: ``Ending``.
+  /// Opens the state folder.
   func openState() throws(Ending) -> StateDirectory { try folder.open() }
 
   /// Opens the account's file; nil if nothing is registered.
@@ -94,8 +96,8 @@ import UAFWire
 
   /// Opens the account's file even if all of its keys were deregistered or reset here.
   ///
-  /// The account stage still asks for that account's state: otherwise a person who deregisters could log in after the account is
-  /// disabled.
+  /// The account stage still asks for that account's state: otherwise a person could deregister, and then still log in after
+  /// the server has disabled the account.
   ///
   /// - Throws: ``Ending`` if it cannot be used.
   func openForState(_ uid: UInt32, in directory: borrowing StateDirectory) throws(Ending) -> AccountFile? {
@@ -115,7 +117,8 @@ import UAFWire
     return account
   }
 
-  /// The ending for an account whose name is not the one that it was registered under; it names both for the log and for root.
+  /// The ending for an account that was registered under a different name. Its texts for the log and for root contain both
+  /// names.
   func renamed(_ uid: UInt32, in directory: borrowing StateDirectory) -> Ending {
     let ending = Ending(StateError.identityMismatch)
     guard let registered = try? AccountFile.registeredName(in: directory, uid: uid), let name = knownName else {
@@ -146,8 +149,8 @@ import UAFWire
 
   /// Refuses to register an account under a server name that another account of this machine already has.
   ///
-  /// A renamed account keeps its name at the server. A person who has its old name now would share its account there: each could
-  /// revoke the keys of the other, and approve for the other.
+  /// A renamed account keeps its name at the server. If somebody else now has the old name here, both people would share one
+  /// account at the server: each could revoke the other's keys, and approve texts for the other.
   ///
   /// - Throws: ``Ending``.
   func requireOwn(_ serverUserName: String, of uid: UInt32, in directory: borrowing StateDirectory) throws(Ending) {
@@ -182,20 +185,20 @@ import UAFWire
     Text.cleaned(String(decoding: name, as: UTF8.self), limit: 64)
   }
 
-  /// The name that the uid has now.
+  /// The name that the uid has now; nil if it is not known.
   ///
-  /// A uid that was given to somebody else must not open the file of its former owner. A host with root privileges has already
-  /// looked up the name.
-  /// The name of a peer without root comes from /etc/passwd. An account that is not in that file (LDAP, SSSD) has a name when it
-  /// registers, or asks uafctl what a login would do (``OwnName``); otherwise it has none here, and no name is compared.
+  /// It is compared with the registered name: a uid that was given to somebody else must not open the file of its former owner.
+  /// A host with root privileges has already looked up the name. The name of a peer that is not root comes from /etc/passwd.
+  /// For an account that is not in that file (LDAP, SSSD), the name is only looked up if the person registers, or asks uafctl
+  /// what a login would do (``OwnName``). Otherwise it is nil, and no name is compared.
   private var knownName: [UInt8]? { call.caller.isRoot ? call.caller.name : call.caller.ownName }
 
-  /// Whether nothing was ever registered for the account here; false if that cannot be read.
+  /// Whether nothing was ever registered for the account here; false if that cannot be determined.
   func neverHadRow(_ uid: UInt32, in directory: borrowing StateDirectory) -> Bool {
     (try? AccountFile.exists(in: directory, uid: uid)) == false
   }
 
-  /// The account's authenticators; nil if it has none, or lacks the named one.
+  /// The account's authenticators; nil if it has none, or does not have the type `named`.
   ///
   /// - Throws: ``Ending`` if the state cannot be used.
   func authenticators(of uid: UInt32, _ named: AuthenticatorType?) throws(Ending) -> AccountAuthenticators? {
@@ -206,7 +209,7 @@ import UAFWire
     return AccountAuthenticators(account, types, refused: try refusedTypes(account), named: named, in: directory)
   }
 
-  /// Why an account that was opened has no such authenticator; nil if it has no authenticator at all.
+  /// Why the account that was opened has no authenticator of the type `named`; nil if it has no authenticator at all.
   ///
   /// - Throws: ``Ending`` if the state cannot be used.
   func causeOfMissing(_ named: AuthenticatorType?) throws(Ending) -> EndCause? {
@@ -216,7 +219,7 @@ import UAFWire
 
   // MARK: Authenticators and keys
 
-  /// The enabled types that have a value.
+  /// The enabled types for which the account has an authenticator.
   ///
   /// - Throws: ``Ending``.
   func enrolledTypes(_ account: AccountFile) throws(Ending) -> [AuthenticatorType] {
@@ -225,7 +228,7 @@ import UAFWire
     return types
   }
 
-  /// Whether the account has a value of any type, enabled or not.
+  /// Whether the account has an authenticator of any type, enabled or not.
   ///
   /// - Throws: ``Ending``.
   func isInUse(_ account: AccountFile) throws(Ending) -> Bool {
@@ -233,7 +236,7 @@ import UAFWire
     return false
   }
 
-  /// Whether the account has a value that is typed, of any type.
+  /// Whether the account has a passcode or a pattern.
   ///
   /// - Throws: ``Ending``.
   func hasTyped(_ account: AccountFile) throws(Ending) -> Bool {
@@ -243,35 +246,35 @@ import UAFWire
     return false
   }
 
-  /// Whether the account has a value of this type.
+  /// Whether the account has an authenticator of this type.
   ///
   /// - Throws: ``Ending``.
   func isEnrolled(_ account: AccountFile, _ type: AuthenticatorType) throws(Ending) -> Bool {
     do throws(StateError) { return try account.authenticator(type) != nil } catch { throw Ending(error) }
   }
 
-  /// Whether an account that may have no file has a value of this type.
+  /// Whether the account has an authenticator of this type; false if it has no file.
   ///
   /// - Throws: ``Ending``.
   func holds(_ account: AccountFile?, _ type: AuthenticatorType) throws(Ending) -> Bool {
     if let account { try isEnrolled(account, type) } else { false }
   }
 
-  /// The enabled types whose keys are all revoked or unknown at the server, according to its last answers.
+  /// The enabled types whose keys are all revoked or unknown at the server, according to its most recent answers.
   ///
   /// - Throws: ``Ending``.
   func deadTypes(_ account: AccountFile) throws(Ending) -> [AuthenticatorType] {
     try types(of: account) { $0.isDead }
   }
 
-  /// The enabled types whose keys the server is known to refuse, all of them: they are dead, or their counters are behind.
+  /// The enabled types for which the server is known to refuse every key: each is dead, or its counter is behind.
   ///
   /// - Throws: ``Ending``.
   func refusedTypes(_ account: AccountFile) throws(Ending) -> [AuthenticatorType] {
     try types(of: account) { $0.needsRepair }
   }
 
-  /// The enabled types that have keys, if `isMeant` is true of all their keys.
+  /// The enabled types that have keys, if `isMeant` holds for all of these keys.
   private func types(
     of account: AccountFile, whereEach isMeant: (RegisteredKey) -> Bool
   ) throws(Ending) -> [AuthenticatorType] {
@@ -282,8 +285,8 @@ import UAFWire
     }
   }
 
-  /// The types with a value for which a key is dead, or its counter is behind the one that the server has seen, according to the
-  /// server's last answers.
+  /// The enabled types with a key that is dead, or whose counter is behind the one that the server has seen, according to the
+  /// server's most recent answers.
   ///
   /// - Throws: ``Ending``.
   func typesToRepair(_ account: AccountFile) throws(Ending) -> [AuthenticatorType] {
@@ -298,7 +301,7 @@ import UAFWire
 
   /// The account's keys of the protocol that the configured server speaks.
   ///
-  /// Keys of the other protocol stay from another configuration. They are never named to this server.
+  /// Keys of the other protocol remain from an earlier configuration, and are never sent to this server.
   ///
   /// - Throws: ``Ending``.
   func keys(of account: AccountFile) throws(Ending) -> [RegisteredKey] {
@@ -309,12 +312,12 @@ import UAFWire
 
   // MARK: Locks
 
-  /// The policy for the caller's attempts on an account.
+  /// The lock policy for this caller's attempts on an account.
   func lockPolicy(_ type: AuthenticatorType, of account: AccountFile) -> LockPolicy {
     policy.lockPolicy(type, uid: account.identity.uid, call.caller.origin)
   }
 
-  /// The state of an authenticator's lock; logs looser options that have no effect yet.
+  /// The state of an authenticator's lock; if the configuration is looser but has no effect yet, that is logged.
   ///
   /// - Throws: ``Ending``.
   func lockStatus(
@@ -327,7 +330,7 @@ import UAFWire
     } catch { throw Ending(error) }
   }
 
-  /// The tries left after wrong entries of an earlier call; nil without such entries.
+  /// How many tries are left after wrong entries in earlier calls; nil if there were none.
   ///
   /// - Throws: ``Ending``.
   func standingTries(
@@ -342,14 +345,15 @@ import UAFWire
     } catch { throw Ending(error) }
   }
 
-  /// Refuses to remove keys if the server has disabled or locked the account, as far as this machine knows.
+  /// Refuses to remove keys if, as far as this machine knows, the server has disabled or locked the account.
   ///
-  /// Without a code, the server is asked anyway, by the login that proves the account.
+  /// With a code, it also refuses if the server forbade the account's last request. Without a code, that is not needed: the
+  /// removal begins with a login, in which the server decides anyway.
   ///
   /// - Throws: ``Ending`` with `forbidden`; never if root asks.
   func requireNotBlocked(_ account: AccountFile) throws(Ending) {
     guard !call.caller.isRoot else { return }
-    // As in the account stage, a record that cannot be read refuses nobody.
+    // As in the account stage, a record that cannot be read is no reason to refuse.
     if let record = try? StandingRecord.of(account),
       let reason = AccountRefusal(saidLast: record.standing, at: now().wallSeconds)
     {
@@ -362,7 +366,7 @@ import UAFWire
   /// Whether the server has disabled or locked the account, or refused its last login as forbidden (1403), as far as this
   /// machine knows.
   ///
-  /// A record that cannot be read forbids nothing.
+  /// A record that cannot be read is no reason to return true.
   ///
   /// - Throws: ``Ending`` if the keys cannot be read.
   func isForbidden(_ account: AccountFile) throws(Ending) -> Bool {
@@ -371,7 +375,7 @@ import UAFWire
     return AccountRefusal(saidLast: record?.standing, at: now().wallSeconds) != nil
   }
 
-  /// Makes a change that may remove values, and writes to the audit log which locks were removed with them.
+  /// Makes a change that may remove authenticators, and writes to the audit log which locks were removed with them.
   ///
   /// - Throws: the `StateError` that `change` throws.
   func tellingRemovedLocks<Result>(
@@ -385,7 +389,7 @@ import UAFWire
 
   /// The authenticators that are locked for attempts of any origin.
   ///
-  /// Empty if the locks cannot be read: this is for messages only, and decides nothing.
+  /// Empty if the locks cannot be read. Only messages use this; no decision depends on it.
   func lockedTypes(of account: AccountFile) -> Set<AuthenticatorType> {
     let now = now()
     let locked = AuthenticatorType.allCases.filter { type in
@@ -398,17 +402,17 @@ import UAFWire
     return Set(locked)
   }
 
-  // MARK: The server's no
+  // MARK: Refusals of the server
 
-  /// Revokes what the server's last success allows, because the server has refused or forgotten keys.
+  /// Makes the server's last success invalid for logins without the server, because the server has refused or forgotten keys.
   ///
-  /// Every operation does this, whether it could use that success or not.
+  /// Every operation does this, even if it could not have used that success.
   func noteRefusal() {
     guard let account else { return }
     do throws(StateError) {
       try account.noteRefusal(at: now(), always: policy.configuration.allowsOffline)
     } catch {
-      // A record that cannot be read allows nothing anyway, and an account without keys has none.
+      // A success in a record that cannot be read is not valid anyway, and an account without keys has none.
       guard error != .damaged, error != .absent else { return }
       log.write(.state, "the server's refusal could not be stored: \(error)", .warning)
     }
@@ -416,10 +420,10 @@ import UAFWire
 
   /// Marks the account's keys, because the server has forbidden the account to log in (1403).
   ///
-  /// A status that the server gave for a single key is more specific, and stays.
+  /// If the server has refused a key with its own status, that is more specific, and stays.
   func noteForbidden() { mark(UAFStatusCode.forbidden.rawValue) { !$0.isRefused } }
 
-  /// Clears that status from the keys, because the server has allowed something, or says that the account is active.
+  /// Clears the status 1403 from the keys, because the server has allowed something, or reports that the account is active.
   func noteAllowed() { mark(0, where: \.isForbidden) }
 
   private func mark(_ status: UInt32, where isMeant: (RegisteredKey) -> Bool) {
@@ -432,16 +436,17 @@ import UAFWire
   }
 }
 
-/// Why an account is refused before its person has proved anything.
+/// Why an account is refused before the person has verified anything.
 enum AccountRefusal: Equatable {
   case disabled
   case locked
-  /// Root requires the account to be known as active, and it is not known.
+  /// Root's configuration requires that the account is known to be active, and it is not known.
   case notKnown
 
-  /// Why an account is refused, from its state as the server last reported it; nil if that state refuses nobody now.
+  /// Why an account is refused, according to the state that the server last reported; nil if that state is no reason to refuse
+  /// it now.
   ///
-  /// - Parameter wallSeconds: the time now, in seconds since 1970.
+  /// - Parameter wallSeconds: the current time, in seconds since 1970.
   init?(saidLast standing: AccountStanding?, at wallSeconds: Int64) {
     switch standing {
     case .disabled: self = .disabled
@@ -450,7 +455,7 @@ enum AccountRefusal: Equatable {
     }
   }
 
-  /// What the person is told.
+  /// The cause in the text for the person.
   var cause: EndCause {
     switch self {
     case .disabled: .accountDisabled

@@ -9,9 +9,9 @@ import UAFMessages
 @safe final class AccountAuthenticators {
   let account: AccountFile
   let directory: StateDirectory
-  /// The types that have a value, in the configuration's order.
+  /// The enabled types for which the account has an authenticator, in the configuration's order.
   let types: [AuthenticatorType]
-  /// The type that was asked for by name.
+  /// The type that the call names; nil if it names none.
   let named: AuthenticatorType?
   /// The types whose keys the server is known to refuse.
   let refused: [AuthenticatorType]
@@ -29,9 +29,10 @@ import UAFMessages
     self.named = named
   }
 
-  /// The types that the person may be asked for: those that the server is not known to refuse.
+  /// The types that may be used in a prompt: those that the server is not known to refuse.
   ///
-  /// If one was named, or the server refuses them all, these are all types, so that the person learns what the server says.
+  /// If the call names a type, or the server refuses every type, these are all types: the person then learns the reason from
+  /// the server.
   var usable: [AuthenticatorType] {
     let usable = types.filter { !refused.contains($0) }
     return named != nil || usable.isEmpty ? types : usable
@@ -42,7 +43,7 @@ import UAFMessages
   /// Whether every authenticator of this combination is open.
   func cover(_ way: [AuthenticatorType]) -> Bool { way.allSatisfy { self[$0] != nil } }
 
-  /// The entries of this call for a type; `tries` is the limit if there is no entry yet.
+  /// The entries in this call for a type; before the first entry, `tries` are allowed.
   func attempts(_ type: AuthenticatorType, tries: Int) -> Attempts {
     let row = attempts[type] ?? Attempts(left: tries)
     attempts[type] = row
@@ -52,11 +53,11 @@ import UAFMessages
   /// Adds an authenticator that was opened.
   func add(_ unlocked: UnlockedAuthenticatorBox) { opened.append(unlocked) }
 
-  /// The types whose entered value the current rules would refuse.
+  /// The open types whose secret the current rules would refuse.
   var staleTypes: [AuthenticatorType] { opened.filter(\.valueIsStale).map(\.type) }
 }
 
-/// The entries of one call for one authenticator.
+/// The entries in one call for one authenticator.
 @safe final class Attempts {
   /// How many entries are left.
   private(set) var left: Int
@@ -70,7 +71,7 @@ import UAFMessages
   /// Counts one entry.
   func use() { left -= 1 }
 
-  /// Whether this is the same value that was just counted as wrong.
+  /// Whether this is the secret that was just counted as wrong.
   func isRepetition(_ value: borrowing Secret) -> Bool {
     switch last {
     case .some(let last): last.isEqual(to: value)
@@ -78,7 +79,7 @@ import UAFMessages
     }
   }
 
-  /// Remembers a wrong value for as long as the call lasts.
+  /// Remembers a wrong secret until the call ends.
   func note(_ value: borrowing Secret) {
     last = value.withBytes { try? Secret(copying: $0) }
   }
@@ -87,9 +88,9 @@ import UAFMessages
 /// An open authenticator that several flows of one call may use, one after the other.
 @safe final class UnlockedAuthenticatorBox {
   let authenticator: UnlockedAuthenticator
-  /// Whether the current rules would refuse the value that opened it.
+  /// Whether the current rules would refuse the secret that opened it.
   let valueIsStale: Bool
-  /// The value, if a later step must compare with it.
+  /// The secret; nil unless a later step must compare it with a new one.
   private var value: Secret?
 
   init(_ authenticator: consuming UnlockedAuthenticator, valueIsStale: Bool = false, value: consuming Secret? = nil) {
@@ -100,7 +101,7 @@ import UAFMessages
 
   var type: AuthenticatorType { authenticator.type }
 
-  /// Whether `other` is the value that opened it; false if that was not kept.
+  /// Whether `other` is the secret that opened it; false if that secret was not kept.
   func wasOpened(with other: borrowing Secret) -> Bool {
     switch value {
     case .some(let value): value.isEqual(to: other)
@@ -109,11 +110,11 @@ import UAFMessages
   }
 }
 
-/// The KeyIDs of the keys that a server may be asked to delete: those that this state folder made.
+/// The KeyIDs of the keys that this machine may ask a server to delete: those that were made in this state folder.
 ///
-/// Otherwise a server that does not distinguish machines would delete the keys of other machines.
+/// Without this list, a server that does not distinguish machines would delete the keys of other machines too.
 enum OwnKeys {
-  /// The KeyIDs that were made here for an account, without those that should be kept.
+  /// The KeyIDs that were made here for an account, except those of `kept`.
   ///
   /// - Throws: ``Ending`` if the list cannot be read.
   static func keyIDs(
@@ -124,7 +125,7 @@ enum OwnKeys {
     do throws(StateError) {
       made = try MadeKeys.keyIDs(of: identity.uid, serverUserName: identity.serverUserName, in: directory)
     } catch { throw Ending(error) }
-    // Keys that an earlier version registered are in the account's file, not in the list.
+    // Keys that an earlier version registered are not in the list, but in the account's file (`held`).
     var keyIDs: [[UInt8]] = []
     for keyID in made + held.map(\.keyID)
     where !keyIDs.contains(keyID) && !kept.contains(where: { $0.keyID == keyID }) {
@@ -133,7 +134,7 @@ enum OwnKeys {
     return keyIDs.compactMap { try? KeyID(bytes: $0) }
   }
 
-  /// The KeyIDs that were made here for the authenticators of a type; nil for all of them.
+  /// The KeyIDs that were made here for the authenticators of a type; if `type` is nil, for all types.
   ///
   /// - Parameter held: the account's keys.
   /// - Throws: ``Ending`` if the list cannot be read.

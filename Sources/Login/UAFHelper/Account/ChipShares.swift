@@ -6,9 +6,9 @@ import UAFConfiguration
 import UAFCrypto
 import UAFWire
 
-/// The shares of accounts' keys in the chip that has opened the device key: uaf-chip makes, opens and removes them.
+/// The shares of the accounts' keys, in the same chip that has opened the device key. uaf-chip makes, opens and removes them.
 ///
-/// If the chip fails, the reason is kept for the text that says how the call ended.
+/// If the chip fails, the reason is kept for the call's final text.
 final class ChipShares: ShareKeeper {
   private let source: DeviceKeySource
   private let policy: CallPolicy
@@ -82,7 +82,7 @@ final class ChipShares: ShareKeeper {
   }
 
   func holds(_ kept: [UInt8]) throws(StateError) -> Bool {
-    // If root's configuration uses no chip, do not ask one, because it may be gone.
+    // If root's configuration uses no chip, do not talk to one: it may be gone.
     guard source.use != .off else { return false }
     let reply = try asking(.find) { (request, process) throws(Ending) in
       var request = request
@@ -98,7 +98,7 @@ final class ChipShares: ShareKeeper {
 
   func openInVain(_ values: borrowing Secret) {
     guard policy.hidesState, source.isCounting else { return }
-    // Only the time it takes matters.
+    // The answer does not matter: the call only has to take as long as a real check.
     _ = try? asking(.openInVain) { (request, process) throws(Ending) in try process.ask(request, with: values) }
   }
 
@@ -117,7 +117,7 @@ final class ChipShares: ShareKeeper {
   func remove(marked mark: [UInt8], but kept: [UInt8]?) { remove(marked: mark, kept) }
 
   private func remove(marked mark: [UInt8]?, _ kept: [UInt8]?) {
-    // Without a share and without a running chip program, nothing was left anywhere.
+    // If there is no share to keep and the chip program was not started, there is nothing to remove.
     guard kept != nil || source.isRunning else { return }
     let told: String?
     do throws(StateError) {
@@ -129,7 +129,7 @@ final class ChipShares: ShareKeeper {
       }
       told = reply.answer.outcome == .done ? nil : reply.answer.told
     } catch { told = failure?.log }
-    // The index no longer counts for anybody, and only takes up space in the chip.
+    // The index is no longer used by anybody, and only takes up space in the chip, so this is just a warning.
     if let told { log.write(.binding, "an index was left in the chip: \(told)", .warning) }
   }
 

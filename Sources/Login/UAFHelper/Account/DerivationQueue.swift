@@ -2,14 +2,14 @@ import AuthenticatorTypes
 import Authenticator
 import FidoResults
 
-/// Limits how many keys are derived at the same time: an attempt waits for its account's turn, then for one of the machine's
-/// slots.
+/// Limits how many keys are derived at the same time. An attempt waits first for its account's turn, then for one of the
+/// machine's slots.
 struct DerivationQueue {
   private let call: Call
   private let slots: Int
   private let pause: (_ milliseconds: Int) -> Void
 
-  /// The time between two searches for a free slot, and the time after which the call gives up.
+  /// The time between two attempts to take a slot, and the time after which the call gives up.
   private static let (waitMilliseconds, limitMilliseconds) = (20, 10_000)
 
   /// - Parameter slots: how many derivations may run at the same time on this machine.
@@ -21,7 +21,7 @@ struct DerivationQueue {
 
   /// Waits for the right to derive a key.
   ///
-  /// - Throws: ``Ending`` after 10 s: refused, and nothing was counted.
+  /// - Throws: ``Ending`` after 10 s: the attempt is refused without being counted.
   func takeSlot(in directory: borrowing StateDirectory) throws(Ending) -> DerivationSlot {
     let claim = claim
     let caller = call.caller
@@ -53,7 +53,7 @@ struct DerivationQueue {
     }
   }
 
-  /// The source whose attempts share a turn; nil for a person's own program, which has only the account's turn.
+  /// The source whose turns the attempt uses; nil for a person's own program, which only needs the account's turn.
   private func source(for claim: DerivationSlot.Claim) -> AttemptSource? {
     switch claim {
     case .remoteHost: AttemptSource(remoteHost: call.caller.remoteHost ?? [])

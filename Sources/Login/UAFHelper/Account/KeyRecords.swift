@@ -5,7 +5,7 @@ import UAFClient
 import UAFCrypto
 import UAFMessages
 
-/// The registered keys of an account: makes them ready to sign, and stores what the server says about them.
+/// The registered keys of an account: prepares them for signing, and stores the status that the server gives for them.
 @safe final class KeyRecords {
   private let call: Call
   private let accounts: AccountAccess
@@ -17,9 +17,9 @@ import UAFMessages
     self.log = log
   }
 
-  /// Makes a key ready for one signature.
+  /// Prepares a key for one signature.
   ///
-  /// Its next counter is on the disk before it signs.
+  /// Its next counter is written to the disk before it signs.
   ///
   /// - Throws: ``Ending``.
   func signer(
@@ -37,18 +37,18 @@ import UAFMessages
   ///
   /// - Throws: ``Ending`` if the keys cannot be read.
   func noteAccepted(_ account: AccountFile, _ types: [AuthenticatorType]) throws(Ending) {
-    // What the server forbade, it forbade to the account, whichever key was used.
+    // A status 1403 applies to the account, whichever key was used, so it is cleared from all keys.
     let refused = try accounts.keys(of: account).filter { key in
       key.serverStatus != 0 && (key.isForbidden || types.contains(key.type))
     }
     try note(0, of: AuthenticatorType.allCases.filter { type in refused.contains { $0.type == type } }, account)
   }
 
-  /// The ending if the server has seen a counter that this state folder has not reached: an older copy was restored.
+  /// The ending if the server has seen a higher counter than this state folder has: an older copy of the folder was restored.
   ///
-  /// A second try does not help. The counter is not raised, because the attempts and locks since that copy are lost as well. The
-  /// key's status is set, so that status and doctor can name it. Nil if another login of this person was faster: its counter is
-  /// in this state folder.
+  /// Trying again does not help, and the counter is not raised, because the attempts and locks since that copy are lost as
+  /// well. The key's status is set, so that `uafctl status` and `doctor` can report it. Nil if this folder has meanwhile
+  /// reached that counter, because another login of this person was faster.
   ///
   /// - Throws: ``Ending`` if the keys cannot be read.
   func olderState(_ refusal: Refusal, _ account: AccountFile) throws(Ending) -> Ending? {
@@ -66,10 +66,10 @@ import UAFMessages
     )
   }
 
-  /// Stores what the refusal of a login says about the keys, and makes the ending from it.
+  /// Stores what the refusal of a login says about the keys, and makes the ending of the call.
   ///
-  /// If the server forbids a login (1403), the account may be disabled or locked. If it forbids anything else, such as deleting
-  /// the last administrator's keys, that says nothing about the account.
+  /// Call this only for a login: if the server forbids a login (1403), the account may be disabled or locked. If it forbids
+  /// something else, such as deleting the last administrator's keys, that says nothing about the account.
   ///
   /// - Throws: ``Ending`` if the keys cannot be read.
   func noted(
@@ -81,17 +81,17 @@ import UAFMessages
     } else if refusal.spokenByServer, let status = refusal.serverStatus {
       try note(status, of: types, account)
     } else if !types.isEmpty {
-      // A server that has none of this machine's keys names different keys of the model in its request.
+      // If the server has none of this machine's keys, its request names only other keys with this AAID.
       try note(UAFStatusCode.unknownKeyID.rawValue, of: ending.server.forgottenTypes, account)
     }
-    // With several signatures the server does not say which key it means.
+    // If there were several signatures, the server does not say which key it means.
     let isOne = refusal.serverStatus == UAFStatusCode.unknownKeyID.rawValue && types.count == 1
     return isOne ? ending.forgetting(types) : ending
   }
 
-  /// Stores the machine secret that is valid from now on.
+  /// Stores the new machine secret.
   ///
-  /// If it cannot be written, the server's success is still valid: the server gives the secret again.
+  /// If it cannot be written, the server's success is still valid; the server will send the secret again.
   ///
   /// - Parameter place: SHA-256 of the server's addresses.
   func note(_ secret: MachineSecret?, of place: [UInt8], _ account: AccountFile) {
@@ -102,7 +102,7 @@ import UAFMessages
     }
   }
 
-  /// Stores the server's status of the keys of some types.
+  /// Stores a status that the server gave, for the keys of these types.
   ///
   /// If that cannot be written, the login does not fail.
   private func note(_ status: UInt32, of types: [AuthenticatorType], _ account: AccountFile) throws(Ending) {
@@ -115,33 +115,34 @@ import UAFMessages
 }
 
 extension Refusal {
-  /// Whether the server forbids the request (1403).
+  /// Whether the server refused the request as forbidden (1403).
   var isForbidden: Bool { spokenByServer && serverStatus == UAFStatusCode.forbidden.rawValue }
 }
 
 extension RegisteredKey {
-  /// Whether the server's last status of the key is that it is revoked.
+  /// Whether the key's last status from the server is "revoked".
   var isRevoked: Bool { serverStatus == UAFStatusCode.revokedAuthenticator.rawValue }
 
   /// The status that is stored for a key if the server has seen more signatures than this machine has made.
   ///
-  /// No server gives this number: 1491 alone has other causes as well.
+  /// It is not a number that a server sends: its status 1491 can have other causes as well, so a bit is added to it here.
   static let behindStatus = 1 << 31 | UAFStatusCode.requestInvalid.rawValue
 
-  /// Whether the server has seen a counter that this machine has not reached: the state is an older copy, or two machines have
-  /// the key.
+  /// Whether the server has seen a higher counter than this machine has: the state folder is an older copy, or two machines
+  /// have the key.
   var isBehind: Bool { serverStatus == Self.behindStatus }
 
   /// Whether the server forbade the account's last request: the account may be disabled or locked.
   var isForbidden: Bool { serverStatus == UAFStatusCode.forbidden.rawValue }
 
-  /// Whether the server is known to refuse each login with the key until something is done about it.
+  /// Whether the server is known to refuse logins with this key until somebody repairs the key or allows the account again.
   var isRefused: Bool { needsRepair || isForbidden }
 
-  /// Whether the server is known to refuse this key, whatever it says about the account.
+  /// Whether the server is known to refuse the key itself, regardless of the account's state.
   var needsRepair: Bool { isDead || isBehind }
 
-  /// Whether the server's last status is that the key is revoked, or that it has no such key, model or account.
+  /// Whether, according to the server's last status, the key is revoked, or the server does not know the key, the AAID or the
+  /// account.
   var isDead: Bool {
     let unknown: [UAFStatusCode] = [.notFound, .unknownAAID, .unknownKeyID]
     return isRevoked || unknown.contains(UAFStatusCode(rawValue: serverStatus))
@@ -149,7 +150,7 @@ extension RegisteredKey {
 }
 
 extension AuthenticationOffer {
-  /// The key of an authenticator that signs for this offer; nil if none fits.
+  /// The key of this type that the offer accepts; nil if there is none.
   ///
   /// - Parameter keys: the keys to choose from, the preferred one last.
   func key(of type: AuthenticatorType, among keys: [RegisteredKey]) -> RegisteredKey? {
@@ -158,16 +159,16 @@ extension AuthenticationOffer {
   }
 }
 
-/// The keys that signed a proof and can authorise new keys until the call ends.
+/// The keys that signed a proof. Until the call ends, they can authorise new keys.
 struct SignedKeys {
   let held: AccountAuthenticators
   let keys: [RegisteredKey]
   let records: KeyRecords
 
-  /// The descriptions of their authenticators.
+  /// The descriptions of the authenticators that have these keys.
   var described: [AuthenticatorDescription] { AuthenticatorDescription.all(of: keys.map(\.type), keys: keys) }
 
-  /// Makes a key ready for one more signature.
+  /// Prepares a key for one more signature.
   ///
   /// - Throws: ``Ending``.
   func signer(_ index: Int) throws(Ending) -> KeySigner {
@@ -178,7 +179,7 @@ struct SignedKeys {
   }
 }
 
-/// One registered key, open for one signature, with its counter already on disk.
+/// One registered key, opened for one signature; its counter is already on the disk.
 struct KeySigner: AssertionSigner, CredentialSigner {
   let aaid: AAID
   let authenticatorVersion: UInt16 = 1
@@ -188,7 +189,7 @@ struct KeySigner: AssertionSigner, CredentialSigner {
   private let key: RegisteredKey
   private let unlocked: UnlockedAuthenticatorBox
 
-  /// - Throws: ``Ending`` for a key whose record is not valid.
+  /// - Throws: ``Ending`` if the record of the key is not valid.
   init(_ key: RegisteredKey, counter: UInt32, nonce: [UInt8], unlocked: UnlockedAuthenticatorBox) throws(Ending) {
     do {
       aaid = try AAID(key.type.aaid)

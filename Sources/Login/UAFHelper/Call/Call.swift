@@ -6,7 +6,7 @@ import UAFConfiguration
 import UAFCrypto
 import UAFWire
 
-/// One call: what the front end asks for, and the identity of the caller.
+/// One call: the front end's *begin* packet, and the identity of the caller.
 final class Call {
   let begin: Begin
   private(set) var caller: CallerIdentity
@@ -16,17 +16,17 @@ final class Call {
     self.caller = caller
   }
 
-  /// Whether a login is asked for, or the approval of what waits at the server.
+  /// Whether the operation is a login, or the approval of a text that waits at the server.
   var isLogin: Bool { begin.operation == .authenticate }
 
-  /// Records the name that the opened account was registered with; nil if there is no such account.
+  /// Records the name under which the opened account was registered; nil if there is no such account.
   func recognise(registeredName: [UInt8]?) { caller.recognise(registeredName: registeredName) }
 
   /// The account's name as it is shown to people.
   var shownName: String { Text.cleaned(String(decoding: caller.shownName ?? [], as: UTF8.self), limit: 64) }
 }
 
-/// What root's configuration and module arguments say for one call.
+/// The policy for one call, from root's configuration and the module arguments.
 final class CallPolicy {
   let arguments: ModuleArguments
   let configuration: Configuration
@@ -34,30 +34,30 @@ final class CallPolicy {
   let settings: ServiceSettings
   /// The language of texts for the person.
   let language: Language
-  /// Keeps the server's policy, and knows root's own configuration.
+  /// The keeper of the server's policy, which also has root's own configuration.
   let keeper: PolicyKeeper
   /// The server's policy, as far as it applies to this call.
   let standing: PolicyStanding
   private let call: Call
 
-  /// Reads root's arguments and configuration, and the server's policy if root follows one.
+  /// Reads the module arguments, root's configuration, and the server's policy if the configuration follows one.
   ///
   /// - Parameters:
   ///   - now: called only if there is a server policy.
   ///   - keeping: makes the keeper of that policy, from root's configuration.
-  /// - Throws: ``Ending`` (1001) if arguments or configuration cannot be used; 1007 where a file cannot be read now.
+  /// - Throws: ``Ending`` (1001) if arguments or configuration cannot be used; 1007 if a file cannot be read at the moment.
   init(
     for call: Call, defaultPath: String, requiredOwner owner: UInt32, now: () -> BootTime,
     keeping: (Configuration) -> PolicyKeeper
   ) throws(Ending) {
     self.call = call
     let caller = call.caller
-    // A peer that is not root may give any service name, so its name selects no section.
+    // A peer that is not root can state any service name, so the name does not select a section of the configuration.
     let service = caller.isRoot ? caller.service : nil
     let own: Configuration
     do throws(ConfigurationError) {
       arguments = try ModuleArguments(parsing: call.begin.arguments.map { String(decoding: $0, as: UTF8.self) })
-      // Its path is ignored too: it could name any file that only root can read.
+      // The configuration path of such a peer is ignored too: it could name any file that only root can read.
       own = try Configuration.load(
         path: caller.isRoot ? arguments.configurationPath : nil, defaultPath: defaultPath, requiredOwner: owner)
       try own.check(arguments, service: service)
@@ -75,74 +75,75 @@ final class CallPolicy {
     language = Language.matching(call.begin.localeText, default: settings.general.language)
   }
 
-  // MARK: What people see
+  // MARK: Texts and prompts
 
-  /// Whether wrong, locked, unregistered and unknown must look alike to this caller.
+  /// Whether this caller must not be able to distinguish a wrong secret, a lock, an unregistered account and an unknown name.
   var hidesState: Bool {
     let caller = call.caller
     return caller.isRoot && !caller.isTool && settings.general.hidesState(remote: caller.origin == .remote)
   }
 
-  /// Who can give the account a new value with an enrolment code, in the texts of this call.
+  /// Who can give the account a new secret with an enrolment code; the texts of this call depend on it.
   ///
-  /// Nothing proves a person's code without signed verdicts, or if the server may ignore the code.
+  /// A person's code proves nothing unless verdicts are signed and the server certainly checks the code.
   var codeUse: CodeUse {
     if call.caller.isRoot, call.caller.isTool { return .root(of: call.shownName) }
     return provesCodes ? .persons : .roots
   }
 
-  /// Whether a person's code can set a value for an account in use.
+  /// Whether a code from a person who is not root can set a secret for an account that already has one.
   var provesCodes: Bool {
     guard let server = configuration.server else { return false }
     return server.requiresSignedVerdict && server.dialect == .fido
   }
 
-  /// Whether one call may ask more than one question.
+  /// Whether one call may show more than one prompt.
   ///
-  /// Some programs answer every prompt with the only string that they have, and would also answer the question for a list number
-  /// with it. Peers that are not root are asked only once too, except uafctl.
+  /// Some programs answer every prompt with the only string that they have, even the prompt for a list number. Except for
+  /// uafctl, peers that are not root get only one prompt too.
   var isInteractive: Bool { call.caller.isTool || call.caller.isRoot && settings.prompt.interactive == true }
 
-  /// Whether a stale value is changed next: uafctl has no account stage that would ask for it.
+  /// Whether a stale secret is changed right after the login. uafctl has no account stage that would ask for the change.
   var changesStaleValue: Bool { isInteractive && !call.caller.isTool }
 
-  /// How many entries one call allows; 1 for a program that gives every prompt the same answer.
+  /// How many entries one call allows; 1 if the call may show only one prompt.
   var tries: Int {
     guard isInteractive else { return 1 }
     return arguments.tries ?? settings.prompt.tries ?? (call.caller.isTool ? Self.triesOfTool : 1)
   }
 
-  /// The limit for uafctl; sudo, sshd and login ask again by themselves.
+  /// The limit for uafctl; sudo, sshd and login start a new call themselves.
   private static let triesOfTool = 3
 
-  /// Root's text about a different way to log in; nil for operations that are not a login.
+  /// Root's text about what else a person who cancels can do to log in; nil if the operation is not a login.
   var cancelText: String? { call.isLogin ? settings.prompt.cancelTexts[language] : nil }
 
-  /// Root's text that says what the prompt is for, in the person's language.
+  /// Root's text that states the purpose of the prompt, in the person's language.
   var rootsReason: String? { settings.reason?.text(in: language) }
 
-  /// Whether the list of authenticators has registering anew as its last entry.
+  /// Whether the last entry of the list of authenticators is to register anew.
   var offersNewRegistration: Bool {
-    // Only our own server is known to check codes. With any other, anybody could set a new value.
+    // Only our own server is known to check codes. With any other server, anybody might be able to set a new secret.
     settings.prompt.offersReset && call.isLogin && isInteractive && !hidesState
       && (configuration.server?.dialect ?? .fido) == .fido
   }
 
-  /// Whether the account stage of this call may ask the server.
+  /// Whether the account stage of this call may send a request to the server.
   var asksForState: Bool { settings.general.accountCheckOnline && !call.begin.isUnattended }
 
   // MARK: Authenticators
 
-  /// The types root has enabled and this version can verify, in the configuration's order.
+  /// The types that root has enabled and this version supports, in the configuration's order.
   var enabledTypes: [AuthenticatorType] {
     configuration.authenticators.compactMap(\.type)
   }
 
-  /// The type that this call names: the caller, root's module argument, or the service's settings.
+  /// The type that the caller, root's module argument or the service's settings name for this call, in this order of
+  /// precedence.
   ///
   /// - Returns: nil if none of them names one.
   /// - Throws: ``Ending``: 1012 for an unknown type, 2002 for a type that root has not enabled or that this version does not
-  ///   have. A deregistration reports 1012, not 2002, for a type that this version does not have.
+  ///   have. In a deregistration, a type that this version does not have is 1012, not 2002.
   func namedType() throws(Ending) -> AuthenticatorType? {
     let named = call.begin.authenticator.map { String(decoding: $0, as: UTF8.self) }
     guard let wanted = named ?? arguments.authenticator ?? settings.authenticator else {
@@ -154,7 +155,7 @@ final class CallPolicy {
       return nil
     }
     guard let type = AuthenticatorType(nameOrAAID: wanted) else { throw notAvailable(wanted, isRoots: named == nil) }
-    // Even if the type is enabled, it has nothing that can be changed or reset.
+    // Even an enabled type is refused here if its authenticators have no secret to change or reset.
     if !type.isTyped, let result = untyped {
       throw Ending(result, log: "\(type.rawValue) has no value that can be typed")
     }
@@ -166,7 +167,7 @@ final class CallPolicy {
     return type
   }
 
-  /// The ending for a name that is not a type of this version.
+  /// The ending for a name that is not a type that this version supports and root has enabled.
   private func notAvailable(_ wanted: String, isRoots: Bool) -> Ending {
     guard ConfiguredAuthenticator(rawValue: wanted) != nil else {
       return Ending(
@@ -174,19 +175,19 @@ final class CallPolicy {
         isRoots ? .rootsFault : nil)
     }
     let log = "\(wanted) is not built"
-    // The caller named a type that does not exist, whatever the operation.
+    // The caller named a type that does not exist, so the result is the same for every operation.
     guard isRoots else { return Ending(.invalidAuthenticatorType, log: log) }
     guard notBuilt == .noSuitableAuthenticator else { return Ending(notBuilt, log: log) }
     return Ending(notBuilt, because: .noneEnabled, log: log)
   }
 
-  /// The result for a type that this version does not have: nothing of this type can have been registered.
+  /// The result for a type that this version does not have. No authenticator of such a type can have been registered.
   private var notBuilt: FidoResult {
     if let untyped { return untyped }
     return call.begin.operation == .deregister ? .invalidAuthenticatorType : .noSuitableAuthenticator
   }
 
-  /// The result for a type that is not typed; nil if that does not matter.
+  /// The result for a type without a typed secret; nil if the operation does not need one.
   private var untyped: FidoResult? {
     switch call.begin.operation {
     case .change: .changeInvalid
@@ -195,41 +196,42 @@ final class CallPolicy {
     }
   }
 
-  /// Whether the caller or root named the type that the server does not accept.
+  /// The cause to report if the server does not accept the named type: either the caller or root's configuration named it.
   var namedNotAccepted: EndCause { call.begin.authenticator == nil ? .configuredNotAccepted : .namedNotAccepted }
 
-  /// The types that a prompt asks for if states are hidden; they depend on the configuration only.
+  /// The types that a prompt names if registrations are hidden; they depend on the configuration only.
   var hiddenTypes: [AuthenticatorType] {
     if let named = try? namedType(), named.isTyped { return [named] }
-    // They are in the order of the list, not of the configuration. A sensor is never used if states are hidden.
+    // They are in the order of ``AuthenticatorType``, not of the configuration. With hidden registrations, a sensor is never
+    // used.
     let typed = AuthenticatorType.allCases.filter(\.isTyped)
     let enabled = typed.filter(enabledTypes.contains)
     return enabled.isEmpty ? typed : enabled
   }
 
-  /// How texts name those types.
+  /// The name for ``hiddenTypes`` in texts.
   var hiddenKind: ValueKind { .oneOf(hiddenTypes.map(\.kind)) }
 
   // MARK: Attempts
 
   /// The lock policy for attempts of an origin.
   ///
-  /// For root's own account, only the values of root's configuration apply: no server can lock root out.
+  /// For root's own account, only root's configuration applies: no server can lock root out.
   func lockPolicy(_ type: AuthenticatorType, uid: UInt32, _ origin: AttemptOrigin) -> LockPolicy {
     guard uid != 0 else { return ownLockPolicy(type, uid: uid, origin) }
     return configuration.followedLockPolicy(for: type, origin: origin)
   }
 
-  /// The lock policy by root's configuration alone.
+  /// The lock policy according to root's configuration only.
   private func ownLockPolicy(_ type: AuthenticatorType, uid: UInt32, _ origin: AttemptOrigin) -> LockPolicy {
     var policy = configuration.lockPolicy(for: type, origin: origin)
     if uid == 0, !configuration.rootPermanentLock { policy.maxLockCount = nil }
     return policy
   }
 
-  /// How many wrong values in a row the chip allows for an authenticator of an account.
+  /// How many wrong secrets in a row the chip allows for an authenticator of an account.
   ///
-  /// Only root's configuration decides this: the limit stays in the chip after the server's policy is gone.
+  /// This depends only on root's configuration: the limit would stay in the chip even after the server's policy is gone.
   func shareLimit(_ type: AuthenticatorType, uid: UInt32) -> UInt32 {
     LockPolicy.shareLimit(
       local: ownLockPolicy(type, uid: uid, .local), remote: ownLockPolicy(type, uid: uid, .remote),
@@ -239,17 +241,17 @@ final class CallPolicy {
   /// The cost of a key derivation.
   var derivationCost: Scrypt.Parameters { cost(StateSettings.defaultKDFCost) }
 
-  /// The cost of a key derivation if the chip counts wrong values.
+  /// The cost of a key derivation if the chip counts wrong secrets.
   var countedCost: Scrypt.Parameters { cost(StateSettings.defaultKDFCostWithIndex) }
 
   private func cost(_ preset: Int) -> Scrypt.Parameters {
     Scrypt.Parameters(logN: configuration.state.kdfCost ?? preset, r: 8, p: 2)
   }
 
-  /// How old the server's last success may be if it should replace an answer of the server.
+  /// The maximum age of the server's last success, if it may replace an answer of the server.
   ///
-  /// Nil if nothing may replace the answer: root does not allow it, there is a text to be confirmed, the caller is not
-  /// root, or this is not a login.
+  /// Nil if it must not: root does not allow it, there is a text to be confirmed, the caller is not root, or this is not a
+  /// login.
   var offlineLimit: Duration? {
     guard call.isLogin, call.begin.payload == nil, call.caller.isRoot, !settings.transaction,
       call.begin.transaction == nil, settings.general.offline == .allow
@@ -263,9 +265,9 @@ final class StateFolder {
   let path: String
   let owner: UInt32
   private let key: DeviceKeySource
-  /// The keeper of shares of accounts' keys.
+  /// What stores the shares of the accounts' keys.
   private let shares: any ShareKeeper
-  /// The folder, already open, for the next caller of ``open()``.
+  /// The open folder, if it is kept for the next call of ``open()``.
   private var kept: StateDirectory?
 
   init(path: String, owner: UInt32, key: DeviceKeySource, shares: any ShareKeeper) {
@@ -295,7 +297,7 @@ final class StateFolder {
     }
   }
 
-  /// Reserves the folder to move the device key.
+  /// Reserves the folder for moving the device key.
   ///
   /// - Throws: ``Ending`` with a text for root.
   func beginMove() throws(Ending) -> KeyMove {
@@ -304,7 +306,7 @@ final class StateFolder {
 
   /// The folder's own random bytes; nil for a folder that an earlier version made.
   ///
-  /// It stays open for the next call of ``open()``: everything on its path is then checked only once.
+  /// The folder stays open for the next call of ``open()``, so that its path is checked only once.
   ///
   /// - Throws: ``Ending``.
   func identifier() throws(Ending) -> [UInt8]? {

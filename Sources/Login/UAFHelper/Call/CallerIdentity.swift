@@ -4,38 +4,39 @@ import FidoResults
 import ServiceNames
 import UAFWire
 
-/// Who asks, for which account, and from where: the part of *begin* that this peer is allowed to state.
+/// Who calls, for which account, and from where, as far as the peer is allowed to state that in *begin*.
 struct CallerIdentity: Equatable {
-  /// The peer's uid, from the kernel.
+  /// The peer's uid, as the kernel reports it.
   let peer: UInt32
   /// The account's uid; nil for a name that could not be resolved.
   let uid: UInt32?
-  /// Its canonical name, as a host with root privileges looked it up; nil for peers that are not root.
+  /// The account's canonical name, as a host with root privileges looked it up; nil for peers that are not root.
   let name: [UInt8]?
   /// The name as typed, for texts and the log.
   let typedName: [UInt8]?
-  /// The name that the machine has for a peer that is not root, or why it has none; nil for root.
+  /// For a peer that is not root, the name that this machine has for the peer's uid, or why it has none; nil for root.
   let own: OwnName?
-  /// The text of `/etc/passwd`; empty if a host with root privileges asks, because it has looked up the name itself.
+  /// The text of `/etc/passwd`; empty for a host with root privileges, because it has already looked up the name.
   private let passwd: [UInt8]
-  /// The name that the account was registered with, once its file was opened.
+  /// The name under which the account was registered, once its file has been opened.
   private(set) var registeredName: [UInt8]?
   /// The origin under which the attempt is counted.
   let origin: AttemptOrigin
   /// The real uid of the person who called the host, such as su or sudo.
   ///
-  /// Nil if a front end with root privileges does not state it; uafctl does not.
+  /// Nil if a front end with root privileges does not state it; uafctl never does.
   let callerUID: UInt32?
-  /// The PAM service: it selects a section for peers that are root, and is only a label for others.
+  /// The PAM service: for a peer that is root, it selects a section of the configuration; for others, it is only a label.
   let service: String?
 
-  /// The terminal and the host the person comes from, as a host with root privileges states.
+  /// The terminal and the host the person comes from, as stated by a host with root privileges.
   let terminal: [UInt8]?
   let remoteHost: [UInt8]?
-  /// The terminal, if root runs the host and nobody called it: for login and display managers, but not for sudo and su.
+  /// The terminal, if root itself runs the host, as with login and display managers; nil if a person called the host, as with
+  /// sudo and su.
   let uncalledTerminal: [UInt8]?
 
-  /// The name that the machine has for a peer that is not root; nil if it has none.
+  /// For a peer that is not root, the name that this machine has for the peer's uid; nil if it has none.
   var ownName: [UInt8]? {
     guard case .known(let name) = own else { return nil }
     return name
@@ -43,41 +44,43 @@ struct CallerIdentity: Equatable {
 
   /// The account's name in texts and in the log.
   ///
-  /// For a peer that is not root, this is the machine's name for it, or else the registered name, or else its uid.
+  /// For a peer that is not root, this is the name that the machine has for the uid, or else the registered name, or else the
+  /// uid.
   var shownName: [UInt8]? {
     name ?? typedName ?? ownName ?? registeredName ?? (isRoot ? nil : Self.digits(peer))
   }
 
   private static func digits(_ number: UInt32) -> [UInt8] { Array(String(number).utf8) }
 
-  /// The uid in `/etc/passwd` that has this name and is not `uid`; nil if there is none, or the file was not read.
+  /// Another uid than `uid` that has this name in `/etc/passwd`; nil if there is none, or the file was not read.
   func otherHolder(of name: [UInt8], than uid: UInt32) -> UInt32? {
     PasswdFile.numbers(of: name, in: passwd).first { $0 != uid }
   }
 
-  /// The name that `/etc/passwd` has for a uid; nil if it has none, or the file was not read.
+  /// The name of a uid in `/etc/passwd`; nil if it has none there, or the file was not read.
   func knownName(of uid: UInt32) -> [UInt8]? { PasswdFile.name(of: uid, in: passwd) }
 
   /// Whether the peer is root.
   var isRoot: Bool { peer == 0 }
 
-  /// Whether the front end is uafctl, which shows *finished*'s text itself.
+  /// Whether the front end is uafctl, which shows the text of *finished* itself.
   var isTool: Bool { service == Self.toolService }
 
   /// Whether the host is sudo, for which the person confirms a command, not only a login.
   ///
-  /// Its service shows it, or the module recognises the running file, whatever service sudoers names.
+  /// It is recognised by its PAM service or, if sudoers names a different service, by the executable that the module reports.
   let isSudo: Bool
 
-  /// The service name of uafctl.
+  /// The service name that uafctl uses.
   static let toolService = "uafctl"
 
-  /// Reads from *begin* what this peer may state, and looks up the name of a peer that is not root.
+  /// Takes from *begin* what this peer may state, and looks up the name of a peer that is not root.
   ///
   /// - Parameters:
   ///   - passwd: reads `/etc/passwd`; called for a peer that is not root, and for uafctl.
-  ///   - directory: asks the name services; called for a registration by a peer that is not in that file.
-  /// - Throws: ``Ending`` (1001) for a peer that is not root and describes an account or asks for an administrator's operation.
+  ///   - directory: asks the name services; called if a peer registers that is not root and not in that file.
+  /// - Throws: ``Ending`` (1001) if a peer that is not root describes an account, or wants an operation that is reserved for
+  ///   root.
   init(
     _ begin: Begin, peer: UInt32, passwd: () -> [UInt8],
     directory: (UInt32) -> DirectoryName = { _ in .failed("uaf-name does not exist") }
@@ -94,7 +97,7 @@ struct CallerIdentity: Equatable {
       callerUID = begin.callerUID
       origin = Self.origin(of: begin)
       (terminal, remoteHost) = (begin.tty, begin.remoteHost)
-      // sudo names its caller.
+      // sudo states its caller, so it gets nil here.
       uncalledTerminal = (begin.callerUID ?? 0) == 0 && begin.remoteUser == nil ? begin.tty : nil
       return
     }
@@ -120,17 +123,17 @@ struct CallerIdentity: Equatable {
 
   /// The origin under which an attempt through a host with root privileges is counted.
   ///
-  /// An attempt is local unless the host says that the attempt came over the network or that another account called the host. A
-  /// host that is not setuid, such as sshd, login and a display manager, is called by root only, and its attempts are local.
+  /// An attempt is local unless the host states that it came over the network, or that a different account called the host. A
+  /// host that is not setuid, such as login or a display manager, is only started by root, so it states no such account.
   private static func origin(of begin: Begin) -> AttemptOrigin {
     if begin.isRemote { return .remote }
     guard let caller = begin.callerUID, caller != 0, caller != begin.uid else { return .local }
     return .otherUser
   }
 
-  /// Whether only root may ask for the operation.
+  /// Whether the operation is reserved for root.
   ///
-  /// The account that an unlock is for may use it, if the unlock brings its proof.
+  /// An unlock is not, if it comes with a code or a signed unlock: then the account itself may use it.
   private static func isAdministrative(_ begin: Begin) -> Bool {
     administrative.contains(begin.operation) && !(begin.operation == .unlock && begin.payload != nil)
   }
@@ -140,10 +143,10 @@ struct CallerIdentity: Equatable {
     .rename,
   ]
 
-  /// Records the name that the account was registered with; nil if there is no such account.
+  /// Records the name under which the account was registered; nil if there is no such account.
   mutating func recognise(registeredName name: [UInt8]?) { registeredName = name }
 
-  /// Why nothing can be registered for a peer that is not root and whose name is not known.
+  /// The ending for a registration by a peer that is not root and whose name is not known.
   var nameless: Ending {
     guard case .missing(let cause, let log) = own else {
       return Ending(.invalidUsername, because: .nameNotFound, log: "the account's name is not known")
@@ -151,7 +154,7 @@ struct CallerIdentity: Equatable {
     return Ending(.invalidUsername, because: cause, log: log)
   }
 
-  /// The account's uid, if the account can have state: it needs a name of visible ASCII and a uid.
+  /// The account's uid. Throws if the account cannot have state, for which it needs a uid and a name of visible ASCII.
   ///
   /// - Throws: ``Ending``: 19019 for an empty name, 1011 for one with other characters, 1009 for an unknown one.
   func requireAccount() throws(Ending) -> UInt32 {
@@ -165,7 +168,8 @@ struct CallerIdentity: Equatable {
       }
     }
     guard let uid else {
-      // The same text as for an account that is not registered, so that the text does not show which names exist.
+      // An unknown name gets the same text as an account that is not registered, so that the text does not show which names
+      // exist.
       throw Ending(.notRegistered, log: "no such account, or its lookup failed")
     }
     return uid
@@ -173,7 +177,7 @@ struct CallerIdentity: Equatable {
 }
 
 extension CallerIdentity {
-  /// Who and where from, for the log.
+  /// Adds the account and where the attempt comes from to a line of the log.
   func describe(in line: inout LogLine) {
     line.add(.account, shownName)
     line.add(.uid, uid.map { String($0) })
@@ -187,7 +191,7 @@ extension CallerIdentity {
 }
 
 extension Begin {
-  /// Whether the operation may ask a server, if one is configured.
+  /// Whether the operation may send requests to a server, if one is configured.
   var mayAskServer: Bool {
     switch operation {
     case .authenticate, .register, .deregister, .deregisterAll, .join, .leave, .repair, .checkIn: true
@@ -197,13 +201,13 @@ extension Begin {
     }
   }
 
-  /// Whether nobody waits for the answer: a service runs by itself, or root's host shows nothing and has no terminal.
+  /// Whether nobody waits for the outcome: the service runs jobs by itself, or a host that root runs shows nothing and has no
+  /// terminal.
   ///
-  /// Such a call never uses the network: jobs of a thousand accounts may begin in the same second.
+  /// Such a call never uses the network: the jobs of a thousand accounts may start in the same second.
   ///
-  /// The caller of sudo may leave the terminal out, and sudo says PAM_SILENT in its account stage. So a host that anybody but
-  /// root called is never treated as unattended: otherwise a disabled person could keep the machine from learning of the
-  /// disabling.
+  /// A host that anybody but root called is never treated as unattended. sudo can be called without a terminal, and its account
+  /// stage sets PAM_SILENT, so a disabled person could otherwise keep the machine from learning that the account is disabled.
   var isUnattended: Bool {
     let name = service.flatMap { String(validating: $0, as: UTF8.self) } ?? ""
     if ServiceFamily.unattended.contains(name) { return true }

@@ -6,10 +6,10 @@ import UAFWire
 
 /// The name of a peer that is not root.
 ///
-/// The kernel gives the uid, and the machine's own sources give its name.
+/// The uid comes from the kernel, and its name from this machine's own sources.
 ///
-/// The name decides which account at the server keys are registered for. So the peer's own statement is never used, and if
-/// anything is unclear there is no name.
+/// The name decides for which account at the server keys are registered. So the name that the peer itself states is never used,
+/// and if anything is unclear, there is no name.
 enum OwnName: Equatable {
   case known([UInt8])
   /// Why there is no name, for the person and for the log.
@@ -17,11 +17,13 @@ enum OwnName: Equatable {
 
   /// Finds the name in `/etc/passwd` or else, for a registration, in the machine's name services.
   ///
-  /// Every other operation uses the name that the account was registered with, so a hanging directory does not delay it. The
-  /// person's own uafctl asks the directory when it should say what a login would do, and continues without an answer.
+  /// Other operations use the registered name, so that a directory that hangs does not delay them. There is one exception: if
+  /// the person's own uafctl is to report what a login would do, the directory is asked, but the call continues even without
+  /// its answer.
   ///
   /// - Parameters:
-  ///   - passwd: the text of `/etc/passwd`, which is read first: no directory can give its names to somebody else.
+  ///   - passwd: the text of `/etc/passwd`, which takes precedence, so that no directory can give one of its names to a
+  ///     different uid.
   ///   - directory: asks the name services.
   init(
     of uid: UInt32, for operation: Operation, isTool: Bool = false, passwd: [UInt8],
@@ -55,7 +57,8 @@ enum OwnName: Equatable {
           log: "the name services report a name for uid \(uid) that belongs to a different account in /etc/passwd")
         return
       }
-      // A host with root privileges may send the same characters, except the colon, which ends a name in /etc/passwd.
+      // These are the characters that a name from a host with root privileges may have, except the colon, which ends a name in
+      // /etc/passwd.
       guard !name.isEmpty, name.allSatisfy({ (0x21...0x7e).contains($0) && $0 != UInt8(ascii: ":") }) else {
         self = .missing(.nameNotFound, log: "the name of uid \(uid) has characters that are not visible ASCII")
         return
@@ -65,18 +68,18 @@ enum OwnName: Equatable {
   }
 }
 
-/// Makes uaf-name ask the machine's name services, and waits for the answer for a limited time.
+/// Has uaf-name ask the machine's name services, and waits for the answer for a limited time.
 struct NameProcess {
   /// The program's path.
   let program: String
-  /// How long to wait for the answer, in milliseconds: nobody should wait longer for an unreachable directory.
+  /// How long to wait for the answer, in milliseconds: a person should not wait longer than this for an unreachable directory.
   var patience: Int32 = 5000
-  /// Called with the missing parts of the program's sandbox.
+  /// Called with the parts of the program's sandbox that are missing.
   var report: (String) -> Void = { _ in }
 
-  /// The name of a uid.
+  /// Asks for the name of a uid.
   ///
-  /// The program is killed before this returns, whatever it is doing: a plug-in may hang in it.
+  /// The program is killed before this returns, even if it is still working: a plug-in may hang in it.
   func name(of uid: UInt32) -> DirectoryName {
     do {
       let ends = try PacketSocket.pair()
@@ -91,7 +94,7 @@ struct NameProcess {
     } catch { return .failed("uaf-name: \(error)") }
   }
 
-  /// Asks over a socket that a program answers.
+  /// Asks uaf-name, or in tests another program, over this socket.
   func ask(_ uid: UInt32, over socket: borrowing PacketSocket) throws -> DirectoryName {
     var buffer = try Secret(capacity: WireLimit.packet + 1)
     try socket.send(NameRequest(uid: uid).packet())
@@ -115,28 +118,28 @@ struct NameProcess {
 
 /// The answer of the machine's name services for a uid that `/etc/passwd` does not have.
 enum DirectoryName: Equatable {
-  /// Its name, which maps back to the same uid.
+  /// The uid has this name, and the name maps back to the same uid.
   case found([UInt8])
   /// No account has the uid.
   case unknown
-  /// Its name belongs to a different account.
+  /// The uid's name belongs to a different account.
   case ambiguous
-  /// They could not be asked, or did not answer in time; with the text for the log.
+  /// The name services could not be asked, or did not answer in time. The payload is the text for the log.
   case failed(String)
 }
 
 /// Account names from `/etc/passwd` itself.
 ///
-/// For a peer that is not root, its own statement of its name is not used. NSS is not asked here: its plug-ins would bring
-/// foreign code and sockets into the process that has the keys. If a uid is not in this file, ``NameProcess`` asks NSS.
+/// The name that a peer other than root states is not used. The core does not use NSS: its plug-ins would bring foreign code
+/// and sockets into the process that has the keys. If a uid is not in this file, ``NameProcess`` asks NSS.
 enum PasswdFile {
   /// What the file says about a uid.
   enum Standing: Equatable {
-    /// One line has it.
+    /// Exactly one line has the uid, with this name.
     case named([UInt8])
-    /// No line has it.
+    /// No line has the uid.
     case absent
-    /// Several lines have it, its line has no name, or there is no file that could be read.
+    /// Several lines have the uid, its line has no name, or the file cannot be read.
     case unclear
   }
 
@@ -150,7 +153,7 @@ enum PasswdFile {
     return names.count == 1 && !first.name.isEmpty ? .named(Array(first.name)) : .unclear
   }
 
-  /// The name of `uid` in the text of a passwd file; nil unless exactly one line names it.
+  /// The name of `uid` in the text of a passwd file; nil unless exactly one line has this uid.
   static func name(of uid: UInt32, in text: [UInt8]) -> [UInt8]? {
     guard case .named(let name) = standing(of: uid, in: text) else { return nil }
     return name
@@ -175,7 +178,7 @@ enum PasswdFile {
     }
   }
 
-  /// Reads the machine's passwd file; empty if it cannot be read or is above 4 MiB.
+  /// Reads the machine's passwd file; the result is empty if the file cannot be read or is larger than 4 MiB.
   static func read(_ path: String = "/etc/passwd") -> [UInt8] {
     // SAFETY: the path lives for the call; the descriptor is closed by the `defer`.
     let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)

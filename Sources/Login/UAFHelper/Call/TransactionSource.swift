@@ -2,7 +2,7 @@ import FidoResults
 import UAFMessages
 import UAFWire
 
-/// What a login asks its person to confirm: who, where, and what for.
+/// Makes the text that a login asks the person to confirm: who logs in where, and what for.
 struct TransactionSource {
   private let begin: Begin
   private let caller: CallerIdentity
@@ -13,18 +13,18 @@ struct TransactionSource {
   init(_ begin: Begin, _ caller: CallerIdentity, hostName: String, account: [UInt8] = []) {
     self.begin = begin
     self.caller = caller
-    // The first word of a text is account and host: uaf-server accepts no other.
+    // A text must begin with account and host as one word, or uaf-server refuses it. So spaces in the host name are replaced.
     self.hostName = String(decoding: hostName.utf8.map { $0 == 0x20 ? 0x5F : $0 }, as: UTF8.self)
     self.account = caller.name ?? caller.typedName ?? account
   }
 
-  /// The text: `ACCOUNT@HOST: ` and the caller's own words after `uafctl: `, or the text of ``SudoCommandLine`` for sudo, or else
-  /// the service, with ` from RHOST` if the person is remote.
+  /// The text: `ACCOUNT@HOST: `, followed by one of three. If the caller gave a text, it is that text after `uafctl: `. For
+  /// sudo, it is the text of ``SudoCommandLine``. Otherwise it is the service, with ` from RHOST` if the person is remote.
   ///
   /// Account and host come first, so that a command cannot look like a different host or account.
   ///
-  /// - Throws: ``Ending``: 1001 for a text longer than a person should have to read, for options that a screen would not show,
-  ///   and for sudo with a name or an option whose effect is not known; 1007 if sudo's command is not known.
+  /// - Throws: ``Ending``: 1001 if the text is longer than a person should have to read, if a screen would not show all
+  ///   options, or if sudo has a name or an option whose effect is not known; 1007 if sudo's command is not known.
   func text(in charset: TransactionCharset) throws(Ending) -> TransactionText {
     let service = caller.service ?? ""
     var text = account + Array("@\(hostName): ".utf8)
@@ -40,7 +40,7 @@ struct TransactionSource {
       if let host = begin.remoteHost, !host.isEmpty { text += Array(" from ".utf8) + host }
     }
     guard let made = TransactionText(bytes: text, in: charset) else { throw tooLong(TransactionText.maximumShown) }
-    // A screen shows the beginning of a long text, and that must contain every option.
+    // A screen shows only the beginning of a long text, so the beginning must contain every option.
     if let head, made.columns > TransactionText.maximumOnScreen {
       guard let head = TransactionText(bytes: head, in: charset), head.columns <= TransactionText.headOnScreen else {
         throw tooLong(TransactionText.maximumOnScreen)
@@ -70,10 +70,10 @@ struct TransactionSource {
     }
   }
 
-  /// The label before a text that the caller chose, so that it looks neither like a command of sudo nor, if root asks, like
-  /// a text of the person.
+  /// The label before a text that the caller chose. With it, the text cannot be mistaken for a command of sudo or, if root is
+  /// the caller, for a text of the person.
   ///
-  /// The label does not contain the service: peers that are not root may give any service name.
+  /// The label does not contain the service: peers that are not root can state any service name.
   private var ownLabel: String { caller.isRoot && caller.uid != 0 ? "uafctl, by root: " : "uafctl: " }
 
   private func tooLong(_ count: Int) -> Ending {
@@ -82,9 +82,9 @@ struct TransactionSource {
   }
 }
 
-/// What the person confirms by entering the value.
+/// A text that the person confirms by entering the secret.
 struct TextToConfirm {
   let text: TransactionText
-  /// Whether the server added the text by itself.
+  /// Whether the server added the text, not the caller.
   var isServers = false
 }

@@ -5,18 +5,19 @@ import Glibc
 import SecretMemory
 import UAFWire
 
-/// A running uaf-chip: requests and their answers, one at a time.
+/// A running uaf-chip, which answers one request at a time.
 @safe final class ChipProcess {
-  /// Open while this object lives.
+  /// The socket of the program; nil after a request that was not answered in time.
   private var socket: PacketSocket?
   private let process: ChildProcess
   private var buffer: Secret
   private let patience: Int32
 
-  /// How long a chip may take for a request, in milliseconds: far above the slowest, below the patience of a host.
+  /// How long a chip may take for a request, in milliseconds. Even slow chips are much faster, and PAM hosts wait longer than
+  /// this.
   static let patienceMilliseconds: Int32 = 20_000
 
-  /// Starts `program`, which waits for its request.
+  /// Starts `program`, which then waits for a request.
   ///
   /// - Parameter patience: how long it may take for a request, in milliseconds.
   /// - Throws: ``Ending`` if the program is missing or cannot be started.
@@ -31,22 +32,23 @@ import UAFWire
     } catch { throw Ending(.clientMismatch, log: "uaf-chip: \(error)") }
   }
 
-  // The program ends when its socket is closed. A child that is not waited for stays in the process table until its parent ends.
+  // The program ends when its socket is closed. It must be waited for: otherwise it would stay in the process table until this
+  // process ends.
   deinit {
     socket = nil
     process.reap()
   }
 
-  /// Asks it to open what a chip has sealed; ``openedKey()`` reads the answer.
+  /// Requests that the chip open a key that it has sealed; ``openedKey()`` reads the answer.
   ///
-  /// - Throws: ``Ending`` if it is gone.
+  /// - Throws: ``Ending`` if the program is gone.
   func open(_ sealed: [UInt8], at place: String) throws(Ending) {
     do { try socket?.send(ChipRequest(.unseal, at: place, opening: sealed).packet()) } catch {
       throw Ending(.clientMismatch, log: "uaf-chip: \(error)")
     }
   }
 
-  /// Sends a request with the values of an index.
+  /// Sends a request with the two values that an index and its share need.
   ///
   /// - Throws: ``Ending`` if the program is gone; a refusal of the chip is in the reply.
   func ask(_ request: ChipRequest, with values: borrowing Secret) throws(Ending) -> ChipReply {
@@ -73,17 +75,17 @@ import UAFWire
 
   /// The key that the chip has opened.
   ///
-  /// - Throws: ``Ending``: why the chip did not open it.
+  /// - Throws: ``Ending`` with the reason if the chip did not open it.
   func openedKey() throws(Ending) -> Secret {
     let packet = try received().packet
     guard let key = try? ChipAnswer.key(packet, in: buffer) else { throw Self.withoutResult }
     return key
   }
 
-  /// Makes the chip seal a key.
+  /// Has the chip seal a key.
   ///
   /// - Returns: the sealed key, as it is stored.
-  /// - Throws: ``Ending``: why the chip did not seal it.
+  /// - Throws: ``Ending`` with the reason if the chip did not seal it.
   func seal(_ key: borrowing Secret, at place: String) throws(Ending) -> [UInt8] {
     do { try socket?.send(try ChipRequest(.seal, at: place).packet(sealing: key)) } catch {
       throw Ending(.clientMismatch, log: "uaf-chip: \(error)")
@@ -101,7 +103,7 @@ import UAFWire
     }
   }
 
-  /// An answer that reports a success.
+  /// Receives an answer, and throws unless it reports a success.
   private func received() throws(Ending) -> (packet: Packet, answer: ChipAnswer) {
     let (packet, answer) = try anyReceived()
     guard answer.outcome == .done else { throw Ending(answer) }
@@ -114,7 +116,7 @@ import UAFWire
       packet = try receive()
     } catch {
       if error == .timedOut {
-        // The socket is closed: the next request would otherwise get the answer to this one.
+        // The socket is closed, because the next request would otherwise read the late answer to this one.
         socket = nil
         throw Ending(of: .busy, log: "the chip did not reply in time")
       }
@@ -133,13 +135,13 @@ struct ChipReply: ~Copyable {
   var key: Secret?
 }
 
-/// A device key that a chip has opened, for as long as a call lasts.
+/// A device key that a chip has opened. It is kept until the call ends.
 final class OpenedKey {
   private let secret: Secret
 
   init(_ secret: consuming Secret) { self.secret = secret }
 
-  /// The same key in its own memory.
+  /// A copy of the key in memory of its own.
   ///
   /// - Throws: ``Ending`` if there is no memory.
   func copy() throws(Ending) -> Secret {
@@ -157,7 +159,8 @@ extension Ending {
 
   /// The ending for an answer about an account's share that is not a success.
   ///
-  /// A fault that would concern the machine's key concerns only this account here, because the key was opened in this call.
+  /// Some failures would mean that the device key is lost. Here they mean that only this account's share is lost, because the
+  /// chip has opened the device key in this call.
   init(ofShare answer: ChipAnswer) {
     let cause: EndCause? =
       switch answer.outcome {
@@ -178,17 +181,17 @@ extension Ending {
     )
   }
 
-  /// Root requires an index for each value, and there is none; with the reason.
+  /// The ending if root's configuration requires an index for each secret, and none could be made, with the reason.
   static func withoutIndex(_ why: String) -> Ending {
     Ending(.cannotUse, because: .indexNotMade, log: "[tpm] require_pin_index: \(why)")
   }
 
-  /// The words are not a recovery key, or belong to a different one.
+  /// The ending for words that are not a recovery key, or that belong to a different one.
   static var wrongRecoveryKey: Ending {
     Ending(.invalidParameter, because: .recoveryWrong, log: "the recovery key is wrong")
   }
 
-  /// The ending for a failure of a move, with a text for root.
+  /// The ending if the device key could not be moved, with a text for root.
   init(moving error: StateError) {
     if case .keyElsewhere = error {
       self.init(.invalidParameter, because: .keyElsewhere, log: "\(error)")
@@ -200,10 +203,10 @@ extension Ending {
   /// Whether there is no chip at the configured path.
   var isWithoutChip: Bool { text == .cause(.chipAbsent) }
 
-  /// The ending for an outcome of the chip that is not a success.
+  /// The ending for an outcome of the chip other than success.
   ///
-  /// A key that a chip holds is never read from anywhere else. So every login on this machine ends like this until root has
-  /// restored the chip, or moved the key.
+  /// A key that a chip has sealed is never read from anywhere else. So every login on this machine fails in this way until root
+  /// has restored the chip or moved the key.
   init(of outcome: ChipOutcome, log: String) {
     let cause: EndCause =
       switch outcome {
@@ -226,7 +229,7 @@ extension Ending {
 }
 
 extension ChipAnswer {
-  /// The log's text for a failure.
+  /// The failure, in words for the log.
   var told: String {
     let number = number.map { " (0x\(String($0, radix: 16)))" } ?? ""
     return "chip: \(outcome): \(step ?? "no step")\(number)"

@@ -4,25 +4,25 @@ import SecretMemory
 import UAFConfiguration
 import UAFWire
 
-/// Where a call gets the device key from: a file, which the state folder reads itself, or a chip.
+/// The source of the device key in a call: a file, which ``StateDirectory`` reads itself, or a chip.
 ///
-/// The chip's program is started before the sandbox, and only if a chip has sealed the key or is about to. It works while the
-/// core reads everything else that it needs.
+/// uaf-chip is started before the core enters its sandbox, and only if a chip has sealed the key or is to seal it. It opens the
+/// key while the core reads everything else that it needs.
 @safe final class DeviceKeySource {
-  /// Starts uaf-chip.
+  /// A function that starts uaf-chip.
   typealias Starting = () throws(Ending) -> ChipProcess
 
   private let settings: TPMSettings
   private let start: Starting
-  /// The program that is opening the sealed key; nil if no key is sealed.
+  /// The program that is opening the sealed key, or why it could not be started; nil if no chip has sealed the key.
   private var opening: Result<ChipProcess, Ending>?
-  /// The opened key; nil until somebody asks for it.
+  /// The opened key; nil until it is first needed.
   private var opened: OpenedKey?
-  /// A program that waits for a key to be sealed; nil if none should be sealed.
+  /// The program that will seal a key, or why it could not be started; nil if no key is to be sealed.
   private var sealing: Result<ChipProcess, Ending>?
   /// Whether the program has sealed a key.
   private var hasSealed = false
-  /// Why no login may use the key's file; nil if it may.
+  /// Why the device key must not be read from its file; nil if it may be.
   private var refusal: Ending?
 
   init(_ settings: TPMSettings, starting start: @escaping Starting) {
@@ -30,13 +30,13 @@ import UAFWire
     self.start = start
   }
 
-  /// Finds where the key is, and makes the chip start opening it.
+  /// Determines whether a chip has sealed the key, and if so has the chip begin to open it.
   ///
-  /// A failure is kept until somebody asks for the key.
+  /// A failure is only reported when the key is needed (``key()``).
   func prepare(for operation: Operation, in path: String, owner: UInt32) {
     let sealed: [UInt8]?
     do throws(StateError) { sealed = try StateDirectory.sealedKey(in: path, owner: owner) } catch {
-      // Everything else opens the folder again, and then reports what is wrong with it.
+      // An error of the folder is ignored here: the folder is opened again later, and the error is reported then.
       sealed = nil
     }
     if Self.seals(operation), settings.use != .off { sealing = started() }
@@ -68,7 +68,8 @@ import UAFWire
   /// Whether an operation makes the key, or changes where it is stored.
   func isMoved(by operation: Operation) -> Bool { Self.seals(operation) || Self.moves(operation) }
 
-  /// The program that opened or sealed the key in this call, and where its chip is; for the shares of accounts' keys.
+  /// The program that opened or sealed the key in this call, and the path of its chip; the shares of the accounts' keys use
+  /// them.
   ///
   /// - Throws: ``Ending`` if no chip has opened the key.
   func running() throws(Ending) -> (process: ChipProcess, place: String) {
@@ -87,18 +88,18 @@ import UAFWire
   /// Whether a chip has opened the key in this call, and root's configuration uses it.
   var isCounting: Bool { settings.use != .off && opened != nil }
 
-  /// Whether an account may have a value only if the chip counts wrong ones.
+  /// Whether root's configuration allows a secret only if the chip counts wrong ones.
   var requiresIndex: Bool { settings.requiresPINIndex }
 
-  /// What root's configuration says about the chip.
+  /// How the chip is to be used, according to root's configuration.
   var use: TPMSettings.Use { settings.use }
 
-  /// Whether a chip should seal a new key.
+  /// Whether a new key is to be sealed by a chip.
   var isToSeal: Bool { sealing != nil }
 
   /// A copy of the key that a chip has opened; nil if the key is in a file.
   ///
-  /// - Throws: ``Ending``: why the chip did not open it, or why the file must not be used.
+  /// - Throws: ``Ending`` with the reason if the chip did not open it, or if the file must not be used.
   func key() throws(Ending) -> Secret? {
     if let refusal { throw refusal }
     if let opened { return try opened.copy() }
@@ -108,13 +109,13 @@ import UAFWire
       self.opened = opened
       return try opened.copy()
     } catch {
-      // It is asked only once: a program that has ended cannot answer again.
+      // The failure is kept: a program that has ended cannot be asked again.
       self.opening = .failure(error)
       throw error
     }
   }
 
-  /// Makes the chip seal a key, once in a call.
+  /// Has the chip seal a key; at most once in a call.
   ///
   /// - Throws: ``Ending``.
   func seal(_ key: borrowing Secret) throws(Ending) -> [UInt8] {

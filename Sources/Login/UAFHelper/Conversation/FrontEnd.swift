@@ -5,18 +5,19 @@ import SecretMemory
 import UAFConfiguration
 import UAFWire
 
-/// The conversation with the module or uafctl, one message at a time and only in the order that the table allows.
+/// The conversation with the module or uafctl, one message at a time and only in the order that docs/protocol.md ("What follows
+/// what") allows.
 ///
-/// Everything that arrives is read into one locked buffer , which is wiped after each message.
+/// Everything that arrives is read into one locked buffer, which is wiped after each message.
 @safe final class FrontEnd {
   private let socket: PacketSocket
   private var buffer: Secret
   private(set) var state = ConversationState.opened
-  /// The version that the front end uses.
+  /// The protocol version that the front end uses.
   private var version = Begin.currentVersion
-  /// Work to do once when the next prompt has been sent.
+  /// What to do once, right after the next prompt was sent.
   private var work: (() -> Void)?
-  /// Work to do once while the person types.
+  /// What to do once while the person types, when the server's answer or something else arrives.
   private var arrival: Arrival?
 
   /// How long a front end may take to send *begin*.
@@ -27,22 +28,22 @@ import UAFWire
   /// - Throws: `SecretMemoryError`.
   init(_ socket: consuming PacketSocket) throws(SecretMemoryError) {
     self.socket = socket
-    // One byte more than a packet may have, so that a longer one is noticed.
+    // One byte more than a packet may have, so that a packet that is too long is noticed.
     buffer = try Secret(capacity: WireLimit.packet + 1)
   }
 
-  /// Whether entries are kept out of the swap; the buffer is the largest piece of such memory.
+  /// Whether the memory for entries is locked, so that they are not swapped out; the buffer is the largest part of that memory.
   var isLocked: Bool { buffer.isLocked }
 
-  /// Whether the front end has gone away, such as a host that was killed.
+  /// Whether the front end is gone, for example because the host was killed.
   var isGone: Bool { socket.isHungUp() }
 
-  /// Waits, for a moment, until the front end has closed its end, and returns whether it left something unread.
+  /// Waits for a short time until the front end has closed its end of the socket. Returns whether it left a message unread.
   func leftUnread(timeoutMilliseconds: Int32) -> Bool { socket.leftUnread(timeoutMilliseconds: timeoutMilliseconds) }
 
   /// Waits for a packet on another socket, for as long as this front end is connected.
   ///
-  /// - Throws: `PacketSocketError`, `closed` if it went away.
+  /// - Throws: `PacketSocketError`, `closed` if the front end is gone.
   func awaitPacket(of other: borrowing PacketSocket, timeoutMilliseconds: Int32) throws(PacketSocketError) {
     try other.awaitPacket(whilePeerOf: socket, timeoutMilliseconds: timeoutMilliseconds)
   }
@@ -55,7 +56,7 @@ import UAFWire
 
   /// Waits for *begin*.
   ///
-  /// A *begin* of a later version may have fields that this code does not know. Only its version is read then.
+  /// A *begin* of a later version may have fields that this code does not know. Then only its version is read.
   ///
   /// - Throws: `PacketSocketError`.
   func receiveBegin() throws(PacketSocketError) -> Begin {
@@ -75,25 +76,25 @@ import UAFWire
         version = begin.version
         return begin
       } catch {
-        // The fields have a known form, but one has an unknown value, such as a new operation.
+        // The packet has the fields of a known version, but one has a value that is not known, such as a new operation.
         if let foreign = Begin(foreignVersionIn: bytes) { return foreign }
         throw .malformed(error)
       }
     }
   }
 
-  /// Does something when the next prompt has been sent, before waiting for its answer.
+  /// Registers work to do once: right after the next prompt was sent, before its answer is awaited.
   func onceAsked(_ work: @escaping () -> Void) { self.work = work }
 
-  /// Does something once while the person types, after something else has arrived.
+  /// Registers work to do once while the person types, when the server's answer or something else arrives.
   ///
-  /// This does not happen if the entry comes earlier, or while a fingerprint sensor waits; see ``takeArrived()``.
+  /// It is not done if the person's entry comes first, or while a fingerprint sensor waits; see ``takeArrived()``.
   func onceArrived(_ arrival: Arrival?) { self.arrival = arrival }
 
-  /// Asks the person, and waits as long as that takes.
+  /// Sends a prompt, and waits without a time limit for the person's answer.
   ///
-  /// - Returns: the entry, or nil if it was cancelled.
-  /// - Throws: ``Ending``: the front end went away, has nobody to ask, or does not keep to the protocol.
+  /// - Returns: the entry, or nil if the person cancelled.
+  /// - Throws: ``Ending``: the front end is gone, cannot ask anybody, or violates the protocol.
   func ask(_ prompt: Prompt) throws(Ending) -> Secret? {
     try send(.prompt(prompt))
     work.take()?()
@@ -101,7 +102,7 @@ import UAFWire
     return try takeAnswer()
   }
 
-  /// Does the work that waits for an arrival, if it has already arrived.
+  /// Does the work of ``onceArrived(_:)`` now if the arrival has already happened.
   func takeArrived() { try? takeArrival(timeoutMilliseconds: 0) }
 
   private func awaitArrival() throws(Ending) {
@@ -116,11 +117,11 @@ import UAFWire
     arrival.work()
   }
 
-  /// Waits until a sensor no longer waits, and releases it.
+  /// Waits until the sensor no longer waits for a finger, and releases it.
   ///
-  /// - Parameter tell: called for each touch that decides nothing, and with nil every 15 s, because the module gives up on a
-  ///   silent core.
-  /// - Throws: ``Ending`` if this front end went away.
+  /// - Parameter tell: called for each touch that is not a match or a final failure. It is also called with nil every 15 s,
+  ///   because the module gives up on a core that sends nothing.
+  /// - Throws: ``Ending`` if the front end is gone.
   func awaitTouch(_ watch: FingerWatch, telling tell: (FingerTouch?) throws(Ending) -> Void) throws(Ending) {
     defer { watch.stop() }
     while watch.patience != nil {
@@ -128,7 +129,7 @@ import UAFWire
       do throws(PacketSocketError) {
         next = try watch.next(beside: socket, atMost: Int32(ExchangePatience.interval))
       } catch { throw .frontEndGone }
-      // The core may send nothing without a question.
+      // No prompt is open, so the front end has nothing to send: it is gone, or violates the protocol.
       if next.isInterrupted { throw .frontEndGone }
       if watch.patience != nil { try tell(next.touch) }
     }
@@ -146,9 +147,9 @@ import UAFWire
     }
   }
 
-  /// Asks while a fingerprint sensor waits, and releases the sensor once the answer has come.
+  /// Sends a prompt while a fingerprint sensor waits, and releases the sensor once either of them has an answer.
   ///
-  /// - Returns: as ``ask(_:)``; the watch says whether the sensor was faster.
+  /// - Returns: as ``ask(_:)``. If the sensor was faster, `watch` has the result.
   /// - Throws: ``Ending``, as ``ask(_:)``.
   func ask(_ prompt: Prompt, beside watch: FingerWatch) throws(Ending) -> Secret? {
     defer { watch.stop() }
@@ -162,7 +163,7 @@ import UAFWire
 
   /// Reads the reason of *cancelled*, if it has one.
   ///
-  /// - Throws: ``Ending`` if nobody can be asked, or if the person denied the text that should be approved.
+  /// - Throws: ``Ending`` if the front end cannot ask anybody, or the person denied the text of an approval.
   private func hearCancelled(_ packet: Packet) throws(Ending) {
     let signal: FrontEndSignal
     do throws(PacketError) {
@@ -199,12 +200,12 @@ import UAFWire
     do throws(PacketError) { try state.advance(message.type) } catch {
       throw Ending(.applicationCancel, log: "front end: \(error)")
     }
-    // It keeps a reference to the server access, which keeps a reference to this front end.
+    // `arrival` refers to the server access, which refers to this front end: this ends the cycle of references.
     if case .finished = message { arrival = nil }
     try transmit(message)
   }
 
-  /// Answers a *resume* that came without *begin*.
+  /// Answers a front end that sent *resume* instead of *begin*.
   ///
   /// - Throws: ``Ending``.
   func finishUnopened(_ finished: Finished) throws(Ending) { try transmit(.finished(finished)) }
@@ -214,7 +215,8 @@ import UAFWire
   /// - Throws: ``Ending``.
   func turnAway(_ finished: Finished) throws(Ending) {
     try transmit(.finished(finished))
-    // An unread packet would reset the connection at the close, and the front end would not read the message above.
+    // If *begin* were left unread, closing the socket would reset the connection, and the front end could not read the message
+    // above.
     _ = try? socket.receive(into: &buffer, timeoutMilliseconds: 0)
     buffer.wipe()
   }
@@ -233,7 +235,7 @@ import UAFWire
 
   private func receive(timeoutMilliseconds: Int32) throws(PacketSocketError) -> Packet {
     var packet = try socket.receive(into: &buffer, timeoutMilliseconds: timeoutMilliseconds)
-    // Nothing was paused, so this *resume* is ignored. The person's answer comes later.
+    // Nothing was paused, so this *resume* is ignored. The person's answer to the prompt comes after it.
     while state == .asked, packet.type == .resume {
       packet = try socket.receive(into: &buffer, timeoutMilliseconds: timeoutMilliseconds)
     }
@@ -245,26 +247,28 @@ import UAFWire
   }
 }
 
-/// Work to do while the person types, once something else has arrived.
+/// Work to do while the person types, once a certain packet has arrived.
 struct Arrival {
-  /// Waits for the arrival or for a packet of the front end; returns whether the arrival came and the front end sent nothing.
+  /// Waits until the packet arrives or the front end sends something. Returns true if the packet arrived and the front end sent
+  /// nothing.
   typealias Comparison = (borrowing PacketSocket, _ timeoutMilliseconds: Int32) throws(PacketSocketError) -> Bool
 
   let comesFirst: Comparison
-  /// It must not wait, because the person's entry waits in the meantime.
+  /// The work. It must not wait for anything, because the person's entry is not read meanwhile.
   let work: () -> Void
 }
 
 /// The time that the module's `timeout=` allows for a call.
 ///
-/// The module measures the time, and closes its socket when it is over. It cannot send a reason: the person sees 7011, so the
-/// log must name it too.
+/// The module measures the time, and closes its socket when the time is over. It cannot tell the core why. The module shows
+/// result 7011 to the person, so the core's log must have 7011 as well.
 final class CallTimeLimit {
   private let limit: Duration
   private let now: () -> BootTime
   private var begun: BootTime
 
-  /// The module began to count before *begin* arrived here, and a busy machine takes a moment for that.
+  /// By how much the module may have started to measure earlier than the core: *begin* takes some time to arrive on a busy
+  /// machine.
   private static let longestHeadStart = Duration.seconds(1)
 
   init(_ limit: Duration, now: @escaping () -> BootTime) {
@@ -273,10 +277,10 @@ final class CallTimeLimit {
     begun = now()
   }
 
-  /// Starts the time anew.
+  /// Starts to measure the time again.
   func restart() { begun = now() }
 
-  /// The ending, with 7011 instead of 7010 if the front end went away when its time was over.
+  /// The ending, with 7011 instead of 7010 if the front end was gone because its time was over.
   func explaining(_ ending: Ending) -> Ending {
     guard ending.result == .applicationCancel, isOver else { return ending }
     return ending.outOfTime(after: limit)
@@ -284,7 +288,7 @@ final class CallTimeLimit {
 
   private var isOver: Bool {
     let now = now()
-    // After a reboot, this call would no longer exist.
+    // Both times are of the same boot: this process would not survive a reboot.
     let elapsed = Duration.nanoseconds(now.nanoseconds - begun.nanoseconds)
     return elapsed >= limit - min(Self.longestHeadStart, limit / 4)
   }
@@ -292,21 +296,21 @@ final class CallTimeLimit {
 
 /// Divides the wait for the server into intervals.
 ///
-/// After each interval but the last, the waiting front end gets a message.
+/// After each interval except the last, the front end is sent a message.
 ///
 /// All times are in milliseconds.
 struct ExchangePatience {
-  /// How often the front end hears something: the module gives up on a core that says nothing for 40 s.
+  /// The interval between two messages to the front end: the module gives up on a core that sends nothing for 40 s.
   static let interval: Int64 = 15_000
-  /// The time after which a person at a terminal reads that the core waits for the server.
+  /// The time after which a person at a terminal is told that the core is waiting for the server.
   static let firstNotice: Int64 = 2000
 
-  /// The time left.
+  /// The time that is left.
   private(set) var left: Int64
   private var first: Int64?
 
   /// - Parameters:
-  ///   - total: the whole time.
+  ///   - total: how long to wait in all.
   ///   - first: how long the first interval lasts; nil if it is as long as the others.
   init(total: Int64, first: Int64? = nil) {
     left = total
@@ -323,14 +327,14 @@ struct ExchangePatience {
   }
 }
 
-/// Who waits for an exchange with the server.
+/// Who is waiting during an exchange with the server.
 struct ExchangeWaiter {
-  /// After how many milliseconds `waiting` is called first; nil if the calls only keep the front end from giving up.
+  /// After how many milliseconds `waiting` is first called; nil if it is only called so that the front end does not give up.
   let firstNoticeMilliseconds: Int64?
-  /// Called while the server takes its time.
+  /// Called repeatedly until the server has answered.
   let waiting: () -> Void
-  /// The wait ends when this front end goes away.
+  /// The front end; if it is gone, the wait ends.
   ///
-  /// Nil if the answer is needed in any case, because server and machine both change their state.
+  /// Nil if the answer must be awaited in any case, because both the server and the machine change their state.
   let frontEnd: FrontEnd?
 }

@@ -4,17 +4,17 @@ import Glibc
 import UAFClient
 import UAFConfiguration
 
-/// A text in both languages for the administrator of this machine, about its state and the command that helps.
+/// A text in both languages for the administrator of this machine, about the machine's state and the command that repairs it.
 ///
-/// It names files, numbers and commands that the texts of the catalogues cannot contain.
+/// It contains files, numbers and commands, which the fixed texts of the message catalogues cannot contain.
 struct RootText: Hashable, Sendable {
   private let english: String
   private let korean: String
 
-  /// - Parameter korean: with both forms of a particle if an inserted word decides between them.
+  /// - Parameter korean: the Korean text; it has both forms of a particle if the right one depends on an inserted word.
   init(_ english: String, korean: String) { (self.english, self.korean) = (english, korean) }
 
-  /// The words of one language.
+  /// The text in one language.
   func text(in language: Language) -> String {
     switch language {
     case .english: english
@@ -29,7 +29,7 @@ struct RootText: Hashable, Sendable {
 }
 
 extension RootText {
-  /// The text about a fault in the state of the machine or of an account.
+  /// The text about a failure of the state of the machine or of an account.
   init(_ error: StateError) { self.init("\(error)", korean: Self.korean(error)) }
 
   private static func korean(_ error: StateError) -> String {
@@ -86,7 +86,7 @@ extension RootText {
 }
 
 extension RootText {
-  /// The text that names the place in root's configuration that cannot be used.
+  /// The text that names the line or argument of root's configuration that cannot be used.
   ///
   /// The log has the reason in English, and `doctor` explains it in every language.
   static func configuration(_ error: ConfigurationError) -> RootText {
@@ -96,7 +96,7 @@ extension RootText {
 }
 
 extension ConfigurationError {
-  /// The file with the line and the key, as far as they are known; or else the module's argument.
+  /// The file with the line and the key, as far as they are known, or the module's argument.
   var place: String {
     let place =
       switch self {
@@ -110,7 +110,7 @@ extension ConfigurationError {
 }
 
 extension CheckInFlow.Fault {
-  /// The Korean version of `description`, with both forms of a particle.
+  /// The Korean version of `description`, with both forms of a particle where needed.
   var korean: String {
     switch self {
     case .transport(.noHandshake(let reason)), .transport(.afterHandshake(let reason)),

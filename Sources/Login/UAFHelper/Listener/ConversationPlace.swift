@@ -6,21 +6,21 @@ import UAFWire
 
 /// Limits how many conversations a uid may have at the same time; root has no limit.
 ///
-/// The uid is the peer's, or that of the caller of a host with root privileges: the caller's open prompts of su count for the
-/// caller.
+/// The uid is the peer's, or that of the caller of a host with root privileges: open prompts of su count for the person who
+/// called su.
 final class ConversationPlace {
-  /// The answer if the limit is reached; nothing was asked and nothing was counted.
+  /// The answer if the limit is reached: no prompt was shown and no attempt was counted.
   let refusal: Finished?
   private let slot: PeerSlot?
 
-  /// Takes a place for as long as this value lives.
+  /// Counts a conversation of this uid for as long as this object lives.
   ///
-  /// The machine's own configuration counts, even if the call names a different one with `conf=`, which ``CallPolicy`` reads
-  /// later: otherwise each further file would give the same person further places. If the configuration or the state cannot
-  /// be used, there is no limit: the conversation then ends by itself after *begin*.
+  /// The state folder is that of the machine's default configuration, even if the call names a different one with `conf=`,
+  /// which ``CallPolicy`` reads later. Otherwise each further configuration would allow the same person further conversations.
+  /// If the configuration or the state cannot be used, there is no limit: the conversation then ends soon after *begin* anyway.
   ///
   /// - Parameters:
-  ///   - uid: the uid that takes the place; nil if a host with root privileges does not name its caller.
+  ///   - uid: the uid that is counted; nil if a host with root privileges does not state its caller.
   ///   - way: how the uid has the conversation.
   ///   - locale: the person's locale, if it is known; otherwise the configuration's language is used.
   init(

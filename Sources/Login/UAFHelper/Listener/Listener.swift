@@ -3,11 +3,12 @@ import FidoResults
 import Glibc
 import UAFWire
 
-/// `uaf-helper --listen`: accepts the connections to systemd's socket, descriptor 3, and starts a core for each that may have
-/// one.
+/// `uaf-helper --listen`: accepts the connections to systemd's socket, descriptor 3, and starts a core for each connection
+/// within the limits.
 ///
-/// It reads no data of a peer; the kernel gives the peer's uid. It keeps one core ready for the next connection. After a time
-/// without connections, it ends, and the ready core ends with it; systemd starts it again for the next connection.
+/// It reads nothing that a peer sends; the peer's uid comes from the kernel. It keeps one core ready for the next connection.
+/// If there are no connections for some time, it ends, together with the ready core; systemd starts it again for the next
+/// connection.
 struct Listener {
   private let socket: CInt
   private let program: String
@@ -16,14 +17,16 @@ struct Listener {
   private var limits = ConnectionLimits()
   private var cores: [(process: ChildProcess, uid: UInt32)] = []
   private var ready: ReadyCore?
-  /// When the last core was started, in milliseconds; nil if the next one is ready, or should not be.
+  /// When the last core was started, in milliseconds; nil if the next one is already waiting, or is not to be started yet.
   private var startedAt: Int64?
 
-  /// Milliseconds without a connection or a core after which it ends: longer than sudo(8) waits before it asks again.
+  /// After how many milliseconds without a connection or a core the listener ends. This is longer than the time for which
+  /// sudo(8) remembers a login.
   private static let idle: Int32 = 20 * 60_000
-  /// After this many milliseconds, the next core is made ready, even if the last one is still at work.
+  /// How many milliseconds after the start of the last core the next one is started in advance, even if the last one is still
+  /// working.
   private static let pause: Int64 = 1000
-  /// How often it checks which cores have ended, in milliseconds.
+  /// How often the listener checks which cores have ended, in milliseconds.
   private static let sweep: Int32 = 100
 
   /// - Parameters:
@@ -40,7 +43,7 @@ struct Listener {
     refusal = try CoreMessage.finished(finished).packet()
   }
 
-  /// Serves until there have been no connections for a time; returns the exit status.
+  /// Serves until there have been no connections for ``idle``; returns the exit status.
   mutating func run() -> CInt {
     _ = fcntl(socket, F_SETFL, O_NONBLOCK)
     var sweptAt = Self.milliseconds()
@@ -65,7 +68,7 @@ struct Listener {
     guard accepted >= 0, let connection = try? PacketSocket(takingOver: accepted),
       let uid = try? connection.peerUserID()
     else { return }
-    // A uid other than root's has only a few cores, which are checked now; the sweep checks root's cores.
+    // A uid other than root's has only a few cores, so they are checked immediately. Root's are checked in the sweep.
     if uid != 0 { removeEnded(of: uid) }
     switch limits.answer(uid, at: Self.milliseconds()) {
     case .start: start(on: accepted, for: uid)
@@ -73,7 +76,8 @@ struct Listener {
     case .refuse(let isNews):
       if isNews { tell("refused: too many connections", uid) }
       try? connection.send(refusal, timeoutMilliseconds: 0)
-      // If a packet were unread, closing the socket would reset the connection, and the peer would not read the refusal.
+      // If the peer's packet were left unread, closing the socket would reset the connection, and the peer could not read the
+      // refusal.
       var byte: UInt8 = 0
       // SAFETY: one byte is asked for; the rest of the packet is dropped.
       _ = unsafe recv(accepted, &byte, 1, CInt(MSG_DONTWAIT))
@@ -94,15 +98,16 @@ struct Listener {
     }
   }
 
-  /// Starts the core of the next connection, unless a core is at work: it needs the processor more.
+  /// Starts the core for the next connection in advance. While another core is working, this is put off for ``pause``, because
+  /// that core needs the processor more.
   private mutating func makeReady(at now: Int64) {
     guard let startedAt, cores.isEmpty || now - startedAt >= Self.pause else { return }
-    // If it cannot be started, the next connection gets its core as the first one did.
+    // If this fails, the core is started when the next connection comes, as for the first connection.
     ready = try? ReadyCore(starting: program)
     self.startedAt = nil
   }
 
-  /// Removes the cores that have ended: of one uid, or all.
+  /// Removes the cores that have ended from the list: those of one uid, or all.
   private mutating func removeEnded(of uid: UInt32? = nil) {
     let ended = cores.indices.filter { (uid == nil || cores[$0].uid == uid) && cores[$0].process.hasEnded() }
     for index in ended.reversed() { limits.noteEnd(cores.remove(at: index).uid) }
@@ -123,11 +128,12 @@ struct Listener {
   }
 }
 
-/// A core that was started before its connection came.
+/// A core that was started in advance, before its connection came.
 ///
-/// It has done everything that does not depend on a call, and waits. It serves one connection, as any other core does.
+/// It has done everything that does not depend on the call, and waits for a connection. Like any other core, it serves only
+/// one.
 final class ReadyCore {
-  /// The argument that tells a core that its connection comes later.
+  /// The argument that tells a core to wait for its connection.
   static let argument = "--ready"
 
   private let process: ChildProcess
@@ -146,10 +152,10 @@ final class ReadyCore {
     socket = ends.mine
   }
 
-  // A core that still waits then ends.
+  // If the core is still waiting, it then ends.
   deinit { close(socket) }
 
-  /// Passes the core the connection that it serves.
+  /// Passes to the core the connection that it is to serve.
   ///
   /// - Returns: the core's process; nil if it has ended.
   func serve(_ connection: CInt) -> ChildProcess? {
@@ -159,9 +165,9 @@ final class ReadyCore {
   }
 }
 
-/// A descriptor that is sent to another process over a socket of packets (`SCM_RIGHTS` of unix(7)).
+/// A descriptor that is passed to another process over a Unix socket of type SOCK_SEQPACKET (`SCM_RIGHTS` of unix(7)).
 enum PassedDescriptor {
-  /// The one byte that is sent with it.
+  /// The one byte of data that is sent with the descriptor.
   private static let byte: UInt8 = 0
   // CMSG_LEN and CMSG_SPACE of cmsg(3), which are macros.
   private static let offset = aligned(MemoryLayout<cmsghdr>.size)
@@ -189,7 +195,7 @@ enum PassedDescriptor {
     return unsafe exchange(&control) { unsafe sendmsg(socket, $0, CInt(MSG_NOSIGNAL | MSG_DONTWAIT)) } == 1
   }
 
-  /// Waits for a descriptor; it is closed on exec.
+  /// Waits for a descriptor, which gets the close-on-exec flag.
   ///
   /// - Returns: nil if the other end was closed, or sent anything else.
   static func receive(over socket: CInt) -> CInt? {
@@ -209,7 +215,7 @@ enum PassedDescriptor {
     }
   }
 
-  /// Makes the message, with one byte and this control data, for a call.
+  /// Makes a message with one byte and this control data, and passes it to `call`.
   private static func exchange(_ control: inout [UInt8], _ call: (UnsafeMutablePointer<msghdr>) -> Int) -> Int {
     var byte = Self.byte
     // SAFETY: vector, message and the data that they point to live until the call returns.
@@ -229,46 +235,49 @@ enum PassedDescriptor {
   }
 }
 
-/// Which connections to the socket get a core: each uid may have a few at the same time, and a few a second.
+/// Decides which connections to the socket get a core. Each uid may have only a few at the same time, and start only a few per
+/// second.
 struct ConnectionLimits {
   /// What happens to a connection.
   enum Answer: Equatable {
-    /// It gets a core.
+    /// The connection gets a core.
     case start
-    /// It gets the message that there are too many. `isNews` is true once a minute for each uid, and then the refusal is logged.
+    /// The peer gets the message that there are too many connections. `isNews` is true at most once a minute for each uid; the
+    /// refusal is then logged.
     case refuse(isNews: Bool)
-    /// It is closed without a message: a host with root privileges then starts a core itself.
+    /// The connection is closed without a message. A host with root privileges then starts a core itself.
     case drop
   }
 
   private struct Record {
-    /// Connections with a core.
+    /// How many connections of the uid have a core.
     var open = 0
-    /// When, in milliseconds, the uid may again start a whole burst.
+    /// The time, in milliseconds, from which the uid may again start a whole burst.
     var restedAt: Int64 = 0
-    /// When, in milliseconds, the next refusal is logged.
+    /// The time, in milliseconds, from which a refusal is logged again.
     var newsAt = Int64.min
   }
 
-  // The most cores at the same time: for root's hosts, for all other uids together, for one uid. PeerSlot allows a uid fewer
-  // than this, so that the core can refuse the rest in the person's language.
+  // How many cores there may be at the same time: for hosts of root, for all other uids together, and for one other uid. The
+  // core itself allows a uid fewer conversations (`PeerSlot`), and refuses further ones in the person's language.
   static let hosts = 192
   static let people = 128
   static let eachPerson = 8
-  /// A uid other than root's may start one core in this many milliseconds, and this many in a burst.
+  /// A uid other than root's may start one core in `interval` milliseconds, and up to `burst` cores at once.
   static let interval: Int64 = 100
   static let burst: Int64 = 50
   private static let newsInterval: Int64 = 60_000
-  /// How many uids are remembered; a person with more subordinate uids (`/etc/subuid`) waits until some were unused for a time.
+  /// How many uids are recorded. If more are in use, for example subordinate uids (`/etc/subuid`), further ones are refused
+  /// until some have been unused for some time.
   private static let mostRecords = 4096
 
   private var records: [UInt32: Record] = [:]
   private var openPeople = 0
 
-  /// Decides about one connection.
+  /// Decides what happens to a connection.
   ///
   /// - Parameters:
-  ///   - uid: the peer's uid, from the kernel.
+  ///   - uid: the peer's uid, as the kernel reports it.
   ///   - now: a clock that does not go back, in milliseconds.
   mutating func answer(_ uid: UInt32, at now: Int64) -> Answer {
     guard uid != 0 else {
@@ -277,7 +286,7 @@ struct ConnectionLimits {
       return .start
     }
     if records[uid] == nil, records.count >= Self.mostRecords { forgetRested(at: now) }
-    // These are not recorded: somebody with thousands of uids would fill the table.
+    // These refusals are not recorded: somebody with thousands of uids could otherwise fill the table.
     guard openPeople < Self.people, records[uid] != nil || records.count < Self.mostRecords else {
       return .refuse(isNews: false)
     }
@@ -295,7 +304,7 @@ struct ConnectionLimits {
     return .start
   }
 
-  /// Notes that the core of a connection has ended.
+  /// Records that the core of a connection has ended.
   mutating func noteEnd(_ uid: UInt32) {
     guard let open = records[uid]?.open, open > 0 else { return }
     records[uid]?.open = open - 1

@@ -1,15 +1,16 @@
 import CProcess
 import Glibc
 
-/// The kernel's audit (AUDIT_USER messages over netlink), opened once before anything is asked.
+/// The kernel's audit (AUDIT_USER messages over netlink), opened once before the first prompt.
 ///
-/// One small message needs no library. If a kernel or a container has no audit, no login fails: the caller gets the error number.
+/// The message is small, so no library is used. If the kernel or container has no audit, logins still work; the caller gets the
+/// error number.
 final class KernelAudit: AuditSink {
   private let socket: CInt
   private let openingError: CInt
   private let program: String
 
-  /// Opens the socket to the kernel, and gives up its other uses: to change or read the audit.
+  /// Opens the socket to the kernel, and gives up the other uses of such a socket: to configure or read the audit.
   ///
   /// - Parameter program: the path of this program, which each record contains.
   init(program: String) {
@@ -45,7 +46,7 @@ final class KernelAudit: AuditSink {
     return 0
   }
 
-  /// The kernel answers before `send` returns.
+  /// The error number in the kernel's answer. The kernel has answered by the time that `send` returns.
   ///
   /// This does not wait for a later answer.
   private func answer() -> CInt {
@@ -68,7 +69,7 @@ final class KernelAudit: AuditSink {
   private static let answerType: UInt16 = 2
 }
 
-/// Where the records for the kernel's audit go.
+/// The destination of the records for the kernel's audit.
 protocol AuditSink {
   /// Writes as many of the records as possible.
   ///
@@ -76,7 +77,8 @@ protocol AuditSink {
   func write(_ records: [AuditRecord]) -> CInt
 }
 
-/// One record for the kernel's audit, with the field names of other programs: `op= acct= exe= hostname= addr= terminal= res=`.
+/// One record for the kernel's audit, with the same field names as the records of other programs: `op= acct= exe= hostname=
+/// addr= terminal= res=`.
 ///
 /// The kernel itself adds pid, uid, login uid and session.
 struct AuditRecord: Equatable {
@@ -87,7 +89,7 @@ struct AuditRecord: Equatable {
   var terminal: [UInt8]?
   var remoteHost: [UInt8]?
 
-  /// The text, without its end.
+  /// The record's text, without the final NUL.
   ///
   /// - Parameter program: the path of this program.
   func text(program: String) -> String {
@@ -96,7 +98,7 @@ struct AuditRecord: Equatable {
       + "hostname=\(host) addr=? terminal=\(Self.plain(terminal)) res=success"
   }
 
-  /// The netlink message (netlink(7)), which asks for an answer.
+  /// The netlink message (netlink(7)) with this record; it requests an acknowledgement.
   func message(program: String, sequence: UInt32) -> [UInt8] {
     let payload = Array(text(program: program).utf8) + [0]
     var message = Self.native(UInt32(Self.headerSize + payload.count))
@@ -110,7 +112,7 @@ struct AuditRecord: Equatable {
   private static let request: UInt16 = 1
   private static let wantsAnswer: UInt16 = 4
 
-  /// A value that somebody else chose, in quotes, or as hexadecimal digits if it could end the quotes.
+  /// The form of a value that somebody else chose: in quotes, or in hexadecimal digits if it could end the quotes.
   private static func untrusted(_ bytes: [UInt8]) -> String {
     let isPlain = bytes.allSatisfy { (0x21...0x7e).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "'") }
     if isPlain { return "\"\(String(decoding: bytes.prefix(limit), as: UTF8.self))\"" }
@@ -119,7 +121,7 @@ struct AuditRecord: Equatable {
     }.joined()
   }
 
-  /// A name of a host or a terminal; anything else becomes unknown.
+  /// A name of a host or a terminal; anything else becomes `?`.
   private static func plain(_ bytes: [UInt8]?) -> String {
     guard let bytes, (1...limit).contains(bytes.count) else { return "?" }
     let isPlain = bytes.allSatisfy { byte in
@@ -140,27 +142,27 @@ struct AuditRecord: Equatable {
   private static let isLittleEndian = UInt32(1).littleEndian == 1
 }
 
-/// What is written to the kernel's audit: the record types of libaudit.h, and their `op=`.
+/// The events that are written to the kernel's audit, with their record types from libaudit.h and their `op=`.
 enum AuditEvent: CaseIterable {
   /// AUDIT_ANOM_LOGIN_FAILURES: the limit of wrong entries is reached.
   case tooManyFailures
   /// AUDIT_RESP_ACCT_LOCK_TIMED: locked for a while.
   case lockedForAWhile
-  /// AUDIT_RESP_ACCT_LOCK: locked until somebody unlocks.
+  /// AUDIT_RESP_ACCT_LOCK: locked until somebody ends the lock.
   case locked
   /// AUDIT_RESP_ACCT_REMOTE: locked for attempts over the network.
   case lockedFromAfar
-  /// AUDIT_RESP_ACCT_LOCK_TIMED: locked for other local users for a while.
+  /// AUDIT_RESP_ACCT_LOCK_TIMED: locked for a while, but only for other local users.
   case lockedForOthers
-  /// AUDIT_RESP_ACCT_UNLOCK_TIMED: a lock was found to have ended.
+  /// AUDIT_RESP_ACCT_UNLOCK_TIMED: a lock has ended because its time was over.
   case unlockedByTime
-  /// AUDIT_ACCT_UNLOCK: root has unlocked.
+  /// AUDIT_ACCT_UNLOCK: root has ended the locks.
   case unlockedByRoot
-  /// AUDIT_ACCT_UNLOCK: an unlock of the server's helpdesk was used.
+  /// AUDIT_ACCT_UNLOCK: an unlock from the server's helpdesk was used.
   case unlockedByHelpdesk
-  /// AUDIT_ACCT_UNLOCK: a lock was removed together with the value it protected.
+  /// AUDIT_ACCT_UNLOCK: a lock was removed together with the authenticator that it protected.
   case unlockedByRemoval
-  /// AUDIT_USER_MGMT: a different name of the account took over its registration.
+  /// AUDIT_USER_MGMT: root has let a different name of the account use its registration.
   case renamed
 
   /// The number of the record's type.

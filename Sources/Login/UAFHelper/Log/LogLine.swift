@@ -5,20 +5,20 @@ import UAFWire
 
 /// One line of the log: `event=...`, then `key=value` parts in the order of ``LogKey``, each at most once.
 ///
-/// No value can be mistaken for a different part or a different line. Bytes outside visible ASCII, and `%`, `"` and `=`, are
-/// written as `%XX`; text for people is in quotes, where `\u{X}` replaces quotes, backslashes, an `=` right after a letter, a
-/// digit or `_`, and for control characters and invisible ones.
+/// The escapes ensure that no value can be mistaken for another part or another line. Bytes outside visible ASCII, and `%`, `"`
+/// and `=`, are written as `%XX`; text for people is in quotes, where `\u{X}` replaces quotes, backslashes, an `=` right after
+/// a letter, a digit or `_`, and for control characters and invisible ones.
 struct LogLine: CustomStringConvertible {
-  /// The subject of the line.
+  /// What the line is about.
   let event: LogEvent
   private var values: [LogKey: String] = [:]
-  /// Longest value in bytes, before escaping.
+  /// The maximum length of a value in bytes, before escaping.
   private static let valueLimit = 256
 
-  /// Begins a line with what happened.
+  /// Begins a line about an event.
   init(_ event: LogEvent) { self.event = event }
 
-  /// The line, without its end.
+  /// The line, without the final line break.
   var description: String {
     LogKey.allCases.reduce("event=\(event.rawValue)") { line, key in
       values[key].map { "\(line) \(key.rawValue)=\($0)" } ?? line
@@ -31,7 +31,7 @@ struct LogLine: CustomStringConvertible {
     if key.isQuoted { values[key] = Self.quoted(value) } else { add(key, Array(value.utf8)) }
   }
 
-  /// Sets a part whose value comes from outside.
+  /// Sets a part whose value comes from outside, if there is a value for it.
   mutating func add(_ key: LogKey, _ value: [UInt8]?) {
     guard let value else { return }
     guard !key.isQuoted else { return add(key, String(decoding: value, as: UTF8.self)) }
@@ -50,7 +50,7 @@ struct LogLine: CustomStringConvertible {
     var result = "\""
     var followsWord = false
     for scalar in text.unicodeScalars.prefix(4 * valueLimit) {
-      // A key is a word right before its "=": nothing in this text may look like a key.
+      // An "=" right after a word would make the word look like a key of the line.
       if isHidden(scalar) || scalar == "\"" || scalar == "\\" || scalar == "=" && followsWord {
         result += "\\u{" + String(scalar.value, radix: 16) + "}"
       } else {
@@ -61,7 +61,7 @@ struct LogLine: CustomStringConvertible {
     return result + "\""
   }
 
-  /// A log is read on terminals: bidirectional and invisible code points would make a line look like a different one.
+  /// Logs are read on terminals, where bidirectional and invisible code points could make a line look like a different one.
   private static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.properties.generalCategory {
     case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .surrogate, .unassigned: true
@@ -70,7 +70,7 @@ struct LogLine: CustomStringConvertible {
   }
 }
 
-/// The parts of a line of the log, after the event, in their order.
+/// The parts of a line of the log, after the event, in the order in which they are written.
 ///
 /// pam_uaf(8) has the same list.
 enum LogKey: String, CaseIterable {
@@ -84,7 +84,7 @@ enum LogKey: String, CaseIterable {
   case tls
   case detail
 
-  /// Whether the value is text for people, in quotes.
+  /// Whether the value is text for people, which is written in quotes.
   var isQuoted: Bool { self == .detail }
 }
 
@@ -92,17 +92,17 @@ enum LogKey: String, CaseIterable {
 ///
 /// pam_uaf(8) has the same list.
 enum LogEvent: String, CaseIterable {
-  // How a call ended: one line for each, with a result.
+  // The operation of a call, in the one line that reports how the call ended.
   case authenticate, change, register, deregister, deregisterAll, status, unlock, reset, initialise, forget, trust
   case seal, unseal, recover, account, join, leave, repair, checkIn, rename
 
-  // What else happened, in lines of their own.
+  // Other events, which have lines of their own.
 
   /// A wrong entry has locked an authenticator.
   case lock
   /// An attempt was refused because of a lock.
   case locked
-  /// The end of a lock was noticed.
+  /// A lock was found to have ended.
   case unlocked
   /// Every lock was ended with an unlock from the server's helpdesk.
   case helpdesk
@@ -110,13 +110,13 @@ enum LogEvent: String, CaseIterable {
   case damaged
   /// The configuration, or an argument of the module, is wrong.
   case configuration
-  /// A peer was refused, or asked for something that it may not ask for.
+  /// A peer was refused, or requested an operation that it is not permitted to request.
   case peer
-  /// A changed lock policy waits (3015).
+  /// A change of the lock policy does not apply yet, because attempts were counted under a stricter one (3015).
   case policy
   /// The server's policy for this workstation was accepted or refused, has expired, or is not in force.
   case serverPolicy
-  /// A text that waited at the server was denied.
+  /// A person denied a text that waited at the server.
   case approval
   /// Keys were removed, forgotten by the server, or made anew.
   case keys
@@ -126,7 +126,7 @@ enum LogEvent: String, CaseIterable {
   case state
   /// The front end broke the protocol, or went away.
   case conversation
-  /// The device key was moved.
+  /// The device key was moved between file and chip, or the chip failed.
   case binding
   /// Part of the sandbox is missing.
   case sandbox
@@ -136,10 +136,10 @@ enum LogEvent: String, CaseIterable {
   case memory
   /// A record for the kernel's audit could not be written.
   case audit
-  /// The program was started in a way in which it cannot work.
+  /// The program was started in an unsuitable way.
   case start
 
-  /// The end of a call of this operation.
+  /// The event for the end of a call with this operation.
   init(_ operation: Operation) {
     self =
       switch operation {
@@ -187,7 +187,7 @@ extension LogSink {
   }
 }
 
-/// The system's log, facility authpriv, opened once before anything is asked.
+/// The system's log, facility authpriv, opened once before the first prompt.
 struct SystemLog: LogSink {
   // SAFETY: openlog keeps the pointer; a static string lives as long as the process.
   private static let name: StaticString = "pam-uaf"
@@ -214,9 +214,9 @@ struct SystemLog: LogSink {
   }
 }
 
-/// The log of a call whose server's certificate is not checked (`tls_verify = false`): each line says so.
+/// The log of a call whose server's certificate is not checked (`tls_verify = false`): each line states this.
 struct UnverifiedServerLog: LogSink {
-  /// The log that the lines are written to.
+  /// The log to which the lines are written.
   let log: any LogSink
 
   func write(_ line: LogLine, _ level: LogLevel) {
@@ -227,7 +227,7 @@ struct UnverifiedServerLog: LogSink {
 }
 
 extension AttemptOrigin {
-  /// The name of the operation in the log.
+  /// The name of the origin in the log.
   var logName: String {
     switch self {
     case .local: "local"

@@ -6,9 +6,9 @@ import UAFCrypto
 import UAFMessages
 import UAFWire
 
-/// The account stage: refuses an account that the server has disabled or locked, whichever way the person authenticated.
+/// The account stage: refuses an account that the server has disabled or locked, however the person authenticated.
 ///
-/// It asks the person nothing. ``AccountStateMachine`` decides.
+/// It shows no prompts. ``AccountStateMachine`` makes the decision.
 struct AccountCheckOperation: CallOperation {
   let call: Call
   let policy: CallPolicy
@@ -41,7 +41,7 @@ struct AccountCheckOperation: CallOperation {
     }
   }
 
-  /// The account's file and what is stored in it; nil for an account that cannot be read here.
+  /// The account's file and the state that the server last reported; nil for each that does not exist or cannot be read.
   private func held(_ why: inout [String]) -> (AccountFile?, AccountStanding?) {
     do throws(Ending) {
       let uid = try call.caller.requireAccount()
@@ -67,7 +67,7 @@ struct AccountCheckOperation: CallOperation {
       let record = try AccountStateQuestion(call: call, server: server, now: now).ask(of: account)
       isTold = true
       if record.standing == .active { accounts.noteAllowed() }
-      // The server's answer decides now, whether or not it can be stored.
+      // The server's answer applies to this call even if it cannot be stored.
       do throws(StateError) { try record.store(in: account) } catch {
         log.write(.state, "the server's statement about the account could not be stored: \(error)", .warning)
       }
@@ -116,7 +116,8 @@ struct AccountCheckOperation: CallOperation {
   }
 
   private func ending(_ reason: AccountRefusal, _ why: [String], _ isTold: Bool) -> Ending {
-    // A refusal of the server revokes what its last success allows.
+    // If the server itself reported the state just now, this counts as its refusal, and its last success becomes invalid for
+    // logins without it.
     let server = isTold ? ServerPart(hasSpoken: true, hasRefused: true) : ServerPart()
     let source = isTold ? "the server says" : "the server last said, and did not reply now,"
     let log =
@@ -128,25 +129,26 @@ struct AccountCheckOperation: CallOperation {
   }
 }
 
-/// Decides whether the account stage lets an account through: which step follows which, without input or output.
+/// Decides whether the account stage lets an account through: it turns events into actions, and does no input or output itself.
 ///
-/// The server's present answer decides. Without one, its last answer does. A disabled account stays disabled until the server
-/// says otherwise, and a lock lasts until its time. An active account stays active for as long as a login without the server
-/// would be allowed. Without any answer, root's argument decides. There is an exception: if the keys of an account were
-/// deregistered here, and the server no longer knows the machine for that account, the argument is not used. No login would bring
-/// a new secret, so the machine would never learn the account's state again.
+/// If the server answers now, its answer decides; otherwise its last answer does. A disabled account stays disabled until the
+/// server says otherwise, and a lock lasts until its end. An active account stays active for as long as a login without the
+/// server would be allowed. If there is no answer at all, root's argument `account_check` decides. There is one exception: if
+/// the keys of an account were deregistered here, and the server no longer knows the machine for that account, the account is
+/// refused unless it still counts as active, whatever the argument says. No login would bring a new machine secret, so the
+/// machine could otherwise never learn that the account has been disabled.
 struct AccountStateMachine {
-  /// What has happened.
+  /// Something that has happened.
   enum Event: Equatable {
     /// The call begins.
     case begun
-    /// The server has reported this state now.
+    /// The server has just reported this state.
     case told(AccountStanding)
-    /// No state could be obtained.
+    /// No state could be obtained from the server.
     case notTold
     /// The server does not know this machine for the account.
     case machineUnknown
-    /// Whether the account, active when the server was last asked, still counts as active.
+    /// For an account that was active when the server was last asked: whether it still counts as active.
     case judged(OfflineJudgement)
   }
 
@@ -166,9 +168,9 @@ struct AccountStateMachine {
   enum Ground: Equatable {
     /// The server reports now that the account is active.
     case told
-    /// The server reported that, this long ago.
+    /// The server reported earlier that the account is active; this long ago.
     case remembered(age: Duration)
-    /// Nothing says that the account is not active.
+    /// Nothing is known that speaks against the account.
     case notKnown
   }
 
@@ -184,10 +186,10 @@ struct AccountStateMachine {
   private var phase = Phase.fresh
 
   /// - Parameters:
-  ///   - mayAsk: whether the server may be asked: never for a service without a person in front of it.
+  ///   - mayAsk: whether the server may be asked; false for a service that runs without a person.
   ///   - stored: the state that the server last reported; nil if nothing is stored.
   ///   - isDeregistered: whether the account was registered here and no longer has a key.
-  ///   - wallSeconds: the time now, in seconds since 1970.
+  ///   - wallSeconds: the current time, in seconds since 1970.
   init(
     _ demand: AccountCheck, mayAsk: Bool, stored: AccountStanding?, isDeregistered: Bool = false, wallSeconds: Int64
   ) {
@@ -198,7 +200,7 @@ struct AccountStateMachine {
     self.wallSeconds = wallSeconds
   }
 
-  /// Processes an event; an event out of turn refuses, and so does every event after the end.
+  /// Processes an event. If an event comes out of turn or after the end, the account is refused.
   mutating func take(_ event: Event) -> Action {
     switch (phase, event) {
     case (.fresh, .begun) where mayAsk:
@@ -228,7 +230,7 @@ struct AccountStateMachine {
   private mutating func remember() -> Action {
     phase = .ended
     if let reason = AccountRefusal(saidLast: stored, at: wallSeconds) { return .refuse(reason) }
-    // Unless root requires an active account, it does not matter whether that answer is still valid.
+    // Only if root requires an active account does it matter whether the last answer is still valid.
     guard stored == .active, demand == .demandsActive else { return undecided() }
     phase = .judging
     return .judge
@@ -240,7 +242,7 @@ struct AccountStateMachine {
   }
 }
 
-/// Asks root's server for the state of the call's account.
+/// Asks the configured server for the state of the call's account.
 struct AccountStateQuestion {
   let call: Call
   let server: ServerAccess
@@ -248,7 +250,7 @@ struct AccountStateQuestion {
 
   /// Asks the server.
   ///
-  /// - Returns: what the server reports, to be stored.
+  /// - Returns: the state that the server reports, as a record to be stored.
   /// - Throws: ``AccountStateSilence``.
   func ask(of account: AccountFile) throws(AccountStateSilence) -> StandingRecord {
     let answer: Result<StandingRecord, AccountStateSilence>
@@ -292,14 +294,14 @@ struct AccountStateQuestion {
   }
 }
 
-/// Why the server's state of an account is not known; the person never reads it.
+/// Why the server's state of an account is not known; for the log only, never for the person.
 enum AccountStateSilence: Error {
   /// The server was not asked, did not answer, or its answer is not trusted.
   case notHeard(String)
   /// The server answered that it does not know this machine for the account.
   case machineUnknown(String)
 
-  /// What the log says.
+  /// The reason, in words for the log.
   var log: String {
     switch self {
     case .notHeard(let log), .machineUnknown(let log): log

@@ -4,7 +4,7 @@ import UAFConfiguration
 import UAFMessages
 import UAFWire
 
-/// Removes everything about an account, as if it had never registered; only root may.
+/// Removes everything about an account, as if it had never registered; only root may do this.
 struct ForgetOperation: CallOperation {
   let call: Call
   let accounts: AccountAccess
@@ -13,14 +13,14 @@ struct ForgetOperation: CallOperation {
   func run() throws(Ending) -> Success {
     let uid = try call.caller.requireAccount()
     let directory = try accounts.openState()
-    // A file that cannot be read is removed too: that is what this operation is mostly used for.
+    // A file that cannot be read is removed too. Such a file is the usual reason to use this operation.
     let account = try? accounts.open(uid, in: directory)
     let wasLocked = account.map { !accounts.lockedTypes(of: $0).isEmpty } ?? false
     let isForgotten: Bool
     do throws(StateError) { isForgotten = try AccountFile.forget(in: directory, uid: uid) } catch {
       throw Ending(.cannotUse, log: "\(error)")
     }
-    // The account's shares in the chip can be found by their identifier, even if its file cannot be read.
+    // The account's shares in the chip can be found by the share identifier, even if the account's file cannot be read.
     try? accounts.removeLeftovers(of: uid, in: directory)
     guard isForgotten else { throw Ending(.notRegistered, because: .nothingHere, log: "nothing to forget") }
     if let account, wasLocked { locks.removed(account.identity) }
@@ -28,11 +28,10 @@ struct ForgetOperation: CallOperation {
   }
 }
 
-/// Lets an account's new name take over what was registered under its old one; only root may.
+/// Lets an account's new name use what was registered under its old name; only root may do this.
 ///
-/// No value is asked for: root states that both names belong to one person, and the person with the new name still needs the
-/// value.
-/// uafctl checks that nobody else has the old name, because it may ask the name services.
+/// No secret is needed: root states that both names belong to the same person, and that person still needs the secret to log
+/// in. uafctl checks that nobody else has the old name, because the core itself does not ask the name services.
 struct RenameOperation: CallOperation {
   let call: Call
   let accounts: AccountAccess
@@ -68,7 +67,7 @@ struct RenameOperation: CallOperation {
   }
 }
 
-/// Makes this machine use the server and the CA that a payload names; only root may.
+/// Makes this machine use the server and the CA that a payload names; only root may do this.
 struct TrustOperation: CallOperation {
   let configuration: Configuration
   let folder: StateFolder

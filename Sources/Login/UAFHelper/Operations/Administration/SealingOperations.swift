@@ -3,7 +3,7 @@ import FidoResults
 import SecretMemory
 import UAFConfiguration
 
-/// Moves the device key from its file into the chip; only root may.
+/// Moves the device key from its file into the chip; only root may do this.
 struct SealOperation: CallOperation {
   let folder: StateFolder
   let sealing: KeySealing
@@ -24,7 +24,7 @@ struct SealOperation: CallOperation {
   }
 }
 
-/// Moves the device key from the chip into a file; only root may.
+/// Moves the device key from the chip into a file; only root may do this.
 struct UnsealOperation: CallOperation {
   let folder: StateFolder
   let source: DeviceKeySource
@@ -37,7 +37,7 @@ struct UnsealOperation: CallOperation {
     let move = try folder.beginMove()
     let opened = try source.key()
     do throws(StateError) {
-      // If an earlier move was killed, both forms exist: this move completes it.
+      // If an earlier move was killed, both the plain and the sealed key exist; this move completes it.
       guard try move.isSealed() else { throw StateError.keyElsewhere(path: folder.path) }
       if let opened { try move.keepInFile(opened) } else { try move.keepInFile(try move.keyInFile()) }
     } catch { throw Ending(moving: error) }
@@ -47,7 +47,7 @@ struct UnsealOperation: CallOperation {
         korean: "봉인을 풀었습니다. 기기 키는 파일에 있고, 복구 키는 더 이상 쓸모가 없습니다"))
   }
 
-  /// Refuses if keys of accounts need the chip: after *unseal*, the chip is often cleared or replaced.
+  /// Refuses if keys of accounts need shares of the chip: people often unseal the key in order to clear or replace the chip.
   private func requireNoShares() throws(Ending) {
     let directory = try folder.open()
     let counted: [UInt32]
@@ -65,7 +65,7 @@ struct KeySealing {
   let source: DeviceKeySource
   let prompter: Prompter
 
-  /// Seals the key with the chip first: it asks for a recovery key only if there is something to recover.
+  /// Seals the key. The chip comes first, so that nobody is asked about a recovery key if the chip fails.
   ///
   /// - Throws: ``Ending``.
   func seal(_ key: borrowing Secret) throws(Ending) -> SealedDeviceKey {
@@ -78,7 +78,7 @@ struct KeySealing {
     return SealedDeviceKey(bytes, recovery: recovery)
   }
 
-  /// The text for root about a key that was sealed.
+  /// The text for root after a key was sealed.
   static func told(_ what: String, korean: String, hasRecovery: Bool) -> RootText {
     hasRecovery
       ? RootText("\(what): the device key is sealed by the chip", korean: "\(korean). 기기 키는 칩이 봉인했습니다")
@@ -90,12 +90,12 @@ struct KeySealing {
   }
 }
 
-/// Makes the machine's state and its device key; only root may.
+/// Makes the state folder and the device key; only root may do this.
 struct InitialiseOperation: CallOperation {
   let folder: StateFolder
   let sealing: KeySealing
 
-  /// Makes the folder, before the sandbox hides its parent.
+  /// Makes the state folder. This must come before the core enters its sandbox, which hides the parent folder.
   ///
   /// - Throws: ``Ending`` with a text for root.
   static func makeFolder(_ folder: StateFolder) throws(Ending) {
@@ -130,7 +130,7 @@ struct InitialiseOperation: CallOperation {
   }
 
   private static func success(_ folder: StateFolder, _ isMade: Bool) -> Success {
-    // If there is no text, the front end knows that nothing was made.
+    // Without a text, the front end knows that the state already existed.
     Success(
       detail: isMade
         ? RootText("initialised \(folder.path)", korean: "\(folder.path)을(를) 초기 설정했습니다") : nil)
@@ -143,11 +143,11 @@ struct InitialiseOperation: CallOperation {
   }
 }
 
-/// Opens the device key with the recovery key, and seals it with the present chip; only root may.
+/// Opens the device key with the recovery key, and seals it with the machine's current chip; only root may do this.
 ///
-/// If root's configuration uses no chip, the key goes into a file. Accounts whose shares this chip does not have can be used
-/// again with the copies that the same words open. The key is moved first, and the file for the words is removed last: if this is
-/// killed, the same command completes it.
+/// If root's configuration uses no chip, the key goes into a file. Accounts whose shares are not in this chip become usable
+/// again: the same words open the copies of their shares. The key is moved first, and the file that the words open is removed
+/// last. So if this is killed, the same command can simply be repeated.
 struct RecoverOperation: CallOperation {
   let folder: StateFolder
   let source: DeviceKeySource
@@ -184,7 +184,8 @@ struct RecoverOperation: CallOperation {
   ) throws(Ending) -> Success {
     let sealed = try source.seal(key)
     do throws(StateError) {
-      // The recovery file is written again: if an earlier version made it, it now gets a public key for copies.
+      // The recovery file is rewritten: if an earlier version made it, it now gets a public key, to which copies of shares are
+      // sealed.
       try move.keepSealed(sealed, recovery: try RecoveryKey.seal(key, under: words))
     } catch { throw Ending(moving: error) }
     let told = Self.told(try release(shares, key))
@@ -217,7 +218,7 @@ struct RecoverOperation: CallOperation {
     }
   }
 
-  /// The text for root about accounts whose wrong values a chip counted.
+  /// The text for root about the accounts whose wrong secrets the chip counts or counted.
   private static func told(_ found: RecoveredShares) -> (english: String, korean: String) {
     var (english, korean) = ("", "")
     if !found.kept.isEmpty {

@@ -5,7 +5,7 @@ import UAFCrypto
 import UAFMessages
 import UAFWire
 
-/// Removes every lock of an account, and what killed calls left for it in the chip; only root may.
+/// Ends every lock of an account, and removes the shares that killed calls left for it in the chip; only root may do this.
 struct UnlockOperation: CallOperation {
   let call: Call
   let accounts: AccountAccess
@@ -24,10 +24,11 @@ struct UnlockOperation: CallOperation {
   }
 }
 
-/// Removes every lock of an account with an unlock from the server's helpdesk: a signed payload or 24 typed characters.
+/// Ends every lock of an account with an unlock from the server's helpdesk: a signed payload or an unlock code of 24
+/// characters.
 ///
-/// The account's own person may do this: it needs neither a value nor the network. With the payload, nobody can do anything but
-/// end the locks of that account on that machine, once.
+/// The person may do this for their own account. It needs neither a secret nor the network. An unlock gives no other right than
+/// to end the locks of that account on that machine, once.
 struct GivenUnlockOperation: CallOperation {
   let call: Call
   let accounts: AccountAccess
@@ -98,7 +99,7 @@ struct GivenUnlockOperation: CallOperation {
     }
   }
 
-  /// Whether a typed code is the server's code for this account and machine.
+  /// Whether a typed code is the right unlock code for this account and machine.
   private func isRight(_ code: UnlockCode, _ account: AccountFile, by machine: MachineRecord) throws(Ending) -> Bool {
     let message = code.authenticated(account: account.identity.serverUserName, machineID: machine.machineID)
     do throws(CryptoError) {
@@ -107,7 +108,7 @@ struct GivenUnlockOperation: CallOperation {
     } catch { throw Ending(.cannotUse, log: "unlock: \(error)") }
   }
 
-  /// Uses the unlock; anything other than an unlock is thrown.
+  /// Uses the unlock. Every outcome except `unlocked` is thrown as an ending.
   ///
   /// - Parameter label: the label by which the helpdesk knows this machine, if a code was typed.
   private func require(

@@ -5,7 +5,7 @@ import UAFConfiguration
 import UAFMessages
 import UAFWire
 
-/// The approval or denial of a text that waits at the server: a login with a payload.
+/// The approval or denial of a text that waits at the server: a login that was started with an approval payload.
 struct ApprovalOperation: CallOperation {
   let account: LoginAccount
   let authentication: AuthenticationTools
@@ -29,16 +29,16 @@ struct ApprovalOperation: CallOperation {
   }
 }
 
-/// Tells the server that the person denies the text that waits.
+/// Tells the server that the person denies a text that waits there.
 struct Denial {
   let server: ServerAccess
   let log: CallLog
 
-  /// Sends the denial to the server; the result is 999, never a success.
+  /// Sends the denial to the server. If the server accepts it, the result is 999.
   ///
-  /// No value is asked for, and no lock prevents it. Anybody who has the code may deny, because a denial grants nothing. It is
-  /// not a success, because nobody was verified. If a denial did not reach the server, the call ends with that reason, so that
-  /// nobody believes it did.
+  /// This needs no secret, and no lock prevents it: anybody who has the code may deny the text, because a denial grants
+  /// nothing. The call does not succeed, because nobody was verified. If the denial did not reach the server, the call ends
+  /// with the reason for that, so that nobody believes that the text was denied.
   func deny(_ code: String, of account: AccountFile, _ client: ClientSettings, _ settings: ServerSettings) -> Ending {
     do throws(Ending) {
       try tell(code, of: account, client, settings)

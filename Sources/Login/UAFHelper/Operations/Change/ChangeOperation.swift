@@ -4,10 +4,11 @@ import FidoResults
 import SecretMemory
 import UAFWire
 
-/// Sets a new value for an authenticator after the old one was entered.
+/// Sets a new secret for an authenticator after the old one was entered.
 ///
-/// The entry of the old value is an attempt. No server is asked. PAM calls the password stage twice. In that case, the call
-/// sends *ready* after the old value and waits for *resume*, so that both are one conversation.
+/// The entry of the old secret counts as an attempt. The server is not involved. PAM calls the password stage twice. So if the
+/// module is the front end, the operation sends *ready* after the old secret and waits for *resume*: both calls are one
+/// conversation.
 struct ChangeOperation: CallOperation {
   let call: Call
   let policy: CallPolicy
@@ -47,7 +48,7 @@ struct ChangeOperation: CallOperation {
     Ending(.changeInvalid, log: "a fingerprint is not a value that can be changed")
   }
 
-  /// `PAM_CHANGE_EXPIRED_AUTHTOK`: a login succeeded with a value that must be changed.
+  /// `PAM_CHANGE_EXPIRED_AUTHTOK`: a login succeeded with a stale secret, which must be changed now.
   private var asksForStaleValue: Bool { call.begin.pamFlags & 0x20 != 0 }
 
   private func openOld(_ held: AccountAuthenticators) throws(Ending) -> UnlockedAuthenticatorBox {
@@ -64,7 +65,7 @@ struct ChangeOperation: CallOperation {
         canGoBack: first == nil, keepsValue: true)
       guard let unlocked else { continue }
       if !asksForStaleValue || unlocked.valueIsStale { return unlocked }
-      // The login asked for the change of a stale value, and this value is not stale.
+      // Only a stale secret is to be changed, and the secret that was entered is not stale.
       right.append(type)
       guard held.named == nil, let other = typed.first(where: { !right.contains($0) }) else {
         throw Ending(.authenticatorChangeFailed, because: .nothingStale, log: "the value meets the rules")
@@ -74,7 +75,8 @@ struct ChangeOperation: CallOperation {
     }
   }
 
-  /// The type that is asked for first: for a change that a login asked for, the stale value that the login noted.
+  /// The type for which the first prompt asks. If a login demands the change, it is the type whose stale secret the login
+  /// recorded.
   private func firstToChange(of held: AccountAuthenticators) throws(Ending) -> AuthenticatorType? {
     let typed = held.types.filter(\.isTyped)
     guard !typed.isEmpty else { throw Self.noValue }

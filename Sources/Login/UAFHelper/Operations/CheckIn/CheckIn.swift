@@ -18,11 +18,11 @@ struct CheckIn {
   /// How long to wait for the server after a login.
   private static let patience = Duration.seconds(3)
 
-  /// Reports to the server, if there is something to report, after a login that the server accepted.
+  /// After a login that the server accepted, reports to the server if a report is due.
   ///
-  /// The person is already logged in. Only the log says what goes wrong.
+  /// The person is already logged in, so failures are only logged.
   ///
-  /// - Parameter news: the number of the server's latest notice, as it came with the login.
+  /// - Parameter news: the number of the server's latest notice, which came with the login.
   func afterLogin(news: Int64?) {
     guard let settings = try? server.settings(), settings.sendsDevice, let joined = try? server.joined(settings)
     else { return }
@@ -42,7 +42,8 @@ struct CheckIn {
 
   /// Reports to the server now.
   ///
-  /// - Throws: ``Ending``: the machine has joined no server, may not report, or the server did not accept the report.
+  /// - Throws: ``Ending`` if the machine has not joined a server, is not allowed to report, or the server did not accept the
+  ///   report.
   func atOnce(_ settings: ServerSettings) throws(Ending) -> CheckInFlow.Answer {
     guard settings.sendsDevice else {
       throw Ending(.invalidParameter, because: .joinUntold, log: "check-in: server.send_device = false")
@@ -63,7 +64,8 @@ struct CheckIn {
 
   /// Sends a report, and stores the server's answer.
   ///
-  /// The report's nonce is on the disk before the report is sent. So the next report sets the same nonce if no answer comes.
+  /// The report's nonce is on the disk before the report is sent. So if no answer arrives, the next report carries the same
+  /// nonce.
   private func tell(
     _ content: MachineReport, _ before: CheckInRecord, _ joined: JoinRecord, _ settings: ServerSettings
   ) throws(Ending) -> CheckInFlow.Answer {
@@ -134,9 +136,10 @@ struct CheckIn {
     }
   }
 
-  /// Forgets the logins that were reported to the server.
+  /// Removes the logins that were reported to the server from the list.
   ///
-  /// If a login is writing at this moment, they stay: the server accepts each only once.
+  /// If another call is writing the list at this moment, they stay, and are reported again. That does no harm, because the
+  /// server accepts each login only once.
   private func removeTold(_ report: MachineReport) throws(Ending) {
     guard !report.offlineLogins.isEmpty || report.droppedLogins > 0 else { return }
     do throws(StateError) {
@@ -152,7 +155,7 @@ struct CheckIn {
     }
   }
 
-  /// Only root's uafctl and the log see the reason.
+  /// The ending of a failed check-in. Only root's uafctl and the log show the reason.
   private static func ending(_ why: String, korean: String) -> Ending {
     Ending(.cannotUse, detail: told(RootText(why, korean: korean)), log: "check-in: \(why)")
   }
@@ -168,7 +171,7 @@ struct CheckIn {
   private static func told(_ why: RootText) -> RootText { why.after(english: "check-in", korean: "상태 알리기") }
 }
 
-/// Reports this machine's condition to the server now, whether or not something has changed; only root may.
+/// Reports this machine's condition to the server now, even if nothing has changed; only root may do this.
 struct CheckInOperation: CallOperation {
   let folder: StateFolder
   let server: ServerAccess
@@ -186,26 +189,26 @@ struct CheckInOperation: CallOperation {
   }
 }
 
-/// Whether a machine checks in after a login.
+/// Decides whether a machine checks in after a login.
 struct CheckInRule {
-  /// A machine checks in after this many seconds, whatever has happened.
+  /// After this many seconds, a machine checks in even if nothing has changed.
   static let interval: Int64 = 3600
-  /// For this many seconds after a report that the server did not answer, no report is sent.
+  /// If the server did not answer a report, no other report is sent for this many seconds.
   static let pause: Int64 = 300
 
   /// What the machine has reported before.
   let record: CheckInRecord
-  /// The number of the server's latest notice, as it came with the login; nil for none.
+  /// The number of the server's latest notice, which came with the login; nil if there is none.
   let news: Int64?
-  /// Seconds since 1970.
+  /// The current time, in seconds since 1970.
   let now: Int64
 
-  /// Whether no report may be sent yet.
+  /// Whether it is too soon to send another report.
   ///
-  /// A clock that was set back ends the wait.
+  /// If the clock was set back, it is not.
   var isTooSoon: Bool { record.sentAt.map { (0..<Self.pause).contains(now &- $0) } ?? false }
 
-  /// Whether a report is due whatever it contains.
+  /// Whether a report is due regardless of its content.
   ///
   /// - Parameter hasLogins: whether there are logins without the server to report.
   func isDue(hasLogins: Bool) -> Bool {
@@ -220,7 +223,7 @@ struct CheckInRule {
   func isDue(hash: [UInt8]) -> Bool { record.told?.hash != hash }
 }
 
-/// The policy of the server that this machine has joined, as a check-in reports it and receives it.
+/// The workstation policy of the server that this machine has joined: a check-in reports its version, and may bring a new one.
 struct FollowedPolicy {
   let keeper: PolicyKeeper
   let standing: PolicyStanding
@@ -228,13 +231,13 @@ struct FollowedPolicy {
   let log: CallLog
   let now: () -> BootTime
 
-  /// The version to report to the server: 0 asks for the server's current version, nil for none
+  /// The version to report to the server: 0 requests the server's current policy, nil requests none
   /// (``PolicyKeeper/toldVersion(_:at:)``).
   var version: Int64? { keeper.toldVersion(standing.policy, at: now().wallSeconds) }
 
-  /// Keeps the policy that the server has sent with its answer, if it has sent one; it applies from the next call on.
+  /// Stores the policy in the server's answer, if there is one. It applies from the next call on.
   ///
-  /// - Throws: ``Ending``: the policy is not used. The check-in has still succeeded.
+  /// - Throws: ``Ending`` if the policy is not acceptable. The check-in itself has succeeded even then.
   func take(_ answer: CheckInFlow.Answer) throws(Ending) {
     guard let token = answer.policy else { return }
     switch keeper.take(Array(token.utf8), publicKeys: server.verdictKeys ?? [], at: now().wallSeconds) {

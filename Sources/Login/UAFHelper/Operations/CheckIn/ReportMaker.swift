@@ -4,21 +4,21 @@ import UAFClient
 import UAFCrypto
 import UAFMessages
 
-/// Makes the report of this machine about itself.
+/// Makes the report that this machine sends about itself.
 struct ReportMaker {
   let policy: CallPolicy
   let folder: StateFolder
   let followed: FollowedPolicy
   let now: () -> BootTime
 
-  /// How many accounts' files are read.
+  /// How many accounts' files are read at most.
   ///
-  /// On a machine with more accounts some locks are not reported.
+  /// If a machine has more accounts, some locks are not reported.
   private static let mostAccounts = 256
 
   /// The report without its nonces.
   ///
-  /// - Throws: ``Ending``: the state cannot be opened.
+  /// - Throws: ``Ending`` if the state folder cannot be opened.
   func report(
     _ device: DeviceContext, _ offline: OfflineLoginRecord, as joined: JoinRecord
   ) throws(Ending) -> MachineReport {
@@ -36,8 +36,8 @@ struct ReportMaker {
     return report
   }
 
-  /// The SHA-256 of what a report says about the machine, without nonces, codes and logins, and without the ends of locks,
-  /// which a setting the clock moves them.
+  /// The SHA-256 of a report's content: without nonces and offline logins, and without the times at which locks end, because
+  /// setting the clock changes those.
   static func hash(_ report: MachineReport) -> [UInt8]? {
     var report = report
     (report.mark, report.nextMark, report.offlineLogins, report.droppedLogins) = (nil, [], [], 0)
@@ -49,7 +49,7 @@ struct ReportMaker {
 
   /// The locks of all accounts.
   ///
-  /// A file that cannot be read is skipped: the account's own logins report that.
+  /// A file that cannot be read is skipped: the logins of that account report the failure.
   private func locks(as joined: JoinRecord) throws(Ending) -> [ReportedLock] {
     let directory = try folder.open()
     guard let numbers = try? AccountNumbers.all(in: directory) else { return [] }
@@ -72,7 +72,7 @@ struct ReportMaker {
       let local = status(.local)
       return AttemptOrigin.allCases.compactMap { origin in
         let found = status(origin)
-        // A lock caused by the person's own attempts stops all others too: it is reported once.
+        // A local lock stops the attempts of every origin, so it is reported only once.
         guard found.isLocked, origin == .local || found != local else { return nil }
         var lock = ReportedLock(
           account: account.identity.serverUserName, type: type.rawValue, origin: Self.origin(origin),

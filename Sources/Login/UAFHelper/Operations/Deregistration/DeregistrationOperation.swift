@@ -6,7 +6,7 @@ import UAFConfiguration
 import UAFMessages
 import UAFWire
 
-/// Deregisters: verifies the person here and at the server, makes the server delete the keys, and then removes them here.
+/// Deregisters: verifies the person here and at the server, has the server delete the keys, and then removes them here.
 struct DeregistrationOperation: CallOperation {
   let call: Call
   let policy: CallPolicy
@@ -58,7 +58,7 @@ struct DeregistrationOperation: CallOperation {
     return Success(text: .deregisteredMore(user: name, left: left.kind), token: order.token)
   }
 
-  /// The named type, the only one, or what the person chooses.
+  /// The type that is named, or the only one, or the one that the person chooses.
   private func typeToDeregister(of held: AccountAuthenticators) throws(Ending) -> AuthenticatorType {
     if let type = held.named ?? (held.types.count == 1 ? held.types.first : nil) { return type }
     guard policy.isInteractive, let type = try prompter.chooseType(among: held.types) else {
@@ -68,9 +68,10 @@ struct DeregistrationOperation: CallOperation {
     return type
   }
 
-  /// What proves the account to the server: a fresh verification for the removal of these keys.
+  /// The server's token of a fresh authentication for the removal of these keys, with which the person proves the account to
+  /// the server.
   ///
-  /// - Returns: nil if the person has entered the value and the server does not know the key: there is then nothing to delete
+  /// - Returns: nil if the person has been verified, but the server does not know the key, so that there is nothing to delete
   ///   there.
   private func proof(
     of held: AccountAuthenticators, _ type: AuthenticatorType?, _ scope: DeregistrationScope, _ keyIDs: [KeyID],
@@ -90,9 +91,10 @@ struct DeregistrationOperation: CallOperation {
     }
   }
 
-  /// Removes the credentials of one authenticator, or all if none is named, from this machine alone.
+  /// Removes the credentials of one authenticator, or all if none is named, but only from this machine.
   ///
-  /// WebAuthn has no message for it. The person enters a value first; the server is not asked.
+  /// WebAuthn has no message with which a server could be told. The person must first enter a secret; the server is not
+  /// involved.
   private func removeCredentials(
     _ type: AuthenticatorType?, of held: AccountAuthenticators
   ) throws(Ending) -> Success {
@@ -111,15 +113,15 @@ struct DeregistrationOperation: CallOperation {
     }
     let kinds = AuthenticatorType.allCases.filter { type in keys.contains { $0.type == type } }.map(\.kind)
     try remove(keys.map(\.keyID), from: account)
-    // The server's last success may have been by one of them.
+    // The server's last success may have been for one of these keys, so it must no longer allow logins.
     accounts.noteRefusal()
     log.write(.keys, "\(Self.counted(keys.count)) removed here; the server keeps its part")
     return Success(text: .deregisteredHereAlone(user: account.identity.serverUserName, of: kinds))
   }
 
-  /// The authenticators of which one proves the person.
+  /// The authenticators from which the person must verify one.
   ///
-  /// A sensor that is broken or gone must not keep its own key alive: a typed value then proves the account.
+  /// If a sensor is broken or gone, it must still be possible to remove its key: then a passcode or pattern is enough.
   private func proving(
     _ type: AuthenticatorType?, of held: AccountAuthenticators
   ) throws(Ending) -> AccountAuthenticators {
@@ -133,7 +135,7 @@ struct DeregistrationOperation: CallOperation {
     type?.isTyped != true && held.types.contains(where: \.isTyped)
   }
 
-  /// Removes keys that the server does not have: those of one authenticator, or all if none is named.
+  /// Removes keys here that the server does not have: those of one authenticator, or all if none is named.
   private func forgetHere(_ type: AuthenticatorType?, of held: AccountAuthenticators) throws(Ending) -> Success {
     try prompter.requireFrontEnd()
     let account = held.account
@@ -146,15 +148,17 @@ struct DeregistrationOperation: CallOperation {
 
   private static func counted(_ keys: Int) -> String { keys == 1 ? "1 key" : "\(keys) keys" }
 
-  /// Whether the keys that the server has deleted are removed here too.
+  /// Whether keys that the server has deleted are also removed here.
   ///
-  /// A code proves the account to the server. It proves it to this machine only if the server signs what it deleted: otherwise a
-  /// program that controls uaf-fetch could remove a key with any text. In that case, the keys stay unless root asks.
+  /// A code proves the account to the server. To this machine, it proves the account only if the server signs which keys it
+  /// deleted: otherwise a program that controls uaf-fetch could have a key removed with any text as the code. So without
+  /// signatures, the keys stay here unless root is the caller.
   private var removesHere: Bool { call.begin.payload == nil || call.caller.isRoot || !server.isVerdictUnsigned }
 
-  /// Removes the keys that the server named: only this account's, and only those of the AppID in the server's request.
+  /// Removes the keys that the server named, as far as they belong to this account and to the AppID in the server's request.
   ///
-  /// The status of keys that stay here is set, so that status and a registration know that the server has forgotten them.
+  /// For keys that stay here, the stored status is set, so that `uafctl status` and a registration know that the server no
+  /// longer has them.
   ///
   /// - Returns: the authenticators whose keys the server has deleted.
   private func forgetKeys(
@@ -190,7 +194,8 @@ struct DeregistrationOperation: CallOperation {
     } catch { throw Ending(error) }
   }
 
-  /// An authenticator that is still registered here although the server deleted its key without being asked; nil for none.
+  /// An authenticator that is still registered here although the server deleted its key, which was not requested; nil if there
+  /// is none.
   private func stillHeld(_ order: DeregistrationOrder, of account: AccountFile) throws(Ending) -> AuthenticatorType? {
     try accounts.keys(of: account).first { $0.appID == order.appID && names($0, order) }?.type
   }
@@ -201,12 +206,12 @@ struct DeregistrationOperation: CallOperation {
   }
 }
 
-/// Makes the server delete keys of an account.
+/// Has the server delete keys of an account.
 struct KeyDeletion {
   let accounts: AccountAccess
   let server: ServerAccess
 
-  /// One type of this machine, or everything.
+  /// The scope of a deregistration: one type, or everything if `type` is nil.
   ///
   /// - Throws: ``Ending`` if the type has no valid AAID.
   static func scope(_ type: AuthenticatorType?) throws(Ending) -> DeregistrationScope {
@@ -214,7 +219,7 @@ struct KeyDeletion {
     do throws(MessageError) { return .authenticator(try AAID(type.aaid)) } catch { throw Ending(StateError.damaged) }
   }
 
-  /// The KeyIDs that this machine made for an account's authenticators of a type; nil for all of them.
+  /// The KeyIDs that this machine made for an account's authenticators of a type; if `type` is nil, for all types.
   ///
   /// - Throws: ``Ending``.
   func keyIDs(of account: AccountFile, _ type: AuthenticatorType?) throws(Ending) -> [KeyID] {
@@ -222,10 +227,10 @@ struct KeyDeletion {
       of: account.identity, held: try accounts.keys(of: account), ofType: type, in: try accounts.openState())
   }
 
-  /// Makes the server delete keys of an account and name them.
+  /// Has the server delete keys of an account and name those that it deleted.
   ///
-  /// - Parameter refused: makes the ending of the server's refusal.
-  /// - Throws: ``Ending``; 1002 if root requires signatures and the server did not sign what it deleted.
+  /// - Parameter refused: makes the ending from the server's refusal.
+  /// - Throws: ``Ending``; 1002 if root requires signatures and the server did not sign which keys it deleted.
   func order(
     _ scope: DeregistrationScope, _ keyIDs: [KeyID], _ entitlement: Entitlement, of username: String,
     _ client: ClientSettings, over network: inout Network, refused: (Refusal) -> Ending
@@ -238,7 +243,7 @@ struct KeyDeletion {
       order = try flow.collect(over: &network)
     } catch { throw refused(error) }
     try server.believe(order)
-    // The server's last success was for keys that it has now deleted.
+    // The server's last success was for keys that it has now deleted, so it must no longer allow logins.
     accounts.noteRefusal()
     return order
   }

@@ -7,7 +7,7 @@ import UAFCrypto
 import UAFMessages
 import UAFWire
 
-/// Joins the server of the configuration with the code of a payload; only root may.
+/// Joins the server of the configuration with a join code; only root may do this.
 ///
 /// The configuration already names the server: `uafctl join` makes that permanent only after this has succeeded.
 struct JoinOperation: CallOperation {
@@ -37,9 +37,9 @@ struct JoinOperation: CallOperation {
     let machine = MachineRecord(
       machineID: joined.secret.machineID, secret: joined.secret.secret, place: try server.place(client.authentication))
     do throws(StateError) {
-      // The server does not know this machine yet, and has no report nonces.
+      // The server does not know this machine yet, so it has no nonces of earlier reports.
       try CheckInRecord.remove(in: folder.path, owner: folder.owner)
-      // This comes first: in the new group, the earlier policy must not be in force.
+      // The policy is replaced before the group: the policy of an earlier group must not apply in the new one.
       try PolicyRecord(joinedAt: joined.joinedAt).store(in: folder.path, owner: folder.owner)
       try JoinRecord(machine, group: joined.group.name).store(in: folder.path, owner: folder.owner)
     } catch { throw Ending(.cannotUse, detail: RootText(error), log: "\(error)") }
@@ -63,7 +63,7 @@ struct JoinOperation: CallOperation {
     return payload
   }
 
-  /// Proves that this machine is the one that joined this server before; nil if it did not.
+  /// The proof that this machine is the one that joined this server before; nil if it has not joined before.
   private func proof(of request: JoinRequest, _ settings: ServerSettings) -> String? {
     guard let joined = try? server.joined(settings), let hash = try? SHA256.hash(request.jsonBytes),
       let prover = try? MachineProver(joined.machine, from: .local, now: now)
@@ -84,9 +84,9 @@ struct JoinOperation: CallOperation {
   }
 }
 
-/// Leaves the server that this machine has joined; only root may.
+/// Leaves the server that this machine has joined; only root may do this.
 ///
-/// An unreachable server does not prevent this: the machine leaves anyway, and says that the server was not told.
+/// An unreachable server does not prevent this: the machine leaves anyway, and reports that the server was not told.
 struct LeaveOperation: CallOperation {
   let folder: StateFolder
   let server: ServerAccess
@@ -99,10 +99,11 @@ struct LeaveOperation: CallOperation {
     }
     let fault = tell(record)
     do throws(StateError) {
-      // This comes first: if the call is killed after it, the machine is joined without a policy, like every new machine.
+      // The policy is removed first. If the call is killed after this, the machine is joined and has no policy, like every
+      // newly joined machine.
       try PolicyRecord.remove(in: folder.path, owner: folder.owner)
       try JoinRecord.remove(in: folder.path, owner: folder.owner)
-      // What was not yet reported to this server must not go to the next one.
+      // What this server has not yet been told must not be reported to the next server.
       try CheckInRecord.remove(in: folder.path, owner: folder.owner)
       try OfflineLoginRecord.remove(in: folder.path, owner: folder.owner)
     } catch {
@@ -119,9 +120,9 @@ struct LeaveOperation: CallOperation {
     }
   }
 
-  /// Tells the server.
+  /// Tells the server that this machine is leaving.
   ///
-  /// - Returns: why the server was not told; nil if it was.
+  /// - Returns: the reason if the server could not be told; nil if it was told.
   private func tell(_ record: JoinRecord) -> String? {
     do throws(Ending) {
       let settings = try server.settings()

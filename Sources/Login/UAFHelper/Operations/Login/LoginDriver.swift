@@ -6,10 +6,10 @@ import UAFConfiguration
 import UAFMessages
 import UAFWire
 
-/// Carries out the actions of ``LoginMachine`` for one authentication of an account, here and at the server.
+/// Carries out the actions of ``LoginMachine`` for one authentication of an account, on this machine and at the server.
 ///
-/// The server is asked for its request and its list of facets while the person types. Nothing secret is sent before the values
-/// are verified.
+/// The request and the list of facets are fetched from the server while the person types. Nothing secret is sent before the
+/// person's secrets are verified.
 @safe final class LoginDriver {
   private let tools: AuthenticationTools
   private let held: AccountAuthenticators
@@ -18,10 +18,10 @@ import UAFWire
   private var exchange: LoginExchange
   private var signers: LoginSigners
   private var verdict: LoginVerdict
-  /// Why an action failed.
+  /// The ending if the last action failed.
   private var stop = Ending.outOfTurn(in: "login")
 
-  /// - Throws: ``Ending`` if there is no way to the server.
+  /// - Throws: ``Ending`` if no connection to the server can be prepared.
   init(
     _ tools: AuthenticationTools, _ held: AccountAuthenticators, _ client: ClientSettings, _ settings: ServerSettings,
     for purpose: LoginPurpose = .login
@@ -65,7 +65,7 @@ import UAFWire
     switch action {
     case .sendQuestion(isFirst: true):
       guard rules.asksPersonFirst else { return exchange.ask(at: tools.now()) }
-      // The prompt comes first: making the question takes 0.7 ms.
+      // The prompt is sent first, so that it does not wait for the HTTP request, which takes 0.7 ms to make.
       prompter.onceAsked { [weak self] in self?.begin() }
       prompter.onceArrived(exchange.arrival { [weak self] in self?.exchange.receiveAhead() })
       return .questionSent
@@ -109,7 +109,8 @@ import UAFWire
       case .outOfTurn: throw .outOfTurn(in: "login")
       }
     } catch {
-      // Registering anew does not ask for the earlier value, and locks do not stop it. So the person does not count as verified.
+      // Registering anew needs no earlier secret, and locks do not prevent it. So it does not count as a verification of the
+      // person.
       throw end.standing.marked(error, hasProved: !held.opened.isEmpty)
     }
   }
@@ -125,22 +126,22 @@ struct AuthenticationTools {
   let opener: AuthenticatorOpener
   let offline: OfflineLogin
   let log: CallLog
-  /// Whether wrong, locked, unregistered and unknown must look alike.
+  /// Whether the person must not be able to distinguish a wrong secret, a lock, an unregistered account and an unknown name.
   let hidesState: Bool
   let now: () -> BootTime
-  /// Registers anew from the prompt, and says how the call ends.
+  /// Registers anew from the prompt, and returns how the call ends.
   let registerAgain: (AccountAuthenticators) throws(Ending) -> Ending
 }
 
-/// The authenticators of one login: lets the person open them, and makes them ready to sign the request.
+/// The authenticators of one login: lets the person open them, and prepares them to sign the request.
 struct LoginSigners {
-  /// A time before the answer was sent that the verdict refers to.
+  /// A time that is certainly before the response was sent to which the verdict refers.
   private(set) var answered: BootTime?
   /// The keys that have signed the request.
   private(set) var signed: [RegisteredKey] = []
   private let held: AccountAuthenticators
   private let tools: AuthenticationTools
-  /// The types that have not yet signed the request.
+  /// The types that still have to sign the request.
   private var way: [AuthenticatorType] = []
 
   init(_ held: AccountAuthenticators, _ tools: AuthenticationTools) {
@@ -148,14 +149,14 @@ struct LoginSigners {
     self.tools = tools
   }
 
-  /// The descriptions that the server's policy is compared with.
+  /// The descriptions with which the server's policy is compared.
   ///
   /// - Throws: ``Ending`` if the keys cannot be read.
   func described() throws(Ending) -> [AuthenticatorDescription] {
     AuthenticatorDescription.all(of: held.types, keys: try keys())
   }
 
-  /// Opens the authenticator that is asked for without a choice, if there is one.
+  /// Prompts for the authenticator about which the person has no choice, if there is one, and opens it.
   ///
   /// - Throws: ``Ending``.
   func openFirst() throws(Ending) -> LoginEvent {
@@ -164,7 +165,7 @@ struct LoginSigners {
     return .verified
   }
 
-  /// Opens any authenticator.
+  /// Lets the person open any authenticator.
   ///
   /// - Throws: ``Ending``.
   func openAny() throws(Ending) -> LoginEvent {
@@ -182,18 +183,19 @@ struct LoginSigners {
       return .wayOpen(signatures: way.count)
     } catch {
       let leftOut = AuthenticatorType.all(named: offer.leftOut)
-      // The server names keys of this account, but none of this type.
+      // The server's request names keys of this account, but none of this type.
       let asked = held.named.map { [$0] } ?? held.opened.map(\.type)
       guard error.result == .noSuitableAuthenticator, asked.count == 1, let type = asked.first, leftOut.contains(type)
       else { throw error.forgetting(leftOut) }
       noteTaken(offer)
-      // The request alone could also mean that the server does not accept the model. The key's stored status decides.
+      // The request could also mean that the server does not accept this AAID. The stored status of the key tells which is the
+      // case.
       let isGone = try tools.accounts.deadTypes(held.account).contains(type)
       throw error.saying(isGone ? .keyGone(type.kind) : .notAskedFor(type.kind)).forgetting(leftOut)
     }
   }
 
-  /// Makes the next login with one prompt ask for an authenticator that the server's request names.
+  /// Stores a type that the server's request names, so that the next login with only one prompt asks for it.
   ///
   /// If that cannot be written, this login still ends the same way.
   private func noteTaken(_ offer: AuthenticationOffer) {
@@ -202,7 +204,7 @@ struct LoginSigners {
     try? held.account.noteUse(of: other)
   }
 
-  /// The next authenticator's key, ready for one signature.
+  /// The key of the next authenticator, prepared for one signature.
   ///
   /// - Throws: ``Ending``.
   mutating func next(for offer: AuthenticationOffer?) throws(Ending) -> KeySigner {
@@ -220,17 +222,17 @@ struct LoginSigners {
   private func keys() throws(Ending) -> [RegisteredKey] { try tools.accounts.keys(of: held.account) }
 }
 
-/// What the server's verdict on one login means here, and what is stored about it.
+/// Handles the server's verdict on one login: what it means on this machine, and what is stored about it.
 struct LoginVerdict {
   private let held: AccountAuthenticators
   private let client: ClientSettings
   private let tools: AuthenticationTools
   private let isApproval: Bool
-  /// How often the server had refused before it was asked.
+  /// How many refusals the server had given before it was asked; nil if that is not needed or not known.
   private let refusalsBefore: UInt64?
-  /// The ending if an older copy of this machine's state was restored.
+  /// The ending for an older copy of this machine's state that was restored; nil if that is not the case.
   private var olderState: Ending?
-  /// The success of a login that the server's last success allows.
+  /// The success of a login without the server, which the server's last success allows; nil if it does not.
   private var offline: Success?
 
   init(on held: AccountAuthenticators, _ client: ClientSettings, _ tools: AuthenticationTools, isApproval: Bool) {
@@ -241,7 +243,7 @@ struct LoginVerdict {
     refusalsBefore = tools.offline.refusals(of: held.account)
   }
 
-  /// Checks the server's success as root's configuration requires.
+  /// Checks whether the server's success meets the demands of root's configuration.
   ///
   /// - Throws: ``Ending``.
   func believe(_ acceptance: Acceptance?) throws(Ending) -> LoginEvent {
@@ -263,9 +265,9 @@ struct LoginVerdict {
     return .judged(refusal.seenCounter == nil ? .expired : .overtaken)
   }
 
-  /// Decides whether the server's last success is still valid.
+  /// Checks whether the server's last success still allows the login.
   ///
-  /// - Throws: ``Ending`` if it is not.
+  /// - Throws: ``Ending`` if it does not.
   mutating func judgeLastYes(without refusal: Refusal?) throws(Ending) -> LoginEvent {
     offline = try tools.offline.withoutServer(try refused(refusal), held, try tools.server.terms(client.authentication))
     return .lastYesHolds
@@ -275,7 +277,7 @@ struct LoginVerdict {
 
   /// The success of a login that the server has accepted.
   ///
-  /// - Parameter asked: a time before the answer was sent that the server accepted.
+  /// - Parameter asked: a time before the response was sent that the server accepted.
   /// - Throws: ``Ending``.
   func accepted(_ acceptance: Acceptance?, asked: BootTime?) throws(Ending) -> Success {
     guard let acceptance else { throw .outOfTurn(in: "login") }
@@ -287,7 +289,7 @@ struct LoginVerdict {
     return Success(token: acceptance.token, machineNews: acceptance.machineNews)
   }
 
-  /// The result of a login that the server's last success allows.
+  /// The success of a login that the server's last success allows.
   ///
   /// - Throws: ``Ending``.
   func acceptedOffline() throws(Ending) -> Success {
@@ -295,17 +297,17 @@ struct LoginVerdict {
     return offline
   }
 
-  /// The ending for the server's refusal; what it says about the keys is stored first.
+  /// The ending for the server's refusal; what it says about the keys is stored too.
   ///
   /// - Throws: ``Ending``.
   func refused(_ refusal: Refusal?) throws(Ending) -> Ending {
     guard let refusal else { throw .outOfTurn(in: "login") }
     let ending = try tools.keys.noted(refusal, held.account, held.opened.map(\.type))
-    // If nobody has been asked yet, the server refused the code of the approval.
+    // If no authenticator has been opened yet, it is the code of the approval that the server refused.
     let isCodes = isApproval && held.opened.isEmpty && refusal.serverStatus == UAFStatusCode.unauthorized.rawValue
     return isCodes ? ending.saying(.cause(.approvalRefused)) : ending
   }
 
-  /// The ending if an older copy of this machine's state was restored.
+  /// The ending for an older copy of this machine's state that was restored.
   var ofOlderState: Ending { olderState ?? .outOfTurn(in: "login") }
 }

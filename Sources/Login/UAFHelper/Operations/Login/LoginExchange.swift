@@ -4,11 +4,11 @@ import FidoResults
 import UAFClient
 import UAFMessages
 
-/// The questions and answers of one login, over one ``Network``.
+/// The requests to and answers of the server in one login, over one ``Network``.
 struct LoginExchange {
-  /// The current request.
+  /// The server's current UAF request.
   private(set) var offer: AuthenticationOffer?
-  /// What came instead of a request or a success.
+  /// What the server sent instead of a request or a success, or why nothing arrived.
   private(set) var refusal: Refusal?
   /// The server's success.
   private(set) var acceptance: Acceptance?
@@ -16,16 +16,17 @@ struct LoginExchange {
   private var flow: any LoginFlow
   private var asked: BootTime
   private var hasBegun = false
-  /// Why the first question could not be sent.
+  /// Why the first HTTP request could not be sent.
   private var obstacle: Refusal?
   private let client: ClientSettings
   private let account: AccountFile
   private let purpose: LoginPurpose
 
-  /// The longest time for which a request is used, whatever lifetime it names.
+  /// The maximum age at which a UAF request is used, whatever lifetime it states.
   private static let requestLifetimeNanoseconds: Int64 = 60_000_000_000
 
-  /// - Parameter text: what the person confirms with the first question, which is not sent yet.
+  /// - Parameter text: the text that the person confirms. It will be sent to the server with the first HTTP request; nothing is
+  ///   sent yet.
   init(
     over network: Network, _ client: ClientSettings, as account: AccountFile, for purpose: LoginPurpose,
     confirming text: TextToConfirm?, at now: BootTime
@@ -38,31 +39,32 @@ struct LoginExchange {
     asked = now
   }
 
-  /// Sends the first question unless it was sent.
+  /// Sends the first HTTP request, unless it has been sent already.
   ///
-  /// A failure is reported when the request should be received, and that is not before the person has verified a value.
+  /// If this fails, the failure is reported later, when the UAF request is to be received: that is after the person has entered
+  /// a secret.
   mutating func begin(at now: BootTime) {
     if hasBegun { return }
     (hasBegun, asked) = (true, now)
     do throws(Refusal) { try flow.start(over: &network) } catch { obstacle = error }
   }
 
-  /// Reads the answer to the first question early; it does not wait if the answer has come.
+  /// Reads the server's first answer early. If it has arrived, this does not wait.
   mutating func receiveAhead() { flow.receive(over: &network) }
 
-  /// The arrival that makes the answer to the first question be read while the person types.
+  /// The ``Arrival`` with which the server's first answer is read while the person types.
   func arrival(_ work: @escaping () -> Void) -> Arrival? { network.arrival(work) }
 
-  /// Sends the first question now.
+  /// Asks the server for a UAF request now.
   mutating func ask(at now: BootTime) -> LoginEvent {
     begin(at: now)
     if let obstacle = obstacle.take() { return refused(obstacle) }
     return .questionSent
   }
 
-  /// Sends another question, which replaces the first.
+  /// Asks the server for another UAF request, which replaces the first.
   ///
-  /// A new text of the server is refused: the person did not see it before entering the value.
+  /// If the server adds a text now, that is refused: the person did not see it before entering the secret.
   mutating func askAgain(confirming text: TextToConfirm?, at now: BootTime) -> LoginEvent {
     var client = client
     client.takesServersTexts = false
@@ -72,7 +74,7 @@ struct LoginExchange {
     return .questionSent
   }
 
-  /// Waits for the request.
+  /// Waits for the UAF request.
   mutating func receive(among authenticators: [AuthenticatorDescription], at now: BootTime) -> LoginEvent {
     begin(at: now)
     if let obstacle = obstacle.take() { return refused(obstacle) }
@@ -83,13 +85,13 @@ struct LoginExchange {
     } catch { return refused(error) }
   }
 
-  /// Reads an answer that is no longer used; the event says whether there was one.
+  /// Reads an answer that is no longer needed. The event tells whether the server was reached.
   mutating func drop() -> LoginEvent {
     guard hasBegun, obstacle.take() == nil else { return .dropped(isReached: false) }
     return .dropped(isReached: flow.drop(over: &network))
   }
 
-  /// Whether too much time has passed since the request was asked for.
+  /// Whether too much time has passed since the server was asked for the UAF request.
   func isOld(at now: BootTime) -> Bool {
     let age = now.nanoseconds.subtractingReportingOverflow(asked.nanoseconds)
     return age.overflow || age.partialValue > Self.requestLifetimeNanoseconds
@@ -106,7 +108,7 @@ struct LoginExchange {
     return .signed
   }
 
-  /// Sends what was signed, and waits for the verdict.
+  /// Sends the signed response, and waits for the verdict.
   mutating func send() -> LoginEvent {
     do throws(Refusal) {
       switch try flow.send(over: &network) {
@@ -124,21 +126,21 @@ struct LoginExchange {
   }
 }
 
-/// The purpose of the server's success.
+/// The purpose of an authentication.
 enum LoginPurpose {
   case login
-  /// A token that proves the account for an operation.
+  /// To get a token that proves the account for an operation.
   case proof(ProofSubject)
-  /// A text that waits at the server, with its one-time code.
+  /// To approve a text that waits at the server, with its one-time code.
   case approval(code: String)
 
   /// Whether the person approves a text that waits at the server.
   var isApproval: Bool { if case .approval = self { true } else { false } }
 
-  /// Whether somebody logs in.
+  /// Whether this is a login.
   var isLogin: Bool { if case .login = self { true } else { false } }
 
-  /// The question to the server, not sent yet.
+  /// The flow with the server, of which nothing has been sent yet.
   func question(
     _ client: ClientSettings, _ account: AccountFile, confirming text: TextToConfirm?
   ) -> any LoginFlow {
@@ -155,7 +157,7 @@ enum LoginPurpose {
 }
 
 extension LoginRefusal {
-  /// The refusal of a flow.
+  /// The part of a flow's refusal that decides about the next step.
   init(_ refusal: Refusal) {
     if refusal.isServersNo {
       self = .no

@@ -1,42 +1,43 @@
 import FidoResults
 
-/// The order of the steps in a login, and nothing else.
+/// Decides the order of the steps in a login, and does nothing else.
 ///
-/// A value without input or output, time, account or network. ``LoginDriver`` does each action, and reports its outcome with one
-/// event. The rules:
+/// It has no input or output, and no access to time, account or network. ``LoginDriver`` performs each action, and reports its
+/// outcome as one event. The rules:
 ///
-/// - The person verifies a value before anything is signed, and before anything is said about the server's answer. An approval
-///   is the exception: its text comes with the request, and must be shown first.
-/// - A divided login pauses after it has received the request. Without a request, it ends before anybody is asked, and does not
-///   say why.
-/// - A request that is too old is asked for again once, and so is a request that the server no longer knows. If other logins of
-///   the same person were faster, the login is tried again three times.
-/// - Before each signature, before the answer, and before a refusal is reported, the front end must still be there.
-/// - The server's success is accepted only if it is for the challenge that was answered, and after it was checked as root's
-///   configuration requires.
+/// - The person enters a correct secret before anything is signed, and before anything is said about the server's answer. An
+///   approval is an exception: its text comes with the request, and must be shown first.
+/// - A divided login pauses after it has received the request. If it gets no request, it ends before the first prompt, and does
+///   not say why.
+/// - If a request is too old, or the server no longer knows it, another one is fetched, once for each reason. If other logins
+///   of the same person were faster, the login is tried again three times.
+/// - Before each signature, before the response, and before a refusal is reported, the front end must still be connected.
+/// - The server's success is accepted only if it is for the challenge that was signed, and only after it was checked against
+///   the demands of root's configuration.
 /// - An event that does not fit the last action ends the login without success.
 struct LoginMachine: Hashable {
   private var step = Step.ready
   private var request = Request.none
   private var preparations: [LoginPreparation]
   private var standing = LoginStanding()
-  /// Whether the server's last success may still decide, because root allows it and the server was not reached.
+  /// Whether the server's last success may decide instead of the server: root allows it, and the server has not been reached.
   private var mayDoWithoutServer: Bool
   private let hidesState: Bool
   private var retries: LoginRetries
-  /// How many authenticators can sign an answer.
+  /// How many authenticators the account has, so how many signatures a response can need.
   private var authenticators: Int
 
-  /// The action that was asked for.
+  /// The action that was last returned.
   private enum Step: Hashable {
     case ready, sending, receiving, dropping
     case takingText, pausing, openingFirst, openingAny, openingWay, registeringAnew
-    /// With the number of signatures that follow; nil before a value was entered for the request.
+    /// Measuring the age of the request. The payload is the number of signatures that follow; nil before the person has entered
+    /// a secret for the request.
     case measuring(signatures: Int?)
     case lookingForFrontEnd(before: GuardedStep)
     case signing(left: Int)
     case answering, believing, judging
-    /// The refusal decides unless the last success is still valid.
+    /// Checking whether the server's last success is still valid. If it is not, the refusal decides.
     case judgingLastYes
     case ended
   }
@@ -45,26 +46,26 @@ struct LoginMachine: Hashable {
   private enum GuardedStep: Hashable {
     case signing(left: Int)
     case answering
-    /// Reporting that there is no request.
+    /// Reporting why there is no request.
     case refusingRequest(LoginRefusal)
-    /// Reporting the server's refusal of the answer.
+    /// Reporting the server's refusal of the response.
     case refusingAnswer(LoginRefusal)
   }
 
-  /// The server's request.
+  /// The state of the server's request.
   private enum Request: Hashable {
     case none
-    /// Asked for, but not received yet.
+    /// The server was asked for it, but it has not been received yet.
     case pending
     case here(challenge: String, hasText: Bool)
-    /// Kept until the person has verified a value.
+    /// The refusal that came instead is kept until the person has entered a correct secret.
     case refused(LoginRefusal)
     case used(challenge: String)
-    /// Came with the verdict on an earlier answer, and has not been read yet.
+    /// A further request came with the verdict on an earlier response, and has not been read yet.
     case further
   }
 
-  /// Makes the machine of one login.
+  /// Makes the state machine of one login.
   init(_ rules: LoginRules) {
     preparations = LoginPreparation.all(under: rules)
     retries = LoginRetries(isApproval: rules.isApproval)
@@ -73,13 +74,13 @@ struct LoginMachine: Hashable {
     mayDoWithoutServer = rules.allowsOffline && !rules.isApproval
   }
 
-  /// Processes what happened, and says what to do next.
+  /// Processes an event, and returns the next action.
   mutating func received(_ event: LoginEvent) -> LoginAction {
     if event == .stopped, step != .ready, step != .ended { return finish(.stopped) }
     return follow(event) ?? finish(.outOfTurn)
   }
 
-  /// - Returns: nil for an event that does not fit.
+  /// - Returns: nil if the event does not fit the last action.
   private mutating func follow(_ event: LoginEvent) -> LoginAction? {
     switch step {
     case .ready: event == .began ? ask(isFirst: true) : nil
@@ -93,7 +94,7 @@ struct LoginMachine: Hashable {
     }
   }
 
-  // MARK: What the server sends
+  // MARK: Messages of the server
 
   private mutating func heard(_ event: LoginEvent) -> LoginAction? {
     switch (step, event) {
@@ -133,15 +134,15 @@ struct LoginMachine: Hashable {
     return .receiveRequest
   }
 
-  /// Drops the request and asks for another one.
+  /// Discards the request and asks for another one.
   private mutating func restart() -> LoginAction {
-    // The pending answer is read first, or it would be taken for the answer to the next question.
+    // The pending answer is read first, because it would otherwise be taken for the answer to the next HTTP request.
     guard request == .pending else { return ask(isFirst: false) }
     step = .dropping
     return .dropAnswer
   }
 
-  // MARK: Before the request is answered
+  // MARK: Before the response
 
   private mutating func prepare() -> LoginAction? {
     guard let preparation = preparations.first else { return attempt() }
@@ -152,10 +153,11 @@ struct LoginMachine: Hashable {
       step = .takingText
       return .takeText
     case (.approvalText, .refused(let refusal)): return refuse(refusal)
-    // Without the text, nobody is asked to approve it.
+    // If there is no text, nobody is prompted to approve it.
     case (.approvalText, _): return nil
     case (.request, .refused(let refusal)) where !mayPause(after: refusal): return finish(.noRequest)
-    // A refusal is kept for later: what the server says of an account is shown only to a person who has entered its secret.
+    // A refusal is kept for later: what the server says about an account is only shown to a person who has entered the
+    // account's secret.
     case (.serversText, _), (.request, _): return prepare()
     case (.pause, _):
       step = .pausing
@@ -167,10 +169,11 @@ struct LoginMachine: Hashable {
     }
   }
 
-  /// Whether a divided login continues without a request.
+  /// Whether a divided login continues without a request from the server.
   ///
-  /// The server's last success may replace the request. If states are hidden, a server without decoys must not show by a refusal
-  /// which names it has. But if it is unreachable, it is unreachable for every name.
+  /// It does if the server's last success may replace the request. It also does if registrations are hidden: otherwise, a
+  /// refusal of a server without decoys would show which names it has. But if the server is unreachable, that shows nothing,
+  /// because it is unreachable for every name.
   private func mayPause(after refusal: LoginRefusal) -> Bool {
     switch refusal {
     case .silence: mayDoWithoutServer
@@ -188,19 +191,19 @@ struct LoginMachine: Hashable {
     case (.openingAny, .verified):
       standing.hasProved = true
       return judge()
-    // A new value proves nothing: only the end follows.
+    // Setting a new secret proves nothing, so only the end of the login follows.
     case (.openingAny, .registerAnewChosen), (.openingWay, .registerAnewChosen):
       step = .registeringAnew
       return .registerAnew
     case (.openingWay, .wayOpen(let signatures)) where signatures > 0 && signatures <= authenticators:
       standing.hasProved = true
-      // A further prompt may have taken a long time.
+      // A further prompt may have taken a long time, so the age is measured again.
       return retries.countsAge ? measure(signatures) : look(before: .signing(left: signatures))
     default: return nil
     }
   }
 
-  // MARK: The answer
+  // MARK: The response
 
   private mutating func attempt() -> LoginAction { retries.countsAge ? measure(nil) : answer() }
 
@@ -246,7 +249,8 @@ struct LoginMachine: Hashable {
     case (.answering, .frontEndThere):
       step = .answering
       return .sendAnswer
-    // No stack may continue because the server is unreachable before the person has entered a correct value.
+    // No PAM stack may fall back because the server is unreachable before the person has entered a correct secret. So the
+    // person is prompted first.
     case (.refusingRequest, .frontEndThere) where !standing.hasProved:
       standing.wasAsked = true
       step = .openingAny
@@ -296,7 +300,7 @@ struct LoginMachine: Hashable {
     }
   }
 
-  /// The refusal decides, unless the server was not reached and its last success may decide.
+  /// Ends the login with the refusal, unless the server was not reached and its last success may decide.
   private mutating func refuse(_ refusal: LoginRefusal) -> LoginAction {
     guard refusal == .silence, mayDoWithoutServer, standing.hasProved else { return finish(.refused) }
     step = .judgingLastYes
@@ -305,7 +309,7 @@ struct LoginMachine: Hashable {
 
   private mutating func finish(_ outcome: LoginEnd.Outcome) -> LoginAction {
     let end = LoginEnd(outcome: outcome, standing: standing)
-    // Every run ends in the same state, so that no later event can use what happened before.
+    // Every run ends in the same state, so that no later event can make use of what happened before.
     self = LoginMachine(LoginRules())
     step = .ended
     return .finish(end)
@@ -314,75 +318,75 @@ struct LoginMachine: Hashable {
 
 /// An event in a login.
 ///
-/// Each event answers the last ``LoginAction``. One that does not fit it ends the login.
+/// Each event reports the outcome of the last ``LoginAction``. If it does not fit that action, the login ends.
 enum LoginEvent: Hashable {
   /// The login begins.
   case began
-  /// The question for a request was sent.
+  /// The server was asked for a request.
   case questionSent
-  /// A request that can be answered arrived.
+  /// A request arrived that the account's authenticators can satisfy.
   case request(challenge: String, hasText: Bool)
-  /// Something else came instead of a request or a success, or nothing came.
+  /// Something other than a request or a success arrived, or nothing arrived.
   case refused(LoginRefusal)
-  /// The answer to an earlier question was read and dropped.
+  /// The server's pending answer was read and discarded.
   case dropped(isReached: Bool)
-  /// The text of the request is shown with the prompt.
+  /// The text of the request will be shown with the prompts.
   case textTaken
-  /// The front end continues.
+  /// The front end has sent *resume*.
   case resumed
-  /// The person must choose, and the choice needs the server's policy: nobody has been asked yet.
+  /// The person must choose an authenticator, and the choice depends on the server's policy. So no prompt has been shown yet.
   case leftToChoose
-  /// A value was entered, counted as an attempt, and found to be right.
+  /// A secret was entered, counted as an attempt, and found to be right.
   case verified
-  /// Everything that the request needs was verified; this many signatures are to be made.
+  /// The person has verified every authenticator that the request needs. This many signatures are to be made.
   case wayOpen(signatures: Int)
   /// The person chose to register anew instead of logging in.
   case registerAnewChosen
-  /// Whether the request is too old to be used.
+  /// The age was measured. `isOld`: whether the request is too old to be used.
   case age(isOld: Bool)
-  /// The front end is still there.
+  /// The front end is still connected.
   case frontEndThere
-  /// The front end has gone away: nobody waits for the result.
+  /// The front end is gone, so nobody waits for the result.
   case frontEndGone
   /// One signature was made.
   case signed
-  /// The server wants a further signature before it decides.
+  /// The server demands a further authentication before it decides.
   case furtherRequest
-  /// The server accepts the answer to this challenge.
+  /// The server accepts the response to this challenge.
   case accepted(challenge: String)
-  /// The server's success was checked as root's configuration requires.
+  /// The server's success meets the demands of root's configuration.
   case believed
-  /// Whether a refusal allows another attempt.
+  /// The server's refusal was judged: whether it allows another attempt.
   case judged(RefusalJudgement)
   /// The server's last success is still valid.
   case lastYesHolds
-  /// The action failed: the entry was wrong, locked or cancelled, the time is over, or something failed here.
+  /// The action failed: the entry was wrong, locked or cancelled, the time was over, or something failed here.
   case stopped
 }
 
 /// The next thing to do in a login.
 ///
-/// Each action but ``finish(_:)`` is answered with a ``LoginEvent``.
+/// The outcome of each action except ``finish(_:)`` is reported as a ``LoginEvent``.
 enum LoginAction: Hashable {
-  /// Ask the server for a request, and do not wait for it. A text that the server adds is accepted with the first question only.
+  /// Ask the server for a request, without waiting for it. The server may add a text only if this is the first time.
   case sendQuestion(isFirst: Bool)
   /// Wait for the request.
   case receiveRequest
-  /// Wait for the answer to the last question, and drop it.
+  /// Wait for the server's pending answer, and discard it.
   case dropAnswer
   /// Show the request's text with every later prompt.
   case takeText
-  /// Say that everything is ready, and wait until the front end continues.
+  /// Send *ready*, and wait until the front end sends *resume*.
   case awaitResume
-  /// Let the person verify the authenticator that is asked for without a choice, if there is one.
+  /// Let the person verify the authenticator about which there is no choice, if there is one.
   case openFirst
   /// Let the person verify any authenticator.
   case openAny
   /// Let the person verify the authenticators that the request needs and that are not open yet.
   case openWay
-  /// Register anew. This ends the login without success, whatever its result.
+  /// Register anew. The login then ends without success, even if the registration succeeds.
   case registerAnew
-  /// Report whether the request is too old.
+  /// Measure the age of the request.
   case measureAge
   /// Report whether the front end is still connected.
   case checkFrontEnd
@@ -390,11 +394,11 @@ enum LoginAction: Hashable {
   case sign
   /// Send the signatures, and wait for the server's verdict.
   case sendAnswer
-  /// Check the server's success as root's configuration requires.
+  /// Check whether the server's success meets the demands of root's configuration.
   case believe
-  /// Report whether the refusal allows another attempt.
+  /// Judge whether the server's refusal allows another attempt.
   case judgeRefusal
-  /// Report whether the server's last success is still valid.
+  /// Check whether the server's last success is still valid.
   case judgeLastYes
   /// End the login.
   case finish(LoginEnd)
@@ -404,38 +408,38 @@ enum LoginAction: Hashable {
 struct LoginRules: Hashable {
   /// Whether the person approves a text that waits at the server, with a code that is valid for one request.
   var isApproval = false
-  /// Whether the front end gets a message when the request has come, and says when to continue.
+  /// Whether the front end is told when the request has arrived, and then decides when the login continues.
   var isDivided = false
-  /// Whether a text that the server adds by itself is shown and confirmed.
+  /// Whether a text that the server adds on its own initiative is shown and confirmed.
   var takesServersText = false
-  /// Whether root allows this login without the server for a limited time.
+  /// Whether root allows logins like this one without the server, for a limited time.
   var allowsOffline = false
-  /// Whether a refusal of the server must not be shown before a value was entered: it could reveal which names exist.
+  /// Whether a refusal of the server must not be shown before a secret was entered, because it could reveal which names exist.
   var hidesState = false
   /// How many authenticators the account has.
   var authenticators = 1
 
-  /// Whether the login asks the person for a value before it waits for the server.
+  /// Whether the first prompt is shown before the login waits for the server.
   var asksPersonFirst: Bool { LoginPreparation.all(under: self).first == .firstValue }
 }
 
-/// The steps of a login before the request is answered.
+/// The steps of a login before the response to the request.
 enum LoginPreparation: Hashable {
-  /// The text of an approval must have come before the person is asked.
+  /// The text of an approval must arrive before the first prompt.
   case approvalText
-  /// A text that the server may add must have come.
+  /// A request in which the server may add a text must arrive before the first prompt.
   case serversText
-  /// The request must have come before the pause, so that there is no waiting after it.
+  /// The request must arrive before the pause, so that the person does not have to wait after the pause.
   case request
-  /// The front end says when to continue.
+  /// The login pauses until the front end continues it.
   case pause
-  /// The value that is asked for without a choice.
+  /// The person is prompted for the secret about which there is no choice.
   case firstValue
 
-  /// Whether this step waits for the request.
+  /// Whether the request must have arrived before this step is complete.
   var needsRequest: Bool { self != .pause && self != .firstValue }
 
-  /// The steps of this login, in their order.
+  /// The steps of this login, in order.
   static func all(under rules: LoginRules) -> [LoginPreparation] {
     if rules.isApproval { return [.approvalText, .firstValue] }
     let text: [LoginPreparation] = rules.takesServersText ? [.serversText] : []
@@ -444,20 +448,20 @@ enum LoginPreparation: Hashable {
   }
 }
 
-/// What has happened in a login so far, as far as its end depends on it.
+/// What has happened in a login so far, as far as its ending depends on it.
 struct LoginStanding: Hashable {
-  /// Whether the person was asked for anything.
+  /// Whether a prompt was shown to the person.
   var wasAsked = false
-  /// Whether a value was verified.
+  /// Whether a correct secret was entered.
   var hasProved = false
-  /// Whether the server, or something at its address, was reached.
+  /// Whether the server, or another host at its address, was reached.
   var isReached = false
   /// Whether a request from the server was received.
   var hasRequest = false
   /// Whether the server has refused anything.
   var isRefused = false
 
-  /// Results that say nothing about the server's answer.
+  /// Results that depend on the person or the machine, not on the server's answer.
   private static let personsOwn: Set<FidoResult> = [
     .wrongValue, .locked, .lockedForGood, .userCancel, .userFallback, .applicationCancel, .systemCancel,
     .notInteractive, .resetChosen, .noAnswer,
@@ -465,37 +469,39 @@ struct LoginStanding: Hashable {
 
   /// Whether an end with this result means that the server answered, and the answer was not a success.
   ///
-  /// A request that was received and led to no success counts too, unless the person or the machine has ended the login.
+  /// It also counts if a request arrived but the login did not succeed, unless it was the person or the machine that ended the
+  /// login.
   func isServersNo(_ result: FidoResult) -> Bool { isRefused || hasRequest && !Self.personsOwn.contains(result) }
 
   /// Adds to an ending what had happened before it.
   ///
-  /// - Parameter hasProved: whether a value was verified. Without that, no stack continues because the server is unreachable.
+  /// - Parameter hasProved: whether a correct secret was entered. Only then may a PAM stack fall back because the server is
+  ///   unreachable.
   func marked(_ ending: Ending, hasProved: Bool) -> Ending {
     ending.after(
       isReached: isReached, isRefused: isServersNo(ending.result), hasProved: hasProved, wasAsked: wasAsked)
   }
 
-  /// Adds what a refusal says about the server.
+  /// Records what a refusal tells about the server.
   mutating func hear(_ refusal: LoginRefusal) {
     isReached = isReached || refusal == .no || refusal == .brokenOff
     isRefused = isRefused || refusal == .no
   }
 }
 
-/// What came instead of a request or a success, as far as the order of a login's steps depends on it.
+/// What arrived instead of a request or a success, as far as the order of a login's steps depends on it.
 enum LoginRefusal: Hashable, CaseIterable {
   /// The server answered, and the answer was not a success.
   case no
   /// No server was reached.
   case silence
-  /// The server, or something at its address, was reached, but gave no valid answer.
+  /// The server, or another host at its address, was reached, but gave no valid answer.
   case brokenOff
   /// The cause is on this machine, and no server was reached.
   case local
 }
 
-/// How a login ended, and what had happened before.
+/// How a login ended, and what had happened before that.
 struct LoginEnd: Hashable {
   /// The possible outcomes.
   enum Outcome: Hashable {
@@ -505,17 +511,17 @@ struct LoginEnd: Hashable {
     case acceptedOffline
     /// The server refused, or was not reached.
     case refused
-    /// There is no request, and the front end must know of one before anybody is asked.
+    /// There is no request from the server, and the login is not allowed to start its prompts without one.
     case noRequest
     /// An older copy of this machine's state was restored.
     case stateIsOlder
     /// The last action failed.
     case stopped
-    /// The front end went away: nothing more was signed or sent.
+    /// The front end was gone; nothing more was signed or sent.
     case frontEndGone
-    /// The front end went away after an answer was sent.
+    /// The front end was gone after the response had been sent.
     case answerUnused
-    /// An event came that does not fit the last action.
+    /// An event did not fit the last action.
     case outOfTurn
   }
 
@@ -524,13 +530,13 @@ struct LoginEnd: Hashable {
   let standing: LoginStanding
 }
 
-/// How often a login may ask the server again, and for what.
+/// How often, and for what reasons, a login may still ask the server again.
 struct LoginRetries: Hashable {
-  /// How often a login is tried again because others of the same person were faster.
+  /// How often a login is tried again because other logins of the same person were faster.
   ///
-  /// Several may run at the same time, for example from pssh.
+  /// Several logins may run at the same time, for example with pssh.
   static let races = 3
-  /// How many further requests one question may lead to; the flow with the server has the same limit.
+  /// How many further requests are followed before the server must be asked anew; ``AuthenticationFlow`` has the same limit.
   static let furtherRequests = 4
 
   private var mayRenew: Bool
@@ -538,7 +544,7 @@ struct LoginRetries: Hashable {
   private var racesLeft: Int
   private var furtherLeft: Int
 
-  /// The code of an approval is valid for one request, so no further request is asked for.
+  /// The code of an approval is valid for one request, so the server is not asked for another request.
   init(isApproval: Bool) {
     (mayRenew, mayReplaceExpired) = (!isApproval, !isApproval)
     racesLeft = isApproval ? 0 : Self.races
@@ -547,24 +553,24 @@ struct LoginRetries: Hashable {
 
   /// Whether the age of the request matters.
   ///
-  /// A further request is new. Any other request is dropped because of its age only once, so that a login with a slow server can
-  /// end.
+  /// It does not matter for a further request, which is new. Any other request is replaced because of its age only once, so
+  /// that a login at a slow server comes to an end.
   var countsAge: Bool { mayRenew && furtherLeft == Self.furtherRequests }
 
-  /// Notes that a request was dropped because of its age.
+  /// Records that a request was replaced because of its age.
   mutating func renew() { mayRenew = false }
 
-  /// Begins with another question.
+  /// Starts to count further requests again, because the server was asked for another request.
   mutating func beginQuestion() { furtherLeft = Self.furtherRequests }
 
-  /// Takes one further request, if another is allowed.
+  /// Counts one further request; returns false if no more are allowed.
   mutating func takeFurther() -> Bool {
     guard furtherLeft > 0 else { return false }
     furtherLeft -= 1
     return true
   }
 
-  /// Takes one more attempt after a refusal, if it allows one.
+  /// Counts one more attempt after a refusal; returns false if the refusal does not allow one, or no more are allowed.
   mutating func takeAttempt(after judgement: RefusalJudgement) -> Bool {
     switch judgement {
     case .expired where mayReplaceExpired: mayReplaceExpired = false
@@ -581,7 +587,7 @@ enum RefusalJudgement: Hashable, CaseIterable {
   case expired
   /// Another login of the same person was faster.
   case overtaken
-  /// The server has seen signatures that this machine's state does not contain: an older copy of the state was restored.
+  /// The server has seen more signatures than this machine's state has counted: an older copy of the state was restored.
   case stateIsOlder
   /// Another attempt would not help.
   case final

@@ -5,11 +5,11 @@ import UAFClient
 import UAFConfiguration
 import UAFWire
 
-/// A login, in which the person is verified first here, then at the server.
+/// A login: the person is verified first on this machine, then by the server.
 struct LoginOperation: CallOperation {
   let account: LoginAccount
   let authentication: AuthenticationTools
-  /// The machine's name, which a text to be confirmed contains.
+  /// The machine's name, which is part of every text to be confirmed.
   let hostName: String
 
   func run() throws(Ending) -> Success {
@@ -22,9 +22,9 @@ struct LoginOperation: CallOperation {
     return try account.finish(try driver.run(), held)
   }
 
-  /// Sets the text that a peer that is not root wants to have confirmed.
+  /// Sets the text that the person is to confirm, if a peer that is not root gave one.
   ///
-  /// The account's name in it is known only now.
+  /// This is done only now because the text contains the account's name.
   private func takeOwnText(of account: AccountFile) throws(Ending) {
     let call = authentication.call
     guard call.begin.transaction != nil, authentication.prompter.confirmed == nil else { return }
@@ -45,7 +45,8 @@ struct LoginAccount {
 
   /// The account's authenticators.
   ///
-  /// - Throws: ``Ending`` if there are none; with `hide_state` after the same prompts and the same time as for wrong values.
+  /// - Throws: ``Ending`` if there are none. With `hide_state`, the same prompts are shown first, and it takes as long as for
+  ///   wrong secrets.
   func find(_ client: ClientSettings, _ settings: ServerSettings) throws(Ending) -> AccountAuthenticators {
     let named = try policy.namedType()
     let uid: UInt32
@@ -62,12 +63,12 @@ struct LoginAccount {
     throw Ending(.notRegistered, log: "no key of this account on this machine", isNew ? .neverRegistered : nil)
   }
 
-  /// Completes a success: reports stale values, and stores which types were used.
+  /// Completes a success: reports stale secrets, and stores which type was used.
   ///
-  /// - Throws: ``Ending``: the front end went away.
+  /// - Throws: ``Ending`` if the front end is gone.
   func finish(_ success: Success, _ held: AccountAuthenticators) throws(Ending) -> Success {
     var success = success
-    // A program with only one prompt cannot ask for the change that the account stage would demand.
+    // A program that can show only one prompt could not carry out the change that the account stage would demand.
     success.valueIsStale = try tellStale(held) && policy.isInteractive
     success.types = held.opened.map(\.type)
     noteUse(of: held)
@@ -80,7 +81,7 @@ struct LoginAccount {
     return try hidden.pretend()
   }
 
-  /// With `hide_state`, treats an unusable file as missing, and logs it.
+  /// Finds the account's authenticators. With `hide_state`, a file that cannot be used is logged and treated as missing.
   private func known(_ uid: UInt32, _ named: AuthenticatorType?) throws(Ending) -> AccountAuthenticators? {
     do throws(Ending) { return try accounts.authenticators(of: uid, named) } catch {
       guard policy.hidesState else { throw error }
@@ -89,9 +90,9 @@ struct LoginAccount {
     }
   }
 
-  /// Reports each value that the current rules would refuse.
+  /// Reports each secret that the current rules would refuse.
   ///
-  /// - Returns: whether there is such a value.
+  /// - Returns: whether there is such a secret.
   private func tellStale(_ held: AccountAuthenticators) throws(Ending) -> Bool {
     for stale in held.staleTypes {
       try prompter.show(policy.changesStaleValue ? .valueIsStale(stale.kind) : .valueIsStaleHere(stale.kind))
@@ -103,7 +104,7 @@ struct LoginAccount {
   ///
   /// If that cannot be written, the login does not fail.
   private func noteUse(of held: AccountAuthenticators) {
-    // A fingerprint is used in addition to a value, and a program with only one prompt never asks for it.
+    // Only typed secrets count: a fingerprint is an addition to them, and a call with only one prompt never asks for it.
     let typed = held.opened.map(\.type).first(where: \.isTyped)
     guard held.types.count > 1, let used = held.staleTypes.first ?? typed else { return }
     do throws(StateError) { try held.account.noteUse(of: used) } catch {

@@ -29,7 +29,7 @@ import UAFMessages
     self.now = now
   }
 
-  /// How often the server has refused so far; nil if that is not needed or not known.
+  /// How many refusals the server has given so far; nil if that is not needed or not known.
   func refusals(of account: AccountFile) -> UInt64? {
     guard policy.offlineLimit != nil else { return nil }
     do throws(StateError) {
@@ -44,8 +44,8 @@ import UAFMessages
   /// Stores the server's success for a later login without the server; if that cannot be written, the login does not fail.
   ///
   /// - Parameters:
-  ///   - asked: when the answer that the server accepted was sent.
-  ///   - refusals: how often the server had refused before this question.
+  ///   - asked: when the response that the server accepted was sent.
+  ///   - refusals: how many refusals the server had given before it was asked this time.
   func noteYes(
     asked: BootTime?, since refusals: UInt64?, _ held: AccountAuthenticators, _ terms: [UInt8]
   ) {
@@ -60,11 +60,12 @@ import UAFMessages
   /// Whether root allows this login without the server.
   var isAllowed: Bool { policy.offlineLimit != nil }
 
-  /// Decides a login that did not reach the server by the server's last verdict.
+  /// If a login did not reach the server, decides by the server's last verdict.
   ///
-  /// ``LoginMachine`` says when that may decide.
+  /// ``LoginMachine`` determines when that is allowed.
   ///
-  /// - Throws: ``Ending``: `ending`, unless root allows it here, and the server's last answer was a success that is still valid.
+  /// - Throws: `ending`, unless root allows this login without the server, and the server's last answer was a success that is
+  ///   still valid.
   func withoutServer(
     _ ending: Ending, _ held: AccountAuthenticators, _ terms: [UInt8]
   ) throws(Ending) -> Success {
@@ -91,9 +92,9 @@ import UAFMessages
   }
 }
 
-/// Notes the logins without the server, for a machine that has joined a server and may report to it.
+/// Records logins without the server, if the machine has joined a server and is allowed to report to it.
 ///
-/// A login never fails because it could not be noted: the log contains it too.
+/// If a login cannot be recorded, it does not fail: it is in the log anyway.
 struct OfflineLoginNotes {
   let folder: StateFolder
   let server: ServerAccess
@@ -102,15 +103,15 @@ struct OfflineLoginNotes {
   let pause: (Int) -> Void
   let now: () -> BootTime
 
-  /// How long to wait for another call that is writing, in milliseconds, and how often.
+  /// While another call is writing the record: how many milliseconds to wait before the next try, and how often to try.
   private static let (wait, waits) = (20, 25)
-  /// How much of a service's name is stored.
+  /// How many characters of a service's name are stored.
   private static let mostCharacters = 64
 
-  /// Notes a login of an account.
+  /// Records a login of an account.
   ///
-  /// The account's own secret makes the code. Without a secret, the server can note the login, but cannot attribute it to the
-  /// person.
+  /// The code is made with the machine secret of the account. If the account has none, the server can record the login, but
+  /// cannot attribute it to the person.
   func note(_ account: AccountFile, at service: String?) {
     guard let settings = try? server.settings(), settings.sendsDevice,
       let joined = try? server.joined(settings)

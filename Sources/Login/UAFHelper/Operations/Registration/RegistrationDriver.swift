@@ -6,7 +6,8 @@ import UAFConfiguration
 import UAFMessages
 import UAFWire
 
-/// Carries out the actions of ``RegistrationMachine``: a key for each authenticator, stored once the server has accepted all.
+/// Carries out the actions of ``RegistrationMachine``: it makes a key for each authenticator, and stores the keys once the
+/// server has accepted all of them.
 @safe final class RegistrationDriver {
   private let tools: RegistrationTools
   private let client: ClientSettings
@@ -14,14 +15,14 @@ import UAFWire
   private let keys: RegistrationKeys
   private var machine: RegistrationMachine
   private var exchange: RegistrationExchange
-  /// Whether the server confirmed that it forgot the replaced keys.
+  /// Whether the server confirmed that it removed the replaced keys.
   private var hasForgottenReplaced = false
-  /// The machine secret, once the server's success is verified.
+  /// The machine secret of the server's success, once that is verified.
   private var machineSecret: MachineSecret?
-  /// Why an action failed.
+  /// The ending if the last action failed.
   private var stop = Ending.outOfTurn(in: "registration")
 
-  /// - Throws: ``Ending`` if there is no way to the server, or if the keys cannot be read.
+  /// - Throws: ``Ending`` if no connection to the server can be prepared, or the keys cannot be read.
   init(
     _ tools: RegistrationTools, _ client: ClientSettings, _ settings: ServerSettings, _ decided: RegistrationCase,
     in directory: consuming StateDirectory
@@ -57,9 +58,9 @@ import UAFWire
     }
   }
 
-  /// The state at the server of the replaced keys.
+  /// What has become of the replaced keys at the server.
   ///
-  /// - Parameter wasRefused: whether the server refused them before.
+  /// - Parameter wasRefused: whether the server refused those keys before.
   func replacedKey(wasRefused: Bool) -> ReplacedKey {
     if hasForgottenReplaced { return .forgotten }
     if client.webAuthn != nil { return .stays }
@@ -128,7 +129,7 @@ import UAFWire
           + "machine had lost"
       )
     }
-    // The server has accepted the new key: a missing front end must not prevent the machine from storing it.
+    // The server has accepted the new key: the machine must store it even if the front end is gone.
     if keys.wereLost(among: believed.forgottenKeyIDs) { try? tools.prompter.show(.lostKeysForgotten) }
     return .believed
   }

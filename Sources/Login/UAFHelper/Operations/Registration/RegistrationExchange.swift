@@ -4,15 +4,15 @@ import FidoResults
 import UAFClient
 import UAFMessages
 
-/// The questions and answers of one registration, over one ``Network``.
+/// The requests to and answers of the server in one registration, over one ``Network``.
 struct RegistrationExchange {
-  /// The current request.
+  /// The server's current UAF request.
   private(set) var offer: RegistrationOffer?
   /// The further request that came with a verdict.
   private(set) var furtherOffer: AuthenticationOffer?
   /// The server's success.
   private(set) var acceptance: Acceptance?
-  /// How the registration ends because something other than a request or a success came.
+  /// The ending, if something other than a request or a success arrived.
   private(set) var refusal: Ending?
   private var network: Network
   private var flow: any EnrolmentFlow
@@ -22,7 +22,7 @@ struct RegistrationExchange {
 
   /// - Parameters:
   ///   - joined: the machine secret that the server gave when this machine joined.
-  ///   - lost: keys of this machine that are replaced; keys of other machines are never named.
+  ///   - lost: keys of this machine that are replaced. Keys of other machines are never sent.
   init(
     over network: Network, _ client: ClientSettings, as username: String, with permit: RegistrationPermit,
     joined: MachineSecret?, replacing lost: [KeyID]
@@ -34,7 +34,7 @@ struct RegistrationExchange {
     flow = question
   }
 
-  /// Asks for a request, and waits for it.
+  /// Asks the server for a request, and waits for it.
   mutating func ask(among types: [AuthenticatorType], _ keys: [RegisteredKey]) -> RegistrationEvent {
     flow = question
     let others = AuthenticatorType.allCases.filter { !types.contains($0) }
@@ -56,7 +56,7 @@ struct RegistrationExchange {
     return .keysMade
   }
 
-  /// Makes a registered key authorise the new ones.
+  /// Has a registered key authorise the new ones.
   mutating func authorize(with signer: consuming KeySigner) -> RegistrationEvent {
     do throws(Refusal) { try flow.authorize(with: &signer, describedBy: permit.signed?.described ?? []) } catch {
       return refused(Ending(error))
@@ -88,7 +88,7 @@ struct RegistrationExchange {
     return .signed
   }
 
-  /// Sends what was signed, and waits for the verdict.
+  /// Sends the signed response, and waits for the verdict.
   mutating func sendAnswer() -> RegistrationEvent {
     do throws(Refusal) {
       guard let verdict = try further?.send(over: &network) else { return .stopped }

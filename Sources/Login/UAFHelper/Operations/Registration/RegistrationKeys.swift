@@ -7,28 +7,28 @@ import UAFCrypto
 import UAFMessages
 import WebAuthn
 
-/// The authenticators that one registration is for, and the new key that each of them makes.
+/// The authenticators that take part in one registration, and the new key that each of them makes.
 @safe final class RegistrationKeys {
-  /// The replaced keys of this machine.
+  /// The keys of this machine that the new ones replace, to be named to the server.
   let lost: [KeyID]
   private let tools: RegistrationTools
   private let account: AccountFile?
   private let identity: AccountIdentity
   private let directory: StateDirectory
-  /// Whether existing values are replaced without asking for them.
+  /// Whether existing secrets are replaced without being asked for.
   private let replacesValues: Bool
-  /// Whether the server can be told which keys were lost.
+  /// Whether the server supports a list of lost keys.
   private let tellsLost: Bool
   /// The account's keys, and those among them that stay.
   private let all: [RegisteredKey]
   private let kept: [RegisteredKey]
-  /// The authenticators that must still be opened, and those that must still sign.
+  /// The authenticators that the person must still verify or, for a further request, that must still sign.
   private var way: [AuthenticatorType]
   private var makers: [NewKeyMaker] = []
-  /// The prints that a new fingerprint is bound to.
+  /// The fingerprints to which the key of a new fingerprint authenticator is bound.
   private var prints: FingerprintRecord?
 
-  /// - Parameter tellsLost: whether the server can be told which keys were lost.
+  /// - Parameter tellsLost: whether the server supports a list of lost keys.
   /// - Throws: ``Ending`` if the keys cannot be read.
   init(
     of decided: RegistrationCase, _ tools: RegistrationTools, in directory: consuming StateDirectory, tellsLost: Bool
@@ -39,42 +39,43 @@ import WebAuthn
     replacesValues = decided.replacesValues
     way = decided.replacesValues ? decided.types : []
     all = try account.map { (file) throws(Ending) in try tools.accounts.keys(of: file) } ?? []
-    // A key that will be replaced does not count as registered; otherwise the server would ask for a different authenticator.
+    // A key that will be replaced does not count as registered; otherwise the server's policy would demand a different
+    // authenticator.
     kept = all.filter { decided.renewsKeys ? !decided.types.contains($0.type) : !$0.isDead }
     self.tellsLost = tellsLost
     lost = tellsLost ? try OwnKeys.keyIDs(of: identity, held: all, without: kept, in: directory) : []
     self.directory = directory
   }
 
-  /// The replaced keys of this account on this machine.
+  /// The keys of this account in its file here that are replaced.
   var replaced: [KeyID] { all.filter { !kept.contains($0) }.compactMap { try? KeyID(bytes: $0.keyID) } }
 
-  /// The replaced keys, in the form for `uaf-server revoke --key`: AAID, space, KeyID.
+  /// The replaced keys, in the form that is needed for `uaf-server revoke --key`: AAID, space, KeyID.
   var replacedNames: [String] {
     all.filter { !kept.contains($0) }.compactMap { key in
       (try? KeyID(bytes: key.keyID)).map { "\(key.type.aaid) \($0.text)" }
     }
   }
 
-  /// Whether all replaced keys are among those that the server has forgotten.
+  /// Whether the server has removed all replaced keys.
   func areReplaced(by forgotten: [KeyID]) -> Bool {
     replaced.allSatisfy(forgotten.contains)
   }
 
-  /// Whether one of the keys that the server has forgotten is no longer on this machine.
+  /// Whether one of the keys that the server has removed is no longer on this machine.
   func wereLost(among forgotten: [KeyID]) -> Bool {
     forgotten.contains { keyID in !all.contains { $0.keyID == keyID.bytes } }
   }
 
-  // MARK: Making
+  // MARK: Making keys
 
-  /// Chooses the authenticators that take part.
+  /// Sets the authenticators that take part.
   func choose(_ types: [AuthenticatorType]) -> RegistrationEvent {
     way = types
     return .wayChosen(authenticators: way.count)
   }
 
-  /// Lets the person verify the next authenticator, if it has a value.
+  /// Lets the person verify the next authenticator, if it already has a secret or fingerprint.
   ///
   /// Each entry counts as an attempt.
   ///
@@ -91,7 +92,7 @@ import WebAuthn
     return .verified
   }
 
-  /// Lets the person choose a new value for the next authenticator.
+  /// Lets the person choose a new secret for the next authenticator, or use a fingerprint for it.
   ///
   /// - Throws: ``Ending``.
   func setNext() throws(Ending) -> RegistrationEvent {
@@ -109,7 +110,7 @@ import WebAuthn
     return .valueSet
   }
 
-  /// Whether the person has a typed value, or gets one in this registration.
+  /// Whether the person has a passcode or pattern, or gets one in this registration.
   private func hasTyped() throws(Ending) -> Bool {
     if makers.contains(where: \.type.isTyped) || way.contains(where: \.isTyped) { return true }
     return try account.map { (file) throws(Ending) in try tools.accounts.hasTyped(file) } ?? false
@@ -125,13 +126,14 @@ import WebAuthn
     makers.append(try NewKeyMaker(unlocked))
   }
 
-  /// The keys that the server's policy is compared with.
+  /// The keys with which the server's policy is compared.
   var known: [RegisteredKey] { kept }
 
   /// Makes a key for each authenticator.
   func make(for exchange: inout RegistrationExchange) -> RegistrationEvent { exchange.makeKeys(with: &makers) }
 
-  /// Stores the KeyIDs, if the server can forget keys: from now on it may have keys that this machine loses.
+  /// Stores the KeyIDs, if the server supports a list of lost keys. From now on, the server may have keys that this machine
+  /// loses.
   ///
   /// - Throws: ``Ending``.
   func note() throws(Ending) -> RegistrationEvent {
@@ -151,7 +153,7 @@ import WebAuthn
   /// The keys that can sign.
   var signing: [RegisteredKey] { kept + makers.compactMap(\.made) }
 
-  /// Finds the authenticators that sign a further request.
+  /// Finds the authenticators that must sign a further request.
   ///
   /// - Throws: ``Ending`` if one of them is not open.
   func findWay(for offer: AuthenticationOffer?) throws(Ending) -> RegistrationEvent {
@@ -164,7 +166,7 @@ import WebAuthn
     return choose(first)
   }
 
-  /// The next authenticator's key, ready for one signature.
+  /// The key of the next authenticator, prepared for one signature.
   ///
   /// - Throws: ``Ending``.
   func nextSigner(for offer: AuthenticationOffer?) throws(Ending) -> KeySigner {
@@ -182,11 +184,11 @@ import WebAuthn
     return try tools.keys.signer(key, account, makers[index].unlocked)
   }
 
-  // MARK: Keeping
+  // MARK: Storing
 
-  /// Stores the new keys and values, which replace those of the same authenticators and AppID.
+  /// Stores the new keys and secrets. They replace those of the same authenticators and AppID.
   ///
-  /// - Parameter secret: the machine secret from now on.
+  /// - Parameter secret: the new machine secret.
   /// - Throws: ``Ending``.
   func keep(
     of appID: String?, knownBy secret: MachineSecret?, to server: ClientSettings
@@ -196,9 +198,9 @@ import WebAuthn
     return .kept
   }
 
-  /// Removes from the chip the shares of new authenticators that are not on the disk.
+  /// Removes the shares of new authenticators from the chip, unless their records are on the disk.
   ///
-  /// The ending alone does not show that: something may have failed after the keys were stored.
+  /// The disk must be checked, because a registration may fail even after the keys were stored.
   func discard() {
     for maker in makers where maker.unlocked.authenticator.isNew {
       guard let share = maker.unlocked.authenticator.share,
@@ -220,7 +222,7 @@ import WebAuthn
         try prints?.store(in: account)
         return account
       }
-      // It is stored before its key: a record without a key opens nothing.
+      // The record of the fingerprints is stored before the key: without the key, the record opens nothing.
       try prints?.store(in: account)
       try tools.accounts.tellingRemovedLocks(of: account) { () throws(StateError) in
         try account.store(registrations, replacing: old.map(\.keyID), replacesValues: replacesValues)
@@ -240,7 +242,7 @@ struct NewKeyMaker: KeyMaker, CredentialMaker {
   let aaguid: AAGUID
   let authenticatorVersion: UInt16 = 1
   let unlocked: UnlockedAuthenticatorBox
-  /// The key, once made; it is stored only if the server accepts it.
+  /// The key, once it was made; it is stored only after the server has accepted it.
   private(set) var made: RegisteredKey?
 
   /// - Throws: ``Ending`` if the type has no valid AAID.
@@ -272,9 +274,9 @@ struct NewKeyMaker: KeyMaker, CredentialMaker {
     } catch { throw SigningFailure(.cannotUse, detail: "\(error)") }
   }
 
-  /// The new key, ready to sign an authentication before it is stored.
+  /// The new key, prepared to sign an authentication before the key is stored.
   ///
-  /// Its counter is stored with it.
+  /// Its counter is stored together with the key.
   ///
   /// - Throws: ``Ending``.
   mutating func signer() throws(Ending) -> KeySigner {

@@ -1,37 +1,36 @@
-/// The order of the steps in a registration, and nothing else.
+/// Decides the order of the steps in a registration, and does nothing else.
 ///
-/// A value without input or output, time, account or network. ``RegistrationDriver`` does each action, and reports its outcome
-/// with one event. The rules:
+/// It has no input or output, and no access to time, account or network. ``RegistrationDriver`` performs each action, and
+/// reports its outcome as one event. The rules:
 ///
-/// - An existing value is replaced only after the server has checked the code. A new value is asked for only if the code or
-///   proof may set one.
-/// - Keys are made once every authenticator is verified or has a new value, and only while the front end is connected. Their
-///   KeyIDs
-///   are stored before they are sent: from then on the server may have keys that this machine loses.
+/// - An existing secret is replaced only after the server has checked the code. The person is prompted for a new secret only if
+///   the code or proof allows one to be set.
+/// - Keys are made once every authenticator is verified or has a new secret, and only while the front end is connected. Their
+///   KeyIDs are stored before they are sent: from then on the server may have keys that this machine loses.
 /// - If a proof allows the new keys, each key that signed the proof authorises them before they are sent.
-/// - The server's success is accepted only if it is for the challenge that was answered, and after it was checked as root's
-///   configuration requires. Nothing is stored
-///   before that.
+/// - The server's success is accepted only if it is for the challenge that was signed, and only after it was checked against
+///   the demands of root's configuration. Nothing is stored before that.
 /// - An event that does not fit the last action ends the registration without success.
 struct RegistrationMachine: Hashable {
   private var step = Step.ready
-  /// Whether existing values are replaced without asking for them.
+  /// Whether existing secrets are replaced without being asked for.
   private var replacesValues: Bool
-  /// How many authenticators may take part; once it is known, how many do.
+  /// How many authenticators can take part. Once they are chosen, how many do take part.
   private var authenticators: Int
   /// How many registered keys must authorise the new ones.
   private let authorizations: Int
-  /// How many of them are neither verified nor have a new value.
+  /// How many authenticators are neither verified nor have a new secret yet.
   private var closed = 0
-  /// The challenge that is answered.
+  /// The challenge that is being answered.
   private var challenge = ""
   private var furtherLeft = LoginRetries.furtherRequests
 
-  /// The action that was asked for.
+  /// The action that was last returned.
   private enum Step: Hashable {
     case ready
     case checkingPermit(isForTrial: Bool)
-    /// A trial lets the server check the code first: the person may take longer to choose a value than the challenge is valid.
+    /// In a trial, the server checks the code, and its request is then discarded: the person may take longer to choose a secret
+    /// than the challenge is valid.
     case asking(isTrial: Bool)
     case choosingWay, openingValue, settingValue
     case makingKeys, notingKeys, sendingKeys
@@ -50,19 +49,19 @@ struct RegistrationMachine: Hashable {
     case answering
   }
 
-  /// Makes the machine of one registration.
+  /// Makes the state machine of one registration.
   ///
   /// - Parameters:
-  ///   - authenticators: how many may take part; all of them do if values are replaced.
-  ///   - replacesValues: whether existing values are replaced without asking for them.
-  ///   - authorizations: how many registered keys must authorise the new ones; 0 without a proof.
+  ///   - authenticators: how many can take part; all of them do if secrets are replaced.
+  ///   - replacesValues: whether existing secrets are replaced without being asked for.
+  ///   - authorizations: how many registered keys must authorise the new ones; 0 if no proof was made.
   init(authenticators: Int, replacesValues: Bool, authorizations: Int = 0) {
     self.authorizations = authorizations
     self.authenticators = authenticators
     self.replacesValues = replacesValues
   }
 
-  /// Processes what happened, and says what to do next.
+  /// Processes an event, and returns the next action.
   mutating func received(_ event: RegistrationEvent) -> RegistrationAction {
     if step != .ready, step != .ended {
       if event == .stopped { return finish(.stopped) }
@@ -82,7 +81,7 @@ struct RegistrationMachine: Hashable {
     return action ?? finish(.outOfTurn)
   }
 
-  // MARK: The request and the values
+  // MARK: The request and the secrets
 
   private mutating func requested(_ event: RegistrationEvent) -> RegistrationAction? {
     switch (step, event) {
@@ -181,7 +180,7 @@ struct RegistrationMachine: Hashable {
   }
 
   private mutating func finish(_ outcome: RegistrationAction.Outcome) -> RegistrationAction {
-    // Every run ends in the same state, so that no later event can use what happened before.
+    // Every run ends in the same state, so that no later event can make use of what happened before.
     self = RegistrationMachine(authenticators: 0, replacesValues: false)
     step = .ended
     return .finish(outcome)
@@ -190,51 +189,51 @@ struct RegistrationMachine: Hashable {
 
 /// An event in a registration.
 ///
-/// Each event answers the last ``RegistrationAction``. One that does not fit it ends the registration.
+/// Each event reports the outcome of the last ``RegistrationAction``. If it does not fit that action, the registration ends.
 enum RegistrationEvent: Hashable {
   /// The registration begins.
   case began
-  /// The code or proof of this registration may set a new value.
+  /// The code or proof of this registration allows a new secret to be set.
   case permitted
-  /// A request that can be answered arrived.
+  /// A request arrived that the authenticators can satisfy.
   case request(challenge: String)
-  /// Something else came instead of a request or a success, or nothing came.
+  /// Something other than a request or a success arrived, or nothing arrived.
   ///
-  /// - Parameter isCodeGood: whether the server accepted the code, and only an authenticator is missing.
+  /// - Parameter isCodeGood: whether the server accepted the code, so that only a suitable authenticator is missing.
   case refused(isCodeGood: Bool)
   /// This many authenticators take part.
   case wayChosen(authenticators: Int)
-  /// The authenticator has a value: it was entered, counted as an attempt, and found to be right.
+  /// The authenticator has been verified: the entry was counted as an attempt, and found to be right.
   case verified
-  /// The authenticator has no value that should be kept.
+  /// The authenticator has no secret that is to be kept.
   case valueMissing
-  /// A new value was entered twice.
+  /// A new secret was entered twice.
   case valueSet
-  /// The front end is still there.
+  /// The front end is still connected.
   case frontEndThere
-  /// The front end has gone away: nobody waits for the result.
+  /// The front end is gone, so nobody waits for the result.
   case frontEndGone
   /// A new key was made for each authenticator.
   case keysMade
-  /// The fact that the server may know these keys is stored.
+  /// The KeyIDs are stored, because the server may know the keys from now on.
   case keysNoted
   /// One signature was made.
   case signed
-  /// The server wants a further signature before it decides.
+  /// The server demands a further authentication before it decides.
   case furtherRequest
-  /// The server accepts the answer to this challenge.
+  /// The server accepts the response to this challenge.
   case accepted(challenge: String)
-  /// The server's success was checked as root's configuration requires.
+  /// The server's success meets the demands of root's configuration.
   case believed
-  /// The keys and values are in the account's file.
+  /// The keys and secrets are stored in the account's file.
   case kept
-  /// The action failed: the entry was wrong, locked or cancelled, the time is over, or something failed here.
+  /// The action failed: the entry was wrong, locked or cancelled, the time was over, or something failed here.
   case stopped
 }
 
 /// The next thing to do in a registration.
 ///
-/// Each action but ``finish(_:)`` is answered with a ``RegistrationEvent``.
+/// The outcome of each action except ``finish(_:)`` is reported as a ``RegistrationEvent``.
 enum RegistrationAction: Hashable {
   /// The possible outcomes.
   enum Outcome: Hashable {
@@ -244,43 +243,43 @@ enum RegistrationAction: Hashable {
     case refused
     /// The last action failed.
     case stopped
-    /// The front end went away: nothing more was signed or sent.
+    /// The front end was gone; nothing more was signed or sent.
     case frontEndGone
-    /// An event came that does not fit the last action.
+    /// An event did not fit the last action.
     case outOfTurn
   }
 
-  /// Decide whether the code or proof of this registration may set a new value.
+  /// Decide whether the code or proof of this registration allows a new secret to be set.
   case checkPermit
   /// Ask the server for a request, and wait for it.
   case askRequest
   /// Let the person choose what to register, if the request leaves a choice.
   case chooseWay
-  /// Let the person verify the next authenticator, if it has a value.
+  /// Let the person verify the next authenticator, if it already has a secret or fingerprint.
   case openValue
-  /// Let the person choose a new value for it.
+  /// Let the person choose a new secret for the next authenticator.
   case setValue
   /// Report whether the front end is still connected.
   case checkFrontEnd
   /// Make a key for each authenticator.
   case makeKeys
-  /// Let a registered key authorise the new ones; with its index among the keys that signed the proof.
+  /// Have a registered key authorise the new ones. The payload is its index among the keys that signed the proof.
   case authorize(Int)
-  /// Store the fact that the server may know these keys.
+  /// Store the KeyIDs, because the server may know the keys from now on.
   case noteKeys
   /// Send the keys, and wait for the server's verdict.
   case sendKeys
   /// Read the further request that came with the verdict.
   case receiveFurther
-  /// Find the authenticators that sign the further request.
+  /// Find the authenticators that must sign the further request.
   case findWay
   /// Make one signature.
   case sign
   /// Send the signatures, and wait for the server's verdict.
   case sendAnswer
-  /// Check the server's success as root's configuration requires.
+  /// Check whether the server's success meets the demands of root's configuration.
   case believe
-  /// Store the keys and values.
+  /// Store the keys and secrets.
   case keep
   /// End the registration.
   case finish(Outcome)

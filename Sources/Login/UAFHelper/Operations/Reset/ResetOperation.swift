@@ -5,12 +5,12 @@ import UAFClient
 import UAFConfiguration
 import UAFWire
 
-/// Wipes a value and makes its keys unusable.
+/// Removes an authenticator's secret, which makes its keys unusable.
 ///
-/// The value need not be known. Root may do this. The person needs an enrolment code, and the server must accept it before
-/// anything is wiped: otherwise any program of that person could remove the key. With a code, the server deletes this machine's
-/// keys of the authenticator too. If the server's success is not signed, only root may reset: a program that controls
-/// uaf-fetch could accept any code, and an account without a value then registers with any code.
+/// The secret need not be known. Root may do this at any time. A person needs an enrolment code, which the server must accept
+/// before anything is removed: otherwise any program of that person could remove the key. The server then also deletes this
+/// machine's keys of the authenticator. If the server's success is not signed, only root may reset. Otherwise a program that
+/// controls uaf-fetch could report any code as accepted, and an account whose secret was removed registers with any code.
 struct ResetOperation: CallOperation {
   let call: Call
   let policy: CallPolicy
@@ -27,7 +27,7 @@ struct ResetOperation: CallOperation {
     let isRoot = call.caller.isRoot
     let isByCode = call.begin.payload != nil
     guard isRoot || isByCode else {
-      // Do not ask for a code that would be refused.
+      // A code that would be refused is not asked for.
       throw Ending(
         .authenticatorResetFailed, because: policy.provesCodes ? .codeMissing : .resetsNotSigned, log: "no code")
     }
@@ -44,7 +44,7 @@ struct ResetOperation: CallOperation {
     try accounts.requireNotBlocked(held.account)
     let typed = held.types.filter(\.isTyped)
     guard !typed.isEmpty else { throw Ending(.resetInvalidType, log: "a fingerprint is not a value that can be reset") }
-    // Root's scripts are never asked anything.
+    // Root is not prompted, because a script may be the caller.
     let chosen = try named == nil && typed.count > 1 && !isRoot ? prompter.chooseType(among: typed) : typed.first
     guard let type = named ?? (typed.count == 1 || !isRoot ? chosen : nil) else {
       throw Ending(.authenticatorResetFailed, because: .severalToName, log: "no type was named")
@@ -58,9 +58,9 @@ struct ResetOperation: CallOperation {
       result: .resetSuccess, text: .reset(type.kind, user: call.shownName, serverKnows: !isByCode))
   }
 
-  /// Makes the server delete this machine's keys of one authenticator.
+  /// Has the server delete this machine's keys of one authenticator.
   ///
-  /// It does so only for a valid code.
+  /// The server does so only for a valid code.
   private func deregisterByCode(_ type: AuthenticatorType, of account: AccountFile) throws(Ending) {
     let settings = try server.settings()
     let client = try server.clientSettings(settings)
