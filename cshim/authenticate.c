@@ -1,4 +1,4 @@
-/* Logging in: one conversation, and a note for the account stage. */
+/* A login: one conversation, and a note for the account stage. */
 #include "authenticate.h"
 
 #include "conversation.h"

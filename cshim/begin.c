@@ -1,4 +1,4 @@
-/* The beginning of a call. A name may come from the network: sshd passes on what it received. */
+/* The beginning of a call. The user's name may be any text from the network: sshd passes on what it received. */
 #include "begin.h"
 
 #include <errno.h>
@@ -27,7 +27,7 @@ static struct frame_bytes item(pam_handle_t *pamh, int type, size_t limit)
   return label(text, limit);
 }
 
-/* The person's language, used for texts only. A name that is too long for a locale is left out. */
+/* The person's language, used for texts only. If it is too long for the name of a locale, it is not sent. */
 static struct frame_bytes locale(void)
 {
   static const char *const names[] = {"LC_ALL", "LC_MESSAGES", "LANG"};
@@ -39,8 +39,8 @@ static struct frame_bytes locale(void)
   return (struct frame_bytes){0};
 }
 
-/* One lookup. pam_modutil_getpwnam cannot be used: it tells an unknown name and a failed lookup alike, and any caller
-   can make a lookup fail, by limits on descriptors or memory. */
+/* Makes one lookup. pam_modutil_getpwnam cannot be used, because it does not distinguish an unknown name from a failed lookup,
+   and any caller can make a lookup fail with limits on descriptors or memory. */
 static int look_up(const char *user, size_t room, struct begin_account *account)
 {
   struct passwd entry, *found = NULL;
@@ -58,7 +58,8 @@ static int look_up(const char *user, size_t room, struct begin_account *account)
   return error;
 }
 
-/* The account of a name as typed. Names that no account can have are not looked up: otherwise, name services would parse them. */
+/* Finds the account of the name that was typed. Names that no account can have are not looked up, so that name services need
+   not parse them. */
 static void find_account(const char *user, struct begin_account *account)
 {
   *account = (struct begin_account){0};
@@ -72,12 +73,12 @@ static void find_account(const char *user, struct begin_account *account)
       room *= 2;
     error = look_up(user, room, account);
   }
-  /* A name service that is not installed returns this for any name. */
+  /* These errors mean that there is no such account: a name service that is not installed returns them for every name. */
   account->error = error == ENOENT || error == ESRCH ? 0 : error;
 }
 
-/* docs/protocol.md, "Who may say what", for a peer that is not root. AUTH_ERR not USER_UNKNOWN, because stacks skip
-   a module for users that it does not know. */
+/* The rules of docs/protocol.md, "Who may say what", for a peer that is not root. The code is PAM_AUTH_ERR, not
+   PAM_USER_UNKNOWN, because stacks skip a module for users that it does not know. */
 static int check_own_account(pam_handle_t *pamh, const struct begin_account *account)
 {
   if (account->found && account->uid == getuid() && account->uid == geteuid())
@@ -90,7 +91,8 @@ static int check_own_account(pam_handle_t *pamh, const struct begin_account *acc
   return PAM_AUTH_ERR;
 }
 
-/* The arguments of the stack's line, with and without root privileges: only the core can recognise a wrong one. */
+/* All arguments of the stack's line are sent, with and without root privileges, because only the core can recognise wrong ones.
+   */
 static int tell_arguments(pam_handle_t *pamh, int argc, const char *const *argv, struct frame_begin *begin)
 {
   for (int i = 0; i < argc; i++)
@@ -118,19 +120,19 @@ static void describe_account(pam_handle_t *pamh, const char *user, const struct 
     begin->typed_name = label(user, UAF_NAME_MAX);
   begin->has_remote = true;
   begin->remote = begin->remote_host.length > 0;
-  /* Who called a program that is setuid, such as su or sudo; for sshd and login, it is root. */
+  /* The real uid: for a setuid program such as su or sudo, it is the caller's; for sshd and login, it is root's. */
   begin->has_caller = true;
   begin->caller = getuid();
 }
 
-/* The bytes that were read; absent if there were none. */
+/* The bytes as a field, which is absent if there are no bytes. */
 static struct frame_bytes read_bytes(const char *bytes, size_t length)
 {
   return length > 0 ? (struct frame_bytes){(const uint8_t *)bytes, length} : (struct frame_bytes){0};
 }
 
-/* Whether the host is sudo, for which the person confirms a command, not a mere login. If sudoers names a different service
-   (pam_service, pam_login_service), the running file shows it. */
+/* Whether the host is sudo, for which the person confirms a command, not just a login. If sudoers names a different PAM service
+   (pam_service, pam_login_service), sudo is recognised by its executable. */
 static bool is_sudo(struct frame_bytes service, const struct command *command)
 {
   static const char *const services[] = {"sudo", "sudo-i", NULL}, *const files[] = {"sudo", "sudo-rs", NULL};

@@ -1,7 +1,7 @@
-/* A process that is born in its cgroup need not be moved there. A move waits until every processor of the machine has been in
-   a quiescent state: 8 ms at the median, 15 ms in one case of ten.
-   Linux 6.18 compares the wrong counters and kills such a process if its parent's cgroup was ever killed: helper.c then starts
-   another one, which is moved. */
+/* Moving a process to a cgroup takes long, because the kernel waits for an RCU grace period: 8 ms at the median, and 15 ms or
+   more in one case of ten. A process that is created in its cgroup need not be moved. But Linux 6.18 compares the wrong
+   counters, and kills such a process if its parent's cgroup was ever killed. helper.c then starts another process, which is
+   moved. */
 #include "birth.h"
 
 #include <errno.h>
@@ -14,7 +14,8 @@
 #include <unistd.h>
 
 #if defined SYS_clone3 && defined CLONE_INTO_CGROUP
-/* Opens the root of the cgroups of version 2. With any other folder, the kernel would copy the process before it refuses. */
+/* Opens the root of the cgroups of version 2. The type of the folder is checked because the kernel would refuse any other one
+   only after it has copied the process. */
 static int open_root(const char *folder)
 {
   const int root = open(folder, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -25,8 +26,8 @@ static int open_root(const char *folder)
   return -1;
 }
 
-/* clone3(2) as fork(2), but with a cgroup. It runs no handler of pthread_atfork and does not repair the C library's state, so
-   the child may only make system calls. Kernels before 5.7 and sandboxes without clone3 refuse it. */
+/* Calls clone3(2) like fork(2), but with a cgroup. No pthread_atfork handlers run, and the C library's state is not repaired,
+   so the child must only make system calls. The call fails on kernels before 5.7, and in sandboxes without clone3. */
 static pid_t born_in(const char *folder)
 {
   const int cgroup = open_root(folder);

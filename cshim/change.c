@@ -1,4 +1,4 @@
-/* The PAM handle keeps what the first pass found out, until the second pass or pam_end(3). */
+/* The first pass leaves what it found out in the PAM handle. It stays there until the second pass or pam_end(3). */
 #include "change.h"
 
 #include <security/pam_ext.h>
@@ -15,8 +15,8 @@ static const char note_name[] = "pam_uaf_change";
 /* The note that the first pass leaves for the second. */
 struct note {
   struct conversation *talk;
-  bool ignored;            /* the account has nothing to change here; the second pass returns the same */
-  const char *const *line; /* the stack's line: libpam gives both passes of a line the same arguments; only compared */
+  bool ignored;            /* the account has nothing to change; the second pass returns PAM_IGNORE too */
+  const char *const *line; /* address of the line's arguments, the same in both passes; only compared */
 };
 
 static void clean_up(pam_handle_t *pamh, void *data, int status)
@@ -41,7 +41,7 @@ static void forget_note(pam_handle_t *pamh)
     pam_set_data(pamh, note_name, NULL, NULL);
 }
 
-/* Leaves the conversation in the handle; ends it if that fails. */
+/* Leaves the conversation in the handle for the second pass; ends it if that fails. */
 static bool leave_note(pam_handle_t *pamh, struct conversation *talk, bool ignored, const char *const *line)
 {
   struct note *note = malloc(sizeof *note);
@@ -65,7 +65,7 @@ static int first_pass(pam_handle_t *pamh, int flags, int argc, const char *const
   return code;
 }
 
-/* Why the second pass may not continue the conversation that the first one left; NULL if it may. */
+/* Why the second pass must not continue the conversation that the first pass left; NULL if it may. */
 static const char *objection(pam_handle_t *pamh, const struct note *note, const char *const *line)
 {
   const void *user = NULL;
@@ -105,7 +105,8 @@ int change(pam_handle_t *pamh, int flags, int argc, const char *const *argv)
   }
   if (first)
     forget_note(pamh);
-  /* This must not come after the person was asked: PAM_USER may have changed by the second pass, and that pass then refuses. */
+  /* PAM_IGNORE is not returned if the first pass has already prompted the person. By the second pass, PAM_USER may have
+     changed; that pass then refuses. */
   if (((unsigned)flags & PAM_CHANGE_EXPIRED_AUTHTOK) != 0 && !stale_is_noted(pamh) && find_note(pamh) == NULL)
     return PAM_IGNORE;
   return first ? first_pass(pamh, flags, argc, argv) : second_pass(pamh, flags, argc, argv);

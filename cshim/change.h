@@ -4,10 +4,10 @@
 
 #include <security/pam_modules.h>
 
-/* The first pass (PAM_PRELIM_CHECK) has the old secret verified, and keeps the conversation in the handle. The second
-   pass (PAM_UPDATE_AUTHTOK) continues that conversation. Returns PAM_IGNORE, without a question, for an account that has
-   nothing to change here, and for PAM_CHANGE_EXPIRED_AUTHTOK if this handle verified no stale secret. PAM_SUCCESS of
-   the second pass has one source (docs/protocol.md, "What follows what"). */
+/* The first pass (PAM_PRELIM_CHECK) has the core verify the old secret, and keeps the conversation in the handle. The second
+   pass (PAM_UPDATE_AUTHTOK) continues that conversation. Returns PAM_IGNORE, without a prompt, if the account has nothing to
+   change here, and for PAM_CHANGE_EXPIRED_AUTHTOK if no stale secret was verified with this handle. Only one message of the
+   core leads to PAM_SUCCESS in the second pass (docs/protocol.md, "What follows what"). */
 int change(pam_handle_t *pamh, int flags, int argc, const char *const *argv);
 
 #endif

@@ -1,6 +1,6 @@
-/* What happens between fork and exec: the child drops everything that the caller could have prepared, and becomes the core.
-   Only functions that make a system call and nothing else may be called in this file: the host may have threads, and the child
-   may have been born without the C library's help (birth.h). */
+/* What the child does between fork and exec: it resets everything that the caller could have prepared, and becomes the core.
+   Only functions that do nothing but a system call are allowed in this file: the host may have threads, and the child may have
+   been created without the C library's help (birth.h). */
 #include "helper.h"
 
 #include <errno.h>
@@ -19,11 +19,11 @@
 #define HELPER_SOCKET 3
 #define MEBIBYTE ((rlim_t)1024 * 1024)
 
-/* For a person who traces the process; the parent does not use the exit status. */
+/* Exit statuses for people who trace the process; the parent does not use them. */
 enum { EXIT_NOT_PREPARED = 126, EXIT_NOT_STARTED = 127 };
 
-/* The limits that the core needs. A caller can lower them so far that an attempt could not be counted. If a limit cannot be
-   raised to the minimum, the call is therefore refused. */
+/* The resource limits that the core needs. A caller can lower them so far that an attempt could not be counted. So if a limit
+   cannot be raised to its minimum, the call is refused. */
 static const struct {
   __rlimit_resource_t resource;
   rlim_t wanted, least;
@@ -54,9 +54,9 @@ static bool raise_limits(void)
   return true;
 }
 
-/* exec removes handlers, but signals that the host ignores or blocks would stay so. fork has removed its timers. This is the
-   system call itself, because sigaction(2) refuses the two signals the C library keeps for threads; all zero is the default in
-   every architecture's layout. */
+/* exec resets handlers, but signals that the host ignores or blocks would stay ignored or blocked. Timers have already been
+   removed by fork. The system call is made directly, because sigaction(2) refuses the two signals that the C library reserves
+   for threads. A structure of zeros means the default action in every architecture's layout. */
 static bool reset_signals(void)
 {
   static const unsigned long standard[16];
@@ -68,8 +68,8 @@ static bool reset_signals(void)
   return sigprocmask(SIG_SETMASK, &none, NULL) == 0;
 }
 
-/* Closes the descriptors above the socket. Kernels before 5.9 have no close_range; the caller may have lowered its limit
-   after opening, so the loop there does not rely on the limit. */
+/* Closes the descriptors above the socket. Kernels before 5.9 have no close_range. There, a loop closes them; it does not rely
+   on the limit of descriptors, because the caller may have lowered the limit after opening some. */
 static void close_the_rest(void)
 {
   if (syscall(SYS_close_range, HELPER_SOCKET + 1, ~0U, 0) == 0)
@@ -95,7 +95,7 @@ static bool arrange_descriptors(int socket)
   return true;
 }
 
-/* 32-bit architectures also have an older form of these calls; the newer one is meant. */
+/* 32-bit architectures also have older versions of these calls, with 16-bit IDs; the newer ones are used. */
 #ifdef SYS_setresuid32
 #define SET_GROUPS SYS_setgroups32
 #define SET_GROUP SYS_setresgid32
@@ -106,17 +106,17 @@ static bool arrange_descriptors(int socket)
 #define SET_USER SYS_setresuid
 #endif
 
-/* Real and saved ids too: as long as they are the caller's (su, sudo), the caller may stop or kill the process. These are the
-   system calls themselves: the C library's functions notify the host's other threads, which this process does not have, and may
-   wait for one of their locks for ever. */
+/* The real and saved IDs are set too: as long as they are the caller's (su, sudo), the caller may stop or kill the process. The
+   system calls are made directly: the C library's functions would notify the host's other threads, which this process does not
+   have, and might wait for a lock of theirs for ever. */
 static bool become_root(void)
 {
   return syscall(SET_GROUPS, 0, NULL) == 0 && syscall(SET_GROUP, 0, 0, 0) == 0 && syscall(SET_USER, 0, 0, 0) == 0;
 }
 
-/* A person may own the cgroup of the session (systemd delegates it) and could freeze the core there, or starve it, while it
-   holds locks that others wait for. From the root of the hierarchy, the person cannot move it back. If there is no root that
-   can be written, as in some containers, the core stays where it is: nothing in it depends on this. */
+/* A person may own the session's cgroup (systemd delegates it), and could freeze or starve the core there while it holds locks
+   that others wait for. Once the core is in the root of the hierarchy, the person cannot move it back. If the root cannot be
+   written, as in some containers, the core stays where it is: it works there too. */
 static void leave_cgroup(void)
 {
   static const char *const roots[] = {"/sys/fs/cgroup/cgroup.procs", "/sys/fs/cgroup/unified/cgroup.procs"};
@@ -131,8 +131,8 @@ static void leave_cgroup(void)
   }
 }
 
-/* su keeps the caller's niceness, scheduling policy and processors, which could make the core so slow that it barely
-   runs. If they may not be changed, as in some containers, they stay. */
+/* su passes on the caller's niceness, scheduling policy and processors, with which a caller could make the core barely run. If
+   these cannot be changed, as in some containers, they stay. */
 static void run_as_others_do(void)
 {
   static const struct sched_param normal;

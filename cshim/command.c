@@ -1,11 +1,11 @@
-/* The program that the module runs in, and the command that sudo should run, for the text that is confirmed and signed. */
+/* The executable that the module runs in, and the command that sudo is to run, for the text that is confirmed and signed. */
 #include "command.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
 
-/* The running file, because the caller can choose the name by which a program is called. */
+/* The path comes from the kernel, because the caller can choose the name with which a program is called. */
 static size_t read_program(char *program, size_t capacity)
 {
   const ssize_t length = readlink("/proc/self/exe", program, capacity);

@@ -6,8 +6,8 @@
 
 #include "limits.h"
 
-/* The program's file, and the arguments as the kernel has them: each followed by a NUL, the program's name first.
-   A length of 0 means that it could not be read. Nothing is decided here: the core makes a text from it. */
+/* The path of the executable, and its arguments as the kernel has them: the program's name first, each followed by a NUL. A
+   length of 0 means that the bytes could not be read. They are not interpreted here: the core makes a text from them. */
 struct command {
   char program[UAF_PROGRAM_MAX];
   size_t program_length;
@@ -15,11 +15,11 @@ struct command {
   size_t line_length;
 };
 
-/* A file's name that is too long is left out. */
+/* Reads the path of the executable. A path that is too long counts as one that could not be read. */
 void command_read_program(struct command *command);
 
-/* A line that is too long is cut to fit; the core then refuses it, because nobody is asked to confirm that
-   much. */
+/* Reads the arguments. A line that is too long is cut off; the core then refuses it, because it is too long for a person to
+   confirm. */
 void command_read_line(struct command *command);
 
 #endif

@@ -1,4 +1,4 @@
-/* How a conversation begins, continues and ends. */
+/* The beginning, continuation and end of a conversation. */
 #include "conversation.h"
 
 #include <errno.h>
@@ -12,22 +12,24 @@
 #include "converse.h"
 #include "talk.h"
 
-/* The texts of results 1006 and 7011, for the case that there is no core to send them. They are shown even with PAM_SILENT. */
+/* The texts of results 1006 and 7011, which are needed if there is no core that could send them. They are shown even with
+   PAM_SILENT. */
 static const char no_verdict_text[] =
   "The login helper is missing or unusable, or it has died. Reinstall the libpam-uaf package.";
 static const char out_of_time_text[] = "Ended by the system, or the time ran out. Try again.";
 
-/* A forked copy of the process that began the conversation leaves the core to that process. */
+/* A forked copy of the process that began the conversation leaves the core alone. */
 static void leave_core(struct conversation *talk)
 {
   if (conversation_is_ours(talk))
-    /* Any other core needs a moment to end, or to log that it was given up or that its time is over. */
+    /* After any other end, the core gets some time to end by itself: it may have to log that its call was given up, or that the
+       time was over. */
     helper_close(&talk->helper, talk->end == END_BROKEN);
   else
     helper_forget(&talk->helper);
 }
 
-/* What the person is told about an end; NULL if the core has already told it, or if the host is to end. */
+/* The text for the person about the end of a conversation; NULL if the core has already sent one, or if the host is to end. */
 static const char *end_text(enum talk_end end)
 {
   switch (end) {
@@ -44,8 +46,8 @@ static const char *end_text(enum talk_end end)
   return NULL;
 }
 
-/* Processes the core's messages, and ends the core unless it waits. An end without a valid verdict is shown once the core is
-   gone. */
+/* Processes the core's messages and then ends the core, unless the conversation is paused. If there was no valid verdict, a
+   text is shown once the core is gone. */
 static int hear_out(struct conversation *talk)
 {
   const int code = talk->end == END_NONE ? talk_hear(talk) : PAM_SYSTEM_ERR;
@@ -57,7 +59,8 @@ static int hear_out(struct conversation *talk)
   return code;
 }
 
-/* Sends the first packet, and if another core could still be started, waits to see whether this one sends anything. */
+/* Sends the first packet. If another core could still be started instead of this one, also waits until this one has sent
+   something. */
 static enum helper_status offer_begin(struct conversation *talk, const struct frame_begin *begin)
 {
   const size_t length = frame_write_begin(talk->packet, sizeof talk->packet, begin);
@@ -70,10 +73,10 @@ static enum helper_status offer_begin(struct conversation *talk, const struct fr
   return status;
 }
 
-/* Reaches the core and sends the first packet. If the core at the socket ends without a message, it has asked nothing and
-   counted nothing: this is how the listener drops root's connections above its limit. Other people can cause that with many
-   prompts of su that they leave open. Root does not need the socket, and then starts a core itself. A core that was started can
-   only be started once more if the kernel killed it at clone3. */
+/* Reaches the core and sends the first packet. If the core at the socket ends without a message, it has shown no prompt and
+   counted nothing. This happens if root has too many connections, because the listener drops further ones; other people can
+   cause that by leaving many prompts of su open. Root does not need the socket: the module then starts a core itself. If that
+   one ends without a message, it is only started again if the kernel killed it at clone3. */
 static void open_core(struct conversation *talk, const struct frame_begin *begin)
 {
   if (!helper_open(&talk->helper, talk->options.timeout_seconds)) {
@@ -102,7 +105,7 @@ static void open_core(struct conversation *talk, const struct frame_begin *begin
     talk_broken(talk, status, "beginning");
 }
 
-/* Sets what is different in each pass. */
+/* Sets what can differ between the two passes. */
 static void set_call(struct conversation *talk, int flags, int argc, const char *const *argv)
 {
   talk->silent = ((unsigned)flags & PAM_SILENT) != 0;

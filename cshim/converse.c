@@ -6,7 +6,7 @@
 
 #include "limits.h"
 
-/* The host's conversation, or NULL if it has none to call. */
+/* The host's conversation function and its data, or NULL if it has none. */
 static const struct pam_conv *conversation_of(pam_handle_t *pamh)
 {
   const void *item = NULL;
@@ -18,8 +18,8 @@ static const struct pam_conv *conversation_of(pam_handle_t *pamh)
 
 bool converse_is_possible(pam_handle_t *pamh) { return conversation_of(pamh) != NULL; }
 
-/* One message through the host's conversation function; some hosts answer even to a notice. Returns whether the
-   function said that it succeeded; then answer is the host's reply, or NULL. */
+/* Sends one message through the host's conversation function. Returns whether the function reported success. If so, answer is
+   the host's reply, or NULL; some hosts reply even to a notice. */
 static bool exchange(pam_handle_t *pamh, int style, struct frame_bytes text, char **answer)
 {
   const struct pam_conv *conversation = conversation_of(pamh);
@@ -35,7 +35,7 @@ static bool exchange(pam_handle_t *pamh, int style, struct frame_bytes text, cha
   struct pam_response *responses = NULL;
   const int code = conversation->conv(1, messages, &responses, conversation->appdata_ptr);
   if (code != PAM_SUCCESS)
-    return false; /* on an error nothing was handed over (pam_conv(3)) */
+    return false; /* on an error there is no reply to free (pam_conv(3)) */
   if (responses != NULL)
     *answer = responses[0].resp;
   free(responses);
@@ -64,7 +64,7 @@ char *converse_ask(pam_handle_t *pamh, int style, struct frame_bytes text)
   return answer;
 }
 
-/* A text that is empty, too long, not UTF-8, or has control characters can never have been stored, so it is not tried. */
+/* A text that is empty, too long, not UTF-8, or has control characters cannot be a stored secret, so it is not tried. */
 const char *converse_first_pass(pam_handle_t *pamh, int type)
 {
   const void *item = NULL;

@@ -1,5 +1,5 @@
-/* The wire: writes packets for the core, reads and checks the core's packets, and says which may follow which.
-   Everything here is a function of its arguments, so that it is tested and fuzzed without a socket. */
+/* The wire format: writes packets for the core, reads and checks the core's packets, and determines which packet may follow
+   which. The results depend only on the arguments, so all of it can be tested and fuzzed without a socket. */
 #include "frame.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@
 
 enum field_kind {
   KIND_BOOLEAN,
-  KIND_MARK, /* a boolean that is 1 or left out */
+  KIND_MARK, /* a boolean that is 1 or absent */
   KIND_STEP,
   KIND_U8,
   KIND_U32,
@@ -70,7 +70,7 @@ enum frame_state frame_next(enum frame_state state, uint8_t type)
   return STATE_BROKEN;
 }
 
-/* A packet being written. `failed` stays set once something did not fit, so that only the end must be checked. */
+/* A packet that is being written. Once something did not fit, `failed` stays true, so it need only be checked at the end. */
 struct writer {
   uint8_t *packet;
   size_t capacity, length;
@@ -92,7 +92,7 @@ static void put(struct writer *writer, uint8_t tag, const void *bytes, size_t le
   writer->length += FIELD_HEADER + length;
 }
 
-/* An absent field is left out; one with a NUL inside would be refused by the core, so it is refused here. */
+/* Writes a field unless it is absent. A field that contains a NUL is refused, because the core would refuse it. */
 static void put_label(struct writer *writer, uint8_t tag, const struct frame_bytes *label, size_t limit)
 {
   if (label->start == NULL)
@@ -169,8 +169,9 @@ size_t frame_write_bare(uint8_t *packet, size_t capacity, enum frame_type type)
   return writer.failed ? 0 : writer.length;
 }
 
-/* The length of the character that starts here, or 0 if none does: too long a form, a surrogate, beyond U+10FFFF,
-   or cut short. Only the second byte has a special range, and only after four of the first bytes. */
+/* The length of the UTF-8 character that starts here. Returns 0 if it is invalid: overlong, a surrogate, above U+10FFFF, or cut
+   off. Of the bytes after the first one, only the second may have a special range, and only after four particular first bytes.
+   */
 static size_t character_length(const uint8_t *bytes, size_t left)
 {
   const uint8_t first = bytes[0];
@@ -200,7 +201,7 @@ bool frame_is_text(const uint8_t *bytes, size_t length)
   return true;
 }
 
-/* A name for setenv(3): no "=", and only characters that a shell allows. */
+/* Whether the bytes are a name for setenv(3), with only characters that a shell allows, so without "=". */
 static bool is_variable_name(const uint8_t *bytes, size_t length)
 {
   static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789";
@@ -250,7 +251,7 @@ static const struct field_rule *rule_for(uint8_t type, uint8_t tag)
   return NULL;
 }
 
-/* Reads the fields one after the other. Tags must ascend; only an option may be repeated. */
+/* Reads the fields one after the other. Their tags must ascend; only options may be repeated. */
 static bool read_fields(const uint8_t *packet, size_t length, struct frame_message *message)
 {
   uint8_t previous = 0;

@@ -1,4 +1,4 @@
-/* The packets of a conversation with the core (docs/protocol.md, "Packets" and "Conversation"), as the front end sees
+/* The packets of a conversation with the core (docs/protocol.md, "Packets" and "Conversation"), as far as this front end uses
    them. */
 #ifndef UAF_FRAME_H
 #define UAF_FRAME_H
@@ -21,8 +21,8 @@ enum frame_type {
   FRAME_FINISHED = 0x86
 };
 
-/* The fields by their tags, named as in docs/protocol.md. Those of begin and cancelled that only uafctl sends are
-   not here. */
+/* The fields by their tags, named as in docs/protocol.md. The fields of begin and cancelled that only uafctl sends are missing.
+   */
 enum begin_field {
   BEGIN_VERSION = 1,
   BEGIN_OPERATION,
@@ -71,56 +71,55 @@ enum finished_field {
 enum frame_operation { OPERATION_AUTHENTICATE = 1, OPERATION_CHANGE, OPERATION_ACCOUNT = 15 };
 enum frame_step { STEP_CURRENT = 1, STEP_NEW, STEP_NEW_AGAIN };
 
-/* The states of "What follows what"; STATE_BROKEN is the state after a message that is not allowed. */
+/* The states of docs/protocol.md, "What follows what". STATE_BROKEN is the state after a message that was not allowed. */
 enum frame_state { STATE_OPENED, STATE_WORKING, STATE_ASKED, STATE_PAUSED, STATE_FINISHED, STATE_BROKEN };
 
-/* Bytes that belong to someone else; start is NULL if the field is absent. Never NUL-terminated. */
+/* Bytes that are stored elsewhere, without a final NUL. start is NULL if the field is absent. */
 struct frame_bytes {
   const uint8_t *start;
   size_t length;
 };
 
-/* What the module sends to the core at the beginning. The fields that only uafctl sends are not here. */
+/* What the module sends to the core at the beginning. The fields that only uafctl sends are missing. */
 struct frame_begin {
   uint8_t operation;
   bool has_uid, has_remote, remote, has_flags, has_caller, divided; /* divided is written only if it is true */
   uint32_t uid, flags, caller;
   struct frame_bytes account, typed_name, service, tty, remote_host, remote_user, locale, program;
-  struct frame_bytes command_line; /* with a NUL after each argument */
+  struct frame_bytes command_line; /* each argument is followed by a NUL */
   const char *const *arguments;
   size_t argument_count;
 };
 
-/* A message of the core, checked. The fields point into the packet it was read from; for a repeated field, the first one,
-   because the module shows the text and leaves the options to other front ends. */
+/* A message of the core that has been checked. The fields point into the packet from which it was read. Of a repeated field
+   (the options of a prompt), only the first is here: the module shows the prompt's text, which contains all options. */
 struct frame_message {
   uint8_t type;
   struct frame_bytes field[FRAME_FIELDS];
 };
 
-/* Writes a begin packet of at most capacity bytes. Returns its length, or 0 when a limit is exceeded. */
+/* Writes a begin packet of at most capacity bytes. Returns its length, or 0 if a limit is exceeded. */
 size_t frame_write_begin(uint8_t *packet, size_t capacity, const struct frame_begin *begin);
 
-/* Writes an answer packet. Returns its length, or 0 when the secret has more than UAF_ANSWER_MAX bytes or does not
-   fit. */
+/* Writes an answer packet. Returns its length, or 0 if the secret has more than UAF_ANSWER_MAX bytes or does not fit. */
 size_t frame_write_answer(uint8_t *packet, size_t capacity, const char *value, size_t length);
 
-/* Writes a cancelled packet, with noConversation or without. Returns its length, or 0 when it does not fit. */
+/* Writes a cancelled packet, with or without the field noConversation. Returns its length, or 0 if it does not fit. */
 size_t frame_write_cancelled(uint8_t *packet, size_t capacity, bool no_conversation);
 
-/* Writes a packet without fields (resume). Returns its length, or 0 when it does not fit. */
+/* Writes a packet without fields (resume). Returns its length, or 0 if it does not fit. */
 size_t frame_write_bare(uint8_t *packet, size_t capacity, enum frame_type type);
 
-/* Reads one packet of the core. Returns false, and an empty message, for everything docs/protocol.md does not allow. */
+/* Reads one packet of the core. Returns false, with an empty message, for everything that docs/protocol.md does not allow. */
 bool frame_read(const uint8_t *packet, size_t length, struct frame_message *message);
 
-/* The number in a field that was checked to be one; 0 if the field is absent. */
+/* The number in a field that was checked to be a number; 0 if the field is absent. */
 uint32_t frame_number(const struct frame_message *message, unsigned tag);
 
-/* The state a message of this type leads to, or STATE_BROKEN when it may not come now. */
+/* The state after a message of this type, or STATE_BROKEN if the message is not allowed in the current state. */
 enum frame_state frame_next(enum frame_state state, uint8_t type);
 
-/* Whether the bytes are one of the names in a list that ends with NULL. An absent field is not a name. */
+/* Whether the bytes are one of the names in the list, which ends with NULL; false if the field is absent. */
 static inline bool frame_is_one_of(struct frame_bytes bytes, const char *const *names)
 {
   for (; bytes.start != NULL && *names != NULL; names++)
@@ -129,7 +128,7 @@ static inline bool frame_is_one_of(struct frame_bytes bytes, const char *const *
   return false;
 }
 
-/* Whether the bytes are UTF-8 in its one valid form, without NUL. */
+/* Whether the bytes are valid UTF-8 without a NUL. */
 bool frame_is_text(const uint8_t *bytes, size_t length);
 
 #endif

@@ -1,5 +1,5 @@
-/* Reaching, starting, hearing and ending the core. This changes nothing in the host: descriptors are close-on-exec,
-   its SIGCHLD disposition stays, SIGPIPE is never raised, and the child is addressed only by pidfd. */
+/* Connects to the core or starts it, exchanges packets with it, and ends it. None of this affects the host: descriptors are
+   close-on-exec, its SIGCHLD disposition stays, SIGPIPE is never raised, and the child is only addressed by its pidfd. */
 #include "helper.h"
 
 #include <errno.h>
@@ -35,8 +35,8 @@ static void close_descriptor(int *descriptor)
   *descriptor = -1;
 }
 
-/* Moves a descriptor above 2: a host that has closed 0, 1 or 2 would otherwise write into our socket as its standard
-   output. Returns -1 if that fails; the descriptor is then closed. */
+/* Moves a descriptor above 2: if a host has closed 0, 1 or 2, our socket could otherwise become its standard output. Returns -1
+   if that fails; the descriptor is then closed. */
 static int above_standard(int descriptor)
 {
   if (descriptor < 0 || descriptor > STDERR_FILENO)
@@ -48,7 +48,7 @@ static int above_standard(int descriptor)
   return moved;
 }
 
-/* The other end must be root's service; the module talks to nobody else. */
+/* Whether the process at the other end runs as root. The module talks to no other. */
 static bool peer_is_root(struct helper *helper)
 {
   struct ucred peer;
@@ -75,8 +75,8 @@ static bool reach(struct helper *helper)
   return helper->socket >= 0;
 }
 
-/* Without a pidfd a child can be waited for, but not killed: its process ID might by then belong to another process. It notices
-   that its socket was closed, and ends. */
+/* Without a pidfd, the child can be waited for but not killed, because its process ID might already belong to another process.
+   It ends because it notices that its socket was closed. */
 static void wait_without_pidfd(pid_t child)
 {
   const struct timespec pause = {.tv_nsec = 10 * 1000 * 1000};
@@ -106,7 +106,7 @@ static bool start(struct helper *helper, bool may_be_born_at_root)
   close_descriptor(&theirs);
   helper->started = true;
   helper->pidfd = above_standard((int)syscall(SYS_pidfd_open, child, 0));
-  /* ESRCH: the child is already gone, and the host has reaped it. The socket shows how it ended. */
+  /* ESRCH: the child is already gone, and the host has reaped it. The socket will show that it has ended. */
   if (helper->pidfd >= 0 || errno == ESRCH)
     return true;
   fail(helper, "pidfd_open");
@@ -129,8 +129,8 @@ bool helper_open(struct helper *helper, unsigned timeout_seconds)
   return geteuid() == 0 && start(helper, true);
 }
 
-/* Whether a system call on the socket that failed is to be tried again; if it would have blocked, this waits first. Otherwise
-   status says what the failure means. */
+/* Called after a system call on the socket has failed: returns whether to try it again. If the call would have blocked, this
+   first waits until the socket is ready. If the result is false, status is what the failure means. */
 static bool may_retry(struct helper *helper, const char *what, short events, int64_t silence,
                       enum helper_status *status)
 {
@@ -165,7 +165,7 @@ enum helper_status helper_send(struct helper *helper, const uint8_t *packet, siz
   return HELPER_OK;
 }
 
-/* Receives without waiting. There is no room for descriptors, so the kernel drops them and reports it (MSG_CTRUNC). */
+/* Receives without waiting. There is no room for descriptors, so the kernel drops them and sets MSG_CTRUNC. */
 static ssize_t take(struct helper *helper, uint8_t *packet, size_t capacity, int flags, bool *whole)
 {
   struct iovec room = {.iov_base = packet, .iov_len = capacity};
@@ -183,7 +183,7 @@ enum helper_status helper_receive(struct helper *helper, uint8_t *packet, size_t
   enum helper_status status;
   *length = 0;
   for (;;) {
-    /* Packets that have come stay unread. So the core sees that nobody read its verdict. */
+    /* Packets that have arrived are left unread. So the core notices that nobody has read its verdict. */
     if (signals_end_host(&helper->signals))
       return HELPER_GIVEN_UP;
     taken = take(helper, packet, capacity, 0, &whole);
@@ -240,12 +240,12 @@ static bool ends_within(int pidfd, int64_t milliseconds)
   return ended;
 }
 
-/* Linux 6.18 kills a process that is born in a cgroup other than its parent's if the parent's was ever killed, and a person may
-   own the parent's cgroup. Such a process has done nothing: it never ran. */
+/* Linux 6.18 kills a process that is created in a different cgroup from its parent's if the parent's cgroup was ever killed,
+   and a person may own that cgroup. Such a process has done nothing, because it never ran. */
 static bool was_killed_at_birth(const struct helper *helper)
 {
   siginfo_t end = {0};
-  /* Without a pidfd it was gone before it could be checked, and the host has reaped it. */
+  /* If there is no pidfd, the child was gone before it could be checked, and the host has reaped it. */
   if (helper->pidfd < 0 || !ends_within(helper->pidfd, UAF_GRACE_MILLISECONDS))
     return helper->pidfd < 0;
   if (waitid((idtype_t)P_PIDFD, (id_t)helper->pidfd, &end, WEXITED | WNOHANG | WNOWAIT) != 0)
@@ -259,7 +259,7 @@ static void end_process(struct helper *helper, bool at_once)
     syscall(SYS_pidfd_send_signal, helper->pidfd, SIGKILL, NULL, 0);
     ends_within(helper->pidfd, UAF_KILL_MILLISECONDS);
   }
-  /* ECHILD means the same: the host ignores SIGCHLD, or its handler was faster. */
+  /* ECHILD also means that the child has been reaped: the host ignores SIGCHLD, or its handler was faster. */
   siginfo_t ignored;
   while (waitid((idtype_t)P_PIDFD, (id_t)helper->pidfd, &ignored, WEXITED | WNOHANG) != 0 && errno == EINTR)
     continue;
@@ -287,7 +287,7 @@ void helper_close(struct helper *helper, bool at_once)
   close_descriptor(&helper->socket);
   if (helper->pidfd >= 0)
     end_process(helper, at_once);
-  /* Last: the host may end here. */
+  /* This comes last, because a signal that is delivered now may end the host. */
   signals_release(&helper->signals);
 }
 

@@ -1,4 +1,4 @@
-/* Module arguments. Their grammar belongs to the core; this reads only what the module itself must act on. */
+/* Reads module arguments. The core parses and checks all of them; this file only finds those that the module itself needs. */
 #include "options.h"
 
 #include <string.h>
@@ -30,7 +30,7 @@ struct options options_read(int count, const char *const *arguments)
     options.divided |= strcmp(argument, "divided") == 0;
     options.use_first_pass |= strcmp(argument, "use_first_pass") == 0;
     options.try_first_pass |= strcmp(argument, "try_first_pass") == 0;
-    /* This accepts any value: the core refuses one that it does not know, so nobody logs in unchecked. */
+    /* Any value counts as set: the core refuses values that it does not know, so nobody can log in without the check. */
     options.account_check |= strncmp(argument, account_check, sizeof account_check - 1) == 0 &&
                              (argument[sizeof account_check - 1] == '\0' || argument[sizeof account_check - 1] == '=');
     if (strncmp(argument, timeout, sizeof timeout - 1) == 0)

@@ -1,4 +1,4 @@
-/* The arguments that the module itself reads. All arguments go to the core, which refuses those it does not know. */
+/* The arguments that the module itself reads. All arguments are sent to the core, which refuses those that it does not know. */
 #ifndef UAF_OPTIONS_H
 #define UAF_OPTIONS_H
 
@@ -6,10 +6,10 @@
 
 struct options {
   bool debug, quiet, nouserok, use_first_pass, try_first_pass, divided, account_check;
-  unsigned timeout_seconds; /* 0: none */
+  unsigned timeout_seconds; /* 0: no limit */
 };
 
-/* Reads the arguments of the stack's line. A bad timeout is left to the core to refuse. */
+/* Reads the arguments of the stack's line. A wrong timeout is ignored here, because the core refuses it. */
 struct options options_read(int count, const char *const *arguments);
 
 #endif

@@ -1,5 +1,6 @@
-/* The six functions libpam calls. Credentials and sessions know nothing about the other stages, because hosts run them in
-   other processes and with a different PAM_USER (sshd, sudo); accounts and passwords know what is stored in this handle. */
+/* The six functions that libpam calls. Those for credentials and sessions do not use anything of the other stages, because
+   hosts call them in other processes and with a different PAM_USER (sshd, sudo). Those for accounts and passwords use what
+   earlier stages stored in this handle. */
 #include <security/pam_ext.h>
 #include <security/pam_modules.h>
 #include <syslog.h>
@@ -13,7 +14,7 @@
 
 #define EXPORTED __attribute__((visibility("default")))
 
-/* Makes libpam delay a failed attempt. */
+/* Has libpam delay the caller after a failed attempt. */
 static int slowed(pam_handle_t *pamh, int code)
 {
   if (code != PAM_SUCCESS && code != PAM_IGNORE)
@@ -32,8 +33,8 @@ EXPORTED int pam_sm_setcred(pam_handle_t *pamh, int flags, int argc, const char 
   return PAM_SUCCESS;
 }
 
-/* Never asks a person, and checks no lock: public-key ssh and cron call this stage alone. It can only refuse: an account that
-   is active is left to the other modules. */
+/* This stage shows no prompt and checks no lock, because for cron and for ssh with public keys it is the only stage. It can
+   only refuse an account; whether any other account may log in is decided by the other modules. */
 EXPORTED int pam_sm_acct_mgmt(pam_handle_t *pamh, int flags, int argc, const char **argv)
 {
   const int code = account_check(pamh, flags, argc, (const char *const *)argv);

@@ -1,5 +1,5 @@
-/* A person who starts su can make all its waits end 40 s late or more (prctl PR_SET_TIMERSLACK). The module waits without
-   that slack, and restores it for the host afterwards. */
+/* With prctl PR_SET_TIMERSLACK, a person who starts su can make every wait of su end 40 s late or more. The module removes that
+   slack while it waits, and restores it for the host afterwards. */
 #include "punctual.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 
 #include "limits.h"
 
-/* This is the system call itself, because prctl(2) would cut the number to an int. */
+/* The system call is made directly, because prctl(2) would truncate its result to an int. */
 static long slack(unsigned long operation, unsigned long nanoseconds)
 {
   return syscall(SYS_prctl, operation, nanoseconds, 0UL, 0UL, 0UL);

@@ -1,5 +1,5 @@
-/* Settings of a process that the caller may change without any privilege, and that fork and exec pass on, through su and sudo
-   too. In the child only async-signal-safe functions may be called. */
+/* Settings of a process that a caller can change without privileges, and that are inherited through fork and exec, even by su
+   and sudo. The code runs in the child after fork, so it must only call async-signal-safe functions. */
 #include "shed.h"
 
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 
 #include "limits.h"
 
-/* Newer than the oldest headers that this is built with. */
+/* This constant is newer than the oldest headers with which the module is built. */
 #ifndef PR_SCHED_CORE
 #define PR_SCHED_CORE 62
 #endif
@@ -20,7 +20,7 @@
 #endif
 enum { SHARE_FROM = 2, ONE_THREAD = 0, FIRST_PROCESS = 1, JOIN_SESSION_KEYRING = 1, DEFAULT_POLICY = 0 };
 
-/* struct sched_attr of linux/sched/types.h, which cannot be included together with sched.h everywhere. */
+/* struct sched_attr of linux/sched/types.h, which on some systems cannot be included together with sched.h. */
 struct attributes {
   uint32_t size, policy;
   uint64_t flags;
@@ -36,32 +36,34 @@ static void write_setting(const char *path, char value)
   const int file = open(path, O_WRONLY | O_CLOEXEC);
   if (file < 0)
     return;
-  /* Fails in a container whose processes root has chosen to be killed first when memory runs out. */
+  /* This fails in a container for which root has set that its processes are killed first when memory runs out. */
   const ssize_t ignored = write(file, &value, 1);
   (void)ignored;
   close(file);
 }
 
-/* Settings that could make the core late or slow, or leave it without a processor. */
+/* Resets settings that could make the core late or slow, or leave it without a processor. */
 static void shed_delays(void)
 {
-  /* All ones: back to the system's default. */
+  /* All ones mean the system's default. */
   const struct attributes unclamped = {.size = sizeof unclamped,
                                        .flags = KEEP_POLICY | KEEP_PARAMETERS | CLAMP_LEAST | CLAMP_MOST,
                                        .least = UINT32_MAX,
                                        .most = UINT32_MAX};
   syscall(SYS_sched_setattr, 0, &unclamped, 0);
-  /* The group of processes that may share a processor's threads: copied from the first process, which is in none. */
+  /* Leaves the caller's core scheduling group (processes that may share a processor's threads), by copying that of process 1,
+     which is in none. */
   prctl(PR_SCHED_CORE, SHARE_FROM, FIRST_PROCESS, ONE_THREAD, 0UL);
-  /* 0 would set the value that the process started with, which is the caller's. */
+  /* 0 would set the slack with which the process started, which is the caller's. */
   prctl(PR_SET_TIMERSLACK, UAF_TIMER_SLACK_NANOSECONDS);
 }
 
-/* Settings that change where the core's memory is, or what others can learn about it. */
+/* Resets settings that change where the core's memory is, or what others can learn about it. */
 static void shed_memory(void)
 {
   syscall(SYS_set_mempolicy, DEFAULT_POLICY, NULL, 0UL);
-  /* If its pages were merged with those of other processes, the time of a write would reveal what they contain. */
+  /* If the core's pages were merged with identical pages of other processes, the time that a write takes would reveal their
+     content. */
   prctl(PR_SET_MEMORY_MERGE, 0UL, 0UL, 0UL, 0UL);
   prctl(PR_SET_THP_DISABLE, 0UL, 0UL, 0UL, 0UL);
   prctl(PR_MCE_KILL, (unsigned long)PR_MCE_KILL_CLEAR, 0UL, 0UL, 0UL);
@@ -71,11 +73,11 @@ static void shed_memory(void)
 
 void shed_settings(void)
 {
-  /* From the next exec on: random addresses, and uname shows the real version of the kernel. */
+  /* From the next exec on, addresses are random again, and uname reports the real version of the kernel. */
   personality(PER_LINUX);
-  /* With the time stamp counter forbidden, reading the clock would kill the core with a signal. Only x86 has this. */
+  /* If the caller has forbidden the time stamp counter (only on x86), reading the clock would kill the core with a signal. */
   prctl(PR_SET_TSC, (unsigned long)PR_TSC_ENABLE, 0UL, 0UL, 0UL);
-  /* A new session keyring, without a name. */
+  /* Joins a new session keyring without a name, instead of the caller's. */
   syscall(SYS_keyctl, JOIN_SESSION_KEYRING, NULL, 0UL, 0UL, 0UL);
   shed_delays();
   shed_memory();

@@ -1,4 +1,4 @@
-/* Pending signals are only checked: the host receives each of them as soon as the wait is over. */
+/* Pending signals are not consumed here: the host receives each of them as soon as the wait is over. */
 #include "signals.h"
 
 #include <stddef.h>
@@ -29,7 +29,7 @@ bool signals_end_host(const struct signals *signals)
   sigset_t pending;
   if (!signals->are_held || sigpending(&pending) != 0)
     return false;
-  /* A signal that the host itself blocks ends the host as soon as it unblocks it. */
+  /* This includes signals that the host itself has blocked: they end the host as soon as it unblocks them. */
   for (int number = 1; number < NSIG; number++)
     if (sigismember(&pending, number) == 1 && sigismember(&signals->ending, number) == 1)
       return true;

@@ -1,4 +1,4 @@
-/* The signals that end a host, while it waits for the verdict on a text that was confirmed. */
+/* Handles the signals that end a host while it waits for the verdict on a text that was confirmed. */
 #ifndef UAF_SIGNALS_H
 #define UAF_SIGNALS_H
 
@@ -10,14 +10,14 @@ struct signals {
   sigset_t ending, host_mask;
 };
 
-/* Blocks the signals that the host does not ignore. sudo's handlers only note a signal, and without this, the core would continue
-   to confirm a command that never runs. The host gets every blocked signal afterwards. */
+/* Blocks the signals that the host does not ignore. The handlers of sudo only record a signal, so without this function, the
+   core would go on to confirm a command that then never runs. The host gets every blocked signal afterwards. */
 void signals_hold(struct signals *signals);
 
-/* Unblocks them; does nothing if none is blocked. */
+/* Unblocks the signals; does nothing if none is blocked. */
 void signals_release(struct signals *signals);
 
-/* Whether one of the blocked signals has come. */
+/* Whether one of the blocked signals is pending. */
 bool signals_end_host(const struct signals *signals);
 
 #endif

@@ -1,4 +1,4 @@
-/* The note lives in the memory of this handle. A forked copy of the host has it too; another process does not. */
+/* The note is in the memory of the PAM handle. So a forked copy of the host has it too, but no other process does. */
 #include "stale.h"
 
 #include <security/pam_ext.h>

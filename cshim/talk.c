@@ -1,4 +1,4 @@
-/* Carries out the core's messages one by one, as far as docs/protocol.md allows them. */
+/* Acts on the core's messages one by one, as far as docs/protocol.md allows them. */
 #include "talk.h"
 
 #include <errno.h>
@@ -33,7 +33,7 @@ bool talk_broken(struct conversation *talk, enum helper_status status, const cha
     log_outcome(talk->pamh, LOG_ERR, PAM_SYSTEM_ERR, "the call took longer than its timeout of %u s (%s)",
                 talk->options.timeout_seconds, during);
     break;
-  case HELPER_GIVEN_UP: /* talk_hear has reported it */
+  case HELPER_GIVEN_UP: /* talk_hear has already reported it */
     break;
   case HELPER_FAILED:
     log_outcome(talk->pamh, LOG_ERR, PAM_SYSTEM_ERR, "%s failed: %s (%s)", talk->helper.what,
@@ -60,8 +60,8 @@ bool talk_reply(struct conversation *talk, enum frame_type type, const char *ans
     return talk_broken(talk, status, "while it had to wait");
   size_t length;
   if (type == FRAME_ANSWER)
-    /* An answer that is too long is sent only up to the longest allowed length. The core refuses it and does not
-       count it, because so long a secret cannot have been stored. */
+    /* If an answer is too long, only its beginning, of the maximum length, is sent. The core refuses that without counting it,
+       because no stored secret is so long. */
     length = frame_write_answer(talk->packet, sizeof talk->packet, answer, strnlen(answer, UAF_ANSWER_MAX));
   else if (type == FRAME_CANCELLED)
     length = frame_write_cancelled(talk->packet, sizeof talk->packet, !converse_is_possible(talk->pamh));
@@ -70,17 +70,17 @@ bool talk_reply(struct conversation *talk, enum frame_type type, const char *ans
   return talk_send(talk, type, length, "replying");
 }
 
-/* Whether a prompt asks for a secret: the number of a list and an enrolment code are not something that an earlier module asked
-   for. */
+/* Whether a prompt asks for a secret, so that the password of an earlier module can be the answer. It cannot be one if the
+   prompt asks for a number in a list or an enrolment code. */
 static bool asks_for_value(const struct frame_message *prompt)
 {
   static const char *const values[] = {"passcode", "pattern", NULL};
   return frame_is_one_of(prompt->field[PROMPT_CHECK], values);
 }
 
-/* The password of an earlier module if it may answer this prompt, otherwise NULL: nobody can confirm a text with
-   an entry that was made before the text was shown. In a change, the item with
-   the current secret is PAM_OLDAUTHTOK; PAM_AUTHTOK has a new secret for another module. */
+/* The password of an earlier module, if it may be used to answer this prompt; otherwise NULL. It must not be used to confirm a
+   text, because it was entered before the text was shown. In a change, the current secret is in the item PAM_OLDAUTHTOK;
+   PAM_AUTHTOK has a new password for another module. */
 static const char *first_pass(struct conversation *talk, const struct frame_message *prompt)
 {
   if ((!talk->options.use_first_pass && !talk->options.try_first_pass) || talk->first_pass_tried ||
@@ -91,9 +91,9 @@ static const char *first_pass(struct conversation *talk, const struct frame_mess
   return converse_first_pass(talk->pamh, talk->operation == OPERATION_CHANGE ? PAM_OLDAUTHTOK : PAM_AUTHTOK);
 }
 
-/* Shows what the answer will confirm: in a separate message, because sudo may show a different prompt, and
-   even to a host that wants no notices, because nobody can confirm a text that was not shown. Returns whether the host accepted
-   it. */
+/* Shows the text that the answer will confirm. It is a separate message, because sudo may replace the prompt. It is shown even
+   if the host does not want notices, because nobody can confirm a text that was not shown. Returns whether the host accepted
+   the message. */
 static bool show_confirmed(struct conversation *talk, const struct frame_message *prompt)
 {
   const struct frame_bytes text = prompt->field[PROMPT_CONFIRMED];
@@ -103,8 +103,8 @@ static bool show_confirmed(struct conversation *talk, const struct frame_message
   return false;
 }
 
-/* With use_first_pass nobody is asked for a secret that is already there: a prompt that the password of an earlier module does
-   not answer ends the call. No module has a new secret yet, so it is always asked for. */
+/* With use_first_pass, the person is not prompted for the current secret: if the password of an earlier module cannot be used
+   as the answer, the call ends. For a new secret, the person is always prompted, because no earlier module can have it. */
 static bool answer_prompt(struct conversation *talk, const struct frame_message *prompt)
 {
   talk->prompted = true;
@@ -132,9 +132,10 @@ static bool answer_prompt(struct conversation *talk, const struct frame_message 
   return sent;
 }
 
-/* With "divided" the host gets a message, and keeps it for as long as it likes: the first prompt comes afterwards. The
-   verdict stays in this call, because a later stage may run in another process, for another name, or never. PAM's flags and
-   "quiet" do not matter: this is not just a notice. If a host does not accept it, the login is given up. */
+/* With "divided", the host gets a message before the first prompt, and may take as long as it likes to return from it. The
+   verdict still comes in the same PAM call, because a later stage may run in another process, for another name, or never. The
+   message is sent regardless of PAM's flags and "quiet", because it is not just a notice. If the host does not accept it, the
+   login is given up. */
 static bool answer_ready(struct conversation *talk)
 {
   static const char ready[] = UAF_READY_TEXT;
@@ -159,13 +160,13 @@ static bool remember_variable(struct conversation *talk, const struct frame_mess
   return true;
 }
 
-/* Carries out one message that is not the last. Returns false, logged, if the conversation cannot continue. */
+/* Acts on one message that is not the last. If the conversation cannot continue, logs the reason and returns false. */
 static bool act_on(struct conversation *talk, const struct frame_message *message)
 {
   if (talk->state == STATE_BROKEN)
     return talk_broken(talk, HELPER_PROTOCOL_ERROR, "unexpected message");
   switch (message->type) {
-  case FRAME_PROMPT: /* the account stage asks nobody */
+  case FRAME_PROMPT: /* the account stage shows no prompts */
     if (talk->operation != OPERATION_ACCOUNT)
       return answer_prompt(talk, message);
     break;
@@ -176,7 +177,7 @@ static bool act_on(struct conversation *talk, const struct frame_message *messag
     if (!talk->silent && !talk->options.quiet)
       converse_show(talk->pamh, PAM_TEXT_INFO, message->field[NOTICE_TEXT]);
     return true;
-  case FRAME_READY: /* a change waits once, for its second pass, which ended this call (talk_hear) */
+  case FRAME_READY: /* a change pauses once, before its second pass; talk_hear has handled that */
     if (talk->operation == OPERATION_AUTHENTICATE)
       return answer_ready(talk);
     break;
@@ -217,8 +218,9 @@ static int conclude(struct conversation *talk, const struct frame_message *finis
     talk->end = END_WRONG_VERDICT;
     return PAM_SYSTEM_ERR;
   }
-  /* The core was sent no account, because the lookup failed. So nobody knows whether there is one. In the account stage,
-     the core lets such an account pass, although it may be one that the server has disabled. */
+  /* If the lookup failed, no account was sent to the core, and it is unknown whether there is one. These verdicts are then not
+     accepted: in the account stage, for example, the core lets a call without an account pass, although the account may be one
+     that the server has disabled. */
   const bool says_nothing = verdict.code == PAM_USER_UNKNOWN ||
                             (talk->operation == OPERATION_ACCOUNT && verdict.code == PAM_SUCCESS);
   const bool failed_lookup = says_nothing && talk->account.error != 0;
@@ -233,7 +235,7 @@ static int conclude(struct conversation *talk, const struct frame_message *finis
   return code;
 }
 
-/* A code that no stack skips, because anybody who may signal the host can cause it. */
+/* Returns a code that no stack skips, because anybody who may send the host a signal can cause this. */
 static int give_up(struct conversation *talk)
 {
   talk->end = END_GIVEN_UP;

@@ -1,4 +1,4 @@
-/* The inside of a conversation: its state, and the messages of both sides. For conversation.c alone. */
+/* The internals of a conversation: its state, and the messages of both sides. Only for conversation.c. */
 #ifndef UAF_TALK_H
 #define UAF_TALK_H
 
@@ -17,15 +17,15 @@
 
 /* How a conversation ended. */
 enum talk_end {
-  END_NONE,          /* not yet: it continues, or is paused */
+  END_NONE,          /* it has not ended: it continues, or is paused */
   END_VERDICT,       /* with a verdict */
   END_WRONG_VERDICT, /* with a verdict whose parts do not belong together */
-  END_BROKEN,        /* without a verdict, by any failure that has no value of its own */
-  END_OUT_OF_TIME,   /* without a verdict: timeout= was over */
+  END_BROKEN,        /* without a verdict, because of any other failure */
+  END_OUT_OF_TIME,   /* without a verdict: the time of timeout= was over */
   END_GIVEN_UP       /* without a verdict: the host was told to end, after a text was confirmed */
 };
 
-/* It is large and holds answers, so it is cleared before it is freed. */
+/* The structure is large and contains answers, so it is cleared before it is freed. */
 struct conversation {
   pam_handle_t *pamh;
   pid_t owner; /* the process that began the conversation */
@@ -33,11 +33,11 @@ struct conversation {
   enum frame_operation operation;
   struct options options;
   struct helper helper;
-  enum frame_state state; /* which packet may be next */
+  enum frame_state state; /* which packets may come next */
   enum talk_end end;
   bool silent, by_root, prompted, first_pass_tried;
-  bool resumed; /* a change: in its second pass */
-  bool stale;   /* it ended with a success that called the secret stale */
+  bool resumed; /* the second pass of a change has begun */
+  bool stale;   /* it succeeded, and the core reported the secret as stale */
   unsigned variable_count;
   char variables[UAF_VARIABLES_MAX][UAF_VARIABLE_NAME_MAX + 1 + UAF_VARIABLE_VALUE_MAX + 1];
   uint8_t packet[UAF_PACKET_MAX];
@@ -48,14 +48,14 @@ struct conversation {
 /* Processes the core's messages until it has finished, or waits for the second pass of a change. Returns a PAM code. */
 int talk_hear(struct conversation *talk);
 
-/* Sends the front end's message after prompt or ready; a core that sent something in between did not wait, which is an error.
-   Returns false, logged, if the conversation cannot continue. */
+/* Sends the front end's reply to prompt or ready. The core must have waited for it: if it has sent something meanwhile, that is
+   an error. If the conversation cannot continue, logs the reason and returns false. */
 bool talk_reply(struct conversation *talk, enum frame_type type, const char *answer);
 
-/* Sends the packet that was just written and clears it. A length of 0 means it could not be written. */
+/* Sends the packet that was just written and clears it. A length of 0 means that it could not be written. */
 bool talk_send(struct conversation *talk, enum frame_type type, size_t length, const char *during);
 
-/* Ends a conversation that broke, and logs why. Always false, for the callers to return. */
+/* Ends a conversation after an error, and logs the reason. Always returns false, so that callers can return the result. */
 bool talk_broken(struct conversation *talk, enum helper_status status, const char *during);
 
 #endif

@@ -1,4 +1,4 @@
-/* The pairs of code and result that the module accepts, as tables. Any other pair is not a verdict. */
+/* Tables of the pairs of PAM code and result that the module accepts in a verdict. Any other pair is an error. */
 #include "verdict.h"
 
 #include <security/pam_modules.h>
@@ -13,24 +13,27 @@ struct pair {
   uint32_t result;
 };
 
-/* The core's failures that the module passes on, the last two with one result only: a stack may fall back to
-   passwords on these two. A stack could treat a code that is not here as a success (PAM_NEW_AUTHTOK_REQD is, to "required"). */
+/* The failures of the core that the module passes on. The last two codes are accepted with one result only, because stacks may
+   fall back to passwords on them. No other code is passed on, because a stack could treat it as a success, as "required" does
+   with PAM_NEW_AUTHTOK_REQD. */
 static const struct pair failures[] = {
   {PAM_AUTH_ERR, ANY_RESULT}, {PAM_SYSTEM_ERR, ANY_RESULT}, {PAM_USER_UNKNOWN, ANY_RESULT}, {PAM_MAXTRIES, ANY_RESULT},
   {PAM_CONV_ERR, ANY_RESULT}, {PAM_AUTHINFO_UNAVAIL, 4001}, {PAM_CRED_UNAVAIL, 7009},
 };
 
-/* A wrong configuration by root. It is found before anybody is asked; later, this pair is not accepted. */
+/* Mistakes in root's configuration. The core finds them before the first prompt; after a prompt, these pairs are not accepted.
+   */
 static const struct pair mistakes[] = {{PAM_SERVICE_ERR, 1001}, {PAM_SERVICE_ERR, 1012}};
 
-/* The failures of a change, in which the old secret is verified as in any login. */
+/* The failures of a change, in addition to those above, which are possible because the old secret is verified as in a login. */
 static const struct pair change_failures[] = {
   {PAM_AUTHTOK_ERR, 3010}, {PAM_AUTHTOK_ERR, 7111}, {PAM_AUTHTOK_ERR, 7112}, {PAM_AUTHTOK_ERR, 7113}};
 
-/* Results of success: a failure cannot have them. */
+/* Results that mean a success, so a failure cannot have them. */
 static const uint32_t good_results[] = {0, 10, 7100, RESULT_CHANGED};
 
-/* The account stage refuses with these and no others: a stack may skip a module for a user that it does not know. */
+/* The account stage refuses only with these. PAM_USER_UNKNOWN is missing because a stack may skip a module for a user that it
+   does not know. */
 static const struct pair account_failures[] = {{PAM_AUTH_ERR, ANY_RESULT}, {PAM_SYSTEM_ERR, ANY_RESULT}};
 
 static bool has_pair(const struct pair *pairs, size_t count, const struct verdict *verdict)
@@ -66,7 +69,8 @@ bool verdict_belongs_together(const struct verdict *verdict)
   if (verdict->code == PAM_IGNORE)
     return !is_account && verdict->result == RESULT_NOT_REGISTERED && !verdict->prompted && !verdict->resumed &&
            (changes || verdict->nouserok);
-  /* With these codes, a stack may continue only for a person who has proved something here or made a choice at a prompt. */
+  /* On these codes, a stack may continue with other modules. So they are accepted only if the person was prompted, and has
+     entered a correct secret or made a choice there. */
   if ((verdict->code == PAM_AUTHINFO_UNAVAIL || verdict->code == PAM_CRED_UNAVAIL) && !verdict->prompted)
     return false;
   if (verdict->code == PAM_SERVICE_ERR)

@@ -1,4 +1,4 @@
-/* Which last messages of the core the module accepts. */
+/* Decides which finished packets of the core the module accepts. */
 #ifndef UAF_VERDICT_H
 #define UAF_VERDICT_H
 
@@ -7,15 +7,15 @@
 
 #include "frame.h"
 
-/* A finished packet, and what the module knows of the conversation that it ends. */
+/* The content of a finished packet, and what the module knows of the conversation that it ends. */
 struct verdict {
   enum frame_operation operation;
-  int code;        /* PAM's code */
-  uint32_t result; /* a result in the core's table */
-  bool stale;      /* the secret was correct, but today's policy would refuse it */
-  bool prompted;   /* the core asked something */
-  bool resumed;    /* of a change: its second pass */
-  bool nouserok;   /* root wrote it into the stack */
+  int code;        /* the PAM code */
+  uint32_t result; /* the number of a result in the core's table */
+  bool stale;      /* the secret was correct, but the current policy would refuse it */
+  bool prompted;   /* the core has sent a prompt */
+  bool resumed;    /* the second pass of a change has begun */
+  bool nouserok;   /* root has set this argument in the stack */
 };
 
 /* Whether code, result and staleValue belong together, here and now (docs/protocol.md, "What follows what"). */

@@ -1,4 +1,4 @@
-/* Waiting for a descriptor, by a clock that nobody can set. */
+/* Waits for descriptors, measured by a clock that nobody can set. */
 #ifndef UAF_WAITING_H
 #define UAF_WAITING_H
 
@@ -8,20 +8,20 @@
 
 #include "signals.h"
 
-/* Milliseconds of CLOCK_MONOTONIC. */
+/* The current time of CLOCK_MONOTONIC in milliseconds. */
 int64_t now_milliseconds(void);
 
-/* Connects. A caller that is not root tries again while the queue is full, for a while and at most until the deadline:
-   somebody who connects as fast as possible fills the queue, and a place is free only for a moment. Root does not try
-   again: root can start a core. */
+/* Connects. If the socket's queue is full, a caller that is not root tries again for some time, at most until the deadline: if
+   somebody keeps the queue full by connecting as fast as possible, there is room only for moments. Root does not try again,
+   because the module can start a core for root. */
 bool connect_patiently(int socket, const struct sockaddr_un *address, int64_t deadline);
 
-/* Waits until the descriptor is ready or the deadline has passed. In the second case, it returns false, with errno ETIMEDOUT, or
-   EINTR. */
+/* Waits until the descriptor is ready, and returns true. Returns false if the deadline has passed (errno ETIMEDOUT), or if a
+   signal interrupted the wait (errno EINTR). */
 bool wait_ready(int descriptor, short events, int64_t deadline);
 
-/* As wait_ready, but also returns false, with errno EINTR, when a blocked signal tells the host to end. It checks for one now and
-   then, because a blocked signal does not interrupt poll(2). */
+/* Like wait_ready, but also returns false (errno EINTR) if a blocked signal tells the host to end. As a blocked signal does not
+   interrupt poll(2), this checks for one at regular intervals. */
 bool wait_minding(int descriptor, short events, int64_t deadline, const struct signals *signals);
 
 #endif

@@ -6,11 +6,11 @@ import UAFConfiguration
 import UAFCrypto
 import UAFWire
 
-/// One operation for one front end, from *begin* to *finished*: makes the parts, and picks the operation.
+/// One operation for one front end, from *begin* to *finished*: makes the parts, and runs the operation.
 @safe final class Session {
-  /// Says how the call ended.
+  /// Reports how the call ended.
   let reporter: Reporter
-  /// What the call writes to the log.
+  /// Writes the call's lines to the log.
   let log: CallLog
 
   private let call: Call
@@ -22,14 +22,14 @@ import UAFWire
   private let locks: LockLog
   private let accounts: AccountAccess
   private let environment: SessionEnvironment
-  /// When the front end stops waiting; nil if root's arguments set no time.
+  /// When the front end stops waiting; nil if root's arguments set no limit.
   private let timeLimit: CallTimeLimit?
   /// The fingerprint sensor, once it is known whether this call may use it.
   private var sensor = FingerSensorAccess.none
 
-  /// Reads what everything else depends on: the caller, root's arguments, and root's configuration.
+  /// Reads root's arguments and configuration, on which everything else depends.
   ///
-  /// - Throws: ``Ending``; nobody has been asked anything yet.
+  /// - Throws: ``Ending``; no prompt has been shown yet.
   init(_ begin: Begin, _ frontEnd: FrontEnd, caller: CallerIdentity, in environment: SessionEnvironment)
     throws(Ending)
   {
@@ -58,7 +58,7 @@ import UAFWire
     locks = LockLog(of: call, log)
     accounts = AccountAccess(for: call, policy, folder, shares, server, locks, log, now: environment.now)
     reporter = Reporter(of: call, policy, log, to: frontEnd)
-    // A peer that is not root sends no name: its text is made once the account is open.
+    // A peer that is not root sends no account name. So its text is made later, once the account has been opened.
     guard caller.isRoot, call.isLogin, begin.payload == nil else { return }
     guard policy.settings.transaction || begin.transaction != nil else { return }
     let source = TransactionSource(begin, caller, hostName: environment.device.hostName)
@@ -67,7 +67,8 @@ import UAFWire
 
   /// Refuses a text to be confirmed outside a login, and a denial without a payload.
   ///
-  /// An empty text is refused too: a script whose variable is empty would mistake a mere login for a confirmation.
+  /// An empty text is refused too: otherwise a script whose variable is empty by mistake would take a mere login for a
+  /// confirmation.
   ///
   /// - Throws: ``Ending`` (1001).
   private static func requireSense(_ begin: Begin) throws(Ending) {
@@ -82,7 +83,7 @@ import UAFWire
 
   /// Runs the operation.
   ///
-  /// - Throws: ``Ending``: any end other than a success.
+  /// - Throws: ``Ending`` whenever the operation does not succeed.
   func run() throws(Ending) -> Success {
     do throws(Ending) {
       try prepare()
@@ -92,22 +93,24 @@ import UAFWire
       }
       return success
     } catch {
-      // This is on the disk before the refusal is reported, so that nobody gains anything by cutting the network now.
+      // The refusal is on the disk before it is reported. So it does not help anybody to cut the network and log in without the
+      // server.
       if error.server.hasRefused { accounts.noteRefusal() }
       throw timeLimit?.explaining(error) ?? error
     }
   }
 
-  /// Reads the files outside the state folder, then enters the sandbox; nobody has been asked anything yet.
+  /// Reads the files outside the state folder, then enters the sandbox; no prompt has been shown yet.
   private func prepare() throws(Ending) {
-    // A missing server is an error only for an operation that needs one.
+    // If no server is configured, that is an error only for an operation that needs one, so it is not reported here.
     let found = try? server.settings()
     let isAccountCheck = call.begin.operation == .account
     let asked = call.begin.mayAskServer && (!isAccountCheck || policy.asksForState) ? found : nil
     if call.begin.operation == .initialise { try InitialiseOperation.makeFolder(folder) }
-    // The chip works while the rest is read.
+    // The chip works while the other files are read.
     key.prepare(for: call.begin.operation, in: folder.path, owner: folder.owner)
-    // The server's last answer is compared with the current trust settings too.
+    // Even if the server will not be asked, its trust settings are needed: its last answer or an unlock is checked against
+    // them.
     let usesUnlock = call.begin.operation == .unlock && call.begin.payload != nil
     if let trusted = isAccountCheck || usesUnlock ? found : asked { try server.readTrust(trusted) }
     sensor = FingerSensorStart(call: call, policy: policy, accounts: accounts, environment: environment).sensor()
@@ -121,7 +124,7 @@ import UAFWire
 
   /// Reports this machine's condition to the server, after a login that the server accepted.
   ///
-  /// Call it after the front end has its result, so that nobody waits for it.
+  /// Call this after the front end has got the result, so that the person does not wait for it.
   func checkIn(after success: Success) {
     guard call.isLogin, success.offlineAge == nil else { return }
     checkIn.afterLogin(news: success.machineNews)
@@ -137,7 +140,7 @@ import UAFWire
 
   private var sealing: KeySealing { KeySealing(source: key, prompter: prompter) }
 
-  /// The operation that was asked for, with what it needs.
+  /// The operation that *begin* names, with the parts that it needs.
   private func operation() -> any CallOperation {
     let parts = OperationParts(
       call: call, policy: policy, prompter: prompter, server: server, locks: locks, log: log, accounts: accounts,
@@ -166,13 +169,13 @@ import UAFWire
   }
 }
 
-/// What a session needs from outside; a test supplies different ones.
+/// What a session needs from outside; tests supply substitutes.
 struct SessionEnvironment {
-  /// The configuration's path if the caller names none.
+  /// The path of the configuration file, if the caller names none.
   var configurationPath = Configuration.defaultPath
-  /// The uid that must own configuration and state.
+  /// The uid that must own the configuration and the state.
   var owner: uid_t = 0
-  /// The time now.
+  /// Returns the current time.
   var now: () -> BootTime
   /// Waits for this many milliseconds.
   var pause: (Int) -> Void
@@ -182,26 +185,26 @@ struct SessionEnvironment {
   var log: any LogSink
   /// The destination of records for the kernel's audit.
   var audit: any AuditSink
-  /// Enters the sandbox, which keeps the named state folder.
+  /// Enters the sandbox. The state folder at this path stays usable.
   ///
-  /// The addresses are those of the server that will be asked; nil if none will be.
-  /// Called once, before anybody is asked.
+  /// The first parameter is the hosts and ports of the server that the call will use; nil if it will use none. This is called
+  /// once, before the first prompt.
   var seclude: (FetchPlaces?, String) -> Void = { _, _ in }
-  /// Starts uaf-finger, and keeps the named folder of stored prints readable in the sandbox.
+  /// Starts uaf-finger, and has the folder of stored prints at this path stay readable in the sandbox.
   var finger: (String) throws(Ending) -> FingerProcess = { (_) throws(Ending) in
     throw Ending(.biometryNotSupported, log: "no uaf-finger")
   }
-  /// Where the fingerprint service stores prints.
+  /// The folder in which the fingerprint service stores prints.
   var printsFolder = EnrolledPrints.folder
   /// Whether it is proved that the person who called the host sits at this machine.
   var isAtSeat = true
-  /// Makes the way to a server.
+  /// Makes the transport to a server.
   var network: ServerAccess.Connecting
-  /// Starts the program for the chip.
+  /// Starts uaf-chip.
   var chip: DeviceKeySource.Starting = { () throws(Ending) in
     throw Ending(.clientMismatch, log: "uaf-chip is not started here")
   }
-  /// The description of the machine that the server may know.
+  /// The description of the machine that the server is told.
   var device: DeviceDescription
   /// Makes the layout of a shuffled keypad.
   var keypad: () throws(CryptoError) -> ShuffledKeypad = { () throws(CryptoError) in try ShuffledKeypad() }

@@ -3,23 +3,23 @@ import UAFWire
 
 /// Looks up the name of a uid, and checks that the name maps back to the same uid.
 ///
-/// A name that maps to a different uid belongs to somebody else: an account in /etc/passwd, or in an earlier service, has the
-/// same name.
+/// If the name maps to a different uid, it belongs to somebody else: another account with the same name is in /etc/passwd, or
+/// in a name service that comes first.
 struct NameLookup {
   /// The answer of a name service.
   enum Entry: Equatable {
     case account(uid: UInt32, name: [UInt8])
     case none
-    /// The look-up failed; with the system's error number.
+    /// The look-up failed, with the system's error number.
     case failed(CInt)
   }
 
-  /// The account of a uid.
+  /// Looks up the account with a uid.
   let ofNumber: (UInt32) -> Entry
-  /// The account with a name.
+  /// Looks up the account with a name.
   let ofName: ([UInt8]) -> Entry
 
-  /// The answer to the question for a uid.
+  /// The answer to a request for the name of a uid.
   func answer(to uid: UInt32) -> NameAnswer {
     switch ofNumber(uid) {
     case .failed(let number): return Self.failure(number)
@@ -41,7 +41,7 @@ struct NameLookup {
 
   // MARK: The machine's name services
 
-  /// Asks the name services of nsswitch.conf(5).
+  /// Uses the name services of nsswitch.conf(5).
   static var ofTheSystem: NameLookup {
     NameLookup(
       ofNumber: { uid in
@@ -55,7 +55,7 @@ struct NameLookup {
       })
   }
 
-  // Far above what a passwd entry takes.
+  // The size of the buffer for a passwd entry; far more than one needs.
   private static let room = 65_536
 
   private static func find(
@@ -71,7 +71,8 @@ struct NameLookup {
     return unsafe buffer.withUnsafeMutableBufferPointer { buffer -> Entry in
       guard let base = buffer.baseAddress else { return .failed(ENOMEM) }
       let failure = unsafe search(&entry, base, &found)
-      // A name service that is not installed returns one of the first two errors for any name.
+      // These errors mean that there is no such account. A name service that is not installed returns ENOENT or ESRCH for every
+      // name.
       guard failure == 0 || failure == ENOENT || failure == ESRCH else { return .failed(failure) }
       guard unsafe found != nil, let name = unsafe entry.pw_name else { return .none }
       return unsafe .account(uid: entry.pw_uid, name: Array(String(cString: name).utf8))

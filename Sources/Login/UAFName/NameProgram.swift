@@ -11,15 +11,16 @@ enum NameProgram {
 
     """
 
-  /// Leaves the network, gives up every privilege, enters its sandbox, and answers one question.
+  /// Leaves the network, gives up every privilege, enters its sandbox, and answers one request.
   ///
-  /// No plug-in of a name service is loaded before that. A look-up may hang: the core then kills this program.
+  /// No plug-in of a name service is loaded before the program is in its sandbox. If a look-up hangs, the core kills this
+  /// program.
   static func run(_ arguments: [String]) -> NameExitStatus {
     if let hasVersion = SocketProgram.answer(arguments, name: "uaf-name", version: NameVersion.current, usage: usage) {
       return hasVersion ? .done : .usage
     }
     var report = SandboxReport()
-    // Sockets with a path do not belong to the network namespace, so services can still be asked over them.
+    // Services on this machine can still be reached over Unix sockets with a path, which no network namespace hides.
     report.note(.network, NetworkNamespace.leave())
     do throws(PrivilegeError) {
       try ProcessPrivileges.giveUp(as: .name)
@@ -55,15 +56,15 @@ enum NameProgram {
   }
 }
 
-/// How the program ends, as numbers of sysexits.h; the core ignores them.
+/// The program's exit statuses, with the numbers of sysexits.h; the core ignores them.
 enum NameExitStatus: Int32, Equatable {
-  /// The question was answered, the socket was closed, or the version was asked for.
+  /// The request was answered, the socket was closed, or the version was asked for.
   case done = 0
-  /// Arguments, or no packet socket at descriptor 3.
+  /// The arguments are wrong, or descriptor 3 is not a packet socket.
   case usage = 64
   /// A privilege could not be given up.
   case confinement = 71
-  /// What came over the socket does not follow the protocol.
+  /// A packet from the socket does not follow the protocol.
   case malformedPacket = 76
 }
 
@@ -72,35 +73,37 @@ enum NameVersion {
   static let current = "0.2.0"
 }
 
-/// What the program can do: load a name service's plug-in, ask a service of this machine by its path, and answer.
+/// What the program can still do in its sandbox: load the plug-in of a name service, talk to a service of this machine over a
+/// socket with a path, and answer.
 enum NameSandbox {
   /// Gives up everything else permanently, after `ProcessPrivileges`.
   ///
-  /// - Parameter report: the parts found missing so far.
+  /// - Parameter report: the parts that were found missing so far.
   /// - Returns: the parts that this kernel or container does not support.
   static func enter(_ report: SandboxReport) -> SandboxReport {
     var report = report
     var paths = PathRules(mayConnect: false)
     for path in readable { paths.allow(.reading, path) }
     report.note(.landlock, paths.enter())
-    // This comes last, because it forbids the calls that the other part needs.
+    // The filter comes last, because it forbids the calls that the other parts need.
     report.note(.seccomp, SystemCallFilter(calls).enter())
     return report
   }
 
-  /// The files that name services read and that everybody may read: this program's uid belongs to nobody.
+  /// The files that name services read. Only files that everybody may read are readable for this program, because its uid
+  /// belongs to nobody.
   static let readable = [
-    // Plug-ins and their libraries, and the files that say which of them are asked.
+    // Plug-ins and their libraries, and the files that configure which of them are used.
     "/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc",
     // Sockets and files of services: SSSD, nslcd, winbind, nscd, systemd.
     "/run", "/var/run",
-    // Accounts in files: SSSD's cache, libnss-extrausers, libnss-cache and libnss-db, nscd.
+    // Files with accounts: SSSD's cache, libnss-extrausers, libnss-cache and libnss-db, nscd.
     "/var/lib/sss", "/var/lib/extrausers", "/var/lib/misc", "/var/db", "/var/cache/nscd",
-    // The file that libnss-systemd gets random numbers from.
+    // The file from which libnss-systemd gets random numbers.
     "/proc/sys/kernel/random/boot_id",
   ]
 
-  /// The calls, each with what it is needed for.
+  /// The system calls, each with its purpose.
   static let calls: [CallRule] =
     CommonCalls.ofItself + CommonCalls.plugIns + [
       CommonCalls.reading, CommonCalls.waiting,

@@ -1,6 +1,6 @@
-// Purpose: asks the machine's name services (NSS) for the name of one uid, for the core, as an unprivileged user. Their
-// plug-ins are other people's code: so this program holds no key, no state and no value, and has no network. Imports UAFWire
-// and Sandbox; no Foundation.
+// Purpose: looks up the name of one uid in the machine's name services (NSS), on behalf of the core and as an unprivileged
+// user. Their plug-ins are foreign code, so this program holds no key, no state and no secret, and has no network. Imports
+// UAFWire and Sandbox; no Foundation.
 
 import CArguments
 import Glibc

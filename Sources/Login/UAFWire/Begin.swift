@@ -1,7 +1,7 @@
 /// The first message of a conversation: the operation, the account, and where the attempt comes from (docs/protocol.md,
 /// *begin*).
 ///
-/// Names, hosts and arguments are bytes as PAM had them; they are not known to be text.
+/// Names, hosts and arguments are bytes as they came from PAM; they need not be valid text.
 public struct Begin: Equatable, Sendable {
   /// The fields of *begin*.
   enum Field: UInt8, PacketField {
@@ -54,16 +54,17 @@ public struct Begin: Equatable, Sendable {
     ]
   }
 
-  /// The version that this code writes.
+  /// The version of the protocol that this code writes.
   public static let currentVersion: UInt16 = 3
-  /// The versions that this code reads: the current one and the one before it, which is in use briefly during an upgrade.
+  /// The versions that this code reads: the current one, and the one before it, which front ends may still use for a short time
+  /// during an upgrade.
   public static let spokenVersions: ClosedRange<UInt16> = 2...currentVersion
 
-  /// The front end's version of the protocol.
+  /// The version of the protocol that the front end uses.
   public var version = currentVersion
-  /// The operation that is asked for.
+  /// The requested operation.
   public var operation: Operation
-  /// The account's uid; nil if the name could not be resolved, and from peers that are not root.
+  /// The account's uid; nil if the name could not be resolved, and nil from peers that are not root.
   public var uid: UInt32?
   /// The account's canonical name; at most 256 bytes.
   public var account: [UInt8]?
@@ -73,9 +74,9 @@ public struct Begin: Equatable, Sendable {
   public var service: [UInt8]?
   /// The terminal; at most 256 bytes.
   public var tty: [UInt8]?
-  /// Where the person comes from, as the host states; at most 256 bytes.
+  /// The host that the person comes from, as the PAM host states; at most 256 bytes.
   public var remoteHost: [UInt8]?
-  /// The user on that host or, with sudo, on this one; at most 256 bytes.
+  /// The user on the remote host or, with sudo, on this machine; at most 256 bytes.
   public var remoteUser: [UInt8]?
   /// Whether the attempt comes over the network.
   public var isRemote: Bool {
@@ -91,24 +92,24 @@ public struct Begin: Equatable, Sendable {
   public var arguments: [[UInt8]] = []
   /// The person's locale; at most 64 bytes.
   public var locale: [UInt8]?
-  /// Whether the core should wait for *resume* before it asks.
+  /// Whether the core should wait for *resume* before the first prompt.
   public var isDivided: Bool {
     get { divided ?? false }
     set { divided = newValue }
   }
-  /// The authenticator type or AAID that the operation is for; at most 64 bytes.
+  /// The authenticator type or AAID for which the operation is; at most 64 bytes.
   public var authenticator: [UInt8]?
-  /// The real uid of the host's process, from hosts with root privileges: the caller of su or sudo.
+  /// The real uid of the host's process, that is, the caller of su or sudo; only from hosts with root privileges.
   public var callerUID: UInt32?
-  /// sudo's file; at most 4096 bytes.
+  /// The path of sudo's executable; at most 4096 bytes.
   public var program: [UInt8]?
-  /// sudo's arguments, its name first, each followed by a NUL; cut after ``WireLimit/commandLine`` bytes.
+  /// sudo's arguments, beginning with its name, each followed by a NUL; cut off after ``WireLimit/commandLine`` bytes.
   public var commandLine: [UInt8]?
   /// A payload or a code; at most 16384 bytes.
   ///
-  /// A *rename* has the account's former name here: see ``formerName``.
+  /// In a *rename*, it is the account's former name: see ``formerName``.
   public var payload: [UInt8]?
-  /// The account's former name, in a *rename*; nil in every other operation.
+  /// The account's former name, in a *rename*; nil in other operations.
   public var formerName: [UInt8]? { operation == .rename ? payload : nil }
   /// Whether *finished* should contain the server's token.
   public var wantsToken: Bool {
@@ -116,25 +117,26 @@ public struct Begin: Equatable, Sendable {
     set { token = newValue }
   }
 
-  /// A text that the caller wants to have confirmed, without NUL; at most ``WireLimit/transaction`` bytes.
+  /// A text that the caller wants the person to confirm, without NUL; at most ``WireLimit/transaction`` bytes.
   public var transaction: [UInt8]?
   /// Whether the person denies the text that the payload names.
   public var denies = false
 
-  // Nil means no, or 0. It is kept apart from no and 0 so that a message is written exactly as it was read.
+  // Nil means that the field is absent, which means false or 0. It is distinguished from a field with false or 0, so that a
+  // message is written exactly as it was read.
   private var remote: Bool?
   private var flags: UInt32?
   private var divided: Bool?
   private var token: Bool?
 
-  /// Asks for `operation` and leaves everything else absent.
+  /// Makes a *begin* with this operation, and without all other fields.
   public init(_ operation: Operation) { self.operation = operation }
 
-  /// Reads only the version, for a packet that cannot be read; its position is the same in every version.
+  /// Reads only the version of a packet that could not be read otherwise. Its position is the same in every version.
   ///
-  /// Nil for a packet that is not a *begin*, and for a version that this code reads: then the packet is malformed.
+  /// Nil if the packet is not a *begin*. Also nil if it has a version that this code reads: it is then malformed.
   public init?(foreignVersionIn bytes: Span<UInt8>) {
-    // The packet type, and the first field, which has two bytes.
+    // The packet type, and the tag and length of the first field, which has two bytes.
     let head: [UInt8] = [PacketType.begin.rawValue, Field.version.tag, 0, 2]
     guard bytes.count >= head.count + 2, head.indices.allSatisfy({ bytes[$0] == head[$0] }) else { return nil }
     let version = UInt16(bytes[head.count]) << 8 | UInt16(bytes[head.count + 1])
@@ -145,7 +147,7 @@ public struct Begin: Equatable, Sendable {
 
   /// The packet.
   ///
-  /// - Throws: ``PacketError`` if a field is longer than allowed, or newer than the version.
+  /// - Throws: ``PacketError`` if a field is longer than allowed, or does not exist in the version.
   public func packet() throws(PacketError) -> [UInt8] {
     var writer = PacketWriter(.begin)
     writer.put(Field.version, u16: version)
@@ -174,9 +176,10 @@ public struct Begin: Equatable, Sendable {
     return try writer.finish()
   }
 
-  /// Reads *begin* from the bytes that `packet` was read from.
+  /// Reads *begin* from the bytes from which `packet` was read.
   ///
-  /// - Throws: ``PacketError``, including for an operation that does not exist, and for a field newer than the version.
+  /// - Throws: ``PacketError``, including for an operation that does not exist, and for a field that does not exist in the
+  ///   version.
   public init(_ packet: Packet, _ bytes: Span<UInt8>) throws(PacketError) {
     guard packet.type == .begin else { throw .unexpectedType(packet.type) }
     operation = try packet.meaning(of: Field.operation, bytes)
@@ -204,7 +207,7 @@ public struct Begin: Equatable, Sendable {
     try requireFieldsOfVersion()
   }
 
-  /// Refuses fields that the version does not have: each message has one encoding.
+  /// Refuses fields that do not exist in the version, so that each message has exactly one encoding.
   private func requireFieldsOfVersion() throws(PacketError) {
     guard version == 2 else { return }
     if transaction != nil { throw .unexpectedField(.begin, tag: Field.transaction.tag) }
@@ -212,7 +215,7 @@ public struct Begin: Equatable, Sendable {
   }
 }
 
-/// The operation that a conversation is for (*begin*, field 2).
+/// The operation of a conversation (*begin*, field 2).
 public enum Operation: UInt8, CaseIterable, Sendable {
   case authenticate = 1
   case change = 2

@@ -25,43 +25,43 @@ public struct ChipRequest: Equatable, Sendable {
     ]
   }
 
-  /// The operation that is asked for.
+  /// The operation that the core requests.
   public enum Purpose: UInt8, CaseIterable, Sendable {
-    /// Seal the key that goes with the request.
+    /// Seal the key that is in the request.
     case seal = 1
     /// Open a key that this chip has sealed.
     case unseal = 2
     /// Report the chip's properties.
     case facts = 3
-    /// Make an index that counts wrong values, and a share behind it.
+    /// Make an index that counts wrong values, and a share that it protects.
     case define = 4
-    /// Open the share with the values that go with the request; wrong ones are counted.
+    /// Open the share with the values in the request; wrong values are counted.
     case open = 5
     /// Do the same work as for a wrong value, if there is no index to open.
     case openInVain = 6
     /// Set the count of an index to 0.
     case clear = 7
-    /// Remove one index, or all that have one share identifier.
+    /// Remove one index, or all indices with the same share identifier.
     case remove = 8
-    /// Report whether an index, and the key that its share was sealed under, are in this chip; nothing is changed.
+    /// Report whether an index, and the key under which its share was sealed, are in this chip, without changing anything.
     case find = 9
   }
 
   /// The version that this code writes and reads.
   public static let currentVersion: UInt16 = 1
 
-  /// The operation that is asked for.
+  /// The operation that the core requests.
   public var purpose: Purpose
-  /// The absolute path of the chip's device, or of a socket; at most ``WireLimit/chipPlace`` bytes.
+  /// The absolute path of the chip's device, or of the socket of an emulator; at most ``WireLimit/chipPlace`` bytes.
   public var place: String
-  /// A key that a chip has sealed; at most ``WireLimit/sealedKey`` bytes.
+  /// The key that a chip has sealed, or the index with its share; at most ``WireLimit/sealedKey`` bytes.
   public var sealedKey: [UInt8]?
   /// The identifier by which the indices of one authenticator are found; at most ``WireLimit/indexMark`` bytes.
   public var mark: [UInt8]?
   /// How many wrong values in a row an index allows.
   public var limit: UInt32?
 
-  /// A request without a key.
+  /// Makes a request without a key.
   public init(_ purpose: Purpose, at place: String, opening sealedKey: [UInt8]? = nil) {
     self.purpose = purpose
     self.place = place
@@ -75,14 +75,14 @@ public struct ChipRequest: Equatable, Sendable {
 
   /// The packet of a request to seal `key`.
   ///
-  /// - Throws: ``PacketError``, including when there is no memory (`size`).
+  /// - Throws: ``PacketError``, including `size` if there is no memory.
   public func packet(sealing key: borrowing Secret) throws(PacketError) -> Secret {
     try writer().finish(endingWith: Field.key, key)
   }
 
   /// The packet of a request with the values of an index.
   ///
-  /// - Throws: ``PacketError``, including when there is no memory (`size`).
+  /// - Throws: ``PacketError``, including `size` if there is no memory.
   public func packet(with values: borrowing Secret) throws(PacketError) -> Secret {
     try writer().finish(endingWith: Field.values, values)
   }
@@ -98,10 +98,10 @@ public struct ChipRequest: Equatable, Sendable {
     return writer
   }
 
-  /// Reads a request; its key is read with ``key(_:in:)``.
+  /// Reads a request, except its key, which ``key(_:in:)`` reads, and its values, which ``values(_:in:)`` reads.
   ///
-  /// - Throws: ``PacketError``, including for a different version, an unknown purpose, a path that is not absolute, and a
-  ///   key together with the fields of an index.
+  /// - Throws: ``PacketError``, including for a different version, an unknown purpose, a path that is not absolute, and a key
+  ///   together with the fields of an index.
   public init(_ packet: Packet, _ bytes: Span<UInt8>) throws(PacketError) {
     guard packet.type == .chipRequest else { throw .unexpectedType(packet.type) }
     guard packet.number(Field.version, bytes) == UInt32(Self.currentVersion) else {
@@ -110,7 +110,7 @@ public struct ChipRequest: Equatable, Sendable {
     let purpose: Purpose = try packet.meaning(of: Field.purpose, bytes)
     place = packet.text(Field.place, bytes) ?? ""
     guard place.hasPrefix("/") else { throw .invalidValue(.chipRequest, tag: Field.place.tag) }
-    // A key is the last field of its request, and so are values.
+    // The key must be the last field of its request, and so must the values.
     for field in [Field.mark, .limit, .values] where packet.range(Field.key) != nil && packet.range(field) != nil {
       throw .invalidValue(.chipRequest, tag: field.tag)
     }
@@ -122,14 +122,14 @@ public struct ChipRequest: Equatable, Sendable {
 
   /// The key to seal, as a separate secret; nil if the request has none.
   ///
-  /// - Throws: ``PacketError`` if there is no memory (`size`).
+  /// - Throws: ``PacketError/size`` if there is no memory.
   public static func key(_ packet: Packet, in buffer: borrowing Secret) throws(PacketError) -> Secret? {
     try packet.secret(Field.key, in: buffer)
   }
 
   /// The values of an index, as a separate secret; nil if the request has none.
   ///
-  /// - Throws: ``PacketError`` if there is no memory (`size`).
+  /// - Throws: ``PacketError/size`` if there is no memory.
   public static func values(_ packet: Packet, in buffer: borrowing Secret) throws(PacketError) -> Secret? {
     try packet.secret(Field.values, in: buffer)
   }
@@ -164,7 +164,7 @@ public struct ChipAnswer: Equatable, Sendable {
 
   /// How the request ended.
   public var outcome: ChipOutcome
-  /// The chip's or the system's number for a failure.
+  /// The chip's response code or the system's error number, if the request failed.
   public var number: UInt32?
   /// What failed, in a word for the log; at most 64 bytes.
   public var step: String?
@@ -172,14 +172,14 @@ public struct ChipAnswer: Equatable, Sendable {
   public var missing: String?
   /// The sealed key, or the index with its share; at most ``WireLimit/sealedKey`` bytes.
   public var sealedKey: [UInt8]?
-  /// The chip's maker; at most 16 bytes.
+  /// The chip's manufacturer; at most 16 bytes.
   public var manufacturer: String?
-  /// How many failures the chip has counted against guessing (TPM_PT_LOCKOUT_COUNTER).
+  /// The count of failures for the chip's dictionary attack lockout (TPM_PT_LOCKOUT_COUNTER).
   public var lockoutCounter: UInt32?
-  /// Whether the machine's storage key (0x81000001) is used, not one that is made for each call.
+  /// Whether the machine's persistent storage key (0x81000001) is used, instead of one that is made for each call.
   public var isPersistent: Bool?
 
-  /// An answer with only its outcome.
+  /// Makes an answer that has only an outcome.
   public init(_ outcome: ChipOutcome) { self.outcome = outcome }
 
   /// The packet of an answer without a key.
@@ -189,7 +189,7 @@ public struct ChipAnswer: Equatable, Sendable {
 
   /// The packet of an answer with the key that was opened.
   ///
-  /// - Throws: ``PacketError``, including when there is no memory (`size`).
+  /// - Throws: ``PacketError``, including `size` if there is no memory.
   public func packet(with key: borrowing Secret) throws(PacketError) -> Secret {
     try writer().finish(endingWith: Field.key, key)
   }
@@ -207,7 +207,7 @@ public struct ChipAnswer: Equatable, Sendable {
     return writer
   }
 
-  /// Reads an answer; its key is read with ``key(_:in:)``.
+  /// Reads an answer, except its key, which ``key(_:in:)`` reads.
   ///
   /// - Throws: ``PacketError``, including for an unknown outcome.
   public init(_ packet: Packet, _ bytes: Span<UInt8>) throws(PacketError) {
@@ -224,7 +224,7 @@ public struct ChipAnswer: Equatable, Sendable {
 
   /// The key that was opened, as a separate secret; nil if the answer has none.
   ///
-  /// - Throws: ``PacketError`` if there is no memory (`size`).
+  /// - Throws: ``PacketError/size`` if there is no memory.
   public static func key(_ packet: Packet, in buffer: borrowing Secret) throws(PacketError) -> Secret? {
     try packet.secret(Field.key, in: buffer)
   }
@@ -236,31 +236,32 @@ public enum ChipOutcome: UInt8, CaseIterable, Sendable {
   case done = 0
   /// There is no chip at that path.
   case absent = 1
-  /// The path may not be opened.
+  /// There is no permission to open the path.
   case forbidden = 2
   /// Another program is using the chip, or its memory is full.
   case busy = 3
-  /// The chip is locked against guessing (TPM_RC_LOCKOUT, 0x921), which another program caused.
+  /// The chip is in its dictionary attack lockout (TPM_RC_LOCKOUT, 0x921), which another program has caused.
   case lockedOut = 4
-  /// A different chip sealed the key: this is a different machine, or has a different mainboard.
+  /// A different chip sealed the key: this is a different machine, or its mainboard was replaced.
   case otherChip = 5
   /// This chip has sealed the key, but was cleared since then, or its storage key was replaced.
   case cleared = 6
-  /// The chip's storage key, or its owner, has an authorisation value that is not ours.
+  /// The chip's storage key or its owner hierarchy has an authorisation value that we do not know.
   case owned = 7
   /// The sealed key is damaged.
   case damaged = 8
   /// The chip disappeared while it was working.
   case lost = 9
-  /// Anything else that the chip refused.
+  /// Any other failure of the chip.
   case failed = 10
-  /// The values are wrong; the index counted this.
+  /// The values are wrong; the index has counted this.
   case wrong = 11
   /// The index has counted as many wrong values in a row as it allows.
   case exhausted = 12
   /// The index was removed.
   case indexMissing = 13
-  /// A different index has replaced it, or its share does not accept the values: it was made again.
+  /// The index was replaced with a different one, or its share does not accept the values, which means that the index was made
+  /// again.
   case indexReplaced = 14
   /// The chip has no room for another index, or does not support indices that count.
   case full = 15

@@ -29,7 +29,7 @@ public enum CoreMessage: Equatable, Sendable {
   case setenv(name: String, value: String)
   case finished(Finished)
 
-  /// The type of its packet.
+  /// The packet type of the message.
   public var type: PacketType {
     switch self {
     case .prompt: .prompt
@@ -74,7 +74,7 @@ public enum CoreMessage: Equatable, Sendable {
     return try writer.finish()
   }
 
-  /// Reads a core message from the bytes that `packet` was read from.
+  /// Reads a core message from the bytes from which `packet` was read.
   ///
   /// - Throws: ``PacketError`` for any other type.
   public init(_ packet: Packet, _ bytes: Span<UInt8>) throws(PacketError) {
@@ -118,10 +118,9 @@ public enum CoreMessage: Equatable, Sendable {
   }
 }
 
-/// A question to the person (docs/protocol.md, *prompt*).
+/// A prompt for the person (docs/protocol.md, *prompt*).
 ///
-/// `text` is complete by itself; the other fields repeat its content in parts, for front ends that draw
-/// their own screen.
+/// `text` is complete by itself; the other fields repeat its content in parts, for front ends that draw their own screen.
 public struct Prompt: Equatable, Sendable {
   /// The fields of *prompt*.
   enum Field: UInt8, PacketField {
@@ -150,34 +149,35 @@ public struct Prompt: Equatable, Sendable {
     ]
   }
 
-  /// Whether the entry may be seen.
+  /// Whether the entry may be visible as it is typed.
   public var echo: Bool
-  /// What kind of answer is expected.
+  /// Which type of answer is expected.
   public var check: Check
-  /// The entry that is asked for.
+  /// Which entry is expected.
   public var step: PromptStep
   /// What to show; at most ``WireLimit/text`` bytes.
   public var text: String
-  /// Tries left before a lock; nil if that is not shown.
+  /// How many tries are left before a lock; nil if that is not shown.
   public var remainingAttempts: UInt32?
   /// What was wrong with the last entry.
   public var errorMessage: String?
   /// The reason for the login.
   public var reason: String?
-  /// The entry is complete at this many characters; 1 to ``WireLimit/entry``.
+  /// The number of characters of a complete entry, if it is fixed; 1 to ``WireLimit/entry``.
   ///
-  /// A front end that owns the terminal may then send the entry without Enter.
+  /// A front end that controls the terminal may send the entry when it has this many characters, without waiting for Enter.
   public var entryLength: UInt32?
-  /// The choices of check `choice`, in order; the answer is the number of a choice, counted from 1, in decimal digits.
+  /// The options if the check is `choice`, in order. The answer is the number of an option in decimal digits, counted from 1.
   ///
-  /// At most ``WireLimit/options`` choices of at most ``WireLimit/option`` bytes.
+  /// There are at most ``WireLimit/options`` options of at most ``WireLimit/option`` bytes.
   public var options: [String] = []
-  /// What the answer confirms, to be shown in a separate message right before the prompt; at most ``WireLimit/text`` bytes.
+  /// The text that the person confirms by answering. It must be shown in a separate message right before the prompt; at most
+  /// ``WireLimit/text`` bytes.
   ///
-  /// A front end that cannot show it cancels.
+  /// A front end that cannot show it must cancel.
   public var confirmed: String?
 
-  /// A prompt with its required parts.
+  /// Makes a prompt with its required fields.
   public init(echo: Bool, check: Check, step: PromptStep, text: String) {
     self.echo = echo
     self.check = check
@@ -186,7 +186,7 @@ public struct Prompt: Equatable, Sendable {
   }
 }
 
-/// The entry of a check that a prompt asks for (*prompt*, field 3).
+/// Which entry a prompt asks for (*prompt*, field 3).
 public enum PromptStep: UInt8, CaseIterable, Sendable {
   /// The current secret.
   case current = 1
@@ -196,27 +196,27 @@ public enum PromptStep: UInt8, CaseIterable, Sendable {
   case newAgain = 3
 }
 
-/// The check that a prompt asks for (docs/protocol.md, *prompt*): what kind of answer the core expects.
+/// The type of answer that the core expects to a prompt (docs/protocol.md, *prompt*).
 public enum Check: Hashable, Sendable, CaseIterable, ExpressibleByStringLiteral {
   case passcode
-  /// The digits of a pattern's nodes.
+  /// The nodes of a pattern, as digits.
   case pattern
   /// The number of an option.
   case choice
   /// An enrolment code.
   case code
-  /// A name that is not in the list of docs/protocol.md: a front end then does not ask, and cancels.
+  /// A name that is not in the list of docs/protocol.md: the front end must then cancel without showing the prompt.
   case unknown(String)
 
-  /// The checks of the list.
+  /// The checks in the list of docs/protocol.md.
   public static let allCases: [Check] = [.passcode, .pattern, .choice, .code]
 
-  /// A check of this name, in the list or not.
+  /// The check of this name; `unknown` if it is not in the list.
   public init(rawValue name: String) {
     self = Self.allCases.first { $0.rawValue == name } ?? .unknown(name)
   }
 
-  /// A check of this name, in the list or not.
+  /// The check of this name; `unknown` if it is not in the list.
   public init(stringLiteral name: String) { self.init(rawValue: name) }
 
   /// The name in the packet; at most 32 bytes.
@@ -254,20 +254,20 @@ public struct Finished: Equatable, Sendable {
 
   /// The PAM code.
   public var pamCode: UInt8
-  /// The result's number.
+  /// The number of the result.
   public var result: UInt32
   /// The text of the result; at most ``WireLimit/text`` bytes.
   public var text: String?
-  /// The server's token, on success and if requested.
+  /// The server's token, if the operation succeeded and the front end requested the token.
   public var token: String?
   /// The JSON document of *status*.
   public var document: String?
-  /// The current policy would refuse the secret that was just verified.
+  /// Whether the current policy would refuse the secret that was just verified.
   ///
-  /// It is allowed only with a success of *authenticate*; otherwise, the module refuses it.
+  /// This can only be true for a success of *authenticate*; otherwise the module refuses the message.
   public var staleValue = false
 
-  /// An outcome, without text.
+  /// Makes an outcome without a text.
   public init(pamCode: UInt8, result: UInt32) {
     self.pamCode = pamCode
     self.result = result
@@ -276,7 +276,7 @@ public struct Finished: Equatable, Sendable {
 
 /// The person's entry (docs/protocol.md, *answer*).
 ///
-/// It never leaves the memory of a `Secret`.
+/// The entry is always in the memory of a `Secret`.
 public enum Answer {
   /// The field of *answer*.
   enum Field: UInt8, PacketField {
@@ -289,15 +289,15 @@ public enum Answer {
 
   /// The packet that carries `value`, which has at most ``WireLimit/answer`` bytes and no NUL.
   ///
-  /// - Throws: ``PacketError`` if the value does not fit, or if there is no memory (`size`).
+  /// - Throws: ``PacketError`` if the value does not fit; `size` if there is no memory.
   public static func packet(_ value: borrowing Secret) throws(PacketError) -> Secret {
     guard value.count <= WireLimit.answer else { throw .invalidValue(.answer, tag: Field.value.tag) }
     return try PacketWriter(.answer).finish(endingWith: Field.value, value)
   }
 
-  /// The value of an *answer* in the buffer it was received into, as a separate secret.
+  /// The person's entry in an *answer*, as a separate secret. `buffer` is the buffer into which the packet was received.
   ///
-  /// - Throws: ``PacketError`` for any other packet, or if there is no memory (`size`).
+  /// - Throws: ``PacketError`` for any other packet; `size` if there is no memory.
   public static func value(_ packet: Packet, in buffer: borrowing Secret) throws(PacketError) -> Secret {
     guard packet.type == .answer, let value = try packet.secret(Field.value, in: buffer) else {
       throw .unexpectedType(packet.type)
@@ -306,7 +306,7 @@ public enum Answer {
   }
 }
 
-/// The messages of a front end that carry no secret.
+/// The messages of a front end that contain no secret.
 public enum FrontEndSignal: Sendable {
   /// The fields of *cancelled*.
   enum Field: UInt8, PacketField {
@@ -320,9 +320,9 @@ public enum FrontEndSignal: Sendable {
   }
 
   case cancelled, resume
-  /// Cancelled, because the host has no conversation function: there is nobody to ask.
+  /// Cancelled, because the host has no conversation function: nobody can be prompted.
   case noConversation
-  /// Cancelled, because the person denies the text to approve.
+  /// Cancelled, because the person denies the text of an approval.
   case denied
 
   /// The packet.
@@ -338,9 +338,9 @@ public enum FrontEndSignal: Sendable {
   /// The first version of the protocol in which a person can deny a text.
   private static let firstVersionWithDenial: UInt16 = 3
 
-  /// Reads a signal; `bytes` are the bytes that the packet was read from.
+  /// Reads a signal; `bytes` are those from which the packet was read.
   ///
-  /// - Parameter version: the version that the front end uses.
+  /// - Parameter version: the version of the protocol that the front end uses.
   /// - Throws: ``PacketError`` for a different type, for two reasons to cancel, and for a field that the version does not have.
   public init(
     _ packet: Packet, _ bytes: Span<UInt8>, version: UInt16 = Begin.currentVersion
@@ -356,11 +356,11 @@ public enum FrontEndSignal: Sendable {
   }
 }
 
-/// The state of a conversation, and the table of what may come next (docs/protocol.md, "What follows what").
+/// The state of a conversation, with the table of messages that may follow (docs/protocol.md, "What follows what").
 public enum ConversationState: Equatable, Sendable {
   case opened, working, asked, paused, finished
 
-  /// The types that may come next.
+  /// The types of message that may come next.
   public var allowedNext: Set<PacketType> {
     switch self {
     case .opened: [.begin]
@@ -371,7 +371,7 @@ public enum ConversationState: Equatable, Sendable {
     }
   }
 
-  /// Notes a message, in either direction.
+  /// Changes the state after a message in either direction.
   ///
   /// - Throws: ``PacketError/unexpectedType(_:)``; the state is then unchanged.
   public mutating func advance(_ type: PacketType) throws(PacketError) {

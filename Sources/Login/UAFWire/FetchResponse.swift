@@ -1,4 +1,4 @@
-/// The head of an exchange's outcome; the body follows in chunks (docs/protocol.md, "Fetch").
+/// The result of an HTTPS exchange, without the body, which follows in chunks (docs/protocol.md, "Fetch").
 public struct FetchResponse: Equatable, Sendable {
   /// The fields of *response*.
   enum Field: UInt8, PacketField {
@@ -35,44 +35,44 @@ public struct FetchResponse: Equatable, Sendable {
   public var outcome: FetchOutcome
   /// Whether a TLS handshake with the server was completed.
   ///
-  /// If so, the server is not unreachable, and may have influenced the outcome.
+  /// If so, the server is reachable, and may have influenced the outcome.
   public var handshakeCompleted: Bool
   /// The HTTP status; 0 if and only if there was no answer.
   public var status: UInt16
-  /// The answer's type.
+  /// The media type of the answer.
   public var contentType: String?
   /// The server's certificate in DER.
   public var certificate: [UInt8]?
-  /// How many bytes follow; at most ``WireLimit/responseBody``.
+  /// How many bytes of the body follow; at most ``WireLimit/responseBody``.
   public var bodyLength: UInt32
   /// The failure, as text for the log.
   public var detail: String?
-  /// The target of a status of 300 to 399; nil if it is unknown.
+  /// The target of the redirect, if the status is 300 to 399; nil if it is unknown.
   public var redirect: Redirect?
-  /// The parts that uaf-fetch's sandbox lacks on this kernel, for the log; nil if nothing is missing.
+  /// The parts of uaf-fetch's sandbox that are missing on this kernel, for the log; nil if none is.
   public var missing: String?
-  /// The time of the answer by the server's header Date, in seconds since 1970; nil without an answer or a date.
+  /// The time in the answer's `Date` header, in seconds since 1970; nil if there is no answer or no date.
   public var date: UInt32?
-  /// The header `Cookie` for the next request of the same ceremony: what was sent, with what the answer changed.
+  /// The `Cookie` header for the next request of the same ceremony: the cookies that were sent, with the changes of the answer.
   ///
-  /// Nil if the request took no part in cookies, or without an answer.
+  /// Nil if the request did not use cookies, or there is no answer.
   public var cookies: String?
 
   /// The target of a redirect; uaf-fetch does not follow it.
   public struct Redirect: Equatable, Sendable {
     /// The absolute address; at most 4096 bytes.
     public var url: String
-    /// Whether the server authorises it with `FIDO-AppID-Redirect-Authorized: true`.
+    /// Whether the server authorises the redirect with `FIDO-AppID-Redirect-Authorized: true`.
     public var isAuthorized: Bool
 
-    /// A redirect.
+    /// Makes a redirect.
     public init(url: String, isAuthorized: Bool) {
       self.url = url
       self.isAuthorized = isAuthorized
     }
   }
 
-  /// A head without optional fields.
+  /// Makes a result without optional fields.
   public init(_ outcome: FetchOutcome, handshakeCompleted: Bool, status: UInt16 = 0, bodyLength: UInt32 = 0) {
     self.outcome = outcome
     self.handshakeCompleted = handshakeCompleted
@@ -100,10 +100,11 @@ public struct FetchResponse: Equatable, Sendable {
     return try writer.finish()
   }
 
-  /// Reads a head.
+  /// Reads a result.
   ///
-  /// - Throws: ``PacketError``, including for an unknown outcome, a status that does not fit it, a body, a date or cookies
-  ///   without an answer, a body above the limit, or a redirect without its status or its other half.
+  /// - Throws: ``PacketError``, including for an unknown outcome; a status that does not fit the outcome; a body, a date or
+  ///   cookies if there is no answer; a body above the limit; and a redirect that is incomplete or does not have the right
+  ///   status.
   public init(_ packet: Packet, _ bytes: Span<UInt8>) throws(PacketError) {
     guard packet.type == .fetchResponse else { throw .unexpectedType(packet.type) }
     outcome = try packet.meaning(of: Field.outcome, bytes)
@@ -145,7 +146,7 @@ public enum FetchOutcome: UInt8, CaseIterable, Sendable {
   case other = 9
   /// This machine lacked a thread, a descriptor, memory or a port.
   case ownMeans = 10
-  /// A connection was made, but no handshake was completed in time.
+  /// A connection was made, but the TLS handshake was not completed in time.
   case stalled = 11
   /// The server is unreachable.
   case unreachable = 12
@@ -164,7 +165,7 @@ public enum FetchChunk {
     ]
   }
 
-  /// The packets that carry `body`, each full except the last; none for an empty body.
+  /// The packets for `body`. Each is full except the last one; an empty body has none.
   ///
   /// - Throws: ``PacketError/size`` if the body is above ``WireLimit/responseBody``.
   public static func packets(_ body: [UInt8]) throws(PacketError) -> [[UInt8]] {
@@ -178,10 +179,10 @@ public enum FetchChunk {
     return packets
   }
 
-  /// Appends a chunk to `body`, for which `total` bytes were announced.
+  /// Appends a chunk to `body`, which will have `total` bytes in all.
   ///
-  /// - Throws: ``PacketError`` for a different packet, or a chunk that is not exactly as long as the
-  ///   next one must be.
+  /// - Throws: ``PacketError`` for a different packet, or if the chunk does not have exactly the length that the next one must
+  ///   have.
   public static func append(
     _ packet: Packet, _ bytes: Span<UInt8>, to body: inout [UInt8], total: Int
   ) throws(PacketError) {

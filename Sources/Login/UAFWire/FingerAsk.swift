@@ -1,4 +1,4 @@
-/// A question of the core to uaf-finger (docs/protocol.md, *ask*).
+/// A request of the core to uaf-finger (docs/protocol.md, *ask*).
 public struct FingerAsk: Equatable, Sendable {
   /// The fields of *ask*.
   enum Field: UInt8, PacketField {
@@ -8,20 +8,20 @@ public struct FingerAsk: Equatable, Sendable {
     static let rules = [wish.rule(.u8, required: true), account.rule(.text(WireLimit.fingerAccount), required: true)]
   }
 
-  /// What the core wants.
+  /// What the core requests.
   public enum Wish: UInt8, CaseIterable, Sendable {
-    /// Report whether there is a sensor, and whether the account has fingers enrolled; claim nothing.
+    /// Report whether there is a sensor, and whether the account has fingers enrolled, without claiming the sensor.
     case look = 1
     /// Claim the sensor for the account, if it is not claimed yet, and compare one touch.
     case compare = 2
   }
 
-  /// What the core wants.
+  /// What the core requests.
   public var wish: Wish
   /// The account's name; not empty, at most ``WireLimit/fingerAccount`` bytes.
   public var account: String
 
-  /// A question.
+  /// Makes a request.
   public init(_ wish: Wish, account: String) {
     self.wish = wish
     self.account = account
@@ -37,7 +37,7 @@ public struct FingerAsk: Equatable, Sendable {
     return try writer.finish()
   }
 
-  /// Reads the question.
+  /// Reads the request.
   ///
   /// - Throws: ``PacketError``, including for an unknown wish or an empty name.
   public init(_ packet: Packet, _ bytes: Span<UInt8>) throws(PacketError) {
@@ -49,7 +49,7 @@ public struct FingerAsk: Equatable, Sendable {
     self.init(wish, account: account)
   }
 
-  /// The packet that ends comparing and releases the sensor (docs/protocol.md, *stop*).
+  /// The packet with which the core ends a comparison and releases the sensor (docs/protocol.md, *stop*).
   ///
   /// - Throws: nothing in practice.
   public static func stop() throws(PacketError) -> [UInt8] { try PacketWriter(.fingerStop).finish() }
@@ -68,15 +68,15 @@ public enum FingerTouch: UInt8, CaseIterable, Sendable {
   case matched = 0
   /// The finger is not one of the account's enrolled fingers.
   case notMatched = 1
-  /// The finger could not be read, and no comparison was made: the sensor keeps waiting.
+  /// The finger could not be read, so no comparison was made, and the sensor keeps waiting.
   case scanAgain = 2
-  /// The same, because the swipe was too short.
+  /// As `scanAgain`, because the swipe was too short.
   case tooShort = 3
-  /// The same, because the finger was not in the middle.
+  /// As `scanAgain`, because the finger was not in the middle.
   case notCentred = 4
-  /// The same, because the finger must be lifted first.
+  /// As `scanAgain`, because the finger must be lifted first.
   case liftFirst = 5
-  /// The same, because the finger was lifted too soon.
+  /// As `scanAgain`, because the finger was lifted too soon.
   case tooFast = 6
 
   /// Whether a comparison was made.
@@ -110,7 +110,7 @@ public struct FingerEnd: Equatable, Sendable {
     static let rules = [cause.rule(.u8, required: true), detail.rule(.text(WireLimit.fingerDetail))]
   }
 
-  /// The causes.
+  /// The reasons.
   public enum Cause: UInt8, CaseIterable, Sendable {
     /// The core ended the wait.
     case stopped = 0
@@ -127,7 +127,7 @@ public struct FingerEnd: Equatable, Sendable {
   /// The text for the log.
   public var detail: String?
 
-  /// An end.
+  /// Makes a report about the end.
   public init(_ cause: Cause, detail: String? = nil) {
     self.cause = cause
     self.detail = detail
@@ -143,7 +143,7 @@ public struct FingerEnd: Equatable, Sendable {
     return try writer.finish()
   }
 
-  /// Reads the end.
+  /// Reads a report about the end.
   ///
   /// - Throws: ``PacketError``, including for an unknown cause.
   public init(_ packet: Packet, _ bytes: Span<UInt8>) throws(PacketError) {
@@ -167,21 +167,21 @@ public struct FingerSensor: Equatable, Sendable {
 
   /// The states of a sensor.
   public enum State: UInt8, CaseIterable, Sendable {
-    /// It can be used, or is already waiting for a touch.
+    /// The sensor can be used, or is already waiting for a touch.
     case ready = 0
     /// There is no fingerprint service on this machine, or it cannot be started.
     case noService = 1
-    /// The service has no sensor.
+    /// The service knows no sensor.
     case noSensor = 2
-    /// Another program has claimed it.
+    /// Another program has claimed the sensor.
     case busy = 3
     /// The account has no finger enrolled.
     case notEnrolled = 4
-    /// The service does not let this program ask for the account: a polkit rule is missing.
+    /// The service does not permit this program to act for the account: a polkit rule is missing.
     case denied = 5
-    /// The process that answers under the service's name does not belong to root.
+    /// The process that owns the service's name on the bus does not run as root.
     case untrusted = 6
-    /// Anything else.
+    /// Any other failure.
     case failed = 7
   }
 
@@ -194,7 +194,7 @@ public struct FingerSensor: Equatable, Sendable {
   /// The parts of uaf-finger's sandbox that are not in force.
   public var missing: String?
 
-  /// A report.
+  /// Makes a report.
   public init(_ state: State, fingers: [String] = [], detail: String? = nil, missing: String? = nil) {
     self.state = state
     self.fingers = fingers

@@ -1,4 +1,4 @@
-/// A question of the core to uaf-name (docs/protocol.md, *name request*).
+/// A request of the core to uaf-name (docs/protocol.md, *name request*).
 public struct NameRequest: Equatable, Sendable {
   /// The field of *name request*.
   enum Field: UInt8, PacketField {
@@ -7,10 +7,10 @@ public struct NameRequest: Equatable, Sendable {
     static let rules = [uid.rule(.u32, required: true)]
   }
 
-  /// The uid whose name is asked for; the core has it from the kernel.
+  /// The uid whose name the core wants to know; the uid itself comes from the kernel.
   public var uid: UInt32
 
-  /// A question.
+  /// Makes a request.
   public init(uid: UInt32) { self.uid = uid }
 
   /// The packet.
@@ -22,7 +22,7 @@ public struct NameRequest: Equatable, Sendable {
     return try writer.finish()
   }
 
-  /// Reads the question.
+  /// Reads the request.
   ///
   /// - Throws: ``PacketError``.
   public init(_ packet: Packet, _ bytes: Span<UInt8>) throws(PacketError) {
@@ -59,14 +59,14 @@ public struct NameAnswer: Equatable, Sendable {
 
   /// How the look-up ended.
   public var outcome: Outcome
-  /// The canonical name, only with ``Outcome/found``; 1 to ``WireLimit/accountName`` bytes.
+  /// The canonical name; nil unless the outcome is ``Outcome/found``; 1 to ``WireLimit/accountName`` bytes.
   public var name: [UInt8]?
-  /// The system's number for a failure.
+  /// The system's error number, if the look-up failed.
   public var number: UInt32?
   /// The parts of uaf-name's sandbox that are not in force; at most 64 bytes.
   public var missing: String?
 
-  /// An answer.
+  /// Makes an answer.
   public init(_ outcome: Outcome, name: [UInt8]? = nil, number: UInt32? = nil, missing: String? = nil) {
     self.outcome = outcome
     self.name = name
@@ -88,7 +88,8 @@ public struct NameAnswer: Equatable, Sendable {
 
   /// Reads the answer.
   ///
-  /// - Throws: ``PacketError``, including for an unknown outcome, a name without ``Outcome/found``, and the reverse.
+  /// - Throws: ``PacketError``, including for an unknown outcome, for a name if the outcome is not ``Outcome/found``, and for a
+  ///   missing name if it is.
   public init(_ packet: Packet, _ bytes: Span<UInt8>) throws(PacketError) {
     guard packet.type == .nameAnswer else { throw .unexpectedType(packet.type) }
     let outcome: Outcome = try packet.meaning(of: Field.outcome, bytes)

@@ -1,21 +1,20 @@
-// Purpose of this target: the bytes of docs/protocol.md: packets, the messages of the conversations, the
-// table of what may follow what, and the packet socket. Imports SecretMemory and Glibc; knows
-// nothing of UAF, PAM or HTTP beyond the names of fields.
+// Purpose of this target: the wire format of docs/protocol.md: packets, the messages of the conversations, the order in which
+// they may come, and the packet socket. Imports SecretMemory and Glibc. It knows nothing of UAF, PAM or HTTP except the names
+// of fields.
 
 import SecretMemory
 
-/// A packet whose form was checked: its type, and the positions of its fields in the bytes that it was read from.
+/// A packet whose form has been checked: its type, and the positions of its fields in the bytes from which it was read.
 ///
-/// It holds positions, not bytes, so that a packet with a secret can be read in place in the memory that it was received
-/// into.
+/// It has only positions, not bytes, so that a secret in a packet can be read in the memory into which the packet was received.
 public struct Packet: Equatable, Sendable {
-  /// What the packet is.
+  /// The type of the packet.
   public let type: PacketType
   private let fields: [(tag: UInt8, range: Range<Int>)]
 
   /// Checks `bytes` against all rules of "Packets" in docs/protocol.md.
   ///
-  /// - Throws: ``PacketError``; no part of a packet that fails is kept.
+  /// - Throws: ``PacketError``; nothing is kept of a packet that does not pass.
   public init(_ bytes: Span<UInt8>) throws(PacketError) {
     guard (1...WireLimit.packet).contains(bytes.count) else { throw .size }
     guard let type = PacketType(rawValue: bytes[0]) else { throw .unknownType(bytes[0]) }
@@ -62,7 +61,7 @@ public struct Packet: Equatable, Sendable {
 
   func bytes(_ field: some PacketField, _ bytes: Span<UInt8>) -> [UInt8]? { range(field)?.map { bytes[$0] } }
 
-  /// The text of a field whose form is `text`: it was already checked to be valid UTF-8.
+  /// The text of a field whose form is `text`. It has already been checked to be valid UTF-8.
   func text(_ field: some PacketField, _ bytes: Span<UInt8>) -> String? {
     self.bytes(field, bytes).flatMap { String(validating: $0, as: UTF8.self) }
   }
@@ -77,9 +76,9 @@ public struct Packet: Equatable, Sendable {
     range(field)?.reduce(0) { $0 << 8 | UInt32(bytes[$1]) }
   }
 
-  /// The meaning of the number in a field of one byte.
+  /// The enumeration case that the number in a field of one byte stands for.
   ///
-  /// - Throws: ``PacketError/invalidValue(_:tag:)`` if the field is missing, or if its number has no meaning.
+  /// - Throws: ``PacketError/invalidValue(_:tag:)`` if the field is missing, or its number stands for no case.
   func meaning<Meaning: RawRepresentable<UInt8>>(
     of field: some PacketField, _ bytes: Span<UInt8>
   ) throws(PacketError) -> Meaning {
@@ -106,7 +105,7 @@ public struct Packet: Equatable, Sendable {
   }
 }
 
-/// The fields of one type of packet: their tags, named as in docs/protocol.md, and what each may contain.
+/// The fields of one type of packet: their tags, named as in docs/protocol.md, and the rule for the content of each.
 protocol PacketField: RawRepresentable<UInt8>, CaseIterable, Sendable {
   /// One rule for each field, in the order of tags.
   static var rules: [FieldRule] { get }
@@ -122,17 +121,17 @@ extension PacketField {
   }
 }
 
-/// Why bytes are not a packet of docs/protocol.md, or a message does not fit into one.
+/// Why bytes are not a valid packet according to docs/protocol.md, or why a message does not fit into one.
 public enum PacketError: Error, Equatable, Sendable {
   /// The packet has no bytes, or more than ``WireLimit/packet`` bytes.
   case size
-  /// There is no such type.
+  /// There is no such packet type.
   case unknownType(UInt8)
-  /// A tag that this type does not have, or that is out of order or occurs too often.
+  /// A field does not belong to this packet type, is out of order, or occurs too often.
   case unexpectedField(PacketType, tag: UInt8)
-  /// A field that extends beyond the packet.
+  /// A field extends beyond the end of the packet.
   case truncated(PacketType)
-  /// A length, a NUL or a text that the field may not have.
+  /// A field has a length, a NUL or a text that is not permitted for it.
   case invalidValue(PacketType, tag: UInt8)
   /// A required field is missing.
   case missingField(PacketType, tag: UInt8)
@@ -141,7 +140,7 @@ public enum PacketError: Error, Equatable, Sendable {
 }
 
 extension PacketError: CustomStringConvertible {
-  /// What is wrong, without any value of the packet.
+  /// What is wrong, without quoting any content of the packet.
   public var description: String {
     switch self {
     case .size: "a packet must have 1 to \(WireLimit.packet) bytes"
@@ -162,7 +161,7 @@ struct FieldRule {
     case flag, u8, u16, u32
     /// A boolean that is 1, or absent.
     case mark
-    /// Bytes that the front end got, without NUL; at most this many.
+    /// Bytes that the front end got from elsewhere, without NUL; at most this many.
     case name(Int)
     /// UTF-8 without NUL; at most this many bytes.
     case text(Int)

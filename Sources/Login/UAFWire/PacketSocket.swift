@@ -1,11 +1,11 @@
 import Glibc
 import SecretMemory
 
-/// One end of a conversation: a connected `SOCK_SEQPACKET` socket that is closed with this value.
+/// One end of a conversation: a connected `SOCK_SEQPACKET` socket. It is closed when this value is destroyed.
 public struct PacketSocket: ~Copyable {
   private let descriptor: CInt
 
-  /// Takes over `descriptor`, a connected socket of the right kind.
+  /// Takes over `descriptor`, which must be a connected `SOCK_SEQPACKET` socket.
   ///
   /// - Throws: ``PacketSocketError/notASocket`` for anything else; the descriptor is then left open.
   public init(takingOver descriptor: CInt) throws(PacketSocketError) {
@@ -47,18 +47,18 @@ public struct PacketSocket: ~Copyable {
     self.descriptor = descriptor
   }
 
-  /// The uid of the peer, as the kernel noted it when the connection was made.
+  /// The uid of the peer, as the kernel recorded it when the connection was made.
   ///
   /// - Throws: ``PacketSocketError/noPeer``.
   public borrowing func peerUserID() throws(PacketSocketError) -> uid_t { try peer()[1] }
 
-  /// The process id of the peer, as the kernel noted it when the connection was made.
+  /// The process id of the peer, as the kernel recorded it when the connection was made.
   ///
   /// - Throws: ``PacketSocketError/noPeer``.
   public borrowing func peerProcessID() throws(PacketSocketError) -> pid_t { pid_t(bitPattern: try peer()[0]) }
 
   private borrowing func peer() throws(PacketSocketError) -> [uid_t] {
-    // struct ucred (process, user, group: 32 bits each), which Glibc's module leaves out.
+    // struct ucred (process, user, group: 32 bits each), which Swift's Glibc module does not contain.
     var credentials: [uid_t] = [0, uid_t.max, 0]
     let size = socklen_t(3 * MemoryLayout<uid_t>.size)
     var length = size
@@ -68,7 +68,7 @@ public struct PacketSocket: ~Copyable {
     return credentials
   }
 
-  /// Sends one packet; waits at most `timeoutMilliseconds` for room.
+  /// Sends one packet; waits at most `timeoutMilliseconds` until the socket has room for it.
   ///
   /// - Throws: ``PacketSocketError``.
   public borrowing func send(_ packet: [UInt8], timeoutMilliseconds: Int32 = 5000) throws(PacketSocketError) {
@@ -103,15 +103,14 @@ public struct PacketSocket: ~Copyable {
     }
   }
 
-  /// Waits for a packet and puts it into `buffer`, whose capacity must be above ``WireLimit/packet``.
+  /// Waits for a packet and puts it into `buffer`, whose capacity must exceed ``WireLimit/packet``.
   ///
   /// - Parameters:
   ///   - timeoutMilliseconds: -1 waits without a limit.
-  ///     - readsAfterReset: whether to read what the peer sent even if it closed its end with something unread. The system
-  ///   reports that once, before it returns the data in the socket.
-  /// - Throws: ``PacketSocketError``: `timedOut`; `closed` at the end of the stream, which an empty
-  ///   packet counts as; `malformed` for a packet that was cut, carries descriptors, or is refused by
-  ///   ``Packet/init(_:)``.
+  ///     - readsAfterReset: whether to read what the peer sent even if it closed its end without reading everything. In that
+  ///       case, the system first returns ECONNRESET once, and only then the data.
+  /// - Throws: ``PacketSocketError``: `timedOut`; `closed` at the end of the stream or for an empty packet; `malformed` for a
+  ///   packet that was cut off, carries descriptors, or is refused by ``Packet/init(_:)``.
   public borrowing func receive(
     into buffer: inout Secret, timeoutMilliseconds: Int32, readsAfterReset: Bool = false
   ) throws(PacketSocketError) -> Packet {
@@ -160,9 +159,9 @@ public struct PacketSocket: ~Copyable {
     (try? Self.wait(descriptor, for: 0, timeoutMilliseconds: 0)) ?? true
   }
 
-  /// Waits until the peer has closed its end, and reports whether it left something unread.
+  /// Waits until the peer has closed its end, and returns whether it left something unread.
   ///
-  /// - Returns: false if the peer has not closed its end in time: it may still read the rest.
+  /// - Returns: false if the peer has not closed its end in time, because it may still read the rest.
   public borrowing func leftUnread(timeoutMilliseconds: Int32) -> Bool {
     guard (try? Self.wait(descriptor, for: 0, timeoutMilliseconds: timeoutMilliseconds)) == true else { return false }
     var error: CInt = 0
@@ -171,7 +170,7 @@ public struct PacketSocket: ~Copyable {
     return unsafe getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &length) == 0 && error == ECONNRESET
   }
 
-  /// Waits for a packet of this socket until the other socket's peer closes its end.
+  /// Waits for a packet at this socket. The wait also ends if the peer of the other socket closes its end.
   ///
   /// - Throws: ``PacketSocketError``: `timedOut`; `closed` if the other socket's peer has closed its end.
   public borrowing func awaitPacket(
@@ -192,10 +191,10 @@ public struct PacketSocket: ~Copyable {
     }
   }
 
-  /// Waits for a packet of this socket or of another one, or for the end of either.
+  /// Waits until a packet has arrived at this socket or the other one, or the peer of either has closed its end.
   ///
   /// - Parameter timeoutMilliseconds: -1 waits without a limit.
-  /// - Returns: whether this one is ready, and whether the other is; neither once the time is over.
+  /// - Returns: whether this socket is ready, and whether the other one is; neither is if the time is over.
   /// - Throws: ``PacketSocketError``.
   public borrowing func awaitPacket(
     orOf other: borrowing PacketSocket, timeoutMilliseconds: Int32
@@ -213,7 +212,7 @@ public struct PacketSocket: ~Copyable {
     }
   }
 
-  /// Whether the socket became ready (or its peer went away) within the time.
+  /// Whether the socket became ready, or its peer closed its end, within the time.
   private static func wait(
     _ descriptor: CInt, for events: Int16, timeoutMilliseconds: Int32
   ) throws(PacketSocketError) -> Bool {
@@ -230,7 +229,7 @@ public struct PacketSocket: ~Copyable {
     }
   }
 
-  /// Time since boot, including suspend, so that closing the lid does not extend a deadline.
+  /// The time since the boot in milliseconds. It includes suspension, so that closing the lid does not extend a deadline.
   private static func milliseconds() -> Int64 {
     var time = timespec()
     // SAFETY: `time` is a timespec.
@@ -238,7 +237,8 @@ public struct PacketSocket: ~Copyable {
     return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
   }
 
-  /// Two connected descriptors, closed on exec: one to take over, one for a program to be started.
+  /// Two connected descriptors with the close-on-exec flag: one for this process to take over, the other for a program that it
+  /// will start.
   ///
   /// - Throws: ``PacketSocketError/notConnected(_:)``.
   public static func pair() throws(PacketSocketError) -> (mine: CInt, theirs: CInt) {
@@ -254,13 +254,13 @@ public struct PacketSocket: ~Copyable {
 public enum PacketSocketError: Error, Equatable, Sendable {
   /// The descriptor is not a packet socket.
   case notASocket
-  /// There is no connection; with the system's error number.
+  /// No connection could be made. The payload is the system's error number.
   case notConnected(CInt)
   /// The peer's uid cannot be determined.
   case noPeer
-  /// Nothing came within the time.
+  /// Nothing arrived within the time.
   case timedOut
-  /// The other end is gone.
+  /// The other end was closed.
   case closed
   /// The received bytes are not a packet.
   case malformed(PacketError)
@@ -281,18 +281,18 @@ extension PacketSocketError: CustomStringConvertible {
   }
 }
 
-/// What the core and the programs that it starts have in common: a packet socket at descriptor 3, and a few words for a
-/// start by hand.
+/// What the core and the programs that it starts have in common: a packet socket at descriptor 3, and a text for people who
+/// start the program by hand.
 public enum SocketProgram {
   /// The descriptor at which the starting program leaves the socket.
   public static let socket: CInt = 3
 
-  /// Answers a start with arguments, which is a start by hand: with the version if that is asked for, otherwise with the usage.
+  /// If the program has arguments, somebody started it by hand: prints the version if that was requested, or else the usage.
   ///
   /// - Parameters:
   ///   - name: the program's name.
   ///   - usage: the usage, which ends with a newline.
-  /// - Returns: whether the version was asked for; nil for a start without arguments.
+  /// - Returns: whether the version was requested; nil if there are no arguments.
   public static func answer(
     _ arguments: [String], name: String, version: String, usage: String
   ) -> Bool? {
@@ -304,7 +304,7 @@ public enum SocketProgram {
 
   /// Writes a text.
   ///
-  /// If it cannot be written, it is dropped.
+  /// If it cannot be written, that is ignored.
   public static func say(_ text: String, to descriptor: CInt = STDERR_FILENO) {
     var text = text
     // SAFETY: the bytes are valid for the call.

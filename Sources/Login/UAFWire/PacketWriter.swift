@@ -1,6 +1,6 @@
 import SecretMemory
 
-/// Puts a packet together, field by field in ascending order of tag.
+/// Writes a packet, field by field in ascending order of their tags.
 struct PacketWriter {
   private var bytes: [UInt8]
   private var tooLong: PacketError?
@@ -40,14 +40,14 @@ struct PacketWriter {
     if let u32 { put(field, [24, 16, 8, 0].map { UInt8(u32 >> $0 & 0xff) }) }
   }
 
-  /// The bytes written so far, with the head of a last field whose bytes the caller adds.
+  /// The bytes written so far, followed by the tag and length of a last field, whose content the caller adds.
   func header(of field: some PacketField, length: Int) throws(PacketError) -> [UInt8] {
     if let tooLong { throw tooLong }
     guard let length = UInt16(exactly: length) else { throw .invalidValue(type, tag: field.tag) }
     return bytes + [field.tag, UInt8(length >> 8), UInt8(length & 0xff)]
   }
 
-  /// The packet, checked by reading it: a packet that a reader would refuse is never sent.
+  /// The packet. It is checked by reading it, so that a packet that the receiver would refuse is never sent.
   func finish() throws(PacketError) -> [UInt8] {
     if let tooLong { throw tooLong }
     _ = try Packet(bytes.span)
@@ -56,9 +56,9 @@ struct PacketWriter {
 }
 
 extension PacketWriter {
-  /// The packet with a secret as its last field, which is never outside the memory of a `Secret`.
+  /// The packet with a secret as its last field. The secret is always in the memory of a `Secret`.
   ///
-  /// - Throws: ``PacketError`` as ``finish()``, or if there is no memory (`size`).
+  /// - Throws: ``PacketError`` as ``finish()``; `size` if there is no memory.
   func finish(endingWith field: some PacketField, _ secret: borrowing Secret) throws(PacketError) -> Secret {
     let head = try header(of: field, length: secret.count)
     let count = secret.count

@@ -6,28 +6,29 @@ import UAFConfiguration
 import UAFCrypto
 import UAFMessages
 
-/// The policy that the server has signed for this machine: reads the stored one, and accepts a new one.
+/// The policy that the server has signed for this machine: reads the stored policy, and accepts new ones.
 ///
-/// Nothing that this finds makes a login fail that root's own configuration allows. There is one exception: a file that the
-/// machine cannot read now. A caller who can cause that must not get rid of the policy in that way.
+/// A problem with the policy never prevents a login that root's own configuration allows. There is one exception: if a file
+/// cannot be read at the moment, the login fails. A caller may be able to cause that, and must not be able to escape the policy
+/// in this way.
 struct PolicyKeeper {
   /// Root's own configuration.
   let own: Configuration
   let owner: UInt32
-  /// This machine's id at the server, from the state folder's own random bytes; nil if it has none.
+  /// Makes this machine's ID at the server from the state folder's own random bytes; nil if the machine has no ID.
   let deviceID: ([UInt8]?) -> String?
 
-  /// Whether root lets the server decide anything; otherwise no policy is read, asked for or stored.
+  /// Whether root's configuration lets the server decide anything. If not, no policy is read, requested or stored.
   var isFollowing: Bool { !own.policy.followed.isEmpty && own.server != nil }
 
-  // MARK: The policy that is kept
+  // MARK: The stored policy
 
-  /// The policy that is in force, for a call.
+  /// The policy that is in force for a call.
   ///
-  /// An expired policy stays in force: otherwise, a person who blocks the server would make the rules looser.
+  /// An expired policy stays in force: otherwise, a person could loosen the rules by blocking the connection to the server.
   ///
   /// - Parameter now: called only if there is a policy.
-  /// - Throws: ``Ending`` (1007) if a file cannot be read now.
+  /// - Throws: ``Ending`` (1007) if a file cannot be read at the moment.
   func standing(at now: () -> BootTime) throws(Ending) -> PolicyStanding {
     let none = PolicyStanding(configuration: own)
     guard isFollowing else { return none }
@@ -57,7 +58,8 @@ struct PolicyKeeper {
     } catch { return PolicyStanding(configuration: own, note: "the stored policy is not in force: \(error)") }
   }
 
-  /// The standing without a policy, because of a failure to read it.
+  /// The standing if the policy could not be read: no policy is in force, and a note gives the reason. Throws if the file
+  /// cannot be read at the moment.
   private func without(_ error: StateError) throws(Ending) -> PolicyStanding {
     guard case .cannotOpen(_, let number) = error, number != ENOENT, number != ENOTDIR else {
       return PolicyStanding(configuration: own, note: "the stored policy is not in force: \(error)")
@@ -65,12 +67,13 @@ struct PolicyKeeper {
     throw .configuration("the server's policy cannot be read: \(error)", isRoots: false)
   }
 
-  // MARK: A new one
+  // MARK: A new policy
 
   /// Checks and stores the policy that the server sent.
   ///
   /// - Parameters:
-  ///   - publicKeys: the keys that root has pinned; root's file cannot be read any longer at this point.
+  ///   - publicKeys: the verdict keys that root has pinned. They are passed because the sandbox no longer lets root's file be
+  ///     read.
   ///   - now: seconds since 1970.
   func take(_ token: [UInt8], publicKeys: [[UInt8]], at now: Int64) -> PolicyIntake {
     guard isFollowing else { return .refused("[policy] follow is empty") }
@@ -87,10 +90,10 @@ struct PolicyKeeper {
     } catch { return .refused("\(error)") }
   }
 
-  /// The version to report to the server, which sends a policy if its own version differs.
+  /// The version to report to the server, which sends a policy if its version is different.
   ///
-  /// - Returns: 0 if no policy is in force, or half of its validity is over: the server then signs it again in time. Nil if
-  ///   no policy is asked for.
+  /// - Returns: 0 if no policy is in force, or half of its validity is over, so that the server signs a new one in time. Nil if
+  ///   no policy is requested.
   func toldVersion(_ policy: WorkstationPolicy?, at now: Int64) -> Int64? {
     guard isFollowing else { return nil }
     guard let policy, now < policy.issuedAt + (policy.expiresAt - policy.issuedAt) / 2 else { return 0 }
@@ -99,9 +102,9 @@ struct PolicyKeeper {
 
   // MARK: Parts
 
-  /// The group that this machine joined, and the policy that it had last; nil if it has not joined.
+  /// The group that this machine joined, and the latest policy version that it has accepted; nil if it has not joined.
   ///
-  /// A damaged record counts as one without a policy, and the next policy replaces it.
+  /// A damaged record counts as one without a policy, and is replaced with the next policy.
   private func joined() throws(StateError) -> (
     expected: SignedPolicy.Expectation, record: PolicyRecord, isDamaged: Bool
   )? {
@@ -116,7 +119,7 @@ struct PolicyKeeper {
     return (expected, record, isDamaged)
   }
 
-  /// The record; nil if there is none, or if it is damaged.
+  /// The stored record; nil if there is none, or if it is damaged.
   private func kept(in folder: String) throws(StateError) -> (record: PolicyRecord?, isDamaged: Bool) {
     do throws(StateError) { return (try PolicyRecord.read(in: folder, owner: owner), false) } catch {
       if error == .damaged { return (nil, true) }
@@ -124,9 +127,9 @@ struct PolicyKeeper {
     }
   }
 
-  /// The keys that root has pinned; empty if root requires no signature, or if the file is not as required.
+  /// The verdict keys that root has pinned; empty if root requires no signature, or if the file with the keys cannot be used.
   ///
-  /// - Throws: ``Ending`` if the file cannot be read now.
+  /// - Throws: ``Ending`` if the file cannot be read at the moment.
   private func keys() throws(Ending) -> [[UInt8]] {
     guard let server = own.server else { return [] }
     do throws(Ending) { return try VerdictKeys.read(of: server, owner: owner) ?? [] } catch {
@@ -141,29 +144,29 @@ struct PolicyKeeper {
   }
 }
 
-/// The meaning of the server's policy for one call.
+/// What the server's policy means for one call.
 struct PolicyStanding {
-  /// Root's configuration, with the policy, if one is in force.
+  /// Root's configuration, with the changes of the policy, if one is in force.
   let configuration: Configuration
-  /// The policy that is in force; nil for none.
+  /// The policy that is in force; nil if none is.
   var policy: WorkstationPolicy?
-  /// A note about it for root: that it has expired, or why the stored one is not in force.
+  /// A note for root about the policy: that it has expired, or why the stored one is not in force.
   var note: String?
-  /// Whether this machine has joined a server; before that, no policy is asked for or accepted.
+  /// Whether this machine has joined a server; before that, no policy is requested or accepted.
   var hasJoined = true
 }
 
 /// What happened to a policy that the server sent.
 enum PolicyIntake: Equatable {
-  /// It is stored, and applies from the next call on.
+  /// The policy is stored, and applies from the next call on.
   case kept(version: Int64)
-  /// It is not stored, and what applied before still applies; with the reason for the log.
+  /// The policy is not stored, and the earlier one still applies. The payload is the reason, for the log.
   case refused(String)
 }
 
-/// The keys of which one must have signed a success of the server, from root's file.
+/// The verdict keys from root's file; one of them must have signed a success of the server.
 enum VerdictKeys {
-  /// Reads them.
+  /// Reads the keys.
   ///
   /// - Returns: 65 bytes `04 | X | Y` each; nil if root requires no signature.
   /// - Throws: ``Ending`` (1001) if the file cannot be used.

@@ -6,15 +6,16 @@ import SecretMemory
 import UAFCrypto
 import UAFWire
 
-/// The precautions that this process takes before it reads a byte.
+/// The precautions that this process takes before it reads the first byte.
 enum HelperProcess {
-  /// Prevents core dumps, tracing and new privileges, and raises limits that would end the call too early.
+  /// Prevents core dumps, tracing and new privileges, and raises resource limits that would end the call too early.
   ///
-  /// - Throws: ``Ending`` if a limit is too low and cannot be raised: the call is refused before anything is asked.
+  /// - Throws: ``Ending`` if a limit is too low and cannot be raised. The call is then refused before the first prompt.
   static func prepare() throws(Ending) {
     umask(0o077)
     _ = signal(SIGPIPE, SIG_IGN)
-    // If this signal is ignored, a write above the size limit fails with EFBIG and is reported; it does not kill the process.
+    // With this signal ignored, a write beyond the file size limit fails with EFBIG, which is reported, instead of killing the
+    // process.
     _ = signal(SIGXFSZ, SIG_IGN)
     guard process_control(PR_SET_DUMPABLE, 0) == 0, process_control(PR_SET_NO_NEW_PRIVS, 1) == 0 else {
       throw Ending(.cannotUse, log: "prctl: errno \(errno)")
@@ -25,7 +26,7 @@ enum HelperProcess {
     try require(resource(RLIMIT_NOFILE), atLeast: 32, "open files")
   }
 
-  /// Opens 0, 1 and 2 if they are closed: the next file that is opened must not become one of them.
+  /// Opens the descriptors 0, 1 and 2 if they are closed, so that no file that is opened later becomes one of them.
   static func openStandardDescriptors() {
     while true {
       // SAFETY: a literal path.
@@ -37,7 +38,7 @@ enum HelperProcess {
     }
   }
 
-  // Glibc's module has the constants as an enumeration and the functions with plain integers.
+  // In Swift's Glibc module, the constants are an enumeration, but the functions take plain integers.
   private static func resource(_ resource: __rlimit_resource) -> __rlimit_resource_t {
     __rlimit_resource_t(resource.rawValue)
   }
@@ -67,9 +68,9 @@ enum HelperVersion {
   static let current = "0.2.0"
 }
 
-/// The folder in which the programs that belong together are.
+/// The folder that contains the programs that belong together.
 enum ProgramPath {
-  /// The path of this program, from the kernel; nil if that fails.
+  /// The path of this program, as the kernel reports it; nil if it cannot be read.
   static func own() -> String? {
     var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
     // SAFETY: at most as many bytes as the array has are written.
@@ -80,7 +81,7 @@ enum ProgramPath {
 
   /// The path of `name` in the folder of this program.
   ///
-  /// - Throws: ``Ending`` (1006) if that is not known.
+  /// - Throws: ``Ending`` (1006) if that folder is not known.
   static func beside(_ name: String) throws(Ending) -> String {
     guard let path = own(), let slash = path.lastIndex(of: "/") else {
       throw Ending(.clientMismatch, log: "/proc/self/exe cannot be read")
@@ -93,9 +94,9 @@ enum ProgramPath {
 struct SystemClock {
   private let bootID: [UInt8]
 
-  /// Reads the boot's id, once.
+  /// Reads the kernel's ID of this boot, once.
   ///
-  /// - Throws: ``Ending`` if /proc is missing: without it, no lock can be trusted.
+  /// - Throws: ``Ending`` if it cannot be read: without it, the times of locks cannot be trusted.
   init() throws(Ending) {
     let path = "/proc/sys/kernel/random/boot_id"
     // SAFETY: the path lives for the call; the descriptor is closed below.
@@ -108,7 +109,7 @@ struct SystemClock {
     bootID = bytes
   }
 
-  /// The time now.
+  /// The current time.
   var now: BootTime {
     BootTime(
       bootID: bootID, nanoseconds: Self.nanoseconds(CLOCK_BOOTTIME),

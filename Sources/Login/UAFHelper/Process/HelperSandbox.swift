@@ -7,24 +7,24 @@ import UAFConfiguration
 import UAFCrypto
 import UAFWire
 
-/// The sandbox of the core: it can use its state folder and its open sockets, compute, and end.
+/// The sandbox of the core: in it, the core can only use its state folder and its open sockets, compute, and exit.
 enum HelperSandbox {
-  /// Leaves the machine's network permanently; this first part needs nothing from a call.
+  /// Leaves the machine's network permanently; this first part of the sandbox does not depend on the call.
   ///
   /// - Returns: the system's error number, or 0.
   static func leaveNetwork() -> CInt { NetworkNamespace.leave() }
 
-  /// Gives up everything else permanently.
+  /// Gives up everything else that the core does not need, permanently.
   ///
   /// - Parameters:
   ///   - stateDirectory: the folder beneath which files can still be opened, read, written, made and removed.
-  ///   - prints: a folder that can still be read; nil for none.
-  ///   - networkFailure: the result of leaving the network.
+  ///   - prints: another folder that can still be read; nil if there is none.
+  ///   - networkFailure: the result of leaving the network: an error number, or 0.
   /// - Returns: the parts that this kernel or container does not support.
   static func enter(
     keeping stateDirectory: String, reading prints: String?, network networkFailure: CInt
   ) -> SandboxReport {
-    // Reads the time zone's file now, because it cannot be read later and the log needs it.
+    // Reads the time zone's file now: the log needs it, and it cannot be read in the sandbox.
     tzset()
     var report = SandboxReport()
     report.note(.network, networkFailure)
@@ -32,12 +32,12 @@ enum HelperSandbox {
     paths.allow(.keeping, stateDirectory)
     if let prints { paths.allow(.reading, prints) }
     report.note(.landlock, paths.enter())
-    // This comes last, because it forbids the calls that the other parts need.
+    // The filter comes last, because it forbids the calls that the other parts need.
     report.note(.seccomp, SystemCallFilter(calls).enter())
     return report
   }
 
-  /// The calls, each with what it is needed for.
+  /// The system calls, each with its purpose.
   static let calls: [CallRule] =
     CommonCalls.ofItself + [
       CommonCalls.reading, CommonCalls.waiting,
@@ -52,30 +52,30 @@ enum HelperSandbox {
         why: "a file that is there whole or not at all, what is forgotten, the folders of init"),
       .allowed(["fchown", "fchmod", "umask"], why: "SQLite gives its journal the owner and the mode of the file"),
       .allowed(["recvfrom", "recvmsg", "getsockopt", "shutdown"], why: "packets of the front end and of uaf-fetch"),
-      // With an address, the log's socket could send to any socket of the machine. The same is true for sendmsg, whose address
-      // a filter cannot read.
+      // If an address were allowed, the log's socket could be used to send to any socket of the machine. sendmsg is not allowed
+      // at all, because a filter cannot read its address.
       .allowedIf("sendto", [CallCondition(4, is: 0)], why: "packets, and lines of the log"),
     ]
 }
 
 /// Enters the sandbox of the core.
 ///
-/// Everything that cannot be started or read inside it is started or read before.
+/// Before that, it starts and reads everything that cannot be started or read in the sandbox.
 final class Seclusion {
   private let groundwork: Groundwork
   private let log: SystemLog
   private var reported: Set<Substring> = []
-  /// A folder of stored prints that stays readable.
+  /// The folder of stored fingerprints that stays readable; nil if there is none.
   private var prints: String?
 
-  /// - Parameter groundwork: the work that was already done.
+  /// - Parameter groundwork: the work that has already been done.
   init(on groundwork: Groundwork, log: SystemLog) {
     self.groundwork = groundwork
     self.log = log
   }
 
-  /// Tells uaf-fetch what it may connect to, or ends it if no server will be asked; reads what is read only once, and enters the
-  /// sandbox.
+  /// Tells uaf-fetch which hosts and ports it may connect to, or ends it if the call will not use a server. Reads the files
+  /// that can only be read now, and enters the sandbox.
   func enter(asking places: FetchPlaces?, keeping stateDirectory: String) {
     if let places { groundwork.allow(places) } else { groundwork.endFetch() }
     OpenSSLConfiguration.load()
@@ -84,9 +84,9 @@ final class Seclusion {
     if let missing = sandbox.text { report(missing, of: "uaf-helper") }
   }
 
-  /// Starts uaf-finger, and keeps a folder of stored prints readable.
+  /// Starts uaf-finger, and has the folder of stored fingerprints stay readable.
   ///
-  /// - Throws: ``Ending`` if it cannot be started.
+  /// - Throws: ``Ending`` if uaf-finger cannot be started.
   func finger(reading folder: String) throws(Ending) -> FingerProcess {
     prints = folder
     return try FingerProcess(ProgramPath.beside("uaf-finger"))
@@ -94,7 +94,7 @@ final class Seclusion {
 
   /// The transport to a server.
   ///
-  /// - Throws: ``Ending``: why uaf-fetch could not be started before the sandbox.
+  /// - Throws: ``Ending`` with the reason if uaf-fetch could not be started before the sandbox was entered.
   func network(
     _ server: ServerSettings, _ authorities: String?, _ waiter: ExchangeWaiter
   ) throws(Ending) -> Network {
@@ -112,7 +112,7 @@ final class Seclusion {
       })
   }
 
-  /// Logs the missing parts once: if both programs lack the same part, the kernel does not have it.
+  /// Logs the missing parts once: if several programs lack the same part, the reason is the kernel.
   private func report(_ missing: String, of name: String) {
     let parts = missing.split(separator: ",")
     guard !reported.isSuperset(of: parts) else { return }
@@ -120,7 +120,7 @@ final class Seclusion {
     log.write(Self.notice(missing, of: name), .warning)
   }
 
-  /// The log's text about missing parts.
+  /// The line of the log about missing parts of a sandbox.
   static func notice(_ missing: String, of program: String) -> LogLine {
     var line = LogLine(.sandbox)
     line.add(.program, program)

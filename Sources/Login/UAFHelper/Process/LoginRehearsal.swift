@@ -9,18 +9,18 @@ import UAFWire
 
 /// A login in memory, for an account that does not exist: a core runs it while it waits for its call.
 ///
-/// Swift's runtime makes what a generic type needs at its first use, and looks for the type by its name. SQLite and the C
-/// library also make tables at their first use. After a rehearsal, all of this is ready for a call. Nobody is asked, and no
-/// file of the machine is read. SQLite reads a seed from /dev/urandom, and forgets it.
+/// At the first use of a generic type, Swift's runtime makes the type's metadata and looks the type up by name. SQLite and the
+/// C library also make tables at their first use. After a rehearsal, all of this is done before the call. The rehearsal shows
+/// no prompts, and reads no file of the machine except a seed that SQLite reads from /dev/urandom, and that is then discarded.
 enum LoginRehearsal {
-  /// Goes through all parts; a part that fails is left out, and takes longer in the call.
+  /// Goes through all parts. If one of them fails, it is skipped, and only takes longer in the call.
   static func run() {
     _ = try? conversation()
     _ = try? login()
     _ = try? AccountRehearsal.run()
   }
 
-  /// Reads a configuration such as most machines have.
+  /// Reads a typical configuration from a text in memory.
   static func configuration() throws -> Configuration {
     let text = """
       authenticators = ["passcode", "pattern"]
@@ -41,9 +41,9 @@ enum LoginRehearsal {
     return read
   }
 
-  /// Runs a conversation with itself: *begin*, a prompt, an answer, *finished*.
+  /// Runs both ends of a conversation: *begin*, a prompt, an answer, *finished*.
   ///
-  /// - Returns: the lines that a log would get.
+  /// - Returns: the lines that would be logged.
   static func conversation() throws -> [String] {
     let ends = try PacketSocket.pair()
     let peer = try PacketSocket(takingOver: ends.theirs)
@@ -64,7 +64,7 @@ enum LoginRehearsal {
     return log.lines
   }
 
-  /// Reads the configuration, asks a server in memory for a request, and gets its acceptance of the answer.
+  /// Reads the configuration, gets a UAF request from a server in memory, and has the server accept the response.
   static func login() throws -> Verdict {
     guard let facetID = try configuration().server?.facetID else { throw TransportFailure.unavailable }
     let server = try RehearsedServer(trusting: facetID)
@@ -87,20 +87,20 @@ enum LoginRehearsal {
   }
 }
 
-/// A server in memory, for ``LoginRehearsal``: it asks for one key of one passcode, and accepts every answer.
+/// A server in memory, for ``LoginRehearsal``. Its request names one key of a passcode, and it accepts every response.
 final class RehearsedServer {
   static let get = "https://rehearsal.invalid/uaf/get"
   static let respond = "https://rehearsal.invalid/uaf/respond"
   private static let appID = "https://rehearsal.invalid/uaf/facets"
 
-  /// The authenticator whose key the server asks for.
+  /// The authenticator whose key the request names.
   let authenticator: AuthenticatorDescription
-  /// The key that the server asks for.
+  /// The KeyID that the request names.
   let keyID: KeyID
   /// The server's answers, the last one first.
   private var answers: [TransportResponse]
 
-  /// - Parameter facetID: the client that the server trusts.
+  /// - Parameter facetID: the FacetID of the client that the server trusts.
   init(trusting facetID: String) throws {
     keyID = try KeyID(bytes: [UInt8](repeating: 0, count: 32))
     let aaid = try AAID(AuthenticatorType.passcode.aaid)
@@ -122,7 +122,7 @@ final class RehearsedServer {
     ]
   }
 
-  /// The answer to the next question.
+  /// The answer to the next HTTP request.
   func answer() throws(TransportFailure) -> TransportResponse {
     guard let next = answers.popLast() else { throw .unavailable }
     return next
@@ -134,7 +134,7 @@ final class RehearsedServer {
     TransportResponse(status: 200, contentType: type, body: body)
   }
 
-  /// Signs with zeros.
+  /// A signer whose signatures consist of zeros.
   struct Signer: AssertionSigner {
     let aaid: AAID
     let authenticatorVersion: UInt16 = 1

@@ -3,11 +3,11 @@ import AuthenticatorTypes
 import FidoResults
 import UAFWire
 
-/// Reports locks: a line in the log, and a record for the kernel's audit.
+/// Reports events of locks, as lines in the log and records for the kernel's audit.
 final class LockLog {
   private let call: Call
   private let log: CallLog
-  /// Whether it was logged that looser lock options have no effect yet (3015).
+  /// Whether this call has already logged that looser lock options have no effect yet (3015).
   private var hasToldOptions = false
 
   init(of call: Call, _ log: CallLog) {
@@ -15,7 +15,7 @@ final class LockLog {
     self.log = log
   }
 
-  /// A wrong entry has caused a lock.
+  /// Reports that a wrong entry has caused a lock.
   func made(_ lock: NewLock, of type: AuthenticatorType, _ account: AccountIdentity) {
     write(.lock, type, .warning) { line in
       switch lock {
@@ -36,7 +36,7 @@ final class LockLog {
     log.audit(event, of: account)
   }
 
-  /// An attempt was refused because of a lock.
+  /// Reports that an attempt was refused because of a lock.
   ///
   /// - Parameter time: how long the lock will still last; nil for a permanent one.
   func refused(_ type: AuthenticatorType, for time: Duration?) {
@@ -46,7 +46,7 @@ final class LockLog {
     }
   }
 
-  /// A lock was found to have ended.
+  /// Reports that a lock was found to have ended.
   func ended(_ type: AuthenticatorType, _ origin: AttemptOrigin, _ account: AccountIdentity) {
     let what =
       switch origin {
@@ -61,9 +61,9 @@ final class LockLog {
     log.audit(.unlockedByTime, of: account)
   }
 
-  /// Looser lock options have no effect yet, because wrong entries are counted (3015).
+  /// Reports that looser lock options have no effect yet, because wrong entries were counted under stricter ones (3015).
   ///
-  /// This is logged once in a call.
+  /// This is logged only once in a call.
   func optionsWait(_ type: AuthenticatorType) {
     guard !hasToldOptions else { return }
     hasToldOptions = true
@@ -75,7 +75,7 @@ final class LockLog {
     }
   }
 
-  /// A lock was removed together with the value that it protected.
+  /// Reports that a lock was removed together with the authenticator that it protected.
   func removed(_ account: AccountIdentity) { log.audit(.unlockedByRemoval, of: account) }
 
   private func write(

@@ -20,7 +20,7 @@ import UAFWire
 
   /// Reports a success to the log and to the front end.
   ///
-  /// - Throws: ``Ending``: the front end went away.
+  /// - Throws: ``Ending`` if the front end is gone.
   func finish(_ success: Success) throws(Ending) {
     defer { log.writeAuditRecords() }
     var finished = PAMExit.finished(success)
@@ -40,9 +40,10 @@ import UAFWire
     }
   }
 
-  /// Logs a success that the front end did not read because it had ended.
+  /// Logs a success as unused if the front end ended without reading it.
   ///
-  /// The module closes its socket right after the last message. uafctl may run longer, but then nothing depends on it.
+  /// The module closes its socket right after the last message, so this does not wait long. uafctl may run longer; for it,
+  /// nothing is logged, because nothing depends on its having read the result.
   func noteDelivery() {
     if !call.caller.isTool, frontEnd.leftUnread(timeoutMilliseconds: 1000) { noteUntaken() }
   }
@@ -56,14 +57,14 @@ import UAFWire
 
   /// Reports an ending to the person, the log and the front end.
   ///
-  /// - Throws: ``Ending``: the front end went away.
+  /// - Throws: ``Ending`` if the front end is gone.
   func finish(_ ending: Ending) throws(Ending) {
     defer { log.writeAuditRecords() }
     let context = context(of: ending)
     let code = PAMExit.code(of: ending, in: context)
     log.write(outcome(ending.result, code), of: ending)
     let text = text(of: ending)
-    // A PAM host says only "try again": the reason is sent as an error message, once.
+    // A PAM host itself only says "try again", so the reason is sent as an error message, once.
     if !call.caller.isTool, code != .ignore, frontEnd.state == .working { try frontEnd.send(.error(text)) }
     try frontEnd.send(.finished(PAMExit.finished(ending, in: context, text: text)))
   }
@@ -79,7 +80,7 @@ import UAFWire
     let operation = call.begin.operation
     return PAMContext(
       stage: operation == .change || operation == .reset ? .password : .authentication,
-      // The stack may continue without the server only for a person who entered a correct value.
+      // A PAM stack may fall back because the server is unreachable only if the person has entered a correct secret.
       mustNotReportUnavailable: ending.server.handshakeCompleted || !ending.hasProved,
       spokenByServer: ending.server.hasSpoken,
       hideState: policy.hidesState, nouserok: policy.arguments.nouserok && call.isLogin,
@@ -89,7 +90,8 @@ import UAFWire
 
   private func text(of ending: Ending) -> String {
     let caller = call.caller
-    // Root's uafctl gets the details about a file or a name. "Locked" would mislead: unlocking does not help.
+    // Root's uafctl shows the details about a damaged file or a changed name. "Locked" would be misleading, because unlocking
+    // does not help.
     if let detail = ending.detail ?? (caller.isRoot && caller.isTool ? ending.forRoot : nil) {
       return detail.text(in: policy.language)
     }
@@ -105,7 +107,7 @@ final class CallLog {
   private let call: Call
   private let sink: any LogSink
   private let audit: any AuditSink
-  /// Records for the kernel's audit, written once the front end knows how the call ended.
+  /// The records for the kernel's audit. They are written only after the front end was told how the call ended.
   private var records: [AuditRecord] = []
 
   init(of call: Call, to sink: any LogSink, audit: any AuditSink) {
@@ -114,12 +116,12 @@ final class CallLog {
     self.audit = audit
   }
 
-  /// Writes a line that says who asked, and a text for people.
+  /// Writes a line about an event, with the caller and a text for people.
   func write(_ event: LogEvent, _ text: String, _ level: LogLevel = .notice) {
     write(event, level) { line in line.add(.detail, text) }
   }
 
-  /// Writes a line that says who asked, and what `parts` adds.
+  /// Writes a line about an event, with the caller and the parts that `parts` adds.
   func write(_ event: LogEvent, _ level: LogLevel, _ parts: (inout LogLine) -> Void) {
     var line = LogLine(event)
     call.caller.describe(in: &line)
@@ -127,17 +129,17 @@ final class CallLog {
     sink.write(line, level)
   }
 
-  /// Writes how the call ended.
+  /// Writes that the call succeeded.
   func write(_ result: CallOutcome, of success: Success, isUnused: Bool) {
     result.log(success, isUnused: isUnused, to: sink)
   }
 
-  /// Writes how the call ended.
+  /// Writes how the call ended without success.
   func write(_ result: CallOutcome, of ending: Ending) { result.log(ending, to: sink) }
 
   /// Adds a record for the kernel's audit.
   ///
-  /// It is written after the end, because a busy kernel makes writers wait.
+  /// The record is written only after the call has ended, because a busy kernel makes writers wait.
   func audit(_ event: AuditEvent, of account: AccountIdentity) {
     records.append(
       AuditRecord(
@@ -146,7 +148,7 @@ final class CallLog {
 
   /// Writes the records for the kernel's audit.
   ///
-  /// A kernel without audit is not a failure: only the debug log mentions it.
+  /// If the kernel has no audit, that is not a failure, and only logged at the level debug.
   func writeAuditRecords() {
     guard !records.isEmpty else { return }
     let failure = audit.write(records)
@@ -156,17 +158,17 @@ final class CallLog {
   }
 }
 
-/// How an operation ended, for the log, in the same form for every outcome.
+/// How an operation ended, for the log; the form is the same for every outcome.
 struct CallOutcome {
-  /// The caller; nil if *begin* has fields that this peer may not send.
+  /// The caller; nil if *begin* has fields that this peer is not permitted to send.
   let caller: CallerIdentity?
   let operation: Operation
   let result: FidoResult
   let code: PAMCode
-  /// The version of the server's policy that applied; nil for none.
+  /// The version of the server's policy that applied; nil if none did.
   var policyVersion: Int64?
 
-  /// Writes the line of a success; `unused=yes` says that the front end had ended before it read the result.
+  /// Writes the line of a success; `unused=yes` means that the front end had ended before it read the result.
   func log(_ success: Success, isUnused: Bool = false, to sink: any LogSink) {
     var line = line
     line.add(.type, Self.names(success.types))
@@ -178,7 +180,7 @@ struct CallOutcome {
     sink.write(line, isUnused ? .warning : .notice)
   }
 
-  /// Writes the line of any other end, and a further one for an incident.
+  /// Writes the line of an ending without success and, if there was an incident, a second line for that.
   func log(_ ending: Ending, to sink: any LogSink) {
     if let incident = ending.incident {
       var line = LogLine(incident)
@@ -201,9 +203,9 @@ struct CallOutcome {
     sink.write(line, level)
   }
 
-  /// Adds who asked.
+  /// Adds the caller and the account.
   ///
-  /// If the caller was refused, this is the account of the peer.
+  /// If the caller was refused, the account is the peer's own.
   private func describe(_ ending: Ending, in line: inout LogLine) {
     caller?.describe(in: &line)
     if caller == nil, case .overreach(_, let name) = ending.circumstance { line.add(.account, name) }
@@ -224,9 +226,9 @@ struct CallOutcome {
   }
 }
 
-/// The one place where an end becomes a code for PAM.
+/// Translates the end of an operation into a PAM code; nothing else does.
 enum PAMExit {
-  /// The code of an end, by the table of results.
+  /// The PAM code of an ending, according to the table of results.
   static func code(of ending: Ending, in context: PAMContext = PAMContext()) -> PAMCode {
     var context = context
     context.isRootsFault = ending.circumstance == .rootsFault
@@ -248,7 +250,7 @@ enum PAMExit {
 }
 
 extension Duration {
-  /// Whole seconds for a text, rounded up: a lock that still applies never shows 0.
+  /// The duration in whole seconds, for a text. It is rounded up, so that a lock that still applies is never shown as 0.
   var secondsTold: Int {
     let (seconds, attoseconds) = components
     return Int(clamping: max(1, seconds + (attoseconds > 0 ? 1 : 0)))

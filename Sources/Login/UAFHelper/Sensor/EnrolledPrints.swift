@@ -2,27 +2,27 @@ import FidoResults
 import Glibc
 import UAFCrypto
 
-/// The prints that the fingerprint service has stored for a person, as a hash.
+/// A hash of the prints that the fingerprint service has stored for a person.
 ///
-/// The service keeps them in plain files that root owns, beneath `FOLDER/NAME`.
+/// The service stores them in ordinary files that root owns, beneath `FOLDER/NAME`.
 struct EnrolledPrints {
-  /// What is stored.
+  /// The state of the stored prints.
   enum State: Equatable {
     /// No prints are stored.
     case none
-    /// SHA-256 over names and contents of all files.
+    /// SHA-256 over the names and contents of all files.
     case prints([UInt8])
-    /// The prints cannot be read; with the reason for the log.
+    /// The prints cannot be read; the payload is the reason, for the log.
     case unreadable(String)
   }
 
-  /// The person's own folder.
+  /// The folder of the person's prints.
   let path: String
   private let owner: uid_t
 
-  /// The folder that fprintd uses.
+  /// The folder in which fprintd stores the prints of all people.
   static let folder = "/var/lib/fprint"
-  // More than any sensor stores: ten fingers for each of several sensors, at most a few hundred KiB each.
+  // These limits are higher than any sensor needs: ten fingers for each of several sensors, at most a few hundred KiB each.
   private static let (maximumFiles, maximumDepth, maximumBytes) = (64, 3, 1 << 20)
 
   /// - Parameters:
@@ -36,7 +36,7 @@ struct EnrolledPrints {
     self.owner = owner
   }
 
-  /// The state of the stored prints now.
+  /// The current state of the stored prints.
   func state() -> State {
     var found: [(name: String, hash: [UInt8])] = []
     do throws(Trouble) { try read(path, as: "", depth: 0, into: &found) } catch {
@@ -44,7 +44,7 @@ struct EnrolledPrints {
     }
     guard !found.isEmpty else { return .none }
     var whole: [UInt8] = []
-    // A name has no NUL, and every hash has the same length, so no two sets of files look alike.
+    // A name contains no NUL, and every hash has the same length, so two different sets of files never give the same bytes.
     for file in found.sorted(by: { $0.name < $1.name }) { whole += Array(file.name.utf8) + [0] + file.hash }
     guard let hash = try? SHA256.hash(whole) else { return .unreadable("no hash could be made") }
     return .prints(hash)
@@ -102,7 +102,7 @@ struct EnrolledPrints {
   }
 
   private func names(_ folder: CInt, _ path: String) throws(Trouble) -> [String] {
-    // The stream takes over its own descriptor.
+    // The stream closes its descriptor, so it gets a copy.
     let own = fcntl(folder, F_DUPFD_CLOEXEC, 0)
     // SAFETY: the stream is ours until the `defer` closes it, and each entry is read before the next call.
     guard own >= 0, let stream = unsafe fdopendir(own) else {

@@ -9,24 +9,24 @@ import UAFWire
 
 /// The machine's sensor in one call: whether this call may use it, and the program that talks to it.
 struct FingerSensorAccess {
-  /// uaf-finger, or why it is missing; nil if this call does not need it.
+  /// uaf-finger, or why it could not be started; nil if this call does not need it.
   let process: Result<FingerProcess, Ending>?
-  /// Where the fingerprint service stores prints, and the uid that must own them.
+  /// The folder in which the fingerprint service stores prints, and the uid that must own them.
   let printsFolder: String
   let owner: UInt32
   /// Whether it is proved that the person sits at this machine.
   let isAtSeat: Bool
   /// Whether the person had stored prints before the sandbox was entered.
   ///
-  /// Afterwards, a missing folder cannot be distinguished from a closed one.
+  /// In the sandbox, a missing folder cannot be distinguished from one that the sandbox does not let the core open.
   let hadPrints: Bool
 
-  /// The access when there is no sensor.
+  /// The access of a call that does not use a sensor.
   static var none: FingerSensorAccess {
     FingerSensorAccess(process: nil, printsFolder: EnrolledPrints.folder, owner: 0, isAtSeat: true, hadPrints: false)
   }
 
-  /// Why this call cannot use the sensor, whatever its state; nil if it can.
+  /// Why this call must not use the sensor, regardless of the sensor's state; nil if it may.
   func obstacle(_ call: Call, _ policy: CallPolicy, isBoundToChip: Bool) -> FingerObstacle? {
     guard call.caller.origin == .local, isAtSeat, !policy.hidesState else {
       return FingerObstacle(
@@ -42,7 +42,8 @@ struct FingerSensorAccess {
     return process == nil ? FingerObstacle(.biometryUnknown, log: "uaf-finger was not started") : nil
   }
 
-  /// Asks for the sensor's state, without claiming it; nil if it can be used for the account.
+  /// Asks uaf-finger for the sensor's state, without claiming the sensor. Returns nil if the sensor can be used for the
+  /// account.
   func look(for name: [UInt8]) -> FingerObstacle? {
     guard let process = try? process?.get() else {
       return FingerObstacle(.biometryUnknown, log: "uaf-finger was not started")
@@ -50,14 +51,14 @@ struct FingerSensorAccess {
     return FingerObstacle(process.sensor(.look, of: String(decoding: name, as: UTF8.self)))
   }
 
-  /// The person's stored prints; nil for a name that can have none.
+  /// The person's stored prints; nil if the account's name cannot be the name of a folder.
   func prints(of name: [UInt8]) -> EnrolledPrints.State? {
     hadPrints ? EnrolledPrints(of: name, in: printsFolder, owner: owner)?.state() : EnrolledPrints.State.none
   }
 
   /// Claims the sensor, and starts the first comparison.
   ///
-  /// - Parameter count: counts a touch that did not match.
+  /// - Parameter count: counts a touch that did not match, and returns whether that caused a lock.
   /// - Throws: ``FingerRefusal``.
   func claim(
     for name: [UInt8], _ policy: CallPolicy, now: @escaping () -> BootTime, count: @escaping () throws(Ending) -> Bool
@@ -71,7 +72,7 @@ struct FingerSensorAccess {
     } catch { throw .ending(error) }
     let account = String(decoding: name, as: UTF8.self)
     if let obstacle = FingerObstacle(process.sensor(.compare, of: account)) {
-      // After a time-out, the sensor may still be claimed.
+      // If the answer came too late, the sensor may be claimed anyway, so it is released.
       process.stop()
       throw .obstacle(obstacle)
     }
@@ -87,12 +88,12 @@ struct FingerSensorAccess {
   private let socket: PacketSocket
   private var buffer: Secret
 
-  /// How long to wait for the first answer: the fingerprint service may have to be started.
+  /// How long to wait for the first answer. The fingerprint service may first have to be started.
   private static let answerMilliseconds: Int32 = 8000
 
-  /// Starts `program`, which asks the service nothing until it is asked.
+  /// Starts `program`. It does not talk to the fingerprint service before it gets a request.
   ///
-  /// - Throws: ``Ending`` if it is missing or cannot be started.
+  /// - Throws: ``Ending`` if the program is missing or cannot be started.
   convenience init(_ program: String) throws(Ending) {
     do {
       let ends = try PacketSocket.pair()
@@ -102,7 +103,7 @@ struct FingerSensorAccess {
     } catch { throw Ending(.clientMismatch, log: "uaf-finger: \(error)") }
   }
 
-  /// Talks to the program at the other end of a socket.
+  /// Uses the program at the other end of this socket.
   ///
   /// - Throws: `SecretMemoryError`.
   init(over socket: consuming PacketSocket) throws(SecretMemoryError) {
@@ -110,31 +111,31 @@ struct FingerSensorAccess {
     buffer = try Secret(capacity: WireLimit.packet + 1)
   }
 
-  /// Asks for the sensor's state or for a first comparison, and waits for the report about the sensor.
+  /// Requests the sensor's state or the first comparison, and waits for the report about the sensor.
   ///
-  /// A program that gives no answer counts as a failure.
+  /// If the program gives no answer, a report of a failure is returned.
   func sensor(_ wish: FingerAsk.Wish, of account: String) -> FingerSensor {
     do throws(PacketSocketError) {
       try ask(wish, of: account)
-      // Messages of an earlier comparison may come first.
+      // Messages about an earlier comparison may come first; they are skipped.
       while true {
         if case .sensor(let sensor) = try receive(timeoutMilliseconds: Self.answerMilliseconds) { return sensor }
       }
     } catch { return FingerSensor(.failed, detail: "uaf-finger: \(error)") }
   }
 
-  /// Asks for a further comparison.
+  /// Requests a further comparison.
   ///
   /// - Throws: `PacketSocketError`.
   func compareAgain(for account: String) throws(PacketSocketError) { try ask(.compare, of: account) }
 
-  /// Releases the sensor; a program that is gone has already released it.
+  /// Releases the sensor; if the program is gone, the sensor has been released already.
   func stop() {
     guard let packet = try? FingerAsk.stop() else { return }
     try? socket.send(packet)
   }
 
-  /// Waits for a message or for a packet of another socket.
+  /// Waits for a message of the program or a packet at another socket.
   ///
   /// - Throws: `PacketSocketError`.
   func awaitMessage(
@@ -179,7 +180,7 @@ struct FingerObstacle: Equatable {
     self.log = log
   }
 
-  /// What the sensor's state means; nil if it can be used.
+  /// The obstacle that the sensor's state means; nil if the sensor can be used.
   init?(_ sensor: FingerSensor) {
     let result: FidoResult
     switch sensor.state {
@@ -192,7 +193,7 @@ struct FingerObstacle: Equatable {
     self.init(result, log: "the sensor: \(sensor.state)" + (sensor.detail.map { " (\($0))" } ?? ""))
   }
 
-  /// What the end of a wait means; nil for a match.
+  /// The obstacle that the end of a wait means; nil for a match.
   init?(_ outcome: FingerMachine.Outcome?) {
     switch outcome {
     case .matched: return nil
@@ -205,7 +206,7 @@ struct FingerObstacle: Equatable {
     }
   }
 
-  /// The obstacle as the end of a call.
+  /// The ending of a call because of this obstacle.
   var ending: Ending { Ending(result, log: log, types: [.fingerprint]) }
 }
 
@@ -214,7 +215,7 @@ enum FingerRefusal: Error {
   case obstacle(FingerObstacle)
   case ending(Ending)
 
-  /// The refusal as the end of a call.
+  /// The ending of a call because of this refusal.
   var ending: Ending {
     switch self {
     case .obstacle(let obstacle): obstacle.ending
@@ -223,14 +224,14 @@ enum FingerRefusal: Error {
   }
 }
 
-/// A message of uaf-finger.
+/// A message from uaf-finger.
 enum FingerMessage: Equatable {
   case sensor(FingerSensor)
   case touch(FingerTouch)
   case end(FingerEnd)
 }
 
-/// Starts uaf-finger before the sandbox, if this call may use a fingerprint.
+/// Starts uaf-finger before the core enters its sandbox, if this call may use a fingerprint.
 struct FingerSensorStart {
   let call: Call
   let policy: CallPolicy
@@ -239,7 +240,7 @@ struct FingerSensorStart {
 
   /// The sensor of this call.
   ///
-  /// It is not asked anything yet. A failure here is reported when the sensor is needed.
+  /// No request is sent to it yet. If something fails here, that is reported when the sensor is needed.
   func sensor() -> FingerSensorAccess {
     let name = name
     let (folder, owner) = (environment.printsFolder, environment.owner)
@@ -257,7 +258,7 @@ struct FingerSensorStart {
       isAtSeat: environment.isAtSeat, hadPrints: hadPrints)
   }
 
-  /// Whether the sensor may be needed: the call asks for it, or a fingerprint is registered.
+  /// Whether this call may need the sensor: the call names the fingerprint, or one is registered.
   private var mayUse: Bool {
     guard policy.enabledTypes.contains(.fingerprint), call.caller.origin == .local, environment.isAtSeat,
       !policy.hidesState
@@ -269,7 +270,8 @@ struct FingerSensorStart {
     }
   }
 
-  /// A file that cannot be opened is reported when it is opened for the call.
+  /// Whether a fingerprint is registered. If the account's file cannot be opened, that is reported later, when the call opens
+  /// it.
   private var isRegistered: Bool {
     guard let uid = call.caller.uid, let directory = try? accounts.openState(),
       let account = try? accounts.open(uid, in: directory)

@@ -2,9 +2,9 @@ import Authenticator
 import FidoResults
 import UAFWire
 
-/// A claimed sensor while it waits for a touch: does what ``FingerMachine`` says.
+/// A claimed sensor that waits for a touch. It carries out the actions of ``FingerMachine``.
 @safe final class FingerWatch {
-  /// How long it may still wait, in milliseconds; nil once it no longer waits.
+  /// How long the sensor may still wait, in milliseconds; nil once it no longer waits.
   var patience: Int32? {
     guard machine.outcome == nil else { return nil }
     let left = deadline.subtractingReportingOverflow(now().nanoseconds)
@@ -13,7 +13,8 @@ import UAFWire
 
   /// How the wait ended; nil while the sensor waits.
   var outcome: FingerMachine.Outcome? { machine.outcome }
-  /// The stored prints, read at the match while nobody else could change them through the sensor.
+  /// The stored prints, read at the match, while the sensor was still claimed, so that nobody else could change them through
+  /// the sensor.
   private(set) var prints: EnrolledPrints.State?
 
   private let process: FingerProcess
@@ -23,12 +24,12 @@ import UAFWire
   private let count: () throws(Ending) -> Bool
   private let readPrints: () -> EnrolledPrints.State
   private var machine: FingerMachine
-  /// The failure of counting a touch.
+  /// Why a touch could not be counted; nil if every touch was.
   private var trouble: Ending?
 
   /// - Parameters:
   ///   - process: the program, which has claimed the sensor for `account` and is comparing.
-  ///   - count: counts a touch that did not match, and says whether that caused a lock.
+  ///   - count: counts a touch that did not match, and returns whether that caused a lock.
   init(
     _ process: FingerProcess, for account: String, _ settings: (tries: Int, wait: Duration),
     now: @escaping () -> BootTime, count: @escaping () throws(Ending) -> Bool,
@@ -44,25 +45,26 @@ import UAFWire
     deadline = now().nanoseconds.addingReportingOverflow(wait).partialValue
   }
 
-  /// Waits for the sensor or for a packet of the front end, for at most this many milliseconds.
+  /// Waits until the sensor reports something or the front end sends a packet, for at most this many milliseconds.
   ///
-  /// - Returns: whether the front end has sent something or is gone; otherwise, the result of a touch that decides nothing.
+  /// - Returns: whether the front end has sent something or is gone; and the result of a touch after which the sensor keeps
+  ///   waiting, if there was one.
   /// - Throws: `PacketSocketError` if the front end's socket fails.
   func next(
     beside frontEnd: borrowing PacketSocket, atMost limit: Int32 = .max
   ) throws(PacketSocketError) -> (isInterrupted: Bool, touch: FingerTouch?) {
     let left = patience ?? 0
     let (isMessage, isPacket) = try process.awaitMessage(orPacketOf: frontEnd, timeoutMilliseconds: min(left, limit))
-    // A touch that came first is processed first.
+    // If both have arrived, the touch is processed first.
     if isMessage { return (isPacket, takeMessage()) }
     if !isPacket, patience == 0 { follow(machine.received(.timeIsUp)) }
     return (isPacket, nil)
   }
 
-  /// Ends the wait, because something else was faster.
+  /// Ends the wait, because the front end's answer came first.
   func stop() { if machine.outcome == nil { follow(machine.received(.timeIsUp)) } }
 
-  /// Throws what counting failed with: a touch that could not be counted opens nothing.
+  /// Throws if a touch could not be counted: the authenticator must not be opened then.
   ///
   /// - Throws: ``Ending``.
   func requireCounted() throws(Ending) { if let trouble { throw trouble } }
@@ -102,21 +104,21 @@ import UAFWire
   }
 }
 
-/// The rules for a waiting sensor, and nothing else.
+/// The rules for a waiting sensor.
 ///
-/// A value without input or output, time, account or sensor. The rules:
+/// This type has no input or output, and no access to time, account or sensor. The rules:
 ///
 /// - A touch that does not match is counted before the next one is compared.
 /// - A match is accepted once, and only while the sensor waits. Events after the end change nothing.
-/// - A message that does not fit ends the wait without a match.
+/// - A message that is not expected ends the wait without a match.
 struct FingerMachine: Hashable {
-  /// An event.
+  /// Something that happened while the sensor waited.
   enum Event: Hashable {
     case touched(FingerTouch)
-    /// The mismatch was counted.
+    /// A touch that did not match was counted.
     case counted(isLocked: Bool)
     case ended(FingerEnd.Cause)
-    /// uaf-finger is gone, or does not follow the protocol.
+    /// uaf-finger is gone, or violates the protocol.
     case lost
     case timeIsUp
   }
@@ -125,7 +127,7 @@ struct FingerMachine: Hashable {
   enum Action: Hashable {
     /// Wait for the next message.
     case wait
-    /// Report the result of the touch, and keep waiting.
+    /// Report the result of the touch to the person, and keep waiting.
     case tell(FingerTouch)
     /// Count a touch that did not match.
     case count
@@ -142,7 +144,7 @@ struct FingerMachine: Hashable {
   /// How the wait ended.
   enum Outcome: Hashable {
     case matched
-    /// The allowed number of touches did not match.
+    /// The allowed number of touches was made, and none matched.
     case exhausted
     case timedOut
     /// The last touch caused a lock.
@@ -158,7 +160,7 @@ struct FingerMachine: Hashable {
   /// - Parameter tries: how many touches that do not match are allowed.
   init(tries: Int) { triesLeft = tries }
 
-  /// Processes what happened, and says what to do next.
+  /// Processes an event, and returns the next action.
   mutating func received(_ event: Event) -> Action {
     guard outcome == nil else { return .rest }
     switch event {
@@ -186,7 +188,7 @@ struct FingerMachine: Hashable {
 }
 
 extension TouchText {
-  /// The message about a touch; nil for no touch yet.
+  /// The message about a touch; nil means that there was no touch yet.
   init(_ touch: FingerTouch?) {
     self =
       switch touch {

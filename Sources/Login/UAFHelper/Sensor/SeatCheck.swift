@@ -2,15 +2,15 @@ import Glibc
 
 /// Checks whether the person who called a host sits at this machine.
 ///
-/// The kernel says which session a process belongs to: pam_loginuid makes it number the session at the login, and no process
-/// without root privileges can get a different number. systemd-logind has a record for the number, which only root can write.
-/// The cgroup of a process proves nothing: the person can choose it (`systemd-run --user`).
+/// The kernel knows which session a process belongs to: at login, pam_loginuid has it number the session, and no process
+/// without root privileges can get a different number. For each number, systemd-logind has a record, which only root can write.
+/// The cgroup of a process is no proof, because the person can choose it (`systemd-run --user`).
 struct SeatCheck {
   /// The folder of logind's session records.
   static let sessions = "/run/systemd/sessions"
   /// The seat of the machine's own screen, keyboard and sensor.
   private static let seat = "seat0"
-  /// The number that the kernel shows for a process that no session was ever set for.
+  /// The number that the kernel shows for a process that does not belong to a session.
   private static let unset = String(UInt32.max)
   private static let longest = 8192
 
@@ -28,15 +28,15 @@ struct SeatCheck {
     self.owner = owner
   }
 
-  /// Whether a host's process is proved to be used at the seat; false if nothing proves it.
+  /// Whether it is proved that a host's process is used at the seat.
   ///
-  /// It is proved if its session is recorded as local, on the seat, and in the foreground. A process outside every session is
-  /// also proved to be there if it is root's, if nobody else called it, and if it says that it asks on a virtual console. This is
-  /// for login and the display managers, which ask before there is a session.
+  /// It is proved if logind has recorded the session of the process as local, on the seat, and in the foreground. A process
+  /// without a session also counts as proved if root runs it, nobody else called it, and it states a virtual console as its
+  /// terminal. This is for login and the display managers, which authenticate people before there is a session.
   ///
   /// - Parameters:
   ///   - process: the host's process ID.
-  ///   - terminal: the terminal that a host of root's named, if nobody else called that host; otherwise nil.
+  ///   - terminal: the terminal that the host stated, if root runs the host and nobody else called it; otherwise nil.
   func isAtSeat(_ process: Int32, terminal: [UInt8]?) -> Bool {
     guard let session = number("sessionid", of: process), session != Self.unset else {
       return terminal.map(Self.isVirtualConsole) ?? false
@@ -46,11 +46,11 @@ struct SeatCheck {
       && record["REMOTE"] == "0" && record["ACTIVE"] == "1"
   }
 
-  /// Whether a terminal is `tty1` to `tty63`, with or without its folder.
+  /// Whether a terminal is `tty1` to `tty63`, with or without `/dev/`.
   private static func isVirtualConsole(_ terminal: [UInt8]) -> Bool {
     let name = String(decoding: terminal, as: UTF8.self)
     let device = name.hasPrefix("/dev/") ? name.dropFirst("/dev/".count) : name[...]
-    // Not `tty0`, which is whatever console is in the foreground, and no other spelling of a number.
+    // This excludes `tty0`, which means the console in the foreground, and any other spelling of the number.
     return (1...63).contains { device == "tty\($0)" }
   }
 
@@ -73,7 +73,7 @@ struct SeatCheck {
     return found
   }
 
-  /// A file that was read whole; nil for a link, a file that is too long, and a file that anybody but `owner` could write.
+  /// The whole content of a file; nil for a link, for a file that is too long, and for one that anybody but `owner` can write.
   private func text(_ path: String, ownedBy owner: uid_t?) -> String? {
     // SAFETY: the path lives for the call; the descriptor is closed by the `defer`.
     let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)

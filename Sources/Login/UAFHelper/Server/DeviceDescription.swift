@@ -35,11 +35,12 @@ struct DeviceDescription: Equatable {
     return description
   }
 
-  /// The part that the server may know: the ID is an HMAC, so that it is useless to anyone else.
+  /// The part of the description that the server is told. The ID is an HMAC, so that it reveals nothing about the machine-id.
   ///
   /// - Parameters:
-  ///   - template: root's name for the machine; nil for the host name.
-  ///   - folder: the state folder's own random bytes. A folder without any keeps the ID that servers already know.
+  ///   - template: the machine's name that root has configured; if nil, the host name is used.
+  ///   - folder: the state folder's own random bytes. If the folder has none, the machine keeps the ID that servers already
+  ///     know.
   func context(named template: DeviceNameTemplate?, of folder: [UInt8]?) -> DeviceContext {
     DeviceContext(
       id: identifier(folder), name: template.map { $0.name(hostName: hostName) } ?? Self.optional(hostName),
@@ -47,8 +48,8 @@ struct DeviceDescription: Equatable {
       operatingSystem: Self.optional(operatingSystem))
   }
 
-  /// Copied machines often share a machine-id, and copied state folders share their random bytes: the ID is the same only if both
-  /// are the same.
+  /// The ID depends on both: copied machines often have the same machine-id, and copied state folders have the same random
+  /// bytes. So two machines have the same ID only if both were copied.
   func identifier(_ folder: [UInt8]?) -> String? {
     let bytes = folder ?? machineID
     let message = Array("pam-uaf device id".utf8) + (folder == nil ? [] : machineID)
@@ -70,7 +71,7 @@ struct DeviceDescription: Equatable {
 }
 
 extension AuthenticatorDescription {
-  /// The descriptions of the account's authenticators, to be compared with a policy.
+  /// The descriptions of an account's authenticators, with which a server's policy is compared.
   static func all(of types: [AuthenticatorType], keys: [RegisteredKey]) -> [AuthenticatorDescription] {
     types.compactMap { type in
       guard let aaid = try? AAID(type.aaid) else { return nil }

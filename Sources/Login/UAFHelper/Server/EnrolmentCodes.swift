@@ -5,7 +5,7 @@ import UAFConfiguration
 import UAFMessages
 import UAFWire
 
-/// Enrolment payloads and the codes in them, checked as far as that is possible without the server.
+/// Enrolment payloads and the codes in them, with the checks that are possible without the server.
 struct EnrolmentCodes {
   private let call: Call
   private let server: ServerAccess
@@ -17,12 +17,12 @@ struct EnrolmentCodes {
     self.now = now
   }
 
-  /// What allows a registration or a removal, from the call's payload or from the code alone.
+  /// The entitlement for a registration or a removal, from the call's payload or from a code without a payload.
   ///
-  /// - Returns: the payload, if the text is a whole one.
+  /// - Returns: the entitlement; and the payload, unless the text is only a code.
   /// - Throws: ``Ending``, as ``payload(_:)``.
   func entitlement() throws(Ending) -> (Entitlement, EnrolmentPayload?) {
-    // A person who has only the short code has set this machine's server before.
+    // A person who has only the short code is on a machine on which the server is already configured.
     if let code = try EnrolmentCode(typed: text()) { return (.code(code), nil) }
     let payload = try payload()
     return (Self.entitlement(payload), payload)
@@ -41,7 +41,8 @@ struct EnrolmentCodes {
 
   /// The call's payload.
   ///
-  /// - Throws: ``Ending`` (1001) if there is none, or if it cannot be read, is for a different operation, or has expired.
+  /// - Throws: ``Ending`` (1001) if there is no payload, or it cannot be read or is for a different operation; 1100 if it has
+  ///   expired.
   func payload(_ operation: UAFOperation = .registration) throws(Ending) -> EnrolmentPayload {
     let text = try text()
     let payload: EnrolmentPayload
@@ -65,22 +66,23 @@ struct EnrolmentCodes {
     return payload
   }
 
-  /// What an entry allows, which is a whole payload or its code alone.
+  /// The entitlement in an entry, which is either a whole payload or only the code.
   ///
-  /// - Parameter account: the account that the code must be for; nil if there is none yet.
-  /// - Throws: ``Ending``, as for a payload; 1001 for a text that cannot be a code of our server, if root's server is ours, and
-  ///   for a text that may be a mistyped code, if the server could be ours.
+  /// - Parameter account: the account for which the code must be; nil if there is no account yet.
+  /// - Throws: ``Ending``, as for a payload. Also 1001 if root's configuration shows that the server is `uaf-server`, and the
+  ///   text cannot be one of its codes; and if the server could be `uaf-server`, and the text may be a mistyped code.
   func entitlement(
     entered text: String, for account: AccountFile?, _ settings: ServerSettings
   ) throws(Ending) -> Entitlement {
-    // Only a recognised code is extracted from an entry: a different server's code may contain spaces.
+    // A code is extracted from a longer entry only if it is recognised as one of ours: a code of a different server may contain
+    // spaces.
     let pasted = PastedCode.enrolment(in: text)
     let found = pasted.code ?? text
     if let code = EnrolmentCode(typed: found) { return .code(code) }
     if let payload = try? EnrolmentPayload(encoded: found) {
       return Self.entitlement(try judged(checked(payload, .registration), for: account, settings))
     }
-    // The server would refuse it, and an eavesdropper could guess the right code.
+    // Such a text must not be sent: the server would refuse it, and an eavesdropper could guess the right code from it.
     guard server.verdictKeys == nil, pasted != .several,
       settings.dialect != .fido || !EnrolmentPayload.mayBeMistyped(text)
     else {
@@ -90,7 +92,7 @@ struct EnrolmentCodes {
     return .plainCode(text)
   }
 
-  /// What the call's payload or code allows for an account of this machine and its server.
+  /// The entitlement in the call's payload or code, checked to be for this account and the configured server.
   ///
   /// - Throws: ``Ending``, as ``code(_:for:_:)``.
   func entitlement(for account: AccountFile, _ settings: ServerSettings) throws(Ending) -> Entitlement {
@@ -99,16 +101,16 @@ struct EnrolmentCodes {
     return entitlement
   }
 
-  /// The one-time code of a payload that is for an account of this machine and its server.
+  /// The one-time code in the call's payload, which is checked to be for this account and the configured server.
   ///
-  /// - Throws: ``Ending`` (1001) for a payload for a different operation, server or account; 1100 after its time.
+  /// - Throws: ``Ending`` (1001) if the payload is for a different operation, server or account; 1100 if it has expired.
   func code(
     _ operation: UAFOperation, for account: AccountFile, _ settings: ServerSettings
   ) throws(Ending) -> String {
     try judged(payload(operation), for: account, settings).authCode
   }
 
-  /// The payload, checked to be for an account and root's server.
+  /// The payload, checked to be for this account and the configured server.
   private func judged(
     _ payload: EnrolmentPayload, for account: AccountFile?, _ settings: ServerSettings
   ) throws(Ending) -> EnrolmentPayload {
@@ -122,7 +124,7 @@ struct EnrolmentCodes {
     return payload
   }
 
-  /// Refuses a payload that names a different server or authority from root's configuration.
+  /// Refuses a payload whose server or authority is not the one in root's configuration.
   func requireTrusted(_ payload: EnrolmentPayload, _ settings: ServerSettings) throws(Ending) {
     let isApproval = payload.op == .authentication
     let own = isApproval ? settings.authentication : settings.registration

@@ -3,16 +3,16 @@ import Glibc
 import UAFConfiguration
 import UAFMessages
 
-/// The server that root trusts because of an enrolment code, if the configuration names none.
+/// The server that root has trusted with an enrolment payload. It is used if the configuration names no server.
 ///
-/// It is a piece of configuration in the state folder, and is read with the same checks as root's file.
+/// It is stored in the state folder as a part of a configuration, and read with the same checks as root's configuration file.
 enum TrustedServer {
   private static let fileName = StateSettings.trustFileName
   private static let authorityName = "trust-ca.pem"
 
-  /// Reads it; nil if root never trusted a server in this way.
+  /// Reads the server; nil if root never trusted one in this way.
   ///
-  /// - Throws: ``Ending`` (1001) for a file that cannot be used.
+  /// - Throws: ``Ending`` (1001) if the file cannot be used.
   static func load(_ directory: String, owner: uid_t) throws(Ending) -> ServerSettings? {
     let path = "\(directory)/\(fileName)"
     do throws(ConfigurationError) {
@@ -23,7 +23,7 @@ enum TrustedServer {
     }
   }
 
-  /// Writes it from a payload whose form was checked.
+  /// Stores the server of a payload that has already been parsed.
   ///
   /// - Throws: ``Ending``.
   static func store(_ payload: EnrolmentPayload, in directory: String) throws(Ending) {
@@ -46,7 +46,7 @@ enum TrustedServer {
     try write(Array(text.utf8), to: fileName, in: directory)
   }
 
-  /// Writes under a temporary name first, so that the file is complete or missing.
+  /// Writes a file under a temporary name first, so that the file is either complete or missing.
   private static func write(_ bytes: [UInt8], to name: String, in directory: String) throws(Ending) {
     let path = "\(directory)/\(name)"
     let temporary = "\(directory)/.\(name).\(getpid())"

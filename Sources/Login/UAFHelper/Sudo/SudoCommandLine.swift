@@ -1,17 +1,19 @@
-/// The command line that sudo was given: its file, the options in words, and the command.
+/// The command line that sudo was given, as a text: the path of sudo's executable, its options described in words, and the
+/// command.
 ///
-/// The line is read as sudo reads it (getopt_long with `+`, and assignments between options), so that no part of it can be
-/// mistaken for something else. Our own words come before the first colon, separated by commas. An argument of the caller among
-/// them is quoted if it contains a space, a comma, a colon or any other character that could end one of our words.
+/// The line is read as sudo reads it (getopt_long with `+`, and assignments between options), so that no part of it is
+/// misunderstood. The descriptions of the options come before the first colon, separated by commas. If an argument of the
+/// caller appears among them, it is quoted if it contains a space, a comma, a colon or any other character that could end a
+/// description.
 struct SudoCommandLine {
-  /// Why there is no text for a line.
+  /// Why a command line cannot be shown as a text.
   enum Refusal: Error {
-    /// It is too long for anybody to confirm, or is not terminated.
+    /// It is too long for a person to confirm, or its last argument has no NUL at the end.
     case tooLong
-    /// Its first argument makes some versions of sudo an editor, and others not.
+    /// Its first argument is a name with which some versions of sudo act as sudoedit, and others do not.
     case ambiguousName
-    /// sudo has overwritten it: the names of `--preserve-env=LIST` look like arguments to a program that reads the line
-    /// afterwards.
+    /// sudo has overwritten it while parsing `--preserve-env=LIST`. In the line as it is now, the names in LIST look like
+    /// further arguments.
     case overwritten
   }
 
@@ -19,18 +21,18 @@ struct SudoCommandLine {
   private let arguments: [[UInt8]]
   private var isEditing = false
   private var words: [[UInt8]] = []
-  /// The next argument to be read.
+  /// The index of the next argument to be read.
   private var index = 1
 
-  /// The file whose path is left out of the text.
+  /// The usual path of sudo, which is not shown in the text.
   private static let usual = Array("/usr/bin/sudo".utf8)
 
-  /// Reads the line.
+  /// Reads a command line.
   ///
   /// - Parameters:
-  ///   - program: the file, as the kernel names it.
+  ///   - program: the path of the executable, as the kernel reports it.
   ///   - commandLine: the arguments, each followed by a NUL.
-  ///   - limit: a line of this many bytes may have been cut.
+  ///   - limit: the length in bytes from which a line may have been cut.
   /// - Throws: ``Refusal``.
   init(program: [UInt8], commandLine: [UInt8], limit: Int) throws(Refusal) {
     guard commandLine.count < limit, commandLine.last == 0 else { throw .tooLong }
@@ -39,21 +41,21 @@ struct SudoCommandLine {
     guard !arguments.contains(where: Self.isOverwritten) else { throw .overwritten }
     let name = Self.baseName(arguments[0])
     isEditing = name == Array("sudoedit".utf8)
-    // Some versions of sudo treat a name such as this as sudoedit.
+    // Some versions of sudo act as sudoedit if their name ends like this.
     guard isEditing || !name.ends(with: "edit") else { throw .ambiguousName }
     if !isEditing, name != Array("sudo".utf8) { words.append(Self.words("called as", name)) }
     if isEditing { words.append(Array("edit".utf8)) }
   }
 
-  /// The text: `sudo`, the words, and after a colon the command, if there is one.
+  /// The text: `sudo`, the descriptions and, if there is a command, a colon and the command.
   var text: [UInt8] { parts.head + parts.command }
 
-  /// The same in two parts, of which the first changes the effect of the second: only the second may be cut on a screen.
+  /// The text in two parts. The first changes the effect of the second, so only the second may be cut off on a screen.
   var parts: (head: [UInt8], command: [UInt8]) {
     var reader = self
     let file = program == Self.usual ? Array("sudo".utf8) : ShellWord.strict(program)
     guard Self.baseName(program) == Array("sudo".utf8), reader.readOptions() else {
-      // Its arguments are not interpreted: all are shown as they are.
+      // The arguments could not be interpreted, so all of them are shown as they are.
       let (head, rest) = Self.joined([file] + words + [Array("arguments".utf8)], arguments.dropFirst())
       return (head + rest, [])
     }
@@ -64,7 +66,7 @@ struct SudoCommandLine {
     return Self.joined([file] + reader.words, command)
   }
 
-  /// The options that need no command.
+  /// The descriptions of options with which sudo needs no command.
   private static let isWhole = Set(
     ["shell", "login shell", "edit", "list what is allowed", "renew the ticket"].map { Array($0.utf8) })
 
@@ -86,7 +88,7 @@ struct SudoCommandLine {
 
   /// Reads options and assignments up to the command.
   ///
-  /// - Returns: false for anything that is not known to be a valid command line of sudo.
+  /// - Returns: false if the arguments are not known to be a valid command line of sudo.
   private mutating func readOptions() -> Bool {
     while index < arguments.count {
       let argument = arguments[index]
@@ -99,10 +101,11 @@ struct SudoCommandLine {
       } else if argument.count > 1, argument[0] == UInt8(ascii: "-") {
         guard readLetters(argument.dropFirst()) else { return false }
       } else {
-        // sudo does not look further back either: an option's argument of this kind ends assignments too.
+        // Like sudo, this only looks at the argument before: even if `--` is the argument of an option, it ends the
+        // assignments.
         let isEnded = index > 1 && arguments[index - 1] == Self.end
         guard !isEnded, argument.contains(UInt8(ascii: "=")), argument[0] != UInt8(ascii: "/") else { return true }
-        // Some versions do not treat an assignment without a name as an assignment.
+        // Some versions of sudo do not treat an assignment without a name as an assignment.
         guard argument[0] != UInt8(ascii: "=") else { return false }
         words.append(Self.words("with", argument))
         index += 1
@@ -113,9 +116,10 @@ struct SudoCommandLine {
 
   private static let end = Array("--".utf8)
 
-  /// Whether it may be `--preserve-env=LIST`, at whose commas sudo (strtok) writes a NUL.
+  /// Whether the argument may be `--preserve-env=LIST`. sudo parses the list with strtok, which writes a NUL over each comma.
   ///
-  /// True also for a shortened form, and for any position: the line does not show where it stops being what was typed.
+  /// This is also true for a shortened option name, and anywhere in the line: the line does not show from where on it differs
+  /// from what was typed.
   private static func isOverwritten(_ argument: [UInt8]) -> Bool {
     argument.starts(with: Array("--preserve-e".utf8)) && argument.contains(UInt8(ascii: "="))
   }
@@ -158,14 +162,14 @@ struct SudoCommandLine {
     return true
   }
 
-  /// The next argument, for an option without an attached one.
+  /// The next argument, for an option whose own argument is not attached to it.
   private mutating func next() -> ArraySlice<UInt8>? {
     guard index < arguments.count else { return nil }
     index += 1
     return arguments[index - 1][...]
   }
 
-  /// The text after `-h`, if that is a host and not a request for help.
+  /// The text after `-h`, if it is a host name, so that `-h` does not mean help.
   private mutating func hostName() -> ArraySlice<UInt8>? {
     guard arguments[index - 1] == Array("-h".utf8), index < arguments.count,
       arguments[index].first != UInt8(ascii: "-"),
@@ -185,24 +189,25 @@ struct SudoCommandLine {
 }
 
 extension [UInt8] {
-  /// Whether the bytes end with those of a text.
+  /// Whether the bytes end with this text.
   fileprivate func ends(with text: String) -> Bool { suffix(text.utf8.count).elementsEqual(text.utf8) }
 }
 
-/// One of sudo's options, and its effect in words.
+/// One of sudo's options, with a description of its effect.
 struct SudoOption {
-  /// Whether an option takes an argument.
+  /// Whether an option has an argument.
   enum Argument { case none, required, optional }
 
   let letter: UInt8
   let name: String
-  /// Whether the letter takes an argument.
+  /// Whether the option's letter takes an argument.
   let argument: Argument
-  /// Whether the long name takes an argument.
+  /// Whether the option's long name takes an argument.
   let longArgument: Argument
-  /// Its effect; nil for an option that only changes how sudo asks, or what sudo remembers about that.
+  /// The description of its effect; nil if the option only changes how sudo prompts, or whether sudo remembers the
+  /// authentication.
   let words: String?
-  /// Whether sudoedit has it too.
+  /// Whether sudoedit has the option too.
   let isForEditing: Bool
 
   private init(
@@ -217,10 +222,10 @@ struct SudoOption {
     isForEditing = editing
   }
 
-  /// The options of sudo(8), versions 1.9.13 and 1.9.16, with which sudo may ask the person.
+  /// The options of sudo(8), versions 1.9.13 and 1.9.16, with which sudo may authenticate the person.
   ///
-  /// The options with which sudo asks nobody (help, version) and those that it refuses on Linux (auth-type, login-class) are left
-  /// out.
+  /// The list does not contain the options with which sudo authenticates nobody (help, version), and those that it refuses on
+  /// Linux (auth-type, login-class).
   static let all: [SudoOption] = [
     SudoOption("A", "askpass", .none, nil), SudoOption("B", "bell", .none, nil),
     SudoOption("b", "background", .none, "in the background", editing: false),
@@ -244,18 +249,18 @@ struct SudoOption {
     SudoOption("v", "validate", .none, "renew the ticket", editing: false), Self.host,
   ]
 
-  /// Its letter also means help, so its argument is found in a special way.
+  /// The option `-h`, whose letter also means help. So its argument is determined separately.
   static let host = SudoOption("h", "host", .optional, long: .required, "on host")
 
-  /// Further names that matter when a shortened name is looked up.
+  /// Long names of other options: a shortened name may be ambiguous because of them.
   private static let othersNames = ["auth-type", "help", "login-class", "version"]
 
-  /// The option of a letter; nil if there is none.
+  /// The option with this letter; nil if there is none.
   static func find(letter: UInt8, editing: Bool) -> SudoOption? {
     all.first { $0.letter == letter && ($0.isForEditing || !editing) }
   }
 
-  /// The option that a long name, or the beginning of one alone, means; nil if there is none, or more than one.
+  /// The option with this long name, or whose name is the only one that begins with it; nil if there is none, or more than one.
   static func find(name: [UInt8], editing: Bool) -> SudoOption? {
     func isBegun(_ other: String) -> Bool { other.utf8.starts(with: name) }
     let exact = all.first { Array($0.name.utf8) == name }
@@ -266,7 +271,7 @@ struct SudoOption {
   }
 }
 
-/// An argument as a shell would read it, in one form only.
+/// An argument, quoted as for a shell. Each argument has exactly one such form.
 enum ShellWord {
   private static let letters = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-".utf8)
   private static let others = Set("@%+=:,".utf8)
@@ -274,7 +279,7 @@ enum ShellWord {
   /// An argument of a command.
   static func plain(_ argument: [UInt8]) -> [UInt8] { word(argument, letters.union(others)) }
 
-  /// An argument among our own words: quoted if it has a character that could end one of them.
+  /// An argument among the descriptions of options: it is quoted if it contains a character that could end a description.
   static func strict(_ argument: [UInt8]) -> [UInt8] { word(argument, letters) }
 
   private static func word(_ argument: [UInt8], _ plain: Set<UInt8>) -> [UInt8] {
@@ -289,7 +294,7 @@ enum ShellWord {
     while let byte = rest.first {
       let spaces = rest.prefix { $0 == space }.count
       if spaces > 1 {
-        // The count is written as a number: many spaces would push what follows to the next line of a terminal.
+        // Many spaces are replaced with their number: otherwise they would push the rest to the next line of a terminal.
         endQuote()
         text += Array("[\(spaces) spaces]".utf8)
         rest = rest.dropFirst(spaces)

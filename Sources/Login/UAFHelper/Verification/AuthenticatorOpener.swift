@@ -4,7 +4,7 @@ import FidoResults
 import UAFClient
 import UAFMessages
 
-/// Opens the authenticators that a request asks for: the person enters what is needed, and chooses if several fit.
+/// Lets the person open the authenticators that a request needs, and choose if several combinations are possible.
 @safe final class AuthenticatorOpener {
   private let policy: CallPolicy
   private let prompter: Prompter
@@ -16,7 +16,7 @@ import UAFMessages
     self.check = check
   }
 
-  /// The result.
+  /// The result of opening authenticators.
   enum Opened {
     /// The combination of authenticators that was chosen; all of them are open.
     case way([AuthenticatorType])
@@ -24,9 +24,9 @@ import UAFMessages
     case registerAgain
   }
 
-  /// The combinations that an offer allows, each a list of types; the server's preferred one comes first.
+  /// The combinations that an offer allows, each as a list of types. The one that the server prefers comes first.
   ///
-  /// - Parameter types: the types that can take part.
+  /// - Parameter types: the types that can be used.
   static func ways(
     _ sets: [[AcceptableAuthenticator]], among types: [AuthenticatorType], named: AuthenticatorType?
   ) -> [[AuthenticatorType]] {
@@ -43,14 +43,14 @@ import UAFMessages
   ///
   /// - Parameters:
   ///   - types: the types that can take part.
-  ///   - named: the type that was asked for by name.
-  ///   - hasTyped: whether the account has a value that is typed.
-  /// - Throws: ``Ending`` (2002) if none fits, or if several fit and nobody can choose.
+  ///   - named: the type that the call names; nil if it names none.
+  ///   - hasTyped: whether the account has a passcode or a pattern.
+  /// - Throws: ``Ending`` (2002) if no combination is possible, or if several are and the person cannot be asked to choose.
   func way(
     to offer: RegistrationOffer?, among types: [AuthenticatorType], _ named: AuthenticatorType?, hasTyped: Bool
   ) throws(Ending) -> [AuthenticatorType] {
     guard let offer else { throw .outOfTurn(in: "registration") }
-    // A fingerprint alone is never the first authenticator of an account.
+    // A fingerprint cannot be an account's only authenticator.
     let ways = Self.ways(offer.sets, among: types, named: named).filter {
       named != nil || hasTyped || $0.contains(where: \.isTyped)
     }
@@ -59,11 +59,11 @@ import UAFMessages
         .noSuitableAuthenticator, because: named == nil ? .typesNotAccepted : policy.namedNotAccepted,
         log: "the server accepts no authenticator on this machine" + (named.map { ": not \($0.rawValue)" } ?? ""))
     }
-    // If a type was named, only that type, if it is enough.
+    // If a type was named, only this type is registered, if the server accepts it alone.
     if named != nil { return ways.min { $0.count < $1.count } ?? first }
     guard ways.count > 1 else { return first }
-    // A first registration sets the usual type of this machine, which is root's first type. A person who wants a different type
-    // names it.
+    // A first registration uses the machine's usual type, which is the first that root has enabled. A person who wants a
+    // different type must name it.
     if !hasTyped, let usual = types.first(where: \.isTyped), ways.contains([usual]) { return [usual] }
     guard policy.isInteractive else {
       throw Ending(.noSuitableAuthenticator, because: .severalToName, log: "several authenticators fit: name one")
@@ -74,15 +74,15 @@ import UAFMessages
     return way
   }
 
-  /// The type that is asked for immediately, before the server's request has arrived.
+  /// The type for which the first prompt asks, before the server's request has arrived.
   ///
   /// - Returns: nil if the person must choose.
-  /// - Throws: ``Ending`` (2002) if nobody can choose.
+  /// - Throws: ``Ending`` (2002) if the person would have to choose but cannot be asked.
   func firstType(of held: AccountAuthenticators) throws(Ending) -> AuthenticatorType? {
     if let named = held.named { return named }
     let usable = held.usable
     let typed = usable.filter(\.isTyped)
-    // A fingerprint is not a choice: the sensor waits during the prompt for the other value.
+    // A fingerprint is not a choice in the list: the sensor waits while the prompt asks for the typed secret.
     if typed.count == 1, typed != usable, !policy.offersNewRegistration || !policy.isInteractive { return typed[0] }
     if policy.hidesState || !policy.isInteractive, usable.count > 1 {
       let last: AuthenticatorType?
@@ -99,7 +99,7 @@ import UAFMessages
     return usable.count == 1 && !policy.offersNewRegistration ? usable.first : nil
   }
 
-  /// Opens one authenticator, before the server has said what it wants.
+  /// Opens one authenticator, before the server's request is known.
   ///
   /// - Throws: ``Ending``, as ``ValueCheck/askAndVerify(_:_:in:attempts:canGoBack:keepsValue:canTouch:)``.
   func openFirst(_ type: AuthenticatorType, of held: AccountAuthenticators) throws(Ending) {
@@ -108,15 +108,16 @@ import UAFMessages
 
   /// Opens every authenticator of one combination that the request accepts.
   ///
-  /// If several combinations fit, the person chooses.
+  /// If several combinations are possible, the person chooses.
   ///
-  /// - Throws: ``Ending``: 2002 if none fits, or if several fit and there is only one prompt; cancelled; wrong; ...
+  /// - Throws: ``Ending``: 2002 if none is possible, or if several are and there is only one prompt; or if the person
+  ///   cancelled, an entry was wrong, and so on.
   func open(_ offer: AuthenticationOffer, _ held: AccountAuthenticators) throws(Ending) -> Opened {
     let ways = Self.ways(offer.sets, among: held.types, named: held.named)
     if let way = ways.first(where: held.cover), !held.opened.isEmpty { return .way(way) }
     var further = ways.filter { way in held.opened.allSatisfy { way.contains($0.type) } }
-    // The server may not accept the authenticator that was verified: the finger, or the value that was asked for while the sensor
-    // waited.
+    // It is possible that the server does not accept the authenticator that was verified, because either the finger or the
+    // secret was enough for the first prompt. Then all combinations stay possible.
     if further.isEmpty, held.named == nil, held.types.contains(where: { !$0.isTyped }) { further = ways }
     guard !further.isEmpty else {
       throw Ending(
@@ -124,7 +125,8 @@ import UAFMessages
         log: "the server asks for authenticators that are not on this machine"
           + (held.named.map { ": not \($0.rawValue)" } ?? ""))
     }
-    // A request also names keys that the server refuses: it checks a key only when the key has signed.
+    // A request may name keys that the server will refuse, because the server checks a key only after it has signed. So
+    // combinations without such keys are preferred.
     let promising = further.filter { $0.allSatisfy(held.usable.contains) }
     if !promising.isEmpty { further = promising }
     guard policy.isInteractive else {
@@ -135,7 +137,7 @@ import UAFMessages
     return try open(oneOf: further, accepting: ways, held)
   }
 
-  /// Opens one authenticator of the person's choice, when there is no request yet.
+  /// Opens one authenticator of the person's choice, before there is a request.
   ///
   /// - Throws: ``Ending``.
   func openAny(of held: AccountAuthenticators) throws(Ending) -> Opened {
@@ -145,9 +147,10 @@ import UAFMessages
     return try open(oneOf: held.named == nil && typed.count == 1 ? [typed] : all, accepting: all, held)
   }
 
-  /// Opens what the person chooses, with a list if there is a choice.
+  /// Opens the combination that the person chooses; if there are several, a list is shown.
   ///
-  /// - Parameter all: the combinations of which one is enough; a finger may open a different one from the one that was chosen.
+  /// - Parameter all: the combinations that are accepted. If a finger is used, a different combination from the chosen one may
+  ///   be opened.
   private func open(
     oneOf ways: [[AuthenticatorType]], accepting all: [[AuthenticatorType]], _ held: AccountAuthenticators
   ) throws(Ending) -> Opened {

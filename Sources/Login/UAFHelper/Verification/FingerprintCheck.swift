@@ -5,7 +5,7 @@ import SecretMemory
 import UAFConfiguration
 import UAFWire
 
-/// Verifies a person by the machine's fingerprint sensor.
+/// Verifies a person with the machine's fingerprint sensor.
 @safe final class FingerprintCheck {
   private let call: Call
   private let policy: CallPolicy
@@ -16,7 +16,7 @@ import UAFWire
   private let log: CallLog
   private let sensor: FingerSensorAccess
   private let now: () -> BootTime
-  /// Why the fingerprint could not be used in addition to a value; it is logged and shown once in a call.
+  /// Why the fingerprint could not be used in addition to a typed secret. This is logged and shown only once in a call.
   private var told: FingerObstacle?
 
   init(
@@ -34,12 +34,12 @@ import UAFWire
     self.now = now
   }
 
-  // MARK: Beside a value
+  // MARK: During the prompt for a typed secret
 
-  /// Claims the sensor while the value of another type is asked for.
+  /// Claims the sensor for the time of a prompt for a typed secret.
   ///
-  /// - Returns: nil if the account has no fingerprint, if this is not a login, or if the sensor cannot be used, then with the
-  ///   text that says why.
+  /// - Returns: nil if the account has no fingerprint, this is not a login, or the sensor cannot be used. In the last case,
+  ///   `notice` gives the reason to the person.
   /// - Throws: ``Ending`` if the state cannot be used.
   func watchBeside(
     _ account: AccountFile, in directory: borrowing StateDirectory
@@ -53,7 +53,7 @@ import UAFWire
       case .obstacle(let obstacle):
         told = obstacle
         log.write(.fingerprint, "\(obstacle.result): \(obstacle.log)")
-        // A remote person does not need to be told that no sensor is used.
+        // A person who is not at the machine need not be told that the sensor is not used.
         guard obstacle.result != .biometryInvalidContext else { return (nil, nil) }
         return (nil, obstacle.result.text(in: policy.language))
       }
@@ -62,7 +62,7 @@ import UAFWire
 
   /// Opens the authenticator after a match.
   ///
-  /// - Throws: ``Ending``: it is locked, or the prints are not those that it was registered with.
+  /// - Throws: ``Ending`` if the authenticator is locked, or the stored prints are not those with which it was registered.
   func open(
     _ watch: FingerWatch, _ account: AccountFile, in directory: borrowing StateDirectory
   ) throws(Ending) -> UnlockedAuthenticatorBox {
@@ -73,11 +73,12 @@ import UAFWire
     return try open(account, with: record, in: directory)
   }
 
-  // MARK: Alone
+  // MARK: Fingerprint only
 
   /// Lets the person touch the sensor, and opens the authenticator.
   ///
-  /// - Throws: ``Ending`` with the result that says why it was not opened; cancelled.
+  /// - Throws: ``Ending`` if the authenticator was not opened, with the result that gives the reason, or if the person
+  ///   cancelled.
   func askAndVerify(
     _ account: AccountFile, in directory: borrowing StateDirectory
   ) throws(Ending) -> UnlockedAuthenticatorBox {
@@ -89,10 +90,10 @@ import UAFWire
 
   // MARK: Registering
 
-  /// Lets the person touch the sensor, and makes the record that a new key is sealed under.
+  /// Lets the person touch the sensor, and makes the record under which a new key is sealed.
   ///
-  /// - Parameter hasTyped: whether the account has a value that is typed, or gets one in this call.
-  /// - Throws: ``Ending`` with the result that says why the fingerprint cannot be registered.
+  /// - Parameter hasTyped: whether the account has a passcode or a pattern, or gets one in this call.
+  /// - Throws: ``Ending`` if the fingerprint cannot be registered, with the result that gives the reason.
   func newRecord(
     for identity: AccountIdentity, hasTyped: Bool, in directory: borrowing StateDirectory
   ) throws(Ending) -> FingerprintRecord {
@@ -117,11 +118,11 @@ import UAFWire
     }
   }
 
-  // MARK: Other prints
+  // MARK: Changed prints
 
-  /// Accepts the present prints after the person has verified a typed value here and at the server.
+  /// Binds the key to the prints that are stored now, after the person has verified a typed secret here and at the server.
   ///
-  /// If that cannot be written, the login does not fail.
+  /// If this cannot be written, the login still succeeds.
   func acceptPrints(
     after opened: [UnlockedAuthenticatorBox], _ account: AccountFile, in directory: borrowing StateDirectory
   ) {
@@ -142,10 +143,10 @@ import UAFWire
 
   // MARK: Status
 
-  /// The state of the fingerprint for an account, as a result: 7000 if nothing prevents its use.
+  /// The state of the fingerprint for an account, as a result. It is 7000 if nothing prevents its use.
   ///
   /// - Parameter account: nil if nothing is registered.
-  /// - Returns: whether the machine supports it at all, and what prevents its use.
+  /// - Returns: whether the machine supports fingerprints at all, and the result that states what prevents their use.
   func standing(
     _ account: AccountFile?, named name: [UInt8]?, in directory: borrowing StateDirectory
   ) throws(Ending) -> (isSupported: Bool, result: FidoResult) {
@@ -214,7 +215,7 @@ import UAFWire
       .ending
   }
 
-  /// Why stored prints do not match a record; nil if they match.
+  /// The obstacle if the stored prints are not those of a record; nil if they are.
   private func obstacle(to record: FingerprintRecord, with prints: EnrolledPrints.State) -> FingerObstacle? {
     guard policy.configuration.biometric.isBoundToPrints else { return nil }
     switch prints {

@@ -7,7 +7,8 @@ import UAFConfiguration
 import UAFMessages
 import UAFWire
 
-/// Imitates a login for an account that does not exist, with the same prompts, the same requests and the same time.
+/// Imitates a login for an account that does not exist: it shows the same prompts, sends the same requests, and takes the same
+/// time.
 @safe final class HiddenAccount {
   private let call: Call
   private let policy: CallPolicy
@@ -15,10 +16,10 @@ import UAFWire
   private let accounts: AccountAccess
   private let server: ServerAccess
   private let dummy: DummyCheck
-  /// Open until the end of the call, as in a real login.
+  /// The transport to the server. It stays open until the end of the call, as in a real login.
   private var network: Network?
   private var flow: (any LoginFlow)?
-  /// Why there is no request; this shows nothing more than a login with a key would show.
+  /// Why there is no request from the server. The person learns no more about it than in a login with a key.
   private var refusal: Refusal?
   private var hasSent = false
 
@@ -34,7 +35,7 @@ import UAFWire
     self.dummy = dummy
   }
 
-  /// Asks the server what a login asks, at the time when a login asks.
+  /// Sends the server the same request as a login does, and at the same time.
   ///
   /// - Throws: ``Ending``.
   func start(_ client: ClientSettings, _ settings: ServerSettings) throws(Ending) {
@@ -42,9 +43,9 @@ import UAFWire
     let name = call.caller.typedName.flatMap { try? server.userName(of: $0, settings) } ?? "unknown"
     flow = client.authentication(as: name, transaction: prompter.confirmed?.text)
     if call.begin.isDivided || client.takesServersTexts && prompter.confirmed == nil { return send() }
-    // A login would report only after a correct value that the question could not be sent.
+    // A failure to send is not reported here: a login would report it only after a correct secret.
     prompter.onceAsked { [weak self] in self?.send() }
-    // The list of facets belongs to the request, not to a key: it is asked for even if there is no key.
+    // The list of facets depends on the server's request, not on a key. So it is fetched even though there is no key.
     prompter.onceArrived(network?.arrival { [weak self] in self?.receiveAhead() })
   }
 
@@ -61,9 +62,9 @@ import UAFWire
     flow?.receive(over: &network)
   }
 
-  /// Asks for values, and ends as if they were wrong.
+  /// Prompts for secrets, and ends as if they were wrong.
   ///
-  /// - Returns: the ending of a wrong value.
+  /// - Returns: the ending of a wrong secret.
   /// - Throws: ``Ending``.
   func pretend() throws(Ending) -> Ending {
     let wrong = PromptText.wrong(policy.hiddenKind, triesLeft: nil)
@@ -76,7 +77,7 @@ import UAFWire
       try prompter.awaitResume(orLog: "cancelled before the prompt")
     }
     for _ in 0..<policy.tries {
-      // This is made before the prompt, because a real account's file is opened at that time.
+      // The stand-in is made before the prompt, because a login opens the account's file at that time.
       let standIn = try dummy.standIn(in: directory)
       guard let value = try prompter.askValue(question) else { break }
       try dummy.work(value, against: standIn, in: directory)
@@ -85,7 +86,7 @@ import UAFWire
     return Ending(.wrongValue, text: wrong, log: "account unknown or not registered")
   }
 
-  /// Whether root lets the server add a text and the caller sent none.
+  /// Whether root's configuration lets the server add a text, and the caller sent none.
   private lazy var awaitsServersText =
     (try? server.settings().acceptedTransactions == .any) == true && prompter.confirmed == nil
 
@@ -101,7 +102,7 @@ import UAFWire
     }
   }
 
-  /// Whether a divided login with a key would continue; see ``LoginMachine``.
+  /// Whether a divided login would continue at this point if the name had a key; see ``LoginMachine``.
   private var mayPause: Bool {
     guard let refusal else { return true }
     guard hasSent else { return false }

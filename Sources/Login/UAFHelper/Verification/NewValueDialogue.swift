@@ -4,14 +4,14 @@ import SecretMemory
 import UAFConfiguration
 import UAFWire
 
-/// Lets the person choose a new value.
+/// Lets the person choose a new secret.
 struct NewValueDialogue {
   private let call: Call
   private let language: Language
   private let prompter: Prompter
   private let rules: ValueRules
 
-  /// How often the new value and its repetition are asked for.
+  /// How often the person may try to enter a new secret and its repetition.
   private static let rounds = 3
 
   init(for call: Call, _ policy: CallPolicy, _ prompter: Prompter) {
@@ -21,12 +21,12 @@ struct NewValueDialogue {
     rules = ValueRules(policy)
   }
 
-  /// Asks for a new value twice, until both entries are equal and the rules accept the value.
+  /// Prompts for a new secret and its repetition, until both entries are equal and the rules accept the secret.
   ///
-  /// - Parameter old: the opened authenticator, whose value may not be chosen again; nil for a first value.
-  /// - Returns: the value in the form it is sealed with.
-  /// - Throws: ``Ending``: cancelled; 7111 if no acceptable value was entered (a login reports that as 980). Nothing is
-  ///   counted.
+  /// - Parameter old: the opened authenticator, whose secret must not be chosen again; nil if this is its first secret.
+  /// - Returns: the secret in the form in which it is used for the seal.
+  /// - Throws: ``Ending``: if the person cancelled; 7111 if no acceptable secret was entered (in a login, that becomes 980).
+  ///   These entries do not count as attempts.
   func ask(_ type: AuthenticatorType, old: UnlockedAuthenticatorBox? = nil) throws(Ending) -> Secret {
     var question = Question(types: [type], step: .new, user: call.shownName)
     if old == nil { try prompter.show(.enrol(type.kind, user: call.shownName)) }
@@ -34,7 +34,7 @@ struct NewValueDialogue {
     for _ in 0..<Self.rounds {
       question.step = .new
       guard let first = try prompter.askValue(question) else { continue }
-      // The requirements are shown only once: from now on, the error says what is missing.
+      // The requirements are shown only once: from now on, the error message says which of them were not met.
       question.requirements = nil
       question.error = rules.objections(to: first, type)
       guard question.error == nil, let value = type.entry.canonical(first) else { continue }

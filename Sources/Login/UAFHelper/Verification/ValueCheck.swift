@@ -5,10 +5,10 @@ import SecretMemory
 import UAFConfiguration
 import UAFWire
 
-/// Asks for a value and verifies it, as often as one call allows.
+/// Prompts for a secret and verifies it, as often as one call allows.
 ///
-/// ``askAndVerify(_:_:in:attempts:canGoBack:keepsValue:canTouch:)`` asks, `tryEntry` decides what follows one entry, and
-/// `countAndVerify` counts the entry on disk and derives its key.
+/// ``askAndVerify(_:_:in:attempts:canGoBack:keepsValue:canTouch:)`` shows the prompts, `tryEntry` decides what follows an
+/// entry, and `countAndVerify` counts the entry on disk and derives its key.
 @safe final class ValueCheck {
   private let call: Call
   private let policy: CallPolicy
@@ -37,16 +37,16 @@ import UAFWire
     rules = ValueRules(policy)
   }
 
-  /// Asks for a value and verifies it, as often as one call allows.
+  /// Prompts for a secret and verifies it, as often as one call allows.
   ///
   /// - Parameters:
-  ///   - attempts: the entries of this call so far; they still count if a person leaves a prompt and comes back.
-  ///   - canGoBack: whether an empty line leads back to a list.
-  ///   - keepsValue: whether a later step must compare with the value.
-  ///   - canTouch: whether the account's fingerprint may be verified instead.
+  ///   - attempts: the entries of this call so far; they still count if the person goes back to the list and returns.
+  ///   - canGoBack: whether an empty line leads back to the list.
+  ///   - keepsValue: whether the secret must be kept, because a later step compares it with a new one.
+  ///   - canTouch: whether the person may touch the fingerprint sensor instead.
   /// - Returns: the authenticator, open; nil if the person went back.
-  /// - Throws: ``Ending``: wrong, locked, cancelled, or the state failed. A wrong value is counted once, however
-  ///   often it is entered in this call.
+  /// - Throws: ``Ending``: if the secret was wrong or locked, the person cancelled, or the state failed. The same wrong secret
+  ///   is counted only once, even if it is entered several times in this call.
   func askAndVerify(
     _ account: AccountFile, _ type: AuthenticatorType, in directory: borrowing StateDirectory, attempts: Attempts,
     canGoBack: Bool = false, keepsValue: Bool = false, canTouch: Bool = false
@@ -76,9 +76,9 @@ import UAFWire
 
   /// Tries one entry.
   ///
-  /// An entry that cannot be the value because of its form is refused without being counted on disk.
+  /// An entry that cannot be the secret because of its form is refused without being counted on disk.
   ///
-  /// - Parameter question: the question that was answered; afterwards, the next one.
+  /// - Parameter question: the content of the prompt that was answered. It is changed to that of the next prompt.
   /// - Returns: the authenticator, open; nil if another entry may follow.
   /// - Throws: ``Ending`` if no further entry may follow.
   private func tryEntry(
@@ -107,13 +107,13 @@ import UAFWire
     return nil
   }
 
-  // MARK: Beside a sensor
+  // MARK: Together with a sensor
 
-  /// The first of a touch and an entry.
+  /// What came first: a touch or an entry.
   private enum First: ~Copyable {
     case matched(FingerWatch)
     case entered(Secret)
-    /// Neither: the value must be asked for without the sensor; with the reason, if there is one.
+    /// Neither of them. The secret must be prompted for without the sensor; the payload is the reason, if there is one.
     case nothing(String?)
   }
 
@@ -127,14 +127,14 @@ import UAFWire
     } else {
       entry = try prompter.askValue(question, beside: watch)
     }
-    // Text that was typed after a match is ignored.
+    // If the finger matched, text that was typed at the same time is ignored.
     if watch.outcome == .matched { return .matched(watch) }
     try watch.requireCounted()
     if let entry = entry.take(), entry.count > 0 { return .entered(entry) }
     return .nothing(why(watch))
   }
 
-  /// Why the sensor no longer waits; nil if the person ended the wait, or nobody touched the sensor.
+  /// Why the sensor no longer waits, as a text; nil if the person ended the wait, or nobody touched the sensor.
   private func why(_ watch: FingerWatch) -> String? {
     guard watch.outcome != .timedOut || prompter.showsTouches && policy.configuration.biometric.mode == .first else {
       return nil
@@ -142,17 +142,17 @@ import UAFWire
     return FingerObstacle(watch.outcome)?.result.text(in: policy.language)
   }
 
-  /// What came of an entry that has the form of a value.
+  /// The result of checking an entry.
   private enum EntryResult {
     case opened(UnlockedAuthenticatorBox)
     case wrong
-    /// Refused without saying so, because of a lock that the person must not see.
+    /// Refused because of a lock that the person must not learn of.
     case lockedInSecret(Ending)
   }
 
   /// Counts an entry on disk, and opens the authenticator with it.
   ///
-  /// A value that was wrong before in this call is neither counted nor tried again.
+  /// A secret that was already wrong in this call is neither counted nor checked again.
   private func countAndVerify(
     _ entry: borrowing Secret, _ account: AccountFile, _ type: AuthenticatorType, _ lock: LockPolicy,
     in directory: borrowing StateDirectory, _ attempts: Attempts, keepsValue: Bool
@@ -164,13 +164,13 @@ import UAFWire
     let slot = try queue.takeSlot(in: directory)
     let verification: Verification
     do throws(StateError) {
-      // This charges the attempt on disk, derives the key, and settles the attempt after a correct value.
+      // This counts the attempt on disk and derives the key. If the secret is correct, it clears the count again.
       verification = try account.verify(
         value, for: type, from: call.caller.origin, at: now(), policy: lock, in: directory, holding: slot,
         onceOpened: prompter.takeArrived)
     } catch {
-      // If the chip did not open the account's share, and the person must not see that, the entry is wrong: it was counted, and
-      // the chip was asked.
+      // If the chip did not open the account's share, and the person must not learn of that, the entry is reported as wrong. It
+      // was counted, and took as long as a wrong entry.
       guard !accounts.hides(error) else { return .wrong }
       throw accounts.ending(for: error)
     }
@@ -187,7 +187,7 @@ import UAFWire
     case .locked(let time): refusal = lockedEnding(type, time)
     case .permanentlyLocked: refusal = lockedEnding(type, nil)
     case .exhausted:
-      // It has already taken as long as a check.
+      // The refusal took as long as a check: the chip did the work.
       let ending = lockedEnding(type, nil)
       guard policy.hidesState else { throw ending }
       return .lockedInSecret(ending)
@@ -197,9 +197,9 @@ import UAFWire
     return .lockedInSecret(refusal)
   }
 
-  /// The first question.
+  /// The content of the first prompt.
   ///
-  /// If the state may be seen, a lock refuses before anybody is asked.
+  /// If the authenticator is locked and that need not be hidden, this refuses before a prompt is shown.
   private func firstQuestion(
     _ account: AccountFile, _ type: AuthenticatorType, _ lock: LockPolicy
   ) throws(Ending) -> Question {
@@ -208,7 +208,8 @@ import UAFWire
     let status = try accounts.lockStatus(account, type, call.caller.origin, lock)
     if status.isLocked { throw lockedEnding(type, status.isPermanent ? nil : status.remainingLock) }
     question.tries = status.remainingTries
-    // A PAM host has already shown the number with the wrong entry; with uafctl, that entry was made in a different process.
+    // uafctl shows how many tries are left after wrong entries of earlier calls. A PAM host has already shown that at the wrong
+    // entry.
     if call.caller.isTool, let left = try accounts.standingTries(account, type, lock) {
       question.error = PromptText.wrongBefore(triesLeft: left).text(in: policy.language)
     }
@@ -220,7 +221,7 @@ import UAFWire
     return .wrong(type.kind, triesLeft: status.isLocked ? nil : status.remainingTries)
   }
 
-  /// The ending for a wrong entry; for an entry that caused a lock, it is the ending of the lock.
+  /// The ending for a wrong entry; if the entry caused a lock, the ending states the lock.
   private func wrongEnding(_ type: AuthenticatorType, _ status: LockStatus, _ text: PromptText) -> Ending {
     guard !policy.hidesState, status.isLocked else {
       return Ending(.wrongValue, text: text, log: "wrong value", types: [type])
@@ -242,36 +243,37 @@ import UAFWire
   }
 }
 
-/// What root's configuration says about values: which values may be set, and which form an entry must have.
+/// The rules of root's configuration for secrets: which ones may be set, and which form an entry must have.
 struct ValueRules {
   private let policy: CallPolicy
 
   init(_ policy: CallPolicy) { self.policy = policy }
 
-  /// Whether the current rules would refuse a value that was set earlier.
+  /// Whether the current rules would refuse a secret that was set earlier.
   func isStale(_ value: borrowing Secret, _ type: AuthenticatorType) -> Bool { objections(to: value, type) != nil }
 
-  /// Why the rules refuse a new value, one line for each rule; nil if they accept it.
+  /// Why the rules refuse a new secret, one line for each rule; nil if they accept it.
   func objections(to value: borrowing Secret, _ type: AuthenticatorType) -> String? {
     let lines = policy.configuration.rules(for: type).objections(to: value, in: policy.language)
     return lines.isEmpty ? nil : Self.fitting(lines)
   }
 
-  /// The requirements for a new value, one line for each rule; nil if there are none.
+  /// The requirements for a new secret, one line for each rule; nil if there are none.
   func requirements(of type: AuthenticatorType) -> String? {
     let lines = policy.configuration.rules(for: type).requirements(in: policy.language)
     return lines.isEmpty ? nil : Self.fitting(lines)
   }
 
-  /// The text for an entry that cannot be the PIN because of its form; nil for any other.
+  /// The text for an entry that cannot be the passcode because of its form; nil for any other entry.
   ///
-  /// Such an entry is not checked and not counted. The text depends on the configuration only. If states are hidden, the entry
-  /// is treated as wrong.
+  /// Such an entry is not checked and not counted. The text depends on the configuration only. With hidden registrations, the
+  /// result is always nil, so that such an entry is treated like any wrong one.
   func formatRefusal(_ value: borrowing Secret, _ type: AuthenticatorType) -> PromptText? {
     policy.hidesState ? nil : policy.configuration.rules(for: type).formRefusal(of: value)
   }
 
-  /// As many of the lines as fit into the prompt with the question: a prompt that is too long would end the conversation.
+  /// As many of the lines as fit into the prompt together with its other text. A prompt that is too long would end the
+  /// conversation.
   private static func fitting(_ lines: [String]) -> String {
     var text = ""
     for line in lines {
@@ -283,7 +285,8 @@ struct ValueRules {
   }
 }
 
-/// Takes as long as a real check if there is no value to check, so that the time does not show whether the account exists.
+/// If there is no secret to check, takes as long as a real check, so that the duration does not show whether the account
+/// exists.
 struct DummyCheck {
   private let call: Call
   private let policy: CallPolicy
@@ -297,7 +300,7 @@ struct DummyCheck {
     self.now = now
   }
 
-  /// An account in memory that an entry is checked against; its type does not matter.
+  /// An account in memory against which an entry is checked. The type of its authenticator does not matter.
   ///
   /// - Throws: ``Ending``.
   func standIn(in directory: borrowing StateDirectory) throws(Ending) -> AccountFile {
@@ -306,7 +309,7 @@ struct DummyCheck {
     } catch { throw Ending(.cannotUse, log: "\(error)") }
   }
 
-  /// Waits for the right to derive a key, and then does the work.
+  /// Waits for the right to derive a key, and then does the work of a check.
   ///
   /// - Throws: ``Ending``.
   func work(
@@ -315,7 +318,7 @@ struct DummyCheck {
     try work(value, against: standIn, in: directory, queue.takeSlot(in: directory))
   }
 
-  /// Does the work of a check and of counting it on the disk.
+  /// Does the work of a check, and of counting an attempt on the disk.
   ///
   /// - Throws: ``Ending``.
   func work(
@@ -324,7 +327,7 @@ struct DummyCheck {
   ) throws(Ending) {
     slot.chargeInVain()
     do throws(StateError) {
-      // This charges the account in memory, which counts for nobody.
+      // The attempt is counted for the account in memory, so it counts for nobody.
       let outcome = try standIn.verify(
         value, for: .passcode, from: call.caller.origin, at: now(), policy: .localDefault, in: directory,
         holding: slot)

@@ -4,7 +4,7 @@ import FidoResults
 import UAFConfiguration
 import UAFMessages
 
-/// Reports the state of the account's authenticators as JSON; no state is an error.
+/// Reports the state of the account's authenticators as JSON; whatever the state is, the operation succeeds.
 struct StatusOperation: CallOperation {
   let call: Call
   let policy: CallPolicy
@@ -50,15 +50,16 @@ struct StatusOperation: CallOperation {
     return Success(document: JSONValue.object(document).text)
   }
 
-  /// The types as bits of UAF's user verification methods, grouped by their state for this account.
+  /// The types as bits of UAF's user verification methods, in one set for each property that they may have for this account.
   private struct TypeSets {
-    /// The types that could be registered: enabled, in this version, and with a sensor if they need one.
+    /// The types that could be registered: they are enabled and supported by this version, and there is a sensor if they need
+    /// one.
     var supported: UInt32 = 0
-    /// The types with a value on this machine, whatever the server says about their keys.
+    /// The types that are registered on this machine, regardless of what the server says about their keys.
     var registered: UInt32 = 0
-    /// The types that are registered, and locked for a time or permanently.
+    /// The registered types that are locked, temporarily or permanently.
     var locked: UInt32 = 0
-    /// The types that are registered, and usable for a login now, as far as this machine knows.
+    /// The registered types with which the account can log in now, as far as this machine knows.
     var usable: UInt32 = 0
 
     mutating func add(_ type: AuthenticatorType, _ state: FidoResult) {
@@ -67,8 +68,8 @@ struct StatusOperation: CallOperation {
     }
   }
 
-  /// The state of a type that needs a sensor: without a sensor, the type is not supported; if something prevents its use, it is
-  /// not available.
+  /// The state of a type that needs a sensor: if there is no sensor, the type is not supported; if something prevents the use
+  /// of the sensor, the type is not available.
   private static func withSensor(
     _ state: (code: FidoResult, json: JSONObject), _ sensor: (isSupported: Bool, result: FidoResult), isBound: Bool
   ) -> (code: FidoResult, json: JSONObject) {
@@ -84,7 +85,7 @@ struct StatusOperation: CallOperation {
     return (code, json)
   }
 
-  /// A type that root enabled and this version cannot verify: it has no AAID and no counter.
+  /// The state of a type that root has enabled but this version does not support. It has no AAID and no counter.
   private static func notBuilt(_ type: ConfiguredAuthenticator) -> JSONValue {
     let code = FidoResult.stateNotSupported
     return .object([
@@ -119,11 +120,12 @@ struct StatusOperation: CallOperation {
     }
     Self.write(local, to: &json)
     json.set("remote", Self.object(try standing(.remote)))
-    // Added only if an attempt was counted: for most accounts other users make no attempts.
+    // The member is only added if such an attempt was counted: for most accounts, other users make no attempts.
     if let account, isInUse, (try? account.ledger(type))?.isClear(.otherUser) == false {
       json.set("otherUser", Self.object(try standing(.otherUser)))
     }
-    // Added only if a chip could count: it says what counts wrong entries in addition to this machine, if anything does.
+    // The member is only added if a chip could count. It states whether the chip counts wrong entries too, or only this
+    // machine.
     if isBound, let enrolled = try? account?.authenticator(type) {
       json.set("countedBy", .string(enrolled.hasShare ? "tpm" : "machine"))
     }
@@ -131,7 +133,7 @@ struct StatusOperation: CallOperation {
     return (code, json)
   }
 
-  /// The state of a type: a key that the server is known to refuse counts as no longer registered for a login.
+  /// The state of a type. If the server is known to refuse the key, the type counts as no longer registered.
   private static func state(
     isInUse: Bool, _ local: LockStatus, _ keys: [RegisteredKey], isForbidden: Bool
   ) -> FidoResult {
@@ -141,7 +143,8 @@ struct StatusOperation: CallOperation {
     return isRefused ? .stateNotRegistered : .stateAvailable
   }
 
-  /// Whether the configured lock options have no effect yet, for any origin, because wrong entries are counted (3015).
+  /// Whether the configured lock options have no effect yet, for any origin, because wrong entries were counted under stricter
+  /// options (3015).
   private func lockOptionsWait(_ account: AccountFile, _ type: AuthenticatorType) -> Bool {
     guard let ledger = try? account.ledger(type) else { return false }
     return AttemptOrigin.allCases.contains { origin in
@@ -162,10 +165,10 @@ struct StatusOperation: CallOperation {
   }
 }
 
-/// The part of *status* about an account's server: the account's state as the server last reported it, and whether the server can
-/// be asked again.
+/// The part of *status* about an account's server: the account's state as the server last reported it, and whether this machine
+/// can ask for it again.
 ///
-/// Only the presence of the machine secret is reported.
+/// It reports whether there is a machine secret, but not the secret.
 struct ServerSideStatus {
   let server: ServerAccess
 
@@ -174,7 +177,7 @@ struct ServerSideStatus {
     document.set("hasMachineSecret", hasSecret(account).map(JSONValue.bool))
   }
 
-  /// Nil if no server is known: it is then unknown whether the secret is from the present server.
+  /// Whether there is a machine secret for the configured server; nil if no server is configured.
   private func hasSecret(_ account: AccountFile) -> Bool? {
     do throws(Ending) {
       return try server.machine(server.settings(), of: account) != nil
@@ -183,7 +186,7 @@ struct ServerSideStatus {
     }
   }
 
-  /// Nil for an account about which the server was never asked.
+  /// The state that the server last reported; nil if the server was never asked about the account.
   private static func state(of account: AccountFile) -> JSONValue? {
     do throws(StateError) {
       guard let record = try StandingRecord.of(account) else { return nil }
@@ -197,17 +200,18 @@ struct ServerSideStatus {
       }
       return .object(state)
     } catch {
-      // A damaged record must not hide the other fields.
+      // If the record is damaged, the other fields of the document are still reported.
       return .object(["state": .string("unreadable")])
     }
   }
 }
 
-/// The part of *status* about the server's policy: which policy is in force, and where each value that it can change comes from.
+/// The part of *status* about the server's policy: which policy is in force and, for each setting that a policy can change, the
+/// value and where it comes from.
 struct PolicyStatus {
   let policy: CallPolicy
 
-  /// Nil if root lets the server decide nothing.
+  /// The JSON; nil if root's configuration lets the server decide nothing.
   var json: JSONValue? {
     guard policy.keeper.isFollowing else { return nil }
     let followed = policy.keeper.own.policy.followed.map { JSONValue.string($0.rawValue) }
@@ -216,7 +220,7 @@ struct PolicyStatus {
       object.set("version", .integer(kept.version))
       object.set("issued", .integer(kept.issuedAt))
       object.set("expires", .integer(kept.expiresAt))
-      // In base64url, its length is known. With JSON's escapes, the document could become longer than it may be.
+      // In base64url, the length of the text is known. With JSON escapes, the document could exceed its maximum length.
       object.set("toml", .string(Base64URL.encode(kept.text.utf8)))
     }
     object.set("note", policy.standing.note.map(JSONValue.string))
