@@ -49,7 +49,8 @@ bool helper_start_instead(struct helper *helper, enum helper_status status);
 /* Sets a new limit for the call: this many seconds from now on; 0 means no limit. */
 void helper_limit(struct helper *helper, unsigned timeout_seconds);
 
-/* Sends one packet. If the core does not read, waits for as long as a core may be silent. HELPER_OK: the packet was sent. */
+/* Sends one packet. If the core does not read, waits at most as long as a core may be silent. HELPER_OK: the packet was sent.
+   */
 enum helper_status helper_send(struct helper *helper, const uint8_t *packet, size_t length);
 
 /* Receives one packet of 1 to capacity bytes. HELPER_OK: a packet was received. */

@@ -69,8 +69,8 @@ bool verdict_belongs_together(const struct verdict *verdict)
   if (verdict->code == PAM_IGNORE)
     return !is_account && verdict->result == RESULT_NOT_REGISTERED && !verdict->prompted && !verdict->resumed &&
            (changes || verdict->nouserok);
-  /* On these codes, a stack may continue with other modules. So they are accepted only if the person was prompted, and has
-     entered a correct secret or made a choice there. */
+  /* On these codes, a stack may continue with other modules, but only for a person who has entered a correct secret or made a
+     choice. Both need a prompt, so without one, the codes are not accepted. */
   if ((verdict->code == PAM_AUTHINFO_UNAVAIL || verdict->code == PAM_CRED_UNAVAIL) && !verdict->prompted)
     return false;
   if (verdict->code == PAM_SERVICE_ERR)

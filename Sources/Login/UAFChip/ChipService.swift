@@ -3,7 +3,7 @@ import Sandbox
 import SecretMemory
 import UAFWire
 
-/// Performs the one operation of a request.
+/// Performs the operation that a request names.
 struct ChipService {
   let chip: Chip
 

@@ -117,10 +117,10 @@ struct IndexService {
     }
   }
 
-  /// Makes the chip do the work of checking a wrong value, if there is no index to ask.
+  /// If an account has no index, has the chip do the same work as for a wrong value.
   ///
   /// With hidden registrations, the duration must not show whether the account has an index. So the values are checked by an
-  /// index that belongs to nobody, which is made if it is missing.
+  /// index that is kept for this purpose, which is made if it is missing.
   ///
   /// - Throws: ``ChipFailure`` in every case: `wrong` if the chip checked the values.
   func openInVain(_ values: borrowing IndexValues) throws(ChipFailure) {
@@ -145,7 +145,7 @@ struct IndexService {
     }
   }
 
-  /// Lets the index that belongs to nobody check the values, if that index exists.
+  /// Lets the index that is kept for this purpose check the values, if it exists.
   private func proveInVain(_ values: borrowing IndexValues, with parent: StorageKey) throws(ChipFailure) {
     guard let index = try commands.find(IndexTemplate.vainHandle) else { return }
     let session = try chip.session(saltedBy: parent)

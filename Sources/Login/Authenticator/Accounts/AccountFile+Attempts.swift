@@ -133,6 +133,6 @@ public enum Verification: ~Copyable {
   case locked(Duration)
   /// Not checked: locked until an administrator ends the lock.
   case permanentlyLocked
-  /// Counted, but not checked: the chip has counted too many wrong values, and refuses until an administrator acts.
+  /// Counted, but not checked: the chip has counted too many wrong secrets, and refuses until an administrator acts.
   case exhausted
 }

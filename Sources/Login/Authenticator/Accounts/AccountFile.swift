@@ -139,7 +139,7 @@ public final class AccountFile {
     try AccountFiles.remove(in: directory, uid: uid)
   }
 
-  /// An account that belongs to nobody, in memory, with a secret of `type` that nobody knows.
+  /// A stand-in for a real account: it exists only in memory, and has a secret of `type` that nobody knows.
   ///
   /// With hidden registrations, the duration of a login must not show who is registered or locked, and SQLite takes
   /// milliseconds. So an entry for an account without a secret is checked against this account.

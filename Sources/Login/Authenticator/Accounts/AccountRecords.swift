@@ -24,7 +24,7 @@ struct AccountRecords {
     recovery = directory.recovery
   }
 
-  /// Makes an account that belongs to nobody, in memory, without records.
+  /// Makes the records of a stand-in account, which exists only in memory. There are none at first.
   init(ofNobodyUnder deviceSecret: borrowing Secret) throws(StateError) {
     let identity = AccountIdentity(uid: .max, name: [], serverUserName: "")
     let database = try Database(path: ":memory:")
@@ -46,7 +46,7 @@ struct AccountRecords {
     KeyWrap(identity: identity, type: type, shares: shares, recovery: recovery)
   }
 
-  /// The records of an account that belongs to nobody, in memory, with a secret of `type` that nobody knows.
+  /// The records of a stand-in account, which exists only in memory, with a secret of `type` that nobody knows.
   static func standIn(
     _ type: AuthenticatorType, cost: Scrypt.Parameters, in directory: borrowing StateDirectory
   ) throws(StateError) -> AccountRecords {

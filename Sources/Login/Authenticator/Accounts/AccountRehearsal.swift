@@ -2,7 +2,7 @@ import AuthenticatorTypes
 import SecretMemory
 import UAFCrypto
 
-/// Does what a login does with an account's file, but with an account in memory that belongs to nobody.
+/// Does what a login does with an account's file, but with a stand-in account that exists only in memory.
 ///
 /// A program runs it before its call arrives, so that SQLite and Swift's runtime have already initialised. No file of an
 /// account is opened, and no key is derived.

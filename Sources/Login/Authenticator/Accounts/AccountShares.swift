@@ -4,7 +4,7 @@ import UAFCrypto
 
 /// The shares of a state folder's accounts, for root: those in use, and those that killed calls left behind.
 public enum AccountShares {
-  /// Resets the chip's count of an authenticator's wrong values, if the chip counts them.
+  /// Resets the chip's count of wrong secrets for an authenticator, if the chip counts them.
   ///
   /// - Throws: ``StateError``.
   public static func clear(

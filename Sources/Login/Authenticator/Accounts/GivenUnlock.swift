@@ -162,7 +162,7 @@ struct UnlockRecord: Equatable {
 
   /// The record of an account.
   ///
-  /// - Throws: ``StateError``; `damaged` for one that cannot be read: a used unlock must not become valid again.
+  /// - Throws: ``StateError``; `damaged` if the record cannot be read: a used unlock must not become valid again.
   static func of(_ account: AccountFile) throws(StateError) -> UnlockRecord {
     guard let body = try account.records.body(.unlock, of: account.identity) else { return UnlockRecord() }
     return try UnlockRecord(record: body)

@@ -21,7 +21,7 @@ public struct JoinRecord: Equatable, Sendable {
     self.group = group
   }
 
-  /// The record of a state folder; nil if there is none, or one that cannot be read.
+  /// The record of a state folder; nil if there is none, or it cannot be read.
   ///
   /// - Throws: ``StateError`` for a folder or a file that somebody else could have written.
   public static func read(in path: String, owner: uid_t) throws(StateError) -> JoinRecord? {
@@ -40,7 +40,7 @@ public struct JoinRecord: Equatable, Sendable {
 
   /// Stores the record and replaces an earlier one.
   ///
-  /// - Throws: ``StateError``; the earlier one is then as it was.
+  /// - Throws: ``StateError``; the earlier record then stays.
   public func store(in path: String, owner: uid_t) throws(StateError) {
     var writer = RecordWriter(version: 1)
     for part in [machine.machineID, machine.secret, machine.place, Array(group.utf8)] { writer.put(part) }
@@ -99,7 +99,7 @@ public struct CheckInRecord: Equatable, Sendable {
   /// A record of a machine that has reported nothing.
   public init() {}
 
-  /// The record of a state folder; an empty one if there is none, or one that cannot be read.
+  /// The record of a state folder; an empty one if there is none, or it cannot be read.
   ///
   /// - Throws: ``StateError`` for a folder or a file that somebody else could have written.
   public static func read(in path: String, owner: uid_t) throws(StateError) -> CheckInRecord {
@@ -129,7 +129,7 @@ public struct CheckInRecord: Equatable, Sendable {
 
   /// Stores the record and replaces an earlier one.
   ///
-  /// - Throws: ``StateError``; the earlier one is then as it was.
+  /// - Throws: ``StateError``; the earlier record then stays.
   public func store(in path: String, owner: uid_t) throws(StateError) {
     var writer = RecordWriter(version: 1)
     writer.put(mark ?? [])
@@ -229,8 +229,8 @@ public struct PolicyRecord: Equatable, Sendable {
 
   /// The record of a state folder; nil if there is none, as before a machine joins.
   ///
-  /// - Throws: ``StateError`` for a folder or a file that somebody else could have written, and `damaged` for one that cannot be
-  ///   read.
+  /// - Throws: ``StateError`` for a folder or a file that somebody else could have written, and `damaged` if the record cannot
+  ///   be read.
   public static func read(in path: String, owner: uid_t) throws(StateError) -> PolicyRecord? {
     let folder = try TrustedDirectory(path, owner: owner)
     guard let bytes = try folder.bytes(fileName, owner: owner, capacity: maximumBytes) else { return nil }
@@ -247,7 +247,7 @@ public struct PolicyRecord: Equatable, Sendable {
 
   /// Stores the record and replaces an earlier one.
   ///
-  /// - Throws: ``StateError``; the earlier one is then as it was.
+  /// - Throws: ``StateError``; the earlier record then stays.
   public func store(in path: String, owner: uid_t) throws(StateError) {
     var writer = RecordWriter(version: 1)
     writer.put(joinedAt)

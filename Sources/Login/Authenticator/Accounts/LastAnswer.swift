@@ -181,7 +181,7 @@ extension AccountFile {
 
   /// Changes the stored answer; inside `write`.
   private func changeAnswer<Result>(_ body: (inout LastAnswer) -> Result) throws(StateError) -> Result {
-    // An account that was removed in the meantime is not restored.
+    // Throws if the account was removed in the meantime, so that it is not restored.
     try contents.requireIdentity()
     let before = try contents.lastAnswer()
     var answer = before ?? LastAnswer()

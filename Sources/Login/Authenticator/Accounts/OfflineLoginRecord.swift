@@ -74,7 +74,7 @@ public struct OfflineLoginRecord: Equatable, Sendable {
 
   // MARK: The file
 
-  /// The record of a state folder; an empty one if there is none, or one that cannot be read.
+  /// The record of a state folder; an empty one if there is none, or it cannot be read.
   ///
   /// - Throws: ``StateError`` for a folder or a file that somebody else could have written.
   public static func read(in path: String, owner: uid_t) throws(StateError) -> OfflineLoginRecord {
@@ -103,7 +103,7 @@ public struct OfflineLoginRecord: Equatable, Sendable {
 
   /// Stores the record and replaces an earlier one.
   ///
-  /// - Throws: ``StateError``; the earlier one is then as it was.
+  /// - Throws: ``StateError``; the earlier record then stays.
   public func store(in path: String, owner: uid_t) throws(StateError) {
     var writer = RecordWriter(version: 1)
     writer.put(lastNumber)

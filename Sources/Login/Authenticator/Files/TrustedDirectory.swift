@@ -155,12 +155,12 @@ public struct TrustedDirectory: ~Copyable {
     }
   }
 
-  /// Renames a file, unless a different file has the new name.
+  /// Renames a file, unless a file with the new name exists.
   ///
   /// If the file system cannot do this atomically, the new name is checked before the file is renamed. That is safe, because
   /// the caller holds a ``FileChange``.
   ///
-  /// - Throws: ``StateError``: `superseded` if a file has the new name.
+  /// - Throws: ``StateError``: `superseded` if there is such a file.
   borrowing func rename(_ name: String, toNew other: String) throws(StateError) {
     // SAFETY: the names live for the calls; `info` is a stat structure.
     if unsafe file_rename_to_new(descriptor, name, other) == 0 { return }

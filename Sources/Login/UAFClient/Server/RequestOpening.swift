@@ -56,7 +56,7 @@ struct RequestOpening: Sendable {
 
   private var carrier: Carrier { Carrier(settings: settings) }
 
-  /// Sends the HTTP request for a UAF request; ``collect(over:)`` receives the answer.
+  /// Asks the server for a UAF request, which ``collect(over:)`` receives.
   ///
   /// - Parameter allowing: adds the entitlement for the operation to the context.
   mutating func start<Wire: Transport & ~Copyable>(

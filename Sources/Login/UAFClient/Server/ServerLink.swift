@@ -38,7 +38,7 @@ struct ServerLink: Sendable {
     return response
   }
 
-  /// How often a request is sent in all, if its connection is closed each time before an answer arrives.
+  /// The maximum number of times that a request is sent, if its connection is closed each time before an answer arrives.
   private static let mostQuestions = 4
 
   /// Receives the answer to a request that may be repeated. If the server closes the connection before it answers, the request

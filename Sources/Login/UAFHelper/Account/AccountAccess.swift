@@ -274,7 +274,7 @@ import UAFWire
     try types(of: account) { $0.needsRepair }
   }
 
-  /// The enabled types that have keys, if `isMeant` holds for all of these keys.
+  /// The enabled types with at least one key, if `isMeant` is true for all of their keys.
   private func types(
     of account: AccountFile, whereEach isMeant: (RegisteredKey) -> Bool
   ) throws(Ending) -> [AuthenticatorType] {
@@ -285,8 +285,8 @@ import UAFWire
     }
   }
 
-  /// The enabled types with a key that is dead, or whose counter is behind the one that the server has seen, according to the
-  /// server's most recent answers.
+  /// The enabled types with a key that needs repair. According to the server's most recent answers, the key is dead, or the
+  /// server has seen a higher counter than this machine has.
   ///
   /// - Throws: ``Ending``.
   func typesToRepair(_ account: AccountFile) throws(Ending) -> [AuthenticatorType] {

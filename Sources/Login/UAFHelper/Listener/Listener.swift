@@ -23,8 +23,7 @@ struct Listener {
   /// After how many milliseconds without a connection or a core the listener ends. This is longer than the time for which
   /// sudo(8) remembers a login.
   private static let idle: Int32 = 20 * 60_000
-  /// How many milliseconds after the start of the last core the next one is started in advance, even if the last one is still
-  /// working.
+  /// The next core is started in advance this many milliseconds after the last one, even if the last one is still working.
   private static let pause: Int64 = 1000
   /// How often the listener checks which cores have ended, in milliseconds.
   private static let sweep: Int32 = 100

@@ -118,7 +118,7 @@ enum LogEvent: String, CaseIterable {
   case serverPolicy
   /// A person denied a text that waited at the server.
   case approval
-  /// Keys were removed, forgotten by the server, or made anew.
+  /// Keys were removed here, the server no longer has some, or some were replaced.
   case keys
   /// A text that the server had added was confirmed, and the server accepted that.
   case confirmed
@@ -136,7 +136,7 @@ enum LogEvent: String, CaseIterable {
   case memory
   /// A record for the kernel's audit could not be written.
   case audit
-  /// The program was started in an unsuitable way.
+  /// The program was not started as it must be.
   case start
 
   /// The event for the end of a call with this operation.

@@ -224,8 +224,8 @@ struct SudoOption {
 
   /// The options of sudo(8), versions 1.9.13 and 1.9.16, with which sudo may authenticate the person.
   ///
-  /// The list does not contain the options with which sudo authenticates nobody (help, version), and those that it refuses on
-  /// Linux (auth-type, login-class).
+  /// Two groups of options are not in the list: those with which sudo authenticates nobody (help, version), and those that it
+  /// refuses on Linux (auth-type, login-class).
   static let all: [SudoOption] = [
     SudoOption("A", "askpass", .none, nil), SudoOption("B", "bell", .none, nil),
     SudoOption("b", "background", .none, "in the background", editing: false),
@@ -260,7 +260,8 @@ struct SudoOption {
     all.first { $0.letter == letter && ($0.isForEditing || !editing) }
   }
 
-  /// The option with this long name, or whose name is the only one that begins with it; nil if there is none, or more than one.
+  /// Finds the option with this long name or, if there is none, the only one whose name begins with it; nil if there is no such
+  /// option.
   static func find(name: [UInt8], editing: Bool) -> SudoOption? {
     func isBegun(_ other: String) -> Bool { other.utf8.starts(with: name) }
     let exact = all.first { Array($0.name.utf8) == name }

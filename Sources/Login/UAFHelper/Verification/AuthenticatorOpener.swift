@@ -59,7 +59,7 @@ import UAFMessages
         .noSuitableAuthenticator, because: named == nil ? .typesNotAccepted : policy.namedNotAccepted,
         log: "the server accepts no authenticator on this machine" + (named.map { ": not \($0.rawValue)" } ?? ""))
     }
-    // If a type was named, only this type is registered, if the server accepts it alone.
+    // If a type was named, it is registered alone, provided that the server accepts that.
     if named != nil { return ways.min { $0.count < $1.count } ?? first }
     guard ways.count > 1 else { return first }
     // A first registration uses the machine's usual type, which is the first that root has enabled. A person who wants a

@@ -133,10 +133,10 @@ struct AccountCheckOperation: CallOperation {
 ///
 /// If the server answers now, its answer decides; otherwise its last answer does. A disabled account stays disabled until the
 /// server says otherwise, and a lock lasts until its end. An active account stays active for as long as a login without the
-/// server would be allowed. If there is no answer at all, root's argument `account_check` decides. There is one exception: if
-/// the keys of an account were deregistered here, and the server no longer knows the machine for that account, the account is
-/// refused unless it still counts as active, whatever the argument says. No login would bring a new machine secret, so the
-/// machine could otherwise never learn that the account has been disabled.
+/// server would be allowed. If there is no answer at all, root's argument `account_check` decides. There is one exception. If
+/// the keys of an account were deregistered here, and the server does not know the machine for the account any longer, the
+/// argument does not matter: the account is refused unless it still counts as active. No login would bring a new machine
+/// secret, so the machine could otherwise never learn that the server has disabled the account.
 struct AccountStateMachine {
   /// Something that has happened.
   enum Event: Equatable {

@@ -195,7 +195,7 @@ struct LoginSigners {
     }
   }
 
-  /// Stores a type that the server's request names, so that the next login with only one prompt asks for it.
+  /// Stores a type that the server's request names, so that the next login that can show only one prompt asks for this type.
   ///
   /// If that cannot be written, this login still ends the same way.
   private func noteTaken(_ offer: AuthenticationOffer) {
@@ -230,7 +230,7 @@ struct LoginVerdict {
   private let isApproval: Bool
   /// How many refusals the server had given before it was asked; nil if that is not needed or not known.
   private let refusalsBefore: UInt64?
-  /// The ending for an older copy of this machine's state that was restored; nil if that is not the case.
+  /// The ending if an older copy of this machine's state was restored; nil if that was not found.
   private var olderState: Ending?
   /// The success of a login without the server, which the server's last success allows; nil if it does not.
   private var offline: Success?
@@ -308,6 +308,6 @@ struct LoginVerdict {
     return isCodes ? ending.saying(.cause(.approvalRefused)) : ending
   }
 
-  /// The ending for an older copy of this machine's state that was restored.
+  /// The ending if an older copy of this machine's state was restored.
   var ofOlderState: Ending { olderState ?? .outOfTurn(in: "login") }
 }

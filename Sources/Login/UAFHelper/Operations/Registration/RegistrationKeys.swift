@@ -15,7 +15,7 @@ import WebAuthn
   private let account: AccountFile?
   private let identity: AccountIdentity
   private let directory: StateDirectory
-  /// Whether existing secrets are replaced without being asked for.
+  /// Whether existing secrets are replaced, so that the person need not enter them.
   private let replacesValues: Bool
   /// Whether the server supports a list of lost keys.
   private let tellsLost: Bool

@@ -13,7 +13,7 @@
 /// - An event that does not fit the last action ends the registration without success.
 struct RegistrationMachine: Hashable {
   private var step = Step.ready
-  /// Whether existing secrets are replaced without being asked for.
+  /// Whether existing secrets are replaced, so that the person need not enter them.
   private var replacesValues: Bool
   /// How many authenticators can take part. Once they are chosen, how many do take part.
   private var authenticators: Int
@@ -53,7 +53,7 @@ struct RegistrationMachine: Hashable {
   ///
   /// - Parameters:
   ///   - authenticators: how many can take part; all of them do if secrets are replaced.
-  ///   - replacesValues: whether existing secrets are replaced without being asked for.
+  ///   - replacesValues: whether existing secrets are replaced, so that the person need not enter them.
   ///   - authorizations: how many registered keys must authorise the new ones; 0 if no proof was made.
   init(authenticators: Int, replacesValues: Bool, authorizations: Int = 0) {
     self.authorizations = authorizations

@@ -4,7 +4,7 @@ import FidoResults
 import UAFConfiguration
 import UAFMessages
 
-/// Reports the state of the account's authenticators as JSON; whatever the state is, the operation succeeds.
+/// Reports the state of the account's authenticators as JSON; the operation succeeds in every state.
 struct StatusOperation: CallOperation {
   let call: Call
   let policy: CallPolicy
