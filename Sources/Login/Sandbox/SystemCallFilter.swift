@@ -8,7 +8,9 @@ import Glibc
 public struct SystemCallFilter {
   private var rules: [CallRule] = []
 
-  /// Makes a filter of these rules. If several rules name the same call, it is allowed whenever one of them allows it.
+  /// Makes a filter of these rules.
+  ///
+  /// If several rules name the same call, it is allowed whenever one of them allows it.
   public init(_ rules: [CallRule]) { self.rules = rules }
 
   /// Enters the filter permanently.
@@ -38,7 +40,9 @@ public struct SystemCallFilter {
     }
   }
 
-  /// Adds calls to the filter. A call that libseccomp or the architecture does not know is skipped, so it fails with ENOSYS.
+  /// Adds calls to the filter.
+  ///
+  /// A call that libseccomp or the architecture does not know is skipped, so it fails with ENOSYS.
   private static func add(
     _ names: [String], _ conditions: [CallCondition], to filter: UnsafeMutableRawPointer
   ) -> CInt {

@@ -67,8 +67,9 @@ import UAFWire
     return StorageKey(handle: handle, name: try name(of: handle), isPersistent: false)
   }
 
-  /// The name of a key that is derived from the endorsement seed. That seed stays the same when the chip is cleared, so the
-  /// name identifies the chip.
+  /// The name of a key that is derived from the endorsement seed.
+  ///
+  /// That seed stays the same when the chip is cleared, so the name identifies the chip.
   ///
   /// - Returns: an empty array if the key cannot be made, for example because the endorsement hierarchy has a password.
   func chipName() -> [UInt8] {
@@ -128,7 +129,9 @@ import UAFWire
     return session
   }
 
-  /// Sets whether the session encrypts the next command, its response, or neither. The session stays open in any case.
+  /// Sets whether the session encrypts the next command, its response, or neither.
+  ///
+  /// The session stays open in any case.
   func set(_ session: ESYS_TR, _ attributes: UInt8) throws(ChipFailure) {
     // SAFETY: the context is open as long as this object lives.
     let code = unsafe Esys_TRSess_SetAttributes(context, session, attributes | Self.keeps, 0xff)

@@ -175,8 +175,9 @@ enum ChipPrivileges {
     return true
   }
 
-  /// Locks the memory, so that the key is not swapped out while a library holds it. If the system refuses, the program
-  /// continues.
+  /// Locks the memory, so that the key is not swapped out while a library holds it.
+  ///
+  /// If the system refuses, the program continues.
   ///
   /// The limit is raised first: otherwise, once MCL_FUTURE is set, allocations beyond the limit would fail.
   private static func lockMemory() {
@@ -187,7 +188,9 @@ enum ChipPrivileges {
     _ = mlockall(7)
   }
 
-  /// Drops every capability. This comes after the chip was opened, because its device belongs to a different user.
+  /// Drops every capability.
+  ///
+  /// This comes after the chip was opened, because its device belongs to a different user.
   ///
   /// The uid stays root's: under a uid that other programs share, those programs could attach to this process.
   ///

@@ -133,8 +133,9 @@ import UAFWire
 
   // MARK: Commands with a person's values
 
-  /// Lets an index check its authValue, which satisfies the first part of the policy session. If the value is wrong, the chip
-  /// counts it.
+  /// Lets an index check its authValue, which satisfies the first part of the policy session.
+  ///
+  /// If the value is wrong, the chip counts it.
   ///
   /// - Throws: ``ChipFailure``: `wrong`, or `exhausted` if the chip checks no more values.
   func prove(
@@ -152,7 +153,9 @@ import UAFWire
     try Chip.check(code, "prove")
   }
 
-  /// Opens a loaded share. The session has already satisfied the share's policy, except for the share's own authValue.
+  /// Opens a loaded share.
+  ///
+  /// The session has already satisfied the share's policy, except for the share's own authValue.
   ///
   /// - Throws: ``ChipFailure``: `indexReplaced` if the index accepted its value, but the share does not open.
   func open(

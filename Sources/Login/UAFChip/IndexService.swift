@@ -12,8 +12,9 @@ struct IndexService {
   let storage: ChipService
 
   private static let shareLength = 32
-  /// How many random numbers are tried for a new index. That is enough: a chip has room for only some dozens of indices, and
-  /// there are 65,536 numbers.
+  /// How many random numbers are tried for a new index.
+  ///
+  /// That is enough: a chip has room for only some dozens of indices, and there are 65,536 numbers.
   private static let attempts = 8
 
   private var commands: IndexCommands { IndexCommands(chip: chip) }

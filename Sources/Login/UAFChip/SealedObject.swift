@@ -56,8 +56,9 @@ enum ObjectTemplate {
   private static let restricted: UInt32 = 0x1_0000
   private static let decrypt: UInt32 = 0x2_0000
 
-  /// A storage key on P-256. The template is that of TCG's provisioning guidance, so that every call, and other software too,
-  /// derives the same key.
+  /// A storage key on P-256.
+  ///
+  /// The template is that of TCG's provisioning guidance, so that every call, and other software too, derives the same key.
   static var storageKey: TPM2B_PUBLIC {
     var template = TPM2B_PUBLIC()
     template.publicArea.type = ecc

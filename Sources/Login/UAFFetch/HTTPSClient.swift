@@ -279,9 +279,13 @@ extension FetchOutcome {
   var tellsOfAbsence: Bool { [.nameNotResolved, .refused, .unreachable, .timedOut].contains(self) }
 }
 
-/// OpenSSL's tables of algorithms. OpenSSL makes the table for each type of algorithm at its first use.
+/// OpenSSL's tables of algorithms.
+///
+/// OpenSSL makes the table for each type of algorithm at its first use.
 enum TLSMethods {
-  /// Makes the tables that a handshake needs before there is work to do. This saves a login 1.5 ms.
+  /// Makes the tables that a handshake needs before there is work to do.
+  ///
+  /// This saves a login 1.5 ms.
   ///
   /// This takes no random numbers: the generators start at their first use.
   static func load() {

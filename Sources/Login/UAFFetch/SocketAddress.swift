@@ -49,7 +49,9 @@ struct SocketAddress: Equatable {
   /// EADDRNOTAVAIL always means that no port is free.
   var lacksAddress: Bool { family == AF_INET6 && attempt(CInt(SOCK_DGRAM.rawValue)) == EADDRNOTAVAIL }
 
-  /// Tries to connect a socket of this type, without waiting. Returns the error number, or 0.
+  /// Tries to connect a socket of this type, without waiting.
+  ///
+  /// Returns the error number, or 0.
   private func attempt(_ type: CInt) -> CInt {
     let socket = Glibc.socket(family, type | CInt(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
     guard socket >= 0 else { return errno }
@@ -57,7 +59,9 @@ struct SocketAddress: Equatable {
     return connect(socket)
   }
 
-  /// Connects a socket to this address. Returns the error number, or 0.
+  /// Connects a socket to this address.
+  ///
+  /// Returns the error number, or 0.
   func connect(_ socket: CInt) -> CInt {
     // SAFETY: the bytes are an address in the kernel's form, lent for the call with their length.
     unsafe bytes.withUnsafeBytes { bytes in

@@ -8,7 +8,9 @@ import UAFWire
 @safe final class SystemBus {
   private let bus: OpaquePointer
 
-  /// How long to wait for an answer. The bus may first have to start the service.
+  /// How long to wait for an answer.
+  ///
+  /// The bus may first have to start the service.
   private static let answerMicroseconds: UInt64 = 5_000_000
 
   /// Connects, and waits until the bus has given this connection its name.

@@ -7,7 +7,9 @@ import UAFWire
 
 /// uaf-helper: serves one conversation on descriptor 3 and ends.
 enum HelperProgram {
-  /// Serves the conversation. The exit status is not used by anybody.
+  /// Serves the conversation.
+  ///
+  /// The exit status is not used by anybody.
   static func run(_ arguments: [String]) -> CInt {
     if arguments.dropFirst() == ["--version"] {
       print("uaf-helper \(HelperVersion.current)")
@@ -105,14 +107,17 @@ enum HelperProgram {
     return PAMExit.finished(ending, text: text)
   }
 
-  /// Ends a conversation after its *begin*, without a session. A PAM host does not show the text of *finished*, so it gets the
-  /// text as an error message too.
+  /// Ends a conversation after its *begin*, without a session.
+  ///
+  /// A PAM host does not show the text of *finished*, so it gets the text as an error message too.
   private static func refuse(_ begin: Begin, _ frontEnd: FrontEnd, _ finished: Finished) throws(Ending) {
     if begin.service != Array(CallerIdentity.toolService.utf8) { try frontEnd.send(.error(finished.text ?? "")) }
     try frontEnd.send(.finished(finished))
   }
 
-  /// The text for the log if memory could not be locked. The login continues anyway.
+  /// The text for the log if memory could not be locked.
+  ///
+  /// The login continues anyway.
   static let memoryNotice =
     "entries may be swapped out: raise RLIMIT_MEMLOCK, leave the helper CAP_IPC_LOCK, or encrypt the swap"
 

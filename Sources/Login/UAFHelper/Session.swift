@@ -185,7 +185,9 @@ struct SessionEnvironment {
   var log: any LogSink
   /// The destination of records for the kernel's audit.
   var audit: any AuditSink
-  /// Enters the sandbox. The state folder at this path stays usable.
+  /// Enters the sandbox.
+  ///
+  /// The state folder at this path stays usable.
   ///
   /// The first parameter is the hosts and ports of the server that the call will use; nil if it will use none. This is called
   /// once, before the first prompt.

@@ -90,8 +90,9 @@ enum NameSandbox {
     return report
   }
 
-  /// The files that name services read. Only files that everybody may read are readable for this program, because its uid
-  /// belongs to nobody.
+  /// The files that name services read.
+  ///
+  /// Only files that everybody may read are readable for this program, because its uid belongs to nobody.
   static let readable = [
     // Plug-ins and their libraries, and the files that configure which of them are used.
     "/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc",

@@ -132,7 +132,9 @@ public struct Begin: Equatable, Sendable {
   /// Makes a *begin* with this operation, and without all other fields.
   public init(_ operation: Operation) { self.operation = operation }
 
-  /// Reads only the version of a packet that could not be read otherwise. Its position is the same in every version.
+  /// Reads only the version of a packet that could not be read otherwise.
+  ///
+  /// Its position is the same in every version.
   ///
   /// Nil if the packet is not a *begin*. Also nil if it has a version that this code reads: it is then malformed.
   public init?(foreignVersionIn bytes: Span<UInt8>) {

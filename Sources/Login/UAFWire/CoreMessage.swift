@@ -167,12 +167,15 @@ public struct Prompt: Equatable, Sendable {
   ///
   /// A front end that controls the terminal may send the entry when it has this many characters, without waiting for Enter.
   public var entryLength: UInt32?
-  /// The options if the check is `choice`, in order. The answer is the number of an option in decimal digits, counted from 1.
+  /// The options if the check is `choice`, in order.
+  ///
+  /// The answer is the number of an option in decimal digits, counted from 1.
   ///
   /// There are at most ``WireLimit/options`` options of at most ``WireLimit/option`` bytes.
   public var options: [String] = []
-  /// The text that the person confirms by answering. It must be shown in a separate message right before the prompt; at most
-  /// ``WireLimit/text`` bytes.
+  /// The text that the person confirms by answering.
+  ///
+  /// It must be shown in a separate message right before the prompt; at most ``WireLimit/text`` bytes.
   ///
   /// A front end that cannot show it must cancel.
   public var confirmed: String?
@@ -295,7 +298,9 @@ public enum Answer {
     return try PacketWriter(.answer).finish(endingWith: Field.value, value)
   }
 
-  /// The person's entry in an *answer*, as a separate secret. `buffer` is the buffer into which the packet was received.
+  /// The person's entry in an *answer*, as a separate secret.
+  ///
+  /// `buffer` is the buffer into which the packet was received.
   ///
   /// - Throws: ``PacketError`` for any other packet; `size` if there is no memory.
   public static func value(_ packet: Packet, in buffer: borrowing Secret) throws(PacketError) -> Secret {

@@ -165,7 +165,9 @@ public enum FetchChunk {
     ]
   }
 
-  /// The packets for `body`. Each is full except the last one; an empty body has none.
+  /// The packets for `body`.
+  ///
+  /// Each is full except the last one; an empty body has none.
   ///
   /// - Throws: ``PacketError/size`` if the body is above ``WireLimit/responseBody``.
   public static func packets(_ body: [UInt8]) throws(PacketError) -> [[UInt8]] {

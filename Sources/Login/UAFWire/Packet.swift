@@ -61,7 +61,9 @@ public struct Packet: Equatable, Sendable {
 
   func bytes(_ field: some PacketField, _ bytes: Span<UInt8>) -> [UInt8]? { range(field)?.map { bytes[$0] } }
 
-  /// The text of a field whose form is `text`. It has already been checked to be valid UTF-8.
+  /// The text of a field whose form is `text`.
+  ///
+  /// It has already been checked to be valid UTF-8.
   func text(_ field: some PacketField, _ bytes: Span<UInt8>) -> String? {
     self.bytes(field, bytes).flatMap { String(validating: $0, as: UTF8.self) }
   }

@@ -1,7 +1,9 @@
 import Glibc
 import SecretMemory
 
-/// One end of a conversation: a connected `SOCK_SEQPACKET` socket. It is closed when this value is destroyed.
+/// One end of a conversation: a connected `SOCK_SEQPACKET` socket.
+///
+/// It is closed when this value is destroyed.
 public struct PacketSocket: ~Copyable {
   private let descriptor: CInt
 
@@ -170,7 +172,9 @@ public struct PacketSocket: ~Copyable {
     return unsafe getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &length) == 0 && error == ECONNRESET
   }
 
-  /// Waits for a packet at this socket. The wait also ends if the peer of the other socket closes its end.
+  /// Waits for a packet at this socket.
+  ///
+  /// The wait also ends if the peer of the other socket closes its end.
   ///
   /// - Throws: ``PacketSocketError``: `timedOut`; `closed` if the other socket's peer has closed its end.
   public borrowing func awaitPacket(
@@ -229,7 +233,9 @@ public struct PacketSocket: ~Copyable {
     }
   }
 
-  /// The time since the boot in milliseconds. It includes suspension, so that closing the lid does not extend a deadline.
+  /// The time since the boot in milliseconds.
+  ///
+  /// It includes suspension, so that closing the lid does not extend a deadline.
   private static func milliseconds() -> Int64 {
     var time = timespec()
     // SAFETY: `time` is a timespec.

@@ -47,7 +47,9 @@ struct PacketWriter {
     return bytes + [field.tag, UInt8(length >> 8), UInt8(length & 0xff)]
   }
 
-  /// The packet. It is checked by reading it, so that a packet that the receiver would refuse is never sent.
+  /// The packet.
+  ///
+  /// It is checked by reading it, so that a packet that the receiver would refuse is never sent.
   func finish() throws(PacketError) -> [UInt8] {
     if let tooLong { throw tooLong }
     _ = try Packet(bytes.span)
@@ -56,7 +58,9 @@ struct PacketWriter {
 }
 
 extension PacketWriter {
-  /// The packet with a secret as its last field. The secret is always in the memory of a `Secret`.
+  /// The packet with a secret as its last field.
+  ///
+  /// The secret is always in the memory of a `Secret`.
   ///
   /// - Throws: ``PacketError`` as ``finish()``; `size` if there is no memory.
   func finish(endingWith field: some PacketField, _ secret: borrowing Secret) throws(PacketError) -> Secret {

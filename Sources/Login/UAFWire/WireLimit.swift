@@ -28,7 +28,9 @@ public enum WireLimit {
   public static let requestBody = 24_576
   /// A host with its port to which uaf-fetch may connect.
   public static let place = 264
-  /// The `Cookie` header of one exchange. With this limit, all fields of a *request* together fit into a packet.
+  /// The `Cookie` header of one exchange.
+  ///
+  /// With this limit, all fields of a *request* together fit into a packet.
   public static let cookies = 4096
   /// The `Authorization` header.
   public static let authorization = 1024
@@ -38,8 +40,9 @@ public enum WireLimit {
   public static let places = 64
   /// Certificate authorities in PEM, if they are in the *request* itself.
   public static let certificateAuthorities = 24_576
-  /// Certificate authorities in PEM, if they are sent in separate packets. This is enough for a file of 1 MiB, even with short
-  /// lines.
+  /// Certificate authorities in PEM, if they are sent in separate packets.
+  ///
+  /// This is enough for a file of 1 MiB, even with short lines.
   public static let longAuthorities = 34 * chunk
   /// The server's certificate in DER.
   public static let certificate = 16_384
@@ -53,7 +56,9 @@ public enum WireLimit {
   public static let indexMark = 32
   /// The two values together that an index and its share require.
   public static let chipValues = 64
-  /// The path of a chip's device or socket. It must fit into a socket address.
+  /// The path of a chip's device or socket.
+  ///
+  /// It must fit into a socket address.
   public static let chipPlace = 107
   /// The account name that is sent to the fingerprint service.
   public static let fingerAccount = 256

@@ -4,8 +4,9 @@ import UAFCrypto
 
 /// The registered keys of an account, and the secrets that open them.
 extension AccountFile {
-  /// Seals a new random key under a new secret, for a registration. Only ``store(_:replacing:replacesValues:)`` stores
-  /// anything.
+  /// Seals a new random key under a new secret, for a registration.
+  ///
+  /// Only ``store(_:replacing:replacesValues:)`` stores anything.
   ///
   /// - Throws: ``StateError/cryptography``.
   public static func enrol(
@@ -72,8 +73,9 @@ extension AccountFile {
     }
   }
 
-  /// Removes the share of a new secret that could not be stored. If the record with this share is on the disk after all, or
-  /// that cannot be determined, the share stays.
+  /// Removes the share of a new secret that could not be stored.
+  ///
+  /// If the record with this share is on the disk after all, or that cannot be determined, the share stays.
   private func removeShare(of changed: EnrolledAuthenticator, _ type: AuthenticatorType) {
     guard let kept = changed.chipShare else { return }
     do throws(StateError) {
@@ -101,8 +103,9 @@ extension AccountFile {
     }
   }
 
-  /// The counter for the next signature. It is on the disk before it is used, because the server refuses a counter that it has
-  /// already seen.
+  /// The counter for the next signature.
+  ///
+  /// It is on the disk before it is used, because the server refuses a counter that it has already seen.
   ///
   /// - Throws: ``StateError``; `absent` if the key is gone.
   public func nextSignCounter(_ keyID: [UInt8]) throws(StateError) -> UInt32 {
@@ -270,8 +273,9 @@ public enum MadeKeys {
     try directory.accounts.replace(fileName(uid), with: bytes + mark)
   }
 
-  /// Whether a file in the accounts' folder is such a list of KeyIDs. It is useless without the device key, with which its MAC
-  /// was made.
+  /// Whether a file in the accounts' folder is such a list of KeyIDs.
+  ///
+  /// It is useless without the device key, with which its MAC was made.
   static func isFile(_ name: String) -> Bool { name.hasSuffix(".made") }
 
   private static func fileName(_ uid: UInt32) -> String { "\(uid).made" }

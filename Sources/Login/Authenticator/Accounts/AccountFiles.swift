@@ -107,8 +107,9 @@ enum AccountFiles {
     try directory.accounts.removeFiles { $0.hasPrefix(".\(uid).") && isLeftover($0) }
   }
 
-  /// Makes the file and its journal under a temporary name, and renames them when they are complete. So after an interrupted
-  /// registration, the account counts as one that was never registered.
+  /// Makes the file and its journal under a temporary name, and renames them when they are complete.
+  ///
+  /// So after an interrupted registration, the account counts as one that was never registered.
   private static func makeFile(
     in directory: borrowing StateDirectory, identity: AccountIdentity, storing registrations: [NewRegistration]
   ) throws(StateError) {

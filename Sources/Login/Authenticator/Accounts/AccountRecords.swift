@@ -2,7 +2,9 @@ import AuthenticatorTypes
 import SecretMemory
 import UAFCrypto
 
-/// The records of one account, as Swift values. Nothing else reads or writes an account's file.
+/// The records of one account, as Swift values.
+///
+/// Nothing else reads or writes an account's file.
 ///
 /// Changes to several records that belong together must be made in one call of ``write(_:)``.
 struct AccountRecords {
@@ -24,7 +26,9 @@ struct AccountRecords {
     recovery = directory.recovery
   }
 
-  /// Makes the records of a stand-in account, which exists only in memory. There are none at first.
+  /// Makes the records of a stand-in account, which exists only in memory.
+  ///
+  /// There are none at first.
   init(ofNobodyUnder deviceSecret: borrowing Secret) throws(StateError) {
     let identity = AccountIdentity(uid: .max, name: [], serverUserName: "")
     let database = try Database(path: ":memory:")
@@ -91,6 +95,7 @@ struct AccountRecords {
   }
 
   /// Throws `absent` unless the file still belongs to the account that was opened; a tombstone of that account is enough.
+  ///
   /// Inside `write`.
   func requireIdentityOrTombstone() throws(StateError) {
     guard try sealed.body(.identity, of: nil) == nil else { return try requireIdentity() }

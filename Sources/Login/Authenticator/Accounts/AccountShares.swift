@@ -32,7 +32,9 @@ public enum AccountShares {
     }
   }
 
-  /// Whether a record of an account names a share. If a record cannot be read, it is assumed to name it.
+  /// Whether a record of an account names a share.
+  ///
+  /// If a record cannot be read, it is assumed to name it.
   public static func isKept(_ kept: [UInt8], of uid: UInt32, in directory: borrowing StateDirectory) -> Bool {
     do throws(StateError) {
       let file = try AccountFile.open(in: directory, uid: uid, name: nil, serverUserName: { _ in nil })

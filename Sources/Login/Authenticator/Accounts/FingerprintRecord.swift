@@ -22,7 +22,9 @@ public struct FingerprintRecord: Equatable, Sendable {
     } catch { throw .cryptography }
   }
 
-  /// The cost of deriving its seal. It is low because ``value()`` is not secret: nobody has to guess it.
+  /// The cost of deriving its seal.
+  ///
+  /// It is low because ``value()`` is not secret: nobody has to guess it.
   public static let cost = Scrypt.Parameters(logN: 10, r: 8, p: 1)
 
   /// The record of an account; nil if there is none.

@@ -25,7 +25,9 @@ public struct GivenUnlock: Equatable, Sendable {
     self.expiresAt = expiresAt
   }
 
-  /// The minute of its issue. A signed unlock contains the second, but a typed one contains only the minute.
+  /// The minute of its issue.
+  ///
+  /// A signed unlock contains the second, but a typed one contains only the minute.
   private var minute: Int64 { issuedAt / 60 }
 
   /// What came of using an unlock.
@@ -69,8 +71,9 @@ public struct GivenUnlock: Equatable, Sendable {
     }
   }
 
-  /// Uses an unlock from a code that was typed. The code may be wrong, so each try is counted; only a code that ends the locks
-  /// clears the count.
+  /// Uses an unlock from a code that was typed.
+  ///
+  /// The code may be wrong, so each try is counted; only a code that ends the locks clears the count.
   ///
   /// Nothing about `isRight` is disclosed before the count is on the disk.
   ///

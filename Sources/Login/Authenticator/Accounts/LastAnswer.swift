@@ -20,7 +20,9 @@ public struct LastAnswer: Equatable, Sendable {
 
   /// The success; nil if the last answer was a refusal.
   var yes: Yes?
-  /// How many answers were refusals. A success is not stored if the server was asked for it before the latest refusal.
+  /// How many answers were refusals.
+  ///
+  /// A success is not stored if the server was asked for it before the latest refusal.
   public internal(set) var refusals: UInt64 = 0
   /// The latest wall time seen, in seconds since 1970; it never goes back.
   var latestWallSeconds = Int64.min
@@ -147,7 +149,9 @@ extension AccountFile {
     }
   }
 
-  /// Makes the server's last success invalid. If the account's file cannot be written, a marker file next to it does so.
+  /// Makes the server's last success invalid.
+  ///
+  /// If the account's file cannot be written, a marker file next to it does so.
   ///
   /// - Parameter always: whether to store the refusal even if no answer was ever stored. This is needed if a success is still
   ///   on its way: it must not be stored after the refusal.
@@ -164,7 +168,9 @@ extension AccountFile {
     }
   }
 
-  /// Decides whether the account may log in without the server. The current wall time is stored before this returns.
+  /// Decides whether the account may log in without the server.
+  ///
+  /// The current wall time is stored before this returns.
   ///
   /// - Parameters:
   ///   - opened: the authenticators that the person has just verified.
@@ -221,7 +227,9 @@ struct RefusalMark {
     return fsync(file) == 0
   }
 
-  /// Removes the marker file. If that fails, logins without the server stay refused.
+  /// Removes the marker file.
+  ///
+  /// If that fails, logins without the server stay refused.
   func clear() {
     // SAFETY: the path lives for the call.
     _ = unsafe unlink(path)

@@ -75,7 +75,9 @@ import UAFCrypto
     return try Tombstone(record: record)
   }
 
-  /// Every record of the given kinds, ordered by kind and name. All are read at one moment.
+  /// Every record of the given kinds, ordered by kind and name.
+  ///
+  /// All are read at one moment.
   func records(_ kinds: [RecordKind], of identity: AccountIdentity?) throws(StateError) -> [SealedRecord] {
     var found: [SealedRecord] = []
     for row in try database.query("SELECT kind, name, body, mac FROM record ORDER BY kind, name") {

@@ -1,5 +1,6 @@
-/// The account's state as the server last reported it, in the account's file. The account stage uses it if the server cannot be
-/// reached.
+/// The account's state as the server last reported it, in the account's file.
+///
+/// The account stage uses it if the server cannot be reached.
 public struct StandingRecord: Equatable, Sendable {
   /// The account's state.
   public let standing: AccountStanding
@@ -47,8 +48,9 @@ public struct StandingRecord: Equatable, Sendable {
     }
   }
 
-  /// Whether an account that the server last reported as active may still be treated as active without the server. The current
-  /// wall time is stored before this returns.
+  /// Whether an account that the server last reported as active may still be treated as active without the server.
+  ///
+  /// The current wall time is stored before this returns.
   ///
   /// - Parameter terms: SHA-256 of the server's addresses and keys in the current configuration.
   /// - Throws: ``StateError``; then the account must not be treated as active.

@@ -1,6 +1,8 @@
 import Glibc
 
-/// Locks on single bytes of an empty file. Each number has its byte, and a lock lasts no longer than this object.
+/// Locks on single bytes of an empty file.
+///
+/// Each number has its byte, and a lock lasts no longer than this object.
 ///
 /// The bytes are beyond the end of the file, so the file stays empty. A lock is released when its holder ends, even if it is
 /// killed.

@@ -1,7 +1,9 @@
 import CSQLite
 import Glibc
 
-/// One open SQLite file, for use by one thread. On the client side, nothing else calls SQLite.
+/// One open SQLite file, for use by one thread.
+///
+/// On the client side, nothing else calls SQLite.
 ///
 /// It uses `journal_mode=PERSIST` and `synchronous=FULL`, which survived power cuts and a full disk in tests: the journal keeps
 /// its disk blocks, so an attempt can be counted even if no block is free.
@@ -17,8 +19,9 @@ import Glibc
   /// only attempts on this account wait.
   static let busyTimeoutMilliseconds: CInt = 2000
 
-  /// Seeds SQLite's random numbers, with which it distinguishes a journal's records from older ones. This must be done while
-  /// the sandbox still lets `/dev/urandom` be opened.
+  /// Seeds SQLite's random numbers, with which it distinguishes a journal's records from older ones.
+  ///
+  /// This must be done while the sandbox still lets `/dev/urandom` be opened.
   static func prepare() {
     var byte: UInt8 = 0
     // SAFETY: one byte is asked for.
@@ -79,7 +82,9 @@ import Glibc
     return version
   }
 
-  /// Runs `body` inside one write transaction. If `body` or the commit throws, the file stays as it was.
+  /// Runs `body` inside one write transaction.
+  ///
+  /// If `body` or the commit throws, the file stays as it was.
   func write<Result>(_ body: () throws(StateError) -> Result) throws(StateError) -> Result {
     try query("BEGIN IMMEDIATE")
     do throws(StateError) {

@@ -57,7 +57,9 @@ struct RecordWriter {
 
   mutating func put(_ value: Bool) { bytes.append(value ? 1 : 0) }
 
-  /// Writes at most 65,535 bytes. Passing more is a programming error; the reader then refuses the record.
+  /// Writes at most 65,535 bytes.
+  ///
+  /// Passing more is a programming error; the reader then refuses the record.
   mutating func put(_ value: [UInt8]) {
     put(UInt16(truncatingIfNeeded: value.count))
     bytes += value

@@ -77,8 +77,9 @@ public struct StateDirectory: ~Copyable {
     return key
   }
 
-  /// Reads everything outside the state folder that is needed for opening accounts. The sandbox may then restrict the process
-  /// to the folder.
+  /// Reads everything outside the state folder that is needed for opening accounts.
+  ///
+  /// The sandbox may then restrict the process to the folder.
   public static func prepare() { Database.prepare() }
 
   /// Makes the folder itself, closed to others; an existing one is left as it is.
@@ -173,7 +174,9 @@ extension StateDirectory {
     try root.bytes(name, owner: owner, capacity: sealedKeyCapacity)
   }
 
-  /// Writes a secret under a temporary name, and renames the file when it is complete. So the file never exists half written.
+  /// Writes a secret under a temporary name, and renames the file when it is complete.
+  ///
+  /// So the file never exists half written.
   ///
   /// - Parameter replacing: whether an existing file of that name is replaced.
   /// - Throws: ``StateError``: `superseded` if a file exists that must not be replaced.

@@ -20,7 +20,9 @@ public struct EnrolledAuthenticator: Equatable, Sendable {
   /// Counts registrations with this authenticator (UAF: RegCounter).
   public internal(set) var registrationCounter: UInt32
 
-  /// Whether the key needs a share that the chip has. If so, the chip counts wrong secrets.
+  /// Whether the key needs a share that the chip has.
+  ///
+  /// If so, the chip counts wrong secrets.
   public var hasShare: Bool { chipShare != nil }
 
   /// The chip's record of the share; nil for a key without a share, and for one whose share was released from the chip.

@@ -28,7 +28,9 @@ struct KeyWrap {
     do { return try RandomBytes.makeSecret(keyLength) } catch { throw .cryptography }
   }
 
-  /// The right to make a share. The caller holds it until the share's record is on the disk. Nil if no share is to be made.
+  /// The right to make a share.
+  ///
+  /// The caller holds it until the share's record is on the disk. Nil if no share is to be made.
   ///
   /// - Throws: ``StateError``; `superseded` while a call of root removes shares of the account.
   func claim(in slots: borrowing TrustedDirectory) throws(StateError) -> ShareClaim? {
@@ -174,7 +176,9 @@ struct KeyWrap {
     return try derived(share, salt: sealing, "pam-uaf authenticator key with a share", Self.keyLength)
   }
 
-  /// The two values that the chip checks. Neither of them is the secret that was entered, and neither opens a seal.
+  /// The two values that the chip checks.
+  ///
+  /// Neither of them is the secret that was entered, and neither opens a seal.
   private func chipValues(_ stretched: borrowing Secret, deviceSecret: borrowing Secret) throws(StateError) -> Secret {
     try derived(stretched, salt: deviceSecret, "pam-uaf chip values", Self.valuesLength)
   }

@@ -22,8 +22,9 @@ public enum RecoveryKey {
     } catch { throw .cryptography }
   }
 
-  /// Seals a device key under the words. The result also contains the public key to which copies of shares are sealed, with a
-  /// MAC.
+  /// Seals a device key under the words.
+  ///
+  /// The result also contains the public key to which copies of shares are sealed, with a MAC.
   ///
   /// - Returns: the bytes to store; nil for words that ``make()`` did not make.
   /// - Throws: ``StateError/cryptography``.
@@ -130,8 +131,9 @@ public enum RecoveryKey {
     return text
   }
 
-  /// The bits that the words encode. Case and separators do not matter. Nil if there are wrong letters or the number of words
-  /// is wrong.
+  /// The bits that the words encode.
+  ///
+  /// Case and separators do not matter. Nil if there are wrong letters or the number of words is wrong.
   private static func bits(of words: borrowing Secret) -> Secret? {
     let wordCount = (randomByteCount + checkByteCount) / 2
     guard var bytes = try? Secret(capacity: 2 * wordCount) else { return nil }

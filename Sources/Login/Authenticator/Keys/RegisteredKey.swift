@@ -97,8 +97,9 @@ public struct RegisteredKey: Equatable, Sendable {
   }
 }
 
-/// The account that a file belongs to. It is bound into every seal and every MAC, so an account with a reused uid or a
-/// different name opens nothing.
+/// The account that a file belongs to.
+///
+/// It is bound into every seal and every MAC, so an account with a reused uid or a different name opens nothing.
 public struct AccountIdentity: Equatable, Sendable {
   /// The account's uid.
   public let uid: UInt32

@@ -55,7 +55,9 @@ public struct AttemptLedger: Equatable, Sendable {
   /// Whether this origin has no counted attempt and no lock, past or present.
   public func isClear(_ origin: AttemptOrigin) -> Bool { self[origin].isClear }
 
-  /// Whether there are wrong entries that count towards the next lock. Those before the last lock do not count.
+  /// Whether there are wrong entries that count towards the next lock.
+  ///
+  /// Those before the last lock do not count.
   public func hasWrongEntries(_ origin: AttemptOrigin) -> Bool {
     self[origin].lock == nil && !self[origin].charges.isEmpty
   }
@@ -188,7 +190,9 @@ extension AttemptLedger {
   /// The fixed size of the record: counting an attempt then changes a page in place, which works even on a full disk.
   static let recordSize = 1024
 
-  /// The format that is written. It has room for three full counters.
+  /// The format that is written.
+  ///
+  /// It has room for three full counters.
   private static let form: UInt8 = 2
   /// The format of earlier versions, which did not have ``AttemptOrigin/otherUser``.
   private static let formOfTwo: UInt8 = 1
@@ -202,7 +206,9 @@ extension AttemptLedger {
     return writer.bytes
   }
 
-  /// Reads a record. From one in the earlier format, it takes over the counts and locks.
+  /// Reads a record.
+  ///
+  /// From one in the earlier format, it takes over the counts and locks.
   ///
   /// - Throws: ``StateError/damaged``.
   init(record: [UInt8]) throws(StateError) {

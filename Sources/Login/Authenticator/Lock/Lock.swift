@@ -48,7 +48,9 @@ struct Lock: Equatable, Sendable {
     case permanent
   }
 
-  /// The ticket of the attempt that caused the lock. A correct entry with the same or a later ticket ends it.
+  /// The ticket of the attempt that caused the lock.
+  ///
+  /// A correct entry with the same or a later ticket ends it.
   var ticket: UInt64
   var length: Length
   /// When it began to run.

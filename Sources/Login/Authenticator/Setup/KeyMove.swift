@@ -52,7 +52,9 @@ extension StateDirectory {
   }
 }
 
-/// Moves the device key between a file and a chip. Only one caller can do so at a time.
+/// Moves the device key between a file and a chip.
+///
+/// Only one caller can do so at a time.
 ///
 /// Each move writes the new file (plain or sealed key), waits until it is on the disk, and only then removes the old one. So
 /// the folder still works after a move was killed: it has the old file, or both.

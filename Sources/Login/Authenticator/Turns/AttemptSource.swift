@@ -1,6 +1,8 @@
 import Glibc
 
-/// Where an attempt comes from. It is so coarse that an attacker cannot claim a different source for each attempt.
+/// Where an attempt comes from.
+///
+/// It is so coarse that an attacker cannot claim a different source for each attempt.
 public enum AttemptSource: Equatable, Sendable {
   /// The account that called su or sudo, by uid.
   case caller(UInt32)

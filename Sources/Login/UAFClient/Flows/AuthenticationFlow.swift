@@ -22,7 +22,9 @@ public struct AuthenticationFlow: LoginFlow {
     var assertions: [AuthenticatorSignAssertion] = []
   }
 
-  /// The text to be confirmed. It is set at the start, or once the request with the text has arrived.
+  /// The text to be confirmed.
+  ///
+  /// It is set at the start, or once the request with the text has arrived.
   private var transaction: TransactionText?
   /// Whether the server's request must contain the text.
   private let isApproval: Bool
@@ -87,8 +89,9 @@ public struct AuthenticationFlow: LoginFlow {
     try opening.start(over: &transport)
   }
 
-  /// Reads the server's answer early, once it has arrived, and asks for the list of facets. ``collect(over:among:)`` then does
-  /// not read it again.
+  /// Reads the server's answer early, once it has arrived, and asks for the list of facets.
+  ///
+  /// ``collect(over:among:)`` then does not read it again.
   ///
   /// If the answer is wrong, ``collect(over:among:)`` throws.
   public mutating func receive<Wire: Transport & ~Copyable>(over transport: inout Wire) {

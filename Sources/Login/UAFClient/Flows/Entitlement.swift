@@ -83,8 +83,9 @@ public enum DeregistrationScope: Equatable, Sendable {
   /// All authenticators of the account.
   case all
 
-  /// Adds the keys to be removed to the context of an HTTP request. The requests for the removal and for its proof must both
-  /// name them, because the server compares them.
+  /// Adds the keys to be removed to the context of an HTTP request.
+  ///
+  /// The requests for the removal and for its proof must both name them, because the server compares them.
   func describe(_ keyIDs: [KeyID], in context: inout RequestContext) {
     switch self {
     case .authenticator(let aaid): context.describeRemoval(of: aaid, keyIDs)

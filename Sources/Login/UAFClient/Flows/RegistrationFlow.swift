@@ -194,8 +194,9 @@ public struct RegistrationFlow: EnrolmentFlow {
     }
   }
 
-  /// The entitlement for the new keys, in the form in which it is sent. Another vendor's server would not understand it, so for
-  /// such a server all members are nil.
+  /// The entitlement for the new keys, in the form in which it is sent.
+  ///
+  /// Another vendor's server would not understand it, so for such a server all members are nil.
   private func allowance(
     of current: Offered
   ) throws(Refusal) -> (codeMAC: [UInt8]?, machineMAC: [UInt8]?, authorization: String?) {
@@ -224,8 +225,9 @@ public struct RegistrationFlow: EnrolmentFlow {
     current.purpose != .registrationByKey || current.authorization != nil
   }
 
-  /// The authentication that the server demanded in its answer to the new key. The caller continues with the `collect` step of
-  /// this flow.
+  /// The authentication that the server demanded in its answer to the new key.
+  ///
+  /// The caller continues with the `collect` step of this flow.
   public func furtherAuthentication() -> (any LoginFlow)? { AuthenticationFlow(following: opening) }
 }
 

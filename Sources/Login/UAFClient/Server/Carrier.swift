@@ -140,8 +140,9 @@ struct Carrier: Sendable {
     }
   }
 
-  /// The verdict in the server's message. If it contains a further request, the flow continues with that request, whether the
-  /// status is 1200 or "pending".
+  /// The verdict in the server's message.
+  ///
+  /// If it contains a further request, the flow continues with that request, whether the status is 1200 or "pending".
   private func verdictBody(
     _ response: TransportResponse, _ operation: UAFOperation, of link: ServerLink
   ) throws(Refusal) -> ServerResponse {

@@ -2,7 +2,9 @@ import UAFMessages
 
 /// The server's request in a deregistration: it names the keys that the server has already deleted on its side.
 public struct DeregistrationOrder: Equatable, Sendable {
-  /// The AppID. A wildcard covers only keys of this AppID, and the caller limits it to keys of the account.
+  /// The AppID.
+  ///
+  /// A wildcard covers only keys of this AppID, and the caller limits it to keys of the account.
   public let appID: String
 
   /// The KeyIDs and wildcards, at least one.

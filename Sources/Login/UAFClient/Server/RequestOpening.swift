@@ -327,8 +327,10 @@ struct FinalChallenge: Sendable {
     hash = try SHA256.hash(Array(text.utf8))
   }
 
-  /// Contains `serverEndPoint`. If the certificate's signature algorithm has no hash function of its own, that is not defined,
-  /// and the certificate itself is sent instead.
+  /// Contains `serverEndPoint`.
+  ///
+  /// If the certificate's signature algorithm has no hash function of its own, that is not defined, and the certificate itself
+  /// is sent instead.
   private static func channelBinding(_ certificate: [UInt8]) throws(CryptoError) -> ChannelBinding {
     guard !certificate.isEmpty else { return ChannelBinding() }
     let endPoint: String?

@@ -41,8 +41,9 @@ struct ServerLink: Sendable {
   /// The maximum number of times that a request is sent, if its connection is closed each time before an answer arrives.
   private static let mostQuestions = 4
 
-  /// Receives the answer to a request that may be repeated. If the server closes the connection before it answers, the request
-  /// is sent again.
+  /// Receives the answer to a request that may be repeated.
+  ///
+  /// If the server closes the connection before it answers, the request is sent again.
   ///
   /// A server closes connections if it has too many, which strangers can cause.
   mutating func finish<Wire: Transport & ~Copyable>(
@@ -138,7 +139,9 @@ struct ServerLink: Sendable {
 
   // MARK: Names
 
-  /// Throws unless the name consists of visible ASCII, as names at a server must. A name from a PAM host can contain anything.
+  /// Throws unless the name consists of visible ASCII, as names at a server must.
+  ///
+  /// A name from a PAM host can contain anything.
   func checkUsername(_ username: String) throws(Refusal) {
     let name = username.utf8
     guard !name.isEmpty else { throw refusal(.emptyUsername, "the user name is empty") }
@@ -204,7 +207,9 @@ extension ServerLink {
     case listed(String, HTTPSAddress, UPV)
   }
 
-  /// Finds the AppID of a UAF request. If its list of facets must be read, asks for the list, without waiting for it.
+  /// Finds the AppID of a UAF request.
+  ///
+  /// If its list of facets must be read, asks for the list, without waiting for it.
   ///
   /// FIDO AppID and facets 1.1, section 3.1.2:
   /// - If there is no AppID, or it is our own FacetID, the FacetID is the AppID.
@@ -259,7 +264,9 @@ extension ServerLink {
     }
   }
 
-  /// Receives the list of facets. Redirects are followed if the server marks them as authorised for this.
+  /// Receives the list of facets.
+  ///
+  /// Redirects are followed if the server marks them as authorised for this.
   ///
   /// Every redirect must lead to an address from which this machine may fetch (``mayAsk(_:of:)``). A list is used once and not
   /// stored, so it is never older than its server allows.
@@ -351,7 +358,9 @@ enum RegistrableDomain {
     }
   }
 
-  /// Whether two hosts have the same registrable domain. A host without one only matches itself.
+  /// Whether two hosts have the same registrable domain.
+  ///
+  /// A host without one only matches itself.
   static func isShared(by first: HTTPSAddress, _ second: HTTPSAddress) -> Bool {
     if first.host == second.host { return true }
     guard let domain = of(first) else { return false }

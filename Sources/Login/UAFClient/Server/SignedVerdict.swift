@@ -182,8 +182,9 @@ public struct Acceptance: Equatable, Sendable, CustomStringConvertible {
   public var forgottenKeyIDs: [KeyID] = []
   /// The machine's new secret; nil if the server sent none.
   public var machineSecret: MachineSecret?
-  /// The number of the server's latest notice; it is not signed. If it differs from the last one, a joined machine should check
-  /// in.
+  /// The number of the server's latest notice; it is not signed.
+  ///
+  /// If it differs from the last one, a joined machine should check in.
   public var machineNews: Int64?
 
   /// The operation that was accepted.

@@ -37,8 +37,9 @@ import UAFWire
   /// The ending for a failure of an account's state, or of the chip that has a share of its key.
   func ending(for error: StateError) -> Ending { shares.ending(for: error) }
 
-  /// Whether a failure must look like a wrong secret to the person, because it would otherwise show that the account exists. If
-  /// so, the failure is logged.
+  /// Whether a failure must look like a wrong secret to the person, because it would otherwise show that the account exists.
+  ///
+  /// If so, the failure is logged.
   ///
   /// For an unknown name, the chip is only used to take the same time, and its answer is ignored.
   func hides(_ error: StateError) -> Bool {
@@ -47,8 +48,9 @@ import UAFWire
     return true
   }
 
-  /// Removes the shares that killed calls left in the chip for an account. If a registration or change of the account is in
-  /// progress, they stay.
+  /// Removes the shares that killed calls left in the chip for an account.
+  ///
+  /// If a registration or change of the account is in progress, they stay.
   ///
   /// - Throws: ``StateError``.
   func removeLeftovers(of uid: UInt32, in directory: borrowing StateDirectory) throws(StateError) {
@@ -117,8 +119,9 @@ import UAFWire
     return account
   }
 
-  /// The ending for an account that was registered under a different name. Its texts for the log and for root contain both
-  /// names.
+  /// The ending for an account that was registered under a different name.
+  ///
+  /// Its texts for the log and for root contain both names.
   func renamed(_ uid: UInt32, in directory: borrowing StateDirectory) -> Ending {
     let ending = Ending(StateError.identityMismatch)
     guard let registered = try? AccountFile.registeredName(in: directory, uid: uid), let name = knownName else {
@@ -285,8 +288,10 @@ import UAFWire
     }
   }
 
-  /// The enabled types with a key that needs repair. According to the server's most recent answers, the key is dead, or the
-  /// server has seen a higher counter than this machine has.
+  /// The enabled types with a key that needs repair.
+  ///
+  /// According to the server's most recent answers, the key is dead, or the server has seen a higher counter than this machine
+  /// has.
   ///
   /// - Throws: ``Ending``.
   func typesToRepair(_ account: AccountFile) throws(Ending) -> [AuthenticatorType] {

@@ -6,7 +6,9 @@ import UAFConfiguration
 import UAFCrypto
 import UAFWire
 
-/// The shares of the accounts' keys, in the same chip that has opened the device key. uaf-chip makes, opens and removes them.
+/// The shares of the accounts' keys, in the same chip that has opened the device key.
+///
+/// uaf-chip makes, opens and removes them.
 ///
 /// If the chip fails, the reason is kept for the call's final text.
 final class ChipShares: ShareKeeper {

@@ -2,8 +2,9 @@ import AuthenticatorTypes
 import Authenticator
 import FidoResults
 
-/// Limits how many keys are derived at the same time. An attempt waits first for its account's turn, then for one of the
-/// machine's slots.
+/// Limits how many keys are derived at the same time.
+///
+/// An attempt waits first for its account's turn, then for one of the machine's slots.
 struct DerivationQueue {
   private let call: Call
   private let slots: Int

@@ -159,7 +159,9 @@ extension AuthenticationOffer {
   }
 }
 
-/// The keys that signed a proof. Until the call ends, they can authorise new keys.
+/// The keys that signed a proof.
+///
+/// Until the call ends, they can authorise new keys.
 struct SignedKeys {
   let held: AccountAuthenticators
   let keys: [RegisteredKey]

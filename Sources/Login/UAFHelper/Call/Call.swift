@@ -103,7 +103,9 @@ final class CallPolicy {
   /// uafctl, peers that are not root get only one prompt too.
   var isInteractive: Bool { call.caller.isTool || call.caller.isRoot && settings.prompt.interactive == true }
 
-  /// Whether a stale secret is changed right after the login. uafctl has no account stage that would ask for the change.
+  /// Whether a stale secret is changed right after the login.
+  ///
+  /// uafctl has no account stage that would ask for the change.
   var changesStaleValue: Bool { isInteractive && !call.caller.isTool }
 
   /// How many entries one call allows; 1 if the call may show only one prompt.
@@ -181,7 +183,9 @@ final class CallPolicy {
     return Ending(notBuilt, because: .noneEnabled, log: log)
   }
 
-  /// The result for a type that this version does not have. No authenticator of such a type can have been registered.
+  /// The result for a type that this version does not have.
+  ///
+  /// No authenticator of such a type can have been registered.
   private var notBuilt: FidoResult {
     if let untyped { return untyped }
     return call.begin.operation == .deregister ? .invalidAuthenticatorType : .noSuitableAuthenticator

@@ -154,7 +154,9 @@ struct CallerIdentity: Equatable {
     return Ending(.invalidUsername, because: cause, log: log)
   }
 
-  /// The account's uid. Throws if the account cannot have state, for which it needs a uid and a name of visible ASCII.
+  /// The account's uid.
+  ///
+  /// Throws if the account cannot have state, for which it needs a uid and a name of visible ASCII.
   ///
   /// - Throws: ``Ending``: 19019 for an empty name, 1011 for one with other characters, 1009 for an unknown one.
   func requireAccount() throws(Ending) -> UInt32 {

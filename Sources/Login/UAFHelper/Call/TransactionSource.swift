@@ -18,8 +18,10 @@ struct TransactionSource {
     self.account = caller.name ?? caller.typedName ?? account
   }
 
-  /// The text: `ACCOUNT@HOST: `, followed by one of three. If the caller gave a text, it is that text after `uafctl: `. For
-  /// sudo, it is the text of ``SudoCommandLine``. Otherwise it is the service, with ` from RHOST` if the person is remote.
+  /// The text: `ACCOUNT@HOST: `, followed by one of three.
+  ///
+  /// If the caller gave a text, it is that text after `uafctl: `. For sudo, it is the text of ``SudoCommandLine``. Otherwise it
+  /// is the service, with ` from RHOST` if the person is remote.
   ///
   /// Account and host come first, so that a command cannot look like a different host or account.
   ///
@@ -70,8 +72,9 @@ struct TransactionSource {
     }
   }
 
-  /// The label before a text that the caller chose. With it, the text cannot be mistaken for a command of sudo or, if root is
-  /// the caller, for a text of the person.
+  /// The label before a text that the caller chose.
+  ///
+  /// With it, the text cannot be mistaken for a command of sudo or, if root is the caller, for a text of the person.
   ///
   /// The label does not contain the service: peers that are not root can state any service name.
   private var ownLabel: String { caller.isRoot && caller.uid != 0 ? "uafctl, by root: " : "uafctl: " }

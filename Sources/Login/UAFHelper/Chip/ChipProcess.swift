@@ -13,8 +13,9 @@ import UAFWire
   private var buffer: Secret
   private let patience: Int32
 
-  /// How long a chip may take for a request, in milliseconds. Even slow chips are much faster, and PAM hosts wait longer than
-  /// this.
+  /// How long a chip may take for a request, in milliseconds.
+  ///
+  /// Even slow chips are much faster, and PAM hosts wait longer than this.
   static let patienceMilliseconds: Int32 = 20_000
 
   /// Starts `program`, which then waits for a request.
@@ -135,7 +136,9 @@ struct ChipReply: ~Copyable {
   var key: Secret?
 }
 
-/// A device key that a chip has opened. It is kept until the call ends.
+/// A device key that a chip has opened.
+///
+/// It is kept until the call ends.
 final class OpenedKey {
   private let secret: Secret
 

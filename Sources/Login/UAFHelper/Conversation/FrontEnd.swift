@@ -38,7 +38,9 @@ import UAFWire
   /// Whether the front end is gone, for example because the host was killed.
   var isGone: Bool { socket.isHungUp() }
 
-  /// Waits for a short time until the front end has closed its end of the socket. Returns whether it left a message unread.
+  /// Waits for a short time until the front end has closed its end of the socket.
+  ///
+  /// Returns whether it left a message unread.
   func leftUnread(timeoutMilliseconds: Int32) -> Bool { socket.leftUnread(timeoutMilliseconds: timeoutMilliseconds) }
 
   /// Waits for a packet on another socket, for as long as this front end is connected.
@@ -249,12 +251,15 @@ import UAFWire
 
 /// Work to do while the person types, once a certain packet has arrived.
 struct Arrival {
-  /// Waits until the packet arrives or the front end sends something. Returns true if the packet arrived and the front end sent
-  /// nothing.
+  /// Waits until the packet arrives or the front end sends something.
+  ///
+  /// Returns true if the packet arrived and the front end sent nothing.
   typealias Comparison = (borrowing PacketSocket, _ timeoutMilliseconds: Int32) throws(PacketSocketError) -> Bool
 
   let comesFirst: Comparison
-  /// The work. It must not wait for anything, because the person's entry is not read meanwhile.
+  /// The work.
+  ///
+  /// It must not wait for anything, because the person's entry is not read meanwhile.
   let work: () -> Void
 }
 

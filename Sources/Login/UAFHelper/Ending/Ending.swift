@@ -20,8 +20,9 @@ struct Ending: Error {
   private(set) var server: ServerPart
   /// The special circumstance; nil for most endings.
   private(set) var circumstance: Circumstance?
-  /// Whether the person has entered a correct secret. Only then may a PAM stack fall back to another module because the server
-  /// is unreachable.
+  /// Whether the person has entered a correct secret.
+  ///
+  /// Only then may a PAM stack fall back to another module because the server is unreachable.
   private(set) var hasProved = false
 
   /// Makes an ending.
@@ -64,7 +65,9 @@ struct Ending: Error {
       .applicationCancel, log: "the front end has ended: the response was sent, but is of no use", .unusedAnswer)
   }
 
-  /// A divided login got no request from the server before its first prompt. The result is 1100, whatever the reason.
+  /// A divided login got no request from the server before its first prompt.
+  ///
+  /// The result is 1100, whatever the reason.
   static func noRequest(_ refusal: Refusal?) -> Ending {
     Ending(
       .requestNotExist, because: .noRequest,
@@ -99,8 +102,9 @@ struct Ending: Error {
     return [.locked, .lockedForGood, .notRegistered, .wrongValue].contains(result)
   }
 
-  /// The text for a person's uafctl. For a damaged file, it differs from the text for logins, because no unlock repairs such a
-  /// file.
+  /// The text for a person's uafctl.
+  ///
+  /// For a damaged file, it differs from the text for logins, because no unlock repairs such a file.
   var forTool: PromptText? {
     if case .damage = circumstance { .cause(.accountDamaged) } else { text }
   }

@@ -20,8 +20,9 @@ struct Listener {
   /// When the last core was started, in milliseconds; nil if the next one is already waiting, or is not to be started yet.
   private var startedAt: Int64?
 
-  /// After how many milliseconds without a connection or a core the listener ends. This is longer than the time for which
-  /// sudo(8) remembers a login.
+  /// After how many milliseconds without a connection or a core the listener ends.
+  ///
+  /// This is longer than the time for which sudo(8) remembers a login.
   private static let idle: Int32 = 20 * 60_000
   /// The next core is started in advance this many milliseconds after the last one, even if the last one is still working.
   private static let pause: Int64 = 1000
@@ -97,8 +98,9 @@ struct Listener {
     }
   }
 
-  /// Starts the core for the next connection in advance. While another core is working, this is put off for ``pause``, because
-  /// that core needs the processor more.
+  /// Starts the core for the next connection in advance.
+  ///
+  /// While another core is working, this is put off for ``pause``, because that core needs the processor more.
   private mutating func makeReady(at now: Int64) {
     guard let startedAt, cores.isEmpty || now - startedAt >= Self.pause else { return }
     // If this fails, the core is started when the next connection comes, as for the first connection.
@@ -234,8 +236,9 @@ enum PassedDescriptor {
   }
 }
 
-/// Decides which connections to the socket get a core. Each uid may have only a few at the same time, and start only a few per
-/// second.
+/// Decides which connections to the socket get a core.
+///
+/// Each uid may have only a few at the same time, and start only a few per second.
 struct ConnectionLimits {
   /// What happens to a connection.
   enum Answer: Equatable {
@@ -266,8 +269,10 @@ struct ConnectionLimits {
   static let interval: Int64 = 100
   static let burst: Int64 = 50
   private static let newsInterval: Int64 = 60_000
-  /// How many uids are recorded. If more are in use, for example subordinate uids (`/etc/subuid`), further ones are refused
-  /// until some have been unused for some time.
+  /// How many uids are recorded.
+  ///
+  /// If more are in use, for example subordinate uids (`/etc/subuid`), further ones are refused until some have been unused for
+  /// some time.
   private static let mostRecords = 4096
 
   private var records: [UInt32: Record] = [:]

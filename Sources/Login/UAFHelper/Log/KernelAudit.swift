@@ -46,7 +46,9 @@ final class KernelAudit: AuditSink {
     return 0
   }
 
-  /// The error number in the kernel's answer. The kernel has answered by the time that `send` returns.
+  /// The error number in the kernel's answer.
+  ///
+  /// The kernel has answered by the time that `send` returns.
   ///
   /// This does not wait for a later answer.
   private func answer() -> CInt {

@@ -18,7 +18,9 @@ struct PolicyKeeper {
   /// Makes this machine's ID at the server from the state folder's own random bytes; nil if the machine has no ID.
   let deviceID: ([UInt8]?) -> String?
 
-  /// Whether root's configuration lets the server decide anything. If not, no policy is read, requested or stored.
+  /// Whether root's configuration lets the server decide anything.
+  ///
+  /// If not, no policy is read, requested or stored.
   var isFollowing: Bool { !own.policy.followed.isEmpty && own.server != nil }
 
   // MARK: The stored policy
@@ -58,8 +60,9 @@ struct PolicyKeeper {
     } catch { return PolicyStanding(configuration: own, note: "the stored policy is not in force: \(error)") }
   }
 
-  /// The standing if the policy could not be read: no policy is in force, and a note gives the reason. Throws if the file
-  /// cannot be read at the moment.
+  /// The standing if the policy could not be read: no policy is in force, and a note gives the reason.
+  ///
+  /// Throws if the file cannot be read at the moment.
   private func without(_ error: StateError) throws(Ending) -> PolicyStanding {
     guard case .cannotOpen(_, let number) = error, number != ENOENT, number != ENOTDIR else {
       return PolicyStanding(configuration: own, note: "the stored policy is not in force: \(error)")

@@ -74,8 +74,9 @@ final class Seclusion {
     self.log = log
   }
 
-  /// Tells uaf-fetch which hosts and ports it may connect to, or ends it if the call will not use a server. Reads the files
-  /// that can only be read now, and enters the sandbox.
+  /// Tells uaf-fetch which hosts and ports it may connect to, or ends it if the call will not use a server.
+  ///
+  /// Reads the files that can only be read now, and enters the sandbox.
   func enter(asking places: FetchPlaces?, keeping stateDirectory: String) {
     if let places { groundwork.allow(places) } else { groundwork.endFetch() }
     OpenSSLConfiguration.load()

@@ -13,7 +13,9 @@ import UAFWire
 /// C library also make tables at their first use. After a rehearsal, all of this is done before the call. The rehearsal shows
 /// no prompts, and reads no file of the machine except a seed that SQLite reads from /dev/urandom, and that is then discarded.
 enum LoginRehearsal {
-  /// Goes through all parts. If one of them fails, it is skipped, and only takes longer in the call.
+  /// Goes through all parts.
+  ///
+  /// If one of them fails, it is skipped, and only takes longer in the call.
   static func run() {
     _ = try? conversation()
     _ = try? login()
@@ -87,7 +89,9 @@ enum LoginRehearsal {
   }
 }
 
-/// A server in memory, for ``LoginRehearsal``. Its request names one key of a passcode, and it accepts every response.
+/// A server in memory, for ``LoginRehearsal``.
+///
+/// Its request names one key of a passcode, and it accepts every response.
 final class RehearsedServer {
   static let get = "https://rehearsal.invalid/uaf/get"
   static let respond = "https://rehearsal.invalid/uaf/respond"

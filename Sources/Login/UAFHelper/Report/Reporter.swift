@@ -107,7 +107,9 @@ final class CallLog {
   private let call: Call
   private let sink: any LogSink
   private let audit: any AuditSink
-  /// The records for the kernel's audit. They are written only after the front end was told how the call ended.
+  /// The records for the kernel's audit.
+  ///
+  /// They are written only after the front end was told how the call ended.
   private var records: [AuditRecord] = []
 
   init(of call: Call, to sink: any LogSink, audit: any AuditSink) {
@@ -250,7 +252,9 @@ enum PAMExit {
 }
 
 extension Duration {
-  /// The duration in whole seconds, for a text. It is rounded up, so that a lock that still applies is never shown as 0.
+  /// The duration in whole seconds, for a text.
+  ///
+  /// It is rounded up, so that a lock that still applies is never shown as 0.
   var secondsTold: Int {
     let (seconds, attoseconds) = components
     return Int(clamping: max(1, seconds + (attoseconds > 0 ? 1 : 0)))

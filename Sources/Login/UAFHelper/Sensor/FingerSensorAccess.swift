@@ -42,8 +42,9 @@ struct FingerSensorAccess {
     return process == nil ? FingerObstacle(.biometryUnknown, log: "uaf-finger was not started") : nil
   }
 
-  /// Asks uaf-finger for the sensor's state, without claiming the sensor. Returns nil if the sensor can be used for the
-  /// account.
+  /// Asks uaf-finger for the sensor's state, without claiming the sensor.
+  ///
+  /// Returns nil if the sensor can be used for the account.
   func look(for name: [UInt8]) -> FingerObstacle? {
     guard let process = try? process?.get() else {
       return FingerObstacle(.biometryUnknown, log: "uaf-finger was not started")
@@ -88,10 +89,14 @@ struct FingerSensorAccess {
   private let socket: PacketSocket
   private var buffer: Secret
 
-  /// How long to wait for the first answer. The fingerprint service may first have to be started.
+  /// How long to wait for the first answer.
+  ///
+  /// The fingerprint service may first have to be started.
   private static let answerMilliseconds: Int32 = 8000
 
-  /// Starts `program`. It does not talk to the fingerprint service before it gets a request.
+  /// Starts `program`.
+  ///
+  /// It does not talk to the fingerprint service before it gets a request.
   ///
   /// - Throws: ``Ending`` if the program is missing or cannot be started.
   convenience init(_ program: String) throws(Ending) {
@@ -270,8 +275,9 @@ struct FingerSensorStart {
     }
   }
 
-  /// Whether a fingerprint is registered. If the account's file cannot be opened, that is reported later, when the call opens
-  /// it.
+  /// Whether a fingerprint is registered.
+  ///
+  /// If the account's file cannot be opened, that is reported later, when the call opens it.
   private var isRegistered: Bool {
     guard let uid = call.caller.uid, let directory = try? accounts.openState(),
       let account = try? accounts.open(uid, in: directory)

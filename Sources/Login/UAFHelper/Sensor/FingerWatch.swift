@@ -2,7 +2,9 @@ import Authenticator
 import FidoResults
 import UAFWire
 
-/// A claimed sensor that waits for a touch. It carries out the actions of ``FingerMachine``.
+/// A claimed sensor that waits for a touch.
+///
+/// It carries out the actions of ``FingerMachine``.
 @safe final class FingerWatch {
   /// How long the sensor may still wait, in milliseconds; nil once it no longer waits.
   var patience: Int32? {

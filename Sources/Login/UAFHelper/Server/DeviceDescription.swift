@@ -35,7 +35,9 @@ struct DeviceDescription: Equatable {
     return description
   }
 
-  /// The part of the description that the server is told. The ID is an HMAC, so that it reveals nothing about the machine-id.
+  /// The part of the description that the server is told.
+  ///
+  /// The ID is an HMAC, so that it reveals nothing about the machine-id.
   ///
   /// - Parameters:
   ///   - template: the machine's name that root has configured; if nil, the host name is used.
@@ -49,7 +51,9 @@ struct DeviceDescription: Equatable {
   }
 
   /// The ID depends on both: copied machines often have the same machine-id, and copied state folders have the same random
-  /// bytes. So two machines have the same ID only if both were copied.
+  /// bytes.
+  ///
+  /// So two machines have the same ID only if both were copied.
   func identifier(_ folder: [UInt8]?) -> String? {
     let bytes = folder ?? machineID
     let message = Array("pam-uaf device id".utf8) + (folder == nil ? [] : machineID)

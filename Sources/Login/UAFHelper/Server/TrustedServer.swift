@@ -3,7 +3,9 @@ import Glibc
 import UAFConfiguration
 import UAFMessages
 
-/// The server that root has trusted with an enrolment payload. It is used if the configuration names no server.
+/// The server that root has trusted with an enrolment payload.
+///
+/// It is used if the configuration names no server.
 ///
 /// It is stored in the state folder as a part of a configuration, and read with the same checks as root's configuration file.
 enum TrustedServer {

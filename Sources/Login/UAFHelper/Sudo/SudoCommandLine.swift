@@ -50,7 +50,9 @@ struct SudoCommandLine {
   /// The text: `sudo`, the descriptions and, if there is a command, a colon and the command.
   var text: [UInt8] { parts.head + parts.command }
 
-  /// The text in two parts. The first changes the effect of the second, so only the second may be cut off on a screen.
+  /// The text in two parts.
+  ///
+  /// The first changes the effect of the second, so only the second may be cut off on a screen.
   var parts: (head: [UInt8], command: [UInt8]) {
     var reader = self
     let file = program == Self.usual ? Array("sudo".utf8) : ShellWord.strict(program)
@@ -116,7 +118,9 @@ struct SudoCommandLine {
 
   private static let end = Array("--".utf8)
 
-  /// Whether the argument may be `--preserve-env=LIST`. sudo parses the list with strtok, which writes a NUL over each comma.
+  /// Whether the argument may be `--preserve-env=LIST`.
+  ///
+  /// sudo parses the list with strtok, which writes a NUL over each comma.
   ///
   /// This is also true for a shortened option name, and anywhere in the line: the line does not show from where on it differs
   /// from what was typed.
@@ -249,7 +253,9 @@ struct SudoOption {
     SudoOption("v", "validate", .none, "renew the ticket", editing: false), Self.host,
   ]
 
-  /// The option `-h`, whose letter also means help. So its argument is determined separately.
+  /// The option `-h`, whose letter also means help.
+  ///
+  /// So its argument is determined separately.
   static let host = SudoOption("h", "host", .optional, long: .required, "on host")
 
   /// Long names of other options: a shortened name may be ambiguous because of them.
@@ -272,7 +278,9 @@ struct SudoOption {
   }
 }
 
-/// An argument, quoted as for a shell. Each argument has exactly one such form.
+/// An argument, quoted as for a shell.
+///
+/// Each argument has exactly one such form.
 enum ShellWord {
   private static let letters = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-".utf8)
   private static let others = Set("@%+=:,".utf8)

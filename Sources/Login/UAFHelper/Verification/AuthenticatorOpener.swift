@@ -24,7 +24,9 @@ import UAFMessages
     case registerAgain
   }
 
-  /// The combinations that an offer allows, each as a list of types. The one that the server prefers comes first.
+  /// The combinations that an offer allows, each as a list of types.
+  ///
+  /// The one that the server prefers comes first.
   ///
   /// - Parameter types: the types that can be used.
   static func ways(

@@ -16,7 +16,9 @@ import UAFWire
   private let log: CallLog
   private let sensor: FingerSensorAccess
   private let now: () -> BootTime
-  /// Why the fingerprint could not be used in addition to a typed secret. This is logged and shown only once in a call.
+  /// Why the fingerprint could not be used in addition to a typed secret.
+  ///
+  /// This is logged and shown only once in a call.
   private var told: FingerObstacle?
 
   init(
@@ -143,7 +145,9 @@ import UAFWire
 
   // MARK: Status
 
-  /// The state of the fingerprint for an account, as a result. It is 7000 if nothing prevents its use.
+  /// The state of the fingerprint for an account, as a result.
+  ///
+  /// It is 7000 if nothing prevents its use.
   ///
   /// - Parameter account: nil if nothing is registered.
   /// - Returns: whether the machine supports fingerprints at all, and the result that states what prevents their use.

@@ -16,10 +16,14 @@ import UAFWire
   private let accounts: AccountAccess
   private let server: ServerAccess
   private let dummy: DummyCheck
-  /// The transport to the server. It stays open until the end of the call, as in a real login.
+  /// The transport to the server.
+  ///
+  /// It stays open until the end of the call, as in a real login.
   private var network: Network?
   private var flow: (any LoginFlow)?
-  /// Why there is no request from the server. The person learns no more about it than in a login with a key.
+  /// Why there is no request from the server.
+  ///
+  /// The person learns no more about it than in a login with a key.
   private var refusal: Refusal?
   private var hasSent = false
 

@@ -272,8 +272,9 @@ struct ValueRules {
     policy.hidesState ? nil : policy.configuration.rules(for: type).formRefusal(of: value)
   }
 
-  /// As many of the lines as fit into the prompt together with its other text. A prompt that is too long would end the
-  /// conversation.
+  /// As many of the lines as fit into the prompt together with its other text.
+  ///
+  /// A prompt that is too long would end the conversation.
   private static func fitting(_ lines: [String]) -> String {
     var text = ""
     for line in lines {
@@ -300,7 +301,9 @@ struct DummyCheck {
     self.now = now
   }
 
-  /// An account in memory against which an entry is checked. The type of its authenticator does not matter.
+  /// An account in memory against which an entry is checked.
+  ///
+  /// The type of its authenticator does not matter.
   ///
   /// - Throws: ``Ending``.
   func standIn(in directory: borrowing StateDirectory) throws(Ending) -> AccountFile {

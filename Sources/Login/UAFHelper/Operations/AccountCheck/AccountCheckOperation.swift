@@ -200,7 +200,9 @@ struct AccountStateMachine {
     self.wallSeconds = wallSeconds
   }
 
-  /// Processes an event. If an event comes out of turn or after the end, the account is refused.
+  /// Processes an event.
+  ///
+  /// If an event comes out of turn or after the end, the account is refused.
   mutating func take(_ event: Event) -> Action {
     switch (phase, event) {
     case (.fresh, .begun) where mayAsk:

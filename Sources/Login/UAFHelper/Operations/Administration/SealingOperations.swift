@@ -65,7 +65,9 @@ struct KeySealing {
   let source: DeviceKeySource
   let prompter: Prompter
 
-  /// Seals the key. The chip comes first, so that nobody is asked about a recovery key if the chip fails.
+  /// Seals the key.
+  ///
+  /// The chip comes first, so that nobody is asked about a recovery key if the chip fails.
   ///
   /// - Throws: ``Ending``.
   func seal(_ key: borrowing Secret) throws(Ending) -> SealedDeviceKey {
@@ -95,7 +97,9 @@ struct InitialiseOperation: CallOperation {
   let folder: StateFolder
   let sealing: KeySealing
 
-  /// Makes the state folder. This must come before the core enters its sandbox, which hides the parent folder.
+  /// Makes the state folder.
+  ///
+  /// This must come before the core enters its sandbox, which hides the parent folder.
   ///
   /// - Throws: ``Ending`` with a text for root.
   static func makeFolder(_ folder: StateFolder) throws(Ending) {

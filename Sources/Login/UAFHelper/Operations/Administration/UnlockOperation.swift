@@ -108,7 +108,9 @@ struct GivenUnlockOperation: CallOperation {
     } catch { throw Ending(.cannotUse, log: "unlock: \(error)") }
   }
 
-  /// Uses the unlock. Every outcome except `unlocked` is thrown as an ending.
+  /// Uses the unlock.
+  ///
+  /// Every outcome except `unlocked` is thrown as an ending.
   ///
   /// - Parameter label: the label by which the helpdesk knows this machine, if a code was typed.
   private func require(

@@ -34,7 +34,9 @@ struct Denial {
   let server: ServerAccess
   let log: CallLog
 
-  /// Sends the denial to the server. If the server accepts it, the result is 999.
+  /// Sends the denial to the server.
+  ///
+  /// If the server accepts it, the result is 999.
   ///
   /// This needs no secret, and no lock prevents it: anybody who has the code may deny the text, because a denial grants
   /// nothing. The call does not succeed, because nobody was verified. If the denial did not reach the server, the call ends

@@ -75,8 +75,9 @@ struct ChangeOperation: CallOperation {
     }
   }
 
-  /// The type for which the first prompt asks. If a login demands the change, it is the type whose stale secret the login
-  /// recorded.
+  /// The type for which the first prompt asks.
+  ///
+  /// If a login demands the change, it is the type whose stale secret the login recorded.
   private func firstToChange(of held: AccountAuthenticators) throws(Ending) -> AuthenticatorType? {
     let typed = held.types.filter(\.isTyped)
     guard !typed.isEmpty else { throw Self.noValue }

@@ -155,7 +155,9 @@ struct CheckIn {
     }
   }
 
-  /// The ending of a failed check-in. Only root's uafctl and the log show the reason.
+  /// The ending of a failed check-in.
+  ///
+  /// Only root's uafctl and the log show the reason.
   private static func ending(_ why: String, korean: String) -> Ending {
     Ending(.cannotUse, detail: told(RootText(why, korean: korean)), log: "check-in: \(why)")
   }
@@ -235,7 +237,9 @@ struct FollowedPolicy {
   /// (``PolicyKeeper/toldVersion(_:at:)``).
   var version: Int64? { keeper.toldVersion(standing.policy, at: now().wallSeconds) }
 
-  /// Stores the policy in the server's answer, if there is one. It applies from the next call on.
+  /// Stores the policy in the server's answer, if there is one.
+  ///
+  /// It applies from the next call on.
   ///
   /// - Throws: ``Ending`` if the policy is not acceptable. The check-in itself has succeeded even then.
   func take(_ answer: CheckInFlow.Answer) throws(Ending) {

@@ -49,7 +49,9 @@ struct LoginExchange {
     do throws(Refusal) { try flow.start(over: &network) } catch { obstacle = error }
   }
 
-  /// Reads the server's first answer early. If it has arrived, this does not wait.
+  /// Reads the server's first answer early.
+  ///
+  /// If it has arrived, this does not wait.
   mutating func receiveAhead() { flow.receive(over: &network) }
 
   /// The ``Arrival`` with which the server's first answer is read while the person types.
@@ -85,7 +87,9 @@ struct LoginExchange {
     } catch { return refused(error) }
   }
 
-  /// Reads an answer that is no longer needed. The event tells whether the server was reached.
+  /// Reads an answer that is no longer needed.
+  ///
+  /// The event tells whether the server was reached.
   mutating func drop() -> LoginEvent {
     guard hasBegun, obstacle.take() == nil else { return .dropped(isReached: false) }
     return .dropped(isReached: flow.drop(over: &network))

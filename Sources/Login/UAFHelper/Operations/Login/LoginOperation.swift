@@ -81,7 +81,9 @@ struct LoginAccount {
     return try hidden.pretend()
   }
 
-  /// Finds the account's authenticators. With `hide_state`, a file that cannot be used is logged and treated as missing.
+  /// Finds the account's authenticators.
+  ///
+  /// With `hide_state`, a file that cannot be used is logged and treated as missing.
   private func known(_ uid: UInt32, _ named: AuthenticatorType?) throws(Ending) -> AccountAuthenticators? {
     do throws(Ending) { return try accounts.authenticators(of: uid, named) } catch {
       guard policy.hidesState else { throw error }

@@ -132,8 +132,9 @@ import WebAuthn
   /// Makes a key for each authenticator.
   func make(for exchange: inout RegistrationExchange) -> RegistrationEvent { exchange.makeKeys(with: &makers) }
 
-  /// Stores the KeyIDs, if the server supports a list of lost keys. From now on, the server may have keys that this machine
-  /// loses.
+  /// Stores the KeyIDs, if the server supports a list of lost keys.
+  ///
+  /// From now on, the server may have keys that this machine loses.
   ///
   /// - Throws: ``Ending``.
   func note() throws(Ending) -> RegistrationEvent {
@@ -186,7 +187,9 @@ import WebAuthn
 
   // MARK: Storing
 
-  /// Stores the new keys and secrets. They replace those of the same authenticators and AppID.
+  /// Stores the new keys and secrets.
+  ///
+  /// They replace those of the same authenticators and AppID.
   ///
   /// - Parameter secret: the new machine secret.
   /// - Throws: ``Ending``.

@@ -15,7 +15,9 @@ struct RegistrationMachine: Hashable {
   private var step = Step.ready
   /// Whether existing secrets are replaced, so that the person need not enter them.
   private var replacesValues: Bool
-  /// How many authenticators can take part. Once they are chosen, how many do take part.
+  /// How many authenticators can take part.
+  ///
+  /// Once they are chosen, how many do take part.
   private var authenticators: Int
   /// How many registered keys must authorise the new ones.
   private let authorizations: Int

@@ -85,7 +85,9 @@ struct StatusOperation: CallOperation {
     return (code, json)
   }
 
-  /// The state of a type that root has enabled but this version does not support. It has no AAID and no counter.
+  /// The state of a type that root has enabled but this version does not support.
+  ///
+  /// It has no AAID and no counter.
   private static func notBuilt(_ type: ConfiguredAuthenticator) -> JSONValue {
     let code = FidoResult.stateNotSupported
     return .object([
@@ -133,7 +135,9 @@ struct StatusOperation: CallOperation {
     return (code, json)
   }
 
-  /// The state of a type. If the server is known to refuse the key, the type counts as no longer registered.
+  /// The state of a type.
+  ///
+  /// If the server is known to refuse the key, the type counts as no longer registered.
   private static func state(
     isInUse: Bool, _ local: LockStatus, _ keys: [RegisteredKey], isForbidden: Bool
   ) -> FidoResult {
