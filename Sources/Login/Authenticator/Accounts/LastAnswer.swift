@@ -151,7 +151,7 @@ extension AccountFile {
 
   /// Makes the server's last success invalid.
   ///
-  /// If the account's file cannot be written, a marker file next to it does so.
+  /// If the account's file cannot be written, makes a marker file next to it, which has the same effect.
   ///
   /// - Parameter always: whether to store the refusal even if no answer was ever stored. This is needed if a success is still
   ///   on its way: it must not be stored after the refusal.

@@ -272,8 +272,7 @@ final class CallTimeLimit {
   private let now: () -> BootTime
   private var begun: BootTime
 
-  /// By how much the module may have started to measure earlier than the core: *begin* takes some time to arrive on a busy
-  /// machine.
+  /// The module starts to measure before *begin* arrives at the core: on a busy machine, up to this much earlier.
   private static let longestHeadStart = Duration.seconds(1)
 
   init(_ limit: Duration, now: @escaping () -> BootTime) {

@@ -32,7 +32,7 @@ struct SudoCommandLine {
   /// - Parameters:
   ///   - program: the path of the executable, as the kernel reports it.
   ///   - commandLine: the arguments, each followed by a NUL.
-  ///   - limit: the length in bytes from which a line may have been cut.
+  ///   - limit: a line of this many bytes or more may have been cut off.
   /// - Throws: ``Refusal``.
   init(program: [UInt8], commandLine: [UInt8], limit: Int) throws(Refusal) {
     guard commandLine.count < limit, commandLine.last == 0 else { throw .tooLong }
