@@ -93,7 +93,7 @@ import UAFWire
   private static let handshakes = 4
   /// How often a name is looked up before its failure is reported.
   private static let lookUps = 8
-  /// The pause between two look-ups in milliseconds.
+  /// The pause between two attempts, in milliseconds.
   private static let pauses = 1...15
 
   /// The milliseconds of a clock that nobody can set.

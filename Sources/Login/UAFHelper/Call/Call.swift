@@ -177,7 +177,7 @@ final class CallPolicy {
         isRoots ? .rootsFault : nil)
     }
     let log = "\(wanted) is not built"
-    // The caller named a type that does not exist, so the result is the same for every operation.
+    // The caller named a type that this version does not have. The result is the same for every operation.
     guard isRoots else { return Ending(.invalidAuthenticatorType, log: log) }
     guard notBuilt == .noSuitableAuthenticator else { return Ending(notBuilt, log: log) }
     return Ending(notBuilt, because: .noneEnabled, log: log)

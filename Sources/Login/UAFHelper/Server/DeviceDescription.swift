@@ -53,7 +53,7 @@ struct DeviceDescription: Equatable {
   /// The ID depends on both: copied machines often have the same machine-id, and copied state folders have the same random
   /// bytes.
   ///
-  /// So two machines have the same ID only if both were copied.
+  /// So two machines have the same ID only if they agree in both.
   func identifier(_ folder: [UInt8]?) -> String? {
     let bytes = folder ?? machineID
     let message = Array("pam-uaf device id".utf8) + (folder == nil ? [] : machineID)

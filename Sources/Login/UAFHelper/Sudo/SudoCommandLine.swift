@@ -24,7 +24,7 @@ struct SudoCommandLine {
   /// The index of the next argument to be read.
   private var index = 1
 
-  /// The usual path of sudo, which is not shown in the text.
+  /// The usual path of sudo; the text then only shows `sudo`.
   private static let usual = Array("/usr/bin/sudo".utf8)
 
   /// Reads a command line.

@@ -121,7 +121,8 @@ struct DeregistrationOperation: CallOperation {
 
   /// The authenticators from which the person must verify one.
   ///
-  /// If a sensor is broken or gone, it must still be possible to remove its key: then a passcode or pattern is enough.
+  /// Before a fingerprint is removed, the person verifies a passcode or pattern instead, if there is one: otherwise a sensor
+  /// that is broken or gone would keep its own key alive.
   private func proving(
     _ type: AuthenticatorType?, of held: AccountAuthenticators
   ) throws(Ending) -> AccountAuthenticators {

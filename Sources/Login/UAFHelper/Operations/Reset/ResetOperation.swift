@@ -27,7 +27,7 @@ struct ResetOperation: CallOperation {
     let isRoot = call.caller.isRoot
     let isByCode = call.begin.payload != nil
     guard isRoot || isByCode else {
-      // A code that would be refused is not asked for.
+      // If a code would be refused, the text does not ask for one.
       throw Ending(
         .authenticatorResetFailed, because: policy.provesCodes ? .codeMissing : .resetsNotSigned, log: "no code")
     }

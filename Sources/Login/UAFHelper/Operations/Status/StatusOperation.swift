@@ -68,8 +68,10 @@ struct StatusOperation: CallOperation {
     }
   }
 
-  /// The state of a type that needs a sensor: if there is no sensor, the type is not supported; if something prevents the use
-  /// of the sensor, the type is not available.
+  /// The state of a type that needs a sensor.
+  ///
+  /// It is reported as not supported if there is no sensor, or if the type could be used for a login but something prevents the
+  /// use of the sensor.
   private static func withSensor(
     _ state: (code: FidoResult, json: JSONObject), _ sensor: (isSupported: Bool, result: FidoResult), isBound: Bool
   ) -> (code: FidoResult, json: JSONObject) {
