@@ -1,5 +1,6 @@
-// Purpose: what the types of authenticators are, with the rules of what people enter. No files. It may not import Authenticator:
-// the server uses this target too, for the types' metadata and to compile the expressions of a policy for workstations.
+// Purpose: what the types of authenticators are, with the rules of what people enter. No files. It must not import
+// Authenticator: the server uses this target too, for the types' metadata and to compile the expressions of a policy for
+// workstations.
 
 import FidoResults
 import SecretMemory
@@ -13,11 +14,11 @@ public struct AuthenticatorType: Sendable {
   ///
   /// It is part of the seal of every key of this type, so it never changes.
   public let rawValue: String
-  /// The model's number, which is different for each type (UAF protocol, AAID: `HHHH#HHHH`).
+  /// The AAID, which is different for each type (UAF protocol: `HHHH#HHHH`).
   ///
   /// It is part of the seal of every key of this type, so it never changes.
   public let aaid: String
-  /// The model's number in WebAuthn: 16 bytes as hex digits in five groups, different for each type.
+  /// The AAGUID of WebAuthn: 16 bytes as hex digits in five groups, different for each type.
   ///
   /// Servers show it and may require it, so it never changes.
   public let aaguid: String
@@ -25,7 +26,7 @@ public struct AuthenticatorType: Sendable {
   public let userVerification: UInt32
   /// How hard an entry is to guess, for the metadata statement.
   public let accuracy: VerificationAccuracy
-  /// How texts name its secret.
+  /// What texts for people call its secret.
   ///
   /// The English word is also the name that `uafctl` takes, so it equals ``rawValue``.
   public let kind: ValueKind

@@ -12,7 +12,7 @@ public struct LockPolicy: Equatable, Sendable {
   /// How long a lock lasts; with ``doublesUpTo``, the first one.
   public var lockTime: Duration
 
-  /// Temporary locks before the next one is permanent: 0 makes the first lock permanent, nil none.
+  /// How many temporary locks precede a permanent one: with 0 the first lock is permanent, with nil no lock ever is.
   public var maxLockCount: Int?
 
   /// The longest lock if each is twice as long as the one before it; nil if all have the same length.
@@ -58,10 +58,10 @@ extension LockPolicy {
 
 /// Where an attempt comes from.
 ///
-/// Counters are split only by this, and only a host with root privileges states it.
+/// Attempts are counted separately for each origin, and by nothing else. Only a host with root privileges can state the origin.
 public enum AttemptOrigin: UInt8, CaseIterable, Sendable {
   case local = 1
   case remote = 2
-  /// Another local account: a person who uses su, or at sudo if it asks for the target's password.
+  /// Another user of the machine: somebody who runs su, or sudo if it asks for the target user's password.
   case otherUser = 3
 }

@@ -41,7 +41,7 @@ struct CBORReader {
     let first = try next(bytes)
     guard let type = MajorType(rawValue: first >> 5) else { throw CBORError(reason: .truncated, offset: start) }
     let information = first & 0x1F
-    // The bytes after a simple value are a number that does not count as one: it is refused before it is read.
+    // In major type 7, what follows is not a length or a number with a shortest form. The caller refuses it by the first byte.
     if type == .simple { return Head(type: type, argument: 0) }
     switch information {
     case 0...23: return Head(type: type, argument: UInt64(information))
@@ -50,7 +50,7 @@ struct CBORReader {
       guard bytes.count - position >= count else { throw CBORError(reason: .truncated, offset: start) }
       var argument: UInt64 = 0
       for _ in 0..<count { argument = argument << 8 | UInt64(try next(bytes)) }
-      // Half of the bytes, or 23, would have been enough.
+      // A number below this fits in half as many bytes, or, below 24, in the first byte.
       let tooSmall: UInt64 = count == 1 ? 24 : 1 << (UInt64(count) * 4)
       guard argument >= tooSmall else { throw CBORError(reason: .notShortest, offset: start) }
       return Head(type: type, argument: argument)
@@ -65,7 +65,7 @@ struct CBORReader {
     return bytes[position]
   }
 
-  /// A number of bytes or items, for which there must be enough bytes: it is checked before anything is allocated.
+  /// A count of bytes or items, after a check that enough bytes are left for it; nothing is allocated before.
   private func count(
     _ argument: UInt64, of size: Int, _ bytes: Span<UInt8>, startingAt start: Int
   ) throws(CBORError) -> Int {
@@ -168,7 +168,7 @@ extension CBORValue {
     guard position == bytes.count else { throw CBORError(reason: .trailingBytes, offset: position) }
   }
 
-  /// Reads the value that begins at a position, and moves the position behind it; what follows is the caller's.
+  /// Reads the value that begins at a position, and moves the position behind it; the bytes after it are left to the caller.
   ///
   /// - Parameter position: 0 to `bytes.count`; unchanged if nothing could be read.
   /// - Throws: ``CBORError`` with the byte offset from the beginning of `bytes`.
@@ -221,7 +221,7 @@ public struct CBORError: Error, Equatable, Sendable, CustomStringConvertible {
   /// What was wrong.
   public let reason: Reason
 
-  /// Byte offset from the start of the input; of the item at fault, where there is one.
+  /// Byte offset from the start of the input; that of the item at fault, if it is known.
   public let offset: Int
 
   /// Makes an error.
@@ -230,7 +230,7 @@ public struct CBORError: Error, Equatable, Sendable, CustomStringConvertible {
     self.offset = offset
   }
 
-  /// Names the fault and the place; never the value.
+  /// Names the fault and its byte offset, never the value.
   public var description: String {
     let fault =
       switch reason {

@@ -1,7 +1,7 @@
 extension CBORValue {
   /// The value in the CTAP2 canonical CBOR encoding form.
   ///
-  /// What a value nests deeper than ``CBORLimits`` allows is written all the same; no reader of CTAP2 takes it.
+  /// A value that is nested deeper than ``CBORLimits`` allows is written too, although no reader of CTAP2 accepts it.
   public var encoded: [UInt8] {
     var bytes: [UInt8] = []
     append(to: &bytes)

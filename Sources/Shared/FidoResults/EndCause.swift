@@ -178,7 +178,7 @@ public enum EndCause: CaseIterable, Sendable {
   // MARK: The chip that holds the device key
   /// There is no chip at the configured path.
   case chipAbsent
-  /// The chip may not be opened.
+  /// The core has no permission to open the chip.
   case chipForbidden
   /// The chip is busy with other programs.
   case chipBusy
@@ -202,13 +202,13 @@ public enum EndCause: CaseIterable, Sendable {
   case indexReplaced
   /// The share that the chip sealed for this account is damaged.
   case shareDamaged
-  /// No chip counts the wrong values of a new value, but root requires that one does.
+  /// No chip would count wrong entries for a new secret, but root requires that one does.
   case indexNotMade
   /// Accounts need the chip, so the device key cannot leave it.
   case indicesInUse
   /// The device key is in a file; root requires a chip, or the account needs one.
   case keyNotSealed
-  /// The device key is not in the place from which it should be moved.
+  /// The device key is not where the command would move it from: the chip or the file.
   case keyElsewhere
   /// Root's configuration says that no chip is used.
   case chipNotUsed
@@ -220,7 +220,7 @@ public enum EndCause: CaseIterable, Sendable {
   case recoveryWrong
 
   // MARK: Who asks, and with what
-  /// Only root may ask for that.
+  /// Only root may request the operation.
   case onlyRoot
   /// sudo was called with a name that does not say what it does.
   case ambiguousName

@@ -37,8 +37,9 @@ public struct FidoResult: Sendable {
 
   /// The code for PAM.
   ///
-  /// PAM_SUCCESS comes only from ``success`` in `auth` and from ``changeSuccess`` and ``resetSuccess`` in `password`; PAM_IGNORE
-  /// only from ``notRegistered`` with `nouserok`, an account that never registered, and states not hidden.
+  /// PAM_SUCCESS comes only from ``success`` in `auth` and from ``changeSuccess`` and ``resetSuccess`` in `password`;
+  /// PAM_IGNORE comes only from ``notRegistered``, if root has set `nouserok`, the account was never registered, and states are
+  /// not hidden; or, in `password`, if the stack's other modules change the password.
   public func pamCode(_ context: PAMContext) -> PAMCode {
     rule.code(in: context)
   }
@@ -74,8 +75,8 @@ extension FidoResult: CustomStringConvertible {
 extension FidoResult {
   /// The result of a server's UAF status code (UAF client API and transport 1.1, section 3.1.2).
   ///
-  /// Its PAM code is asked for with `spokenByServer`. A status that is not listed is ``unknown``; the caller shows it with
-  /// ``PromptText/serverStatus(_:)``.
+  /// To get its PAM code, the caller sets `spokenByServer` in the context. A status that is not listed is ``unknown``; the
+  /// caller shows it with ``PromptText/serverStatus(_:)``.
   ///
   /// - Parameter deregistering: whether the request was a deregistration, in which an unknown key has its own number.
   public init(uafStatus status: Int, deregistering: Bool = false) {

@@ -2,7 +2,7 @@
 ///
 /// A text has both forms, as in `이(가)`, because the word is known only when the text is shown.
 public enum KoreanParticles {
-  /// How a word ends, as it is read.
+  /// The last sound of a word when it is read aloud.
   private enum Ending {
     case vowel, rieul, consonant
   }
@@ -73,7 +73,7 @@ public enum KoreanParticles {
     case "l": return .rieul
     case "m", "n": return .consonant
     case "g": return before == "n" ? .consonant : .vowel
-    // file, table; name, line.
+    // The final e is silent: file and table end with ㄹ, name and line with another consonant.
     case "e" where before == "l": return .rieul
     case "e" where before == "m" || before == "n": return letters.count > 3 ? .consonant : .vowel
     case "k" where before == "c": return .consonant

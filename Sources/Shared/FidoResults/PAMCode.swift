@@ -30,7 +30,7 @@ enum PAMRule: Equatable, Sendable {
     case .fault: return context.isRootsFault ? .serviceError : .authenticationError
     case .unknownUser: return context.hideState ? .authenticationError : .userUnknown
     case .notRegistered:
-      // The other modules have work only in the password stage.
+      // Only in the password stage do the stack's other modules have something to change.
       if context.leavesToOthers, context.stage == .password { return .ignore }
       if context.hideState { return .authenticationError }
       return context.nouserok && context.neverHadRow ? .ignore : .userUnknown
@@ -43,7 +43,7 @@ enum PAMRule: Equatable, Sendable {
 
 /// What decides the PAM code of a result in addition to its number, for the special cases of the table of outcomes.
 public struct PAMContext: Equatable, Sendable {
-  /// The half of PAM that asked.
+  /// The PAM stage in which the module was called.
   public enum Stage: CaseIterable, Sendable {
     /// `auth`.
     case authentication
@@ -51,7 +51,7 @@ public struct PAMContext: Equatable, Sendable {
     case password
   }
 
-  /// The half of PAM that asked.
+  /// The PAM stage in which the module was called.
   public var stage: Stage
 
   /// Whether the server must not be reported as unreachable: a machine answered at its address in this call, or this machine

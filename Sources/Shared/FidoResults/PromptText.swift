@@ -38,7 +38,7 @@ public enum PromptText: Hashable, Sendable {
   case valueIsStaleHere(ValueKind)
   /// The server could not be reached, and the login was accepted without it.
   case acceptedOffline
-  /// The secret that was entered meets the rules: a different one must be changed.
+  /// The secret that was entered meets the rules; it is the secret of another authenticator that must be changed.
   case valueMeetsRules(ValueKind, other: ValueKind)
   /// Asks for an enrolment code.
   case enrolmentCode
@@ -97,7 +97,7 @@ public enum PromptText: Hashable, Sendable {
   case cancelled
   /// The text that the next entry confirms, already prepared for showing.
   case confirm(ValueKind, String)
-  /// The first question can be asked; at a terminal, the person says when.
+  /// The call is ready for its first prompt; at a terminal, it waits until the person presses Enter.
   case ready
   /// The waiting text was denied.
   case denied
@@ -147,7 +147,7 @@ public enum PromptText: Hashable, Sendable {
   case changedButRefused(ValueKind, user: String)
   /// Reset; says whether the server was told.
   case reset(ValueKind, user: String, serverKnows: Bool)
-  /// A new key was registered under the value; says what happened to the old one at the server.
+  /// A new key was registered under the existing secret; says what happened to the old one at the server.
   case repaired(ValueKind, user: String, oldKey: ReplacedKey)
   /// Left the server that the machine had joined; says whether the server was told.
   case left(serverKnows: Bool)
@@ -177,18 +177,19 @@ public enum PromptText: Hashable, Sendable {
 
   /// The text that asks for a new secret again, in the language of `question`, which asked for it first.
   ///
-  /// A front end that shows both questions at once needs the second one before the core asks it, and does not know everything
-  /// that the text depends on: the configuration, and the policy of a server.
+  /// A front end that shows both prompts at once needs the second text before the core sends it. The front end does not know
+  /// everything that the text depends on, such as the configuration and the server's policy.
   ///
   /// - Parameters:
   ///   - question: a text that ``newValue(_:user:digits:)`` has, for any user.
   ///   - kinds: the kinds that may be asked for.
   ///   - length: the number of digits that a PIN may have.
-  /// - Returns: nil if no language asks for a new secret in this way.
+  /// - Returns: nil if `question` is not such a text in any language.
   public static func newValueAgain(after question: String, among kinds: [ValueKind], length: Int?) -> String? {
     for language in Language.allCases {
       for kind in kinds {
-        // The digits come first: otherwise, they would be taken for a part of the name.
+        // The text with the number of digits is tried first: the text without it would also match, with the number in the
+        // user's name.
         for digits in [length, nil] where isNewValue(question, kind, digits, in: language) {
           return newValueAgain(kind, digits: digits).text(in: language)
         }
@@ -263,7 +264,7 @@ extension PromptText {
   }
 }
 
-/// The name in texts for what a person is asked to enter: the secret of one authenticator type, or of one of several.
+/// What texts call the secret that a person is asked to enter: that of one authenticator type, or of one of several.
 ///
 /// An authenticator type brings its own words, so that the texts around them need no change for a new type.
 public struct ValueKind: Hashable, Sendable {

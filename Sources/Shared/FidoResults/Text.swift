@@ -145,7 +145,7 @@ public struct KeypadText: Hashable, Sendable {
 
   /// Whether a prompt's text shows a keypad, in any language: its entry is typed only with that keypad.
   ///
-  /// Other lines may look the same, so for the caller a mistake must cost no more than one further question.
+  /// Other text may look the same. The caller must make sure that a mistake costs at most one more prompt.
   public static func isPart(of text: String) -> Bool {
     text.split(separator: "\n").contains { line in
       Language.allCases.contains { language in

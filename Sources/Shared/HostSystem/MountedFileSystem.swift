@@ -13,7 +13,7 @@ package struct MountedFileSystem: Equatable {
   /// The file system that a path is on, links followed; nil if nothing has that path, or the kernel does not say.
   package static func holding(_ path: String) -> MountedFileSystem? {
     guard let name = ResolvedPath.of(path) else { return nil }
-    // Of several that are mounted at one place, the last one is visible.
+    // Of several that are mounted at one path, the last one is visible.
     return all().filter { $0.place == "/" || name == $0.place || name.hasPrefix($0.place + "/") }
       .reduce(nil) { found, next in next.place.utf8.count >= found?.place.utf8.count ?? 0 ? next : found }
   }

@@ -2,10 +2,10 @@ import Glibc
 
 /// The accounts of the system (NSS).
 package struct SystemAccounts: AccountDirectory {
-  /// A way to ask NSS.
+  /// Makes a directory that looks accounts up in NSS.
   package init() {}
 
-  // Far above what a passwd entry takes; a longer one counts as no account.
+  // Bytes for a passwd entry, far more than one needs. An account with a longer entry counts as missing.
   private static let room = 65_536
 
   /// The account with that name, as NSS finds it; nil if there is none.

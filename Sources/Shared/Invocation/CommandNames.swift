@@ -20,7 +20,7 @@ public struct CommandNames {
 
   /// The topic in the program's arguments that `help` should explain but cannot.
   ///
-  /// The parser would explain the part that it knows.
+  /// For such a topic, the parser would explain only the part that it knows.
   public func unknownTopic(in arguments: [String]) -> UnknownCommand? {
     var rest = arguments[...]
     while let option = rest.first, option.hasPrefix("-") { rest = rest.dropFirst(valued.contains(option) ? 2 : 1) }
@@ -87,8 +87,8 @@ enum NearName {
 
   /// How many letters are missing, too many, wrong, or swapped with their neighbour.
   private static func mistakes(from word: [Character], to name: [Character]) -> Int {
-    // The last three rows of the usual table: each entry is for a number of letters of the word and a number of letters of the
-    // name.
+    // The last three rows of the usual table of edit distances: an entry is the distance between a prefix of the word and a
+    // prefix of the name.
     var before: [Int] = []
     var above = Array(0...name.count)
     for (row, letter) in word.enumerated() {

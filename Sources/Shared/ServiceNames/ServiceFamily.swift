@@ -1,7 +1,7 @@
-// Purpose of this target: the names by which programs ask PAM. The configuration and the editor of PAM's services need the same
-// list, but share nothing else. It may import nothing.
+// Purpose of this target: the names of the PAM services that programs use. The configuration and the editor of PAM's services
+// need the same list, but share nothing else. It may import nothing.
 
-/// The names by which one program asks PAM: a person who logs in with one of them gets what the others give.
+/// The PAM services that one program uses: a login through any of them gives the same access.
 public struct ServiceFamily: Equatable, Sendable {
   /// The name that people know the program by.
   public let main: String
@@ -21,15 +21,15 @@ public struct ServiceFamily: Equatable, Sendable {
 
   /// All programs that are known to have several names.
   public static let all = [
-    // sudo asks as sudo-i for `sudo -i`, if it was built that way, as on Debian.
+    // sudo uses the service sudo-i for `sudo -i` if it was built to do so, as on Debian.
     ServiceFamily(main: "sudo", members: ["sudo-i"]),
-    // util-linux's su asks as su-l for `su -` and `su -l`.
+    // util-linux's su uses the service su-l for `su -` and `su -l`.
     ServiceFamily(main: "su", members: ["su-l"]),
-    // util-linux's login asks as remote for `login -h`.
+    // util-linux's login uses the service remote for `login -h`.
     ServiceFamily(main: "login", members: ["remote"]),
   ]
 
-  /// Services that no person waits for: they run scheduled jobs, or jobs that belong to a session.
+  /// Services without a person who could answer a prompt: they run scheduled jobs, or jobs that belong to a session.
   public static let unattended: Set<String> = ["cron", "crond", "anacron", "atd", "at", "systemd-user"]
 
   /// The family that contains a name; nil for a service with one name.

@@ -34,8 +34,8 @@ public struct CertificateAuthorities: Equatable, Sendable {
 
   /// Reads the certificates of a file.
   ///
-  /// A certificate begins where a line does, as it does for OpenSSL: one that is commented out is a comment. A byte order mark
-  /// may come before the first.
+  /// As for OpenSSL, a certificate begins only at the start of a line, so one that is commented out does not count. A byte
+  /// order mark may come before the first.
   ///
   /// - Throws: ``ConfigurationFileProblem`` for a file without a certificate, and for one with a certificate that cannot be read:
   ///   no certificate is skipped.

@@ -88,7 +88,7 @@ public struct Configuration: Sendable {
     return sections[type] ?? type.defaultRules()
   }
 
-  /// The settings for a PAM service; nil for callers that may not name their service.
+  /// The settings for a PAM service; nil stands for callers that are not allowed to name their service.
   ///
   /// The section of a program's main name applies to its other names, too: `[service.sudo]` applies to `sudo -i`.
   public func settings(for service: String?) -> ServiceSettings {
@@ -117,7 +117,7 @@ public struct Configuration: Sendable {
 
   /// The files that ``load(path:defaultPath:requiredOwner:)`` reads, in their order.
   ///
-  /// Each was checked that only its owner can have written it.
+  /// Each was checked: only its owner can have written it.
   ///
   /// - Throws: ``ConfigurationError/file(path:_:)``.
   public static func documents(
@@ -179,9 +179,10 @@ extension Configuration {
 extension Configuration {
   /// Refuses arguments that contradict this configuration.
   ///
-  /// Somebody who typed a value for another module did not see the shuffled keypad or the text of the transaction. `nouserok`
-  /// together with `hide_state` is not an error: `nouserok` then has no effect. An error would be PAM_SERVICE_ERR, and the
-  /// profile of pam-auth-update would ask everybody only for the password.
+  /// A secret that was typed at another module's prompt was typed without the shuffled keypad and the text of the transaction,
+  /// so `try_first_pass` and `use_first_pass` are refused with either. `nouserok` together with `hide_state` is not an error,
+  /// it just has no effect: an error would be PAM_SERVICE_ERR, after which the profile of pam-auth-update would ask everybody
+  /// only for the password.
   ///
   /// - Throws: ``ConfigurationError/argument(_:problem:)``.
   public func check(_ arguments: ModuleArguments, service: String?) throws(ConfigurationError) {
@@ -206,7 +207,7 @@ extension Configuration {
 
   /// When wrong entries lock an authenticator of anybody but root: for each key, the stricter of root's and the server's values.
   ///
-  /// Attempts of other users are still never locked permanently.
+  /// Attempts of other users still never cause a permanent lock.
   public func followedLockPolicy(for type: AuthenticatorType, origin: AttemptOrigin) -> LockPolicy {
     let own = lockPolicy(for: type, origin: origin)
     guard let followed, policy.followed.contains(.lock) else { return own }
@@ -226,7 +227,7 @@ extension Configuration {
     if general.offlineMaximumAge != nil, !allowsOffline { names.append("general.offline_max_age") }
     if !policy.followed.isEmpty, server?.requiresSignedVerdict != true { names.append("policy.follow") }
     for (name, service) in services.sorted(by: { $0.key < $1.key }) where service.general.offline == .deny {
-      // A service has the keys of [general], or of its program's main name: those keys are reported there.
+      // A service inherits keys from [general], or from its program's main name. Inherited keys are reported only there.
       let above = ServiceFamily.of(name).flatMap { name == $0.main ? nil : services[$0.main]?.general } ?? general
       guard service.general.offlineMaximumAge != above.offlineMaximumAge else { continue }
       names.append("service.\(name).offline_max_age")

@@ -125,6 +125,6 @@ public struct SettingOrigins {
 
   private var policyName: String { now.followed.map { LentSettings.name(of: $0.version) } ?? "default" }
 
-  /// Root's line of a key, or that there is none.
+  /// The file and line in which root has set a key; `default` if root has not set it.
   private func place(_ key: String) -> String { own.lines[key].map { "\($0.path):\($0.number)" } ?? "default" }
 }

@@ -113,7 +113,7 @@ public enum ConfigurationFile {
   }
 }
 
-// The files that add to root's configuration, so that a package, a role or `uafctl join` can bring its part without
+// The files that add to root's configuration, so that a package, an automation role or `uafctl join` can add settings without
 // editing what root has written.
 
 /// The folder `pam_uaf.conf.d` beside a configuration: its files `*.conf` are read after the configuration, in the order of

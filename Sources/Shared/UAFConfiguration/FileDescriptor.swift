@@ -43,7 +43,7 @@ final class FileDescriptor {
 
   /// The names in a folder, in no order, without `.` and `..`.
   func names() throws(ConfigurationFileProblem) -> [String] {
-    // The stream gets a descriptor of its own: it closes that, and moves its position in the folder.
+    // The stream gets its own descriptor, because it closes the descriptor and moves the position in the folder.
     // SAFETY: the name is a literal; the stream is read and closed here alone, and d_name is NUL-terminated.
     let copy = unsafe openat(number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard copy >= 0 else { throw .system(errno) }
@@ -66,7 +66,7 @@ final class FileDescriptor {
     return names
   }
 
-  // The size covers most files, so that a login asks the kernel for no more memory than it fills.
+  // Most files fit into one block, so a login does not allocate memory that stays empty.
   private static let block = 16_384
 
   /// Everything up to the end; a file that has grown beyond the limit since it was checked is refused.

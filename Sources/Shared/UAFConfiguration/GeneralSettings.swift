@@ -111,7 +111,7 @@ public struct ServiceSettings: Equatable, Sendable {
 }
 
 extension Setting {
-  /// This key as a key of a section that contains this one.
+  /// The same key for a section that has this one as a property.
   fileprivate func lifted<Outer>(to path: WritableKeyPath<Outer, Section>) -> Setting<Outer> {
     Setting<Outer>(name: name) { value, outer throws(SettingProblem) in
       try store(value, &outer[keyPath: path])
@@ -129,7 +129,7 @@ public enum AccountCheck: Equatable, Sendable {
 
 /// `[server.context]` and `[server.success]`: what the plain dialect leaves to each server.
 public struct PlainSettings: Equatable, Sendable {
-  /// The members of the context that are sent: our name, and the server's name.
+  /// The members of the context that are sent: for our name of each, the name that the server expects.
   ///
   /// They are in the query of both URLs, and so in the server's access log. Nothing else is sent.
   public internal(set) var contextNames: [String: String] = [:]
@@ -178,7 +178,7 @@ public struct StateSettings: Equatable, Sendable {
 
   /// The cost if root has set none.
   public static let defaultKDFCost = 16
-  /// The default cost for a value whose wrong entries a chip counts: whoever guesses must ask the chip.
+  /// The default cost for a secret whose wrong entries a chip counts: every guess has to go through the chip.
   public static let defaultKDFCostWithIndex = 14
 
   /// The allowed values of `kdf_cost`.
@@ -220,7 +220,7 @@ public struct TPMSettings: Equatable, Sendable {
   public internal(set) var use = Use.off
   /// The path of the chip's device or socket; empty for ``defaultPlace``.
   public internal(set) var tcti = ""
-  /// Whether a value may be set only if the chip counts wrong ones; otherwise, if the chip cannot, this machine alone counts
+  /// Whether a secret may be set only if the chip counts wrong entries; if false and the chip cannot, only this machine counts
   /// them.
   public internal(set) var requiresPINIndex = false
 

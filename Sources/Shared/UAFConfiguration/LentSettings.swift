@@ -228,7 +228,7 @@ public struct PolicyMerge {
     passcode.policy.rules.merge(other.rules) { own, _ in own }
     passcode.policy.ignored += other.ignored
     passcode.policy.expressions += other.expressions
-    // It must still be possible to enter a longer, earlier passcode: without Enter, the entry would end at the new limit.
+    // A longer passcode from before the policy must still fit: with `auto_submit`, its entry would end at the new limit.
     if passcode.policy.maximumLength < own.passcode.policy.maximumLength { passcode.autoSubmit = false }
     return passcode
   }

@@ -37,8 +37,8 @@ public struct PasscodeSettings: Sendable {
     ]
   }
 
-  /// `[passcode.rules]`: `true` for the built-in message, a text or one for each language for the
-  /// administrator's, `false` for off.
+  /// `[passcode.rules]`: `false` turns a rule off, `true` on with the built-in message; a text, or one for each language, is
+  /// the message.
   static var ruleSettings: [Setting<PasscodeSettings>] {
     PasscodeRule.allCases.map { rule in
       Setting(name: rule.rawValue) { value, section throws(SettingProblem) in
@@ -140,17 +140,17 @@ public struct PatternAppearance: Equatable, Sendable {
 public struct BiometricSettings: Equatable, Sendable {
   /// When the sensor is used.
   public enum Mode: String, CaseIterable, Sendable {
-    /// During the prompt for the value; whichever comes first is used.
+    /// During the prompt for the secret: the touch or the entry is used, whichever comes first.
     case together
-    /// Before the prompt for the value.
+    /// Before the prompt for the secret.
     case first
   }
 
   /// Whether a fingerprint is offered only if the device key is bound to a chip.
   public internal(set) var requiresChip = true
-  /// Whether a change of the enrolled prints makes the fingerprint unusable until the value has been entered.
+  /// Whether a change of the enrolled prints makes the fingerprint unusable until the passcode or pattern has been entered.
   public internal(set) var isBoundToPrints = true
-  /// How many touches that do not match one call allows.
+  /// How many touches that do not match are allowed in one call.
   public internal(set) var maximumTries = 3
   /// How long the sensor waits.
   public internal(set) var timeout = Duration.seconds(30)

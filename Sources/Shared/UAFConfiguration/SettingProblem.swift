@@ -123,12 +123,12 @@ public enum SettingProblem: Error, Equatable, Sendable {
   /// The value has the wrong form.
   case form(SettingForm)
   case unknownKey(allowed: [String])
-  /// A key of the file itself.
+  /// An unknown section, or an unknown key above all sections.
   case unknownSection
   case notAService
   /// A lock in the section of a service.
   case lockOfService
-  /// The key of an ignored text.
+  /// A key of `[passcode.ignore]` that no passcode could contain, so that it would refuse nothing, or an empty one.
   case ignoredText
   case expression(PasscodeExpressionError)
 
@@ -145,9 +145,9 @@ public enum SettingProblem: Error, Equatable, Sendable {
   case notEnabled(String, enabled: [String])
   case incompleteServer
   case insecureURL
-  /// A placeholder for the AppID in a question, when no AppID is known yet.
+  /// The placeholder `{appID}` in `request_url`, although no AppID is known before the server has answered.
   case unknownAppID
-  /// An unverified certificate of a server elsewhere.
+  /// A certificate that is not verified, although the server is on a different machine.
   case unverified
   case onlyPlainDialect
   /// A key of WebAuthn for a server of UAF.
@@ -266,7 +266,7 @@ public enum ModuleArgumentProblem: Equatable, Sendable {
   case notEnabled(String)
   case shuffledKeypad
   case transaction
-  /// Texts that the server adds by itself.
+  /// Texts to confirm that the server may add by itself (`accept_transaction = "any"`).
   case anyTransaction
 }
 

@@ -5,8 +5,8 @@ public struct AttestationCertificate: Equatable, Sendable {
   /// Its public key, DER.
   public let subjectPublicKeyInfo: [UInt8]
 
-  /// Whether it has the form that WebAuthn Level 3, section 8.2.1, demands: version 3, the unit "Authenticator Attestation", and
-  /// basic constraints without an authority.
+  /// Whether it has the form that WebAuthn Level 3, section 8.2.1, demands: version 3, the unit "Authenticator Attestation",
+  /// and basic constraints that do not make it an authority.
   public let isForAuthenticators: Bool
 
   /// The 16 bytes of the AAGUID that it names (id-fido-gen-ce-aaguid); nil if it names none.
@@ -35,7 +35,7 @@ public struct AttestationCertificate: Equatable, Sendable {
 
   @unsafe private static func hasUnit(_ certificate: OpaquePointer) -> Bool {
     let expected = Array("Authenticator Attestation".utf8)
-    // One more than expected, and the NUL that OpenSSL writes after it.
+    // Space for one more character than expected, so that a longer text differs, and for OpenSSL's NUL.
     var text = [CChar](repeating: 0, count: expected.count + 2)
     // SAFETY: the name belongs to the certificate; the length of the buffer is stated.
     let count = unsafe X509_NAME_get_text_by_NID(

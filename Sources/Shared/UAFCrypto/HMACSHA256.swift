@@ -50,7 +50,7 @@ public enum HMACSHA256 {
     return code
   }
 
-  /// The authentication code of a secret, which is one itself.
+  /// The authentication code of a secret; the code is secret too.
   ///
   /// - Returns: 32 bytes.
   /// - Throws: as ``authenticate(_:key:)``.
@@ -151,7 +151,7 @@ public enum HKDFSHA256 {
     guard (1...maximumLength).contains(length), secret.count > 0, info.count <= maximumInfo else {
       throw .invalidParameter(.hkdf)
     }
-    // RFC 5869, section 2.2. An empty salt is a key of zeros to HMAC, as the RFC has it.
+    // RFC 5869, section 2.2. HMAC pads an empty salt to a key of zeros, as the RFC requires.
     let key = try HMACSHA256.authenticate(secret, key: salt)
     // RFC 5869, section 2.3.
     var derived = try make(capacity: length)

@@ -42,7 +42,7 @@ public enum OpenSSLConfiguration {
   ///
   /// OpenSSL reads them when it is first used, which is too late for a program that can no longer open files.
   public static func load() {
-    // An error in the settings shows when something is computed, as without this call.
+    // Errors are ignored here: if the settings are wrong, the first operation fails, as it would without this call.
     _ = OPENSSL_init_crypto(UInt64(OPENSSL_INIT_LOAD_CONFIG), nil)
     OpenSSLQueue.clear()
   }

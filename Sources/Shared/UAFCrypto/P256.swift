@@ -230,7 +230,7 @@ extension P256 {
   }
 }
 
-/// OpenSSL's question for the password of an encrypted PEM text.
+/// OpenSSL's callback for the password of an encrypted PEM text.
 enum PEMPassword {
   @unsafe typealias Callback =
     @convention(c) (UnsafeMutablePointer<CChar>?, CInt, CInt, UnsafeMutableRawPointer?) -> CInt

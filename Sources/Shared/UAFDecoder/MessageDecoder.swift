@@ -8,7 +8,7 @@ struct MessageDecoder {
   /// The messages found, as they were sent: an object with `header` is a message.
   private(set) var messages: [JSONObject] = []
 
-  /// Bodies contain messages, and messages contain parameters: deeper nesting is not genuine.
+  /// A body contains messages, and a message contains parameters: no genuine input is nested deeper.
   private static let maximumOpenings = 4
   private static let maximumDecoded = 65_536
   private static let embedded: Set<String> = ["uafRequest", "uafResponse", "uafProtocolMessage", "context"]
@@ -135,7 +135,7 @@ public struct DecodedMessage: Sendable {
       }
   }
 
-  /// JSON without a message is useful only as the parameters of one, and those are sent in base64url.
+  /// JSON without a message can only be the parameters of a message (`fcParams`), and those are sent in base64url.
   private static func checkWithoutMessage(_ json: JSONValue, isEncoded: Bool) -> MessageCheck {
     guard isEncoded, (try? FinalChallengeParams(json: json, path: "fcParams")) != nil else {
       return MessageCheck(.fails, "no UAF message found")
@@ -176,7 +176,7 @@ struct DecodedNode: Equatable {
 
 /// Turns the TLV elements of an assertion into lines.
 enum ElementDecoder {
-  /// Nesting of a genuine assertion is four levels deep; deeper content is shown as bytes.
+  /// A genuine assertion is nested four levels deep; content below the eighth level is shown as bytes.
   private static let maximumDepth = 8
 
   /// An assertion's elements, or the reason why the bytes are not TLV.

@@ -57,7 +57,7 @@ struct Members {
     try Members(try required(member), path: name(member), base64: base64)
   }
 
-  /// An object whose members are somebody else's; empty if the member is absent.
+  /// An object whose members are not interpreted here; empty if the member is absent.
   func jsonObject(_ member: String) throws(WebAuthnError) -> JSONObject {
     guard let value = optional(member) else { return [:] }
     guard case .object(let object) = value else { throw .wrongType(name(member)) }
@@ -177,12 +177,12 @@ extension JSONValue {
 
 /// How bytes may be written.
 enum Base64Form {
-  /// Base64url without padding, the one form that WebAuthn has.
+  /// Base64url without padding, the only form that WebAuthn allows.
   case url
-  /// Either alphabet, with or without padding, for what servers send: some write the other one.
+  /// Either alphabet, with or without padding: some servers send base64 instead of base64url.
   case either
 
-  /// The bytes of a text; in either form it keeps to one alphabet and, if it is padded, is padded to its end.
+  /// The bytes of a text; even with ``either``, a text that mixes both alphabets or is padded incompletely is refused.
   func decode(_ text: String, maximumCount: Int) throws(Base64URLError) -> [UInt8] {
     guard self == .either else { return try Base64URL.decode(text, maximumCount: maximumCount) }
     var digits = text.utf8[...]

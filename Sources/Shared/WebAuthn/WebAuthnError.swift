@@ -26,11 +26,11 @@ public enum WebAuthnError: Error, Equatable, Sendable, CustomStringConvertible {
   case truncated(String)
   /// Bytes after the structure's end.
   case trailingBytes(String)
-  /// A key that is not of its one form, or whose algorithm is not known here.
+  /// A key that is not in the canonical form, or whose algorithm is not known here.
   case invalidKey(String)
   /// An attestation statement format that is not read here.
   case unknownFormat(String)
-  /// A member contradicts one that says the same elsewhere.
+  /// A member contradicts another member with the same data.
   case contradiction(String)
 
   /// Says which member is at fault and who must act.

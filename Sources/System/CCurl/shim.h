@@ -1,5 +1,5 @@
-// libcurl, and a typed way to each kind of option and answer that uaf-fetch uses: Swift cannot call functions with
-// variable arguments. OpenSSL's declarations are here because libcurl hands out its SSL object for the certificate.
+// libcurl, and a typed function for each kind of option and result that uaf-fetch uses, because Swift cannot call functions
+// with variable arguments. OpenSSL's declarations are here because libcurl hands out its SSL object for the certificate.
 
 #pragma once
 
@@ -49,8 +49,8 @@ static inline CURLcode curl_set_opener(CURL *curl, curl_opensocket_callback open
 
 enum { CURL_ADDRESS_SIZE = 128 };
 
-// Copies the bytes of an address for connect(2); returns how many, 0 if there is not enough room. libcurl lends
-// more than the structure's last field has.
+// Copies the bytes of an address for connect(2); returns how many, 0 if there is not enough room. libcurl's address may be
+// longer than the declared size of the structure's last field.
 static inline size_t curl_copy_address(const struct curl_sockaddr *address, unsigned char *out, size_t room)
 {
   if (address->addrlen > room)
@@ -59,7 +59,7 @@ static inline size_t curl_copy_address(const struct curl_sockaddr *address, unsi
   return address->addrlen;
 }
 
-// Whether a TCP connection came about, to the server or the proxy.
+// Whether a TCP connection to the server or the proxy was established.
 static inline int curl_has_connected(CURL *curl)
 {
   long count = 0;
@@ -99,7 +99,7 @@ static inline const char *curl_get_content_type(CURL *curl)
   return curl_easy_getinfo(curl, CURLINFO_CONTENT_TYPE, &type) == CURLE_OK ? type : NULL;
 }
 
-// Where the answer's Location points, as an absolute URL; NULL without one. It lives as long as the handle's transfer.
+// The target of the answer's Location header, as an absolute URL; NULL without one. It lives as long as the handle's transfer.
 static inline const char *curl_get_redirect(CURL *curl)
 {
   char *url = NULL;
@@ -115,7 +115,7 @@ static inline const char *curl_get_header(CURL *curl, const char *name)
   return header->amount == 1 ? header->value : NULL;
 }
 
-// The value of one of several headers of the answer with the same name, NULL behind the last.
+// The value of the header with this name and index, if the answer has several headers of the name; NULL after the last one.
 static inline const char *curl_get_header_at(CURL *curl, const char *name, size_t index)
 {
   struct curl_header *header = NULL;

@@ -1,5 +1,5 @@
-// libpam as an application sees it, and the other functions of the C library that changing a stack needs and that Glibc's module
-// leaves out: shadow passwords and extended attributes.
+// libpam as an application sees it, and the functions of the C library that Swift's Glibc module leaves out but that changing a
+// PAM stack needs: shadow passwords and extended attributes.
 
 #pragma once
 
@@ -25,7 +25,7 @@ static inline int pam_skip_delays(pam_handle_t *handle)
   return pam_set_item(handle, PAM_FAIL_DELAY, (const void *)pam_no_delay);
 }
 
-// A conversation that cancels every question, and accepts messages that need no answer.
+// A conversation that cancels at the first prompt, and accepts messages that need no response.
 static inline int pam_cancel(int count, const struct pam_message **messages, struct pam_response **responses,
                              void *data)
 {
@@ -60,9 +60,9 @@ static inline int pam_ask_cancelling(enum pam_tried tried, const char *service, 
   return result;
 }
 
-// The same in a separate process: modules are foreign code, and a module that crashes or hangs must not affect the
-// caller. The process has only the standard descriptors. Returns the result, or 256 and the signal that ended the process, or -1
-// with errno.
+// pam_ask_cancelling in a separate process: modules are foreign code, and a module that crashes or hangs must not affect the
+// caller. The process has only the standard descriptors. Returns the result, or 256 and the signal that ended the process, or
+// -1 with errno.
 static inline int pam_try_cancelling(enum pam_tried tried, const char *service, const char *user, const char *folder,
                                      const char *tty, unsigned seconds)
 {

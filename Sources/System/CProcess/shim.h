@@ -16,7 +16,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-// glibc 2.34.
+// Since glibc 2.34.
 int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions, int from);
 
 // The first fields of the dynamic linker's description of a program or library; <link.h> declares them only for GNU sources.
@@ -45,8 +45,8 @@ static inline int process_clear_capabilities(void)
 
 static inline void *process_idle_thread(void *nothing) { return nothing; }
 
-// Starts a thread that does nothing and waits for its end: 0, or why none can be started. For uaf-fetch, whose libcurl
-// needs one for each look-up.
+// Starts a thread that does nothing and waits for its end. Returns 0, or the error number if no thread can be started. For
+// uaf-fetch: libcurl needs a thread for each look-up of a name.
 static inline int process_try_thread(void)
 {
   pthread_t thread;

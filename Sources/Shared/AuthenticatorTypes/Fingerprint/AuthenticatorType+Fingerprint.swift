@@ -4,7 +4,8 @@ import SecretMemory
 extension AuthenticatorType {
   /// The fingerprint that the machine's fingerprint service compares.
   ///
-  /// A match yields no secret: the key is sealed with the device key alone, so only root's configuration can enable this type.
+  /// A match yields no secret, so the key is sealed with the device key alone. The type is off until root's configuration
+  /// enables it.
   public static let fingerprint = AuthenticatorType(
     rawValue: "fingerprint", aaid: "5541#0003", aaguid: "124179a1-27cb-4a29-ad68-9e11b188b0fc", userVerification: 0x02,
     accuracy: .unstated, kind: .fingerprint,
@@ -18,9 +19,9 @@ extension ValueKind {
   public static let fingerprint = ValueKind(english: "fingerprint", korean: "지문")
 }
 
-/// Rules for a type that is not typed.
+/// The rules of a type without a typed secret: there are none.
 struct FingerprintEntryRules: EntryRules {
-  /// A match replaces a value, and no rule checks it.
+  /// There is no typed secret that a rule could check.
   func objections(to value: borrowing Secret, in language: Language) -> [String] { [] }
 
   func requirements(in language: Language) -> [String] { [] }

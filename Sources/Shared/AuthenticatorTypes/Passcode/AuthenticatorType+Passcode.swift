@@ -73,7 +73,7 @@ public enum PasscodeFormat {
   ///
   /// Nil if the entry could never have been stored: it is empty or not UTF-8, contains a control, private-use or unassigned
   /// code point, or has more than ``maximumByteCount`` bytes after normalising (also if there is no memory). sshd sends PAM
-  /// such bytes for users that it has already refused. Such an answer is refused like a wrong one, but not counted.
+  /// such bytes for users that it has already refused. Such an entry is refused like a wrong one, but not counted.
   public static func normalised(_ value: borrowing Secret) -> Secret? {
     value.withBytes { bytes in
       guard let text = NormalisedText(bytes) else { return nil }

@@ -178,7 +178,7 @@ enum NormalFormC {
 
 // Handles a passcode's characters without a Swift String, because nobody could wipe the copies of a String.
 
-/// This covers UTF-8 and the rules' questions about code points.
+/// Reads and writes UTF-8, and tells the properties of code points that the rules check.
 enum CodePoints {
   /// The lower-case form of a letter, anything else unchanged.
   static func folded(_ value: UInt32) -> UInt32 {
@@ -230,7 +230,7 @@ enum CodePoints {
   static func encodedByte(_ offset: Int, of value: UInt32, _ length: Int) -> UInt8 {
     if length == 1 { return UInt8(truncatingIfNeeded: value) }
     let bits = UInt8(truncatingIfNeeded: value >> (6 * UInt32(length - 1 - offset)))
-    // A first byte begins with as many one bits as there are bytes; the other bytes begin with one.
+    // The first byte begins with as many one bits as the code point has bytes; each further byte begins with the bits 10.
     return offset == 0 ? bits | ~(0xff >> UInt8(length)) : bits & 0x3f | 0x80
   }
 }

@@ -57,8 +57,8 @@ public struct PasscodePolicy: Sendable {
 
   /// Every rule that is in force, in the order of ``check(_:)``, in the form that can be shown before anything is entered.
   ///
-  /// A length that every policy has is left out. So are the contents of ignored texts and expressions: the administrator's own
-  /// text says what people need to know.
+  /// A length limit that holds under every policy is left out. So are the contents of ignored texts and expressions: the
+  /// administrator's own text says what people need to know.
   public var requirements: [PasscodeProblem] {
     var rules: [PasscodeProblem] = []
     if uiType == .normal {
@@ -145,7 +145,7 @@ public enum PasscodeRule: String, CaseIterable, Sendable {
   case equalCharacter = "equal_character"
   /// Three or more, every step +1 or every step -1, all ASCII digits or all ASCII letters, without wrapping.
   case ascendingDescending = "ascending_descending"
-  /// Four or more, each equal to the one two places before it; the first two differ.
+  /// Four or more, each equal to the one two positions before it; the first two differ.
   case twoCharacterRepeat = "two_character_repeat"
   /// An even number of characters, four or more, in pairs of equal characters.
   case twoEqualCharacterRepeat = "two_equal_character_repeat"

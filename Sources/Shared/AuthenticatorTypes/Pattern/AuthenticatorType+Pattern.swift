@@ -52,12 +52,12 @@ public struct PatternEntryRules: EntryRules {
   /// A pattern ends with Enter, or when the finger is lifted.
   public var completeLength: Int? { nil }
 
-  /// Always false: the digits are places on the grid.
+  /// Always false: the digits are positions on the grid.
   public var usesShuffledKeypad: Bool { false }
 }
 
-// The strokes of the pattern authenticator: which entries are strokes, and the canonical form of each. Nothing here
-// draws or asks.
+// The strokes of the pattern authenticator: which entries are strokes, and the canonical form of each. Nothing here draws a
+// grid or shows a prompt.
 
 /// A stroke over the 3x3 grid: its nodes as digits, 1 top left to 9 bottom right, row by row.
 ///

@@ -30,7 +30,8 @@ struct TOMLScanner {
       }
     }
     line = 1
-    // This goes line by line, to name the line: no character of several bytes has a line feed in it.
+    // Each line is checked by itself, so that the error can name it. The bytes can be split there: no character of several
+    // bytes contains the byte of a line feed.
     for text in bytes.split(separator: 0x0a, omittingEmptySubsequences: false) {
       guard String(validating: text, as: UTF8.self) != nil else { throw error(.notUTF8) }
       line += 1
@@ -111,7 +112,7 @@ struct TOMLScanner {
   }
 }
 
-// The four kinds of TOML strings. The document was already found free of control characters but tab and line ends.
+// The four kinds of TOML strings. The document has already been checked: its only control characters are tabs and line ends.
 
 extension TOMLScanner {
   /// `"..."` with escapes.

@@ -4,7 +4,7 @@
 struct Statement {
   private(set) var bytes: [UInt8]
 
-  /// - Parameter use: what the bytes are for, as in docs/protocol.md; no two uses have the same.
+  /// - Parameter use: what the bytes are for, as in docs/protocol.md; each use has a different text.
   init(_ use: String) { bytes = Array(use.utf8) + [0] }
 
   /// Adds bytes whose length both ends know.

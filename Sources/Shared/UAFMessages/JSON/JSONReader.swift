@@ -141,7 +141,7 @@ struct JSONReader {
     return try text(bytes.span.extracting(position..<end), startingAt: start)
   }
 
-  /// Reads a string that has escapes, or is not one, starting after its first quotation mark.
+  /// Reads a string that has escapes, or refuses it as invalid, starting after its first quotation mark.
   private mutating func escapedString(startingAt start: Int) throws(JSONError) -> String {
     // No escape decodes to more bytes than it has.
     let content = try [UInt8](capacity: closingQuotationMark() - position) { content throws(JSONError) in
@@ -299,7 +299,7 @@ public struct JSONError: Error, Equatable, Sendable, CustomStringConvertible {
   /// Byte offset from the start of the text.
   public let offset: Int
 
-  /// Names the fault and its place; never quotes the text.
+  /// Names the fault and its byte offset; never quotes the text.
   public var description: String {
     "the JSON text is not acceptable (\(reason)) at byte \(offset); the sender must correct it"
   }

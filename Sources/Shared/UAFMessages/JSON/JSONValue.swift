@@ -175,9 +175,9 @@ enum PlainCharacters {
   private static let spaces: UInt64 = 0x2020_2020_2020_2020
   private static let highBits: UInt64 = 0x8080_8080_8080_8080
 
-  /// A number whose lowest bit that is set is the highest one of the first special byte; 0 if there is none.
+  /// A number whose lowest set bit is the top bit of the first special byte; 0 if there is none.
   ///
-  /// A difference borrows only from the bytes after the first byte that is too small.
+  /// The subtraction borrows only from bytes after the first one that is too small, so the lowest set bit is right.
   @inline(__always) private static func special(_ word: UInt64, orDelete: Bool) -> UInt64 {
     var found = (word &- spaces) & ~word | equal(word, to: UInt8(ascii: "\"")) | equal(word, to: UInt8(ascii: "\\"))
     if orDelete { found |= equal(word, to: 0x7F) }
@@ -226,7 +226,7 @@ extension String {
   ///
   /// `==` also accepts canonically equivalent text; identifiers (AppID, FacetID, member names) must match exactly.
   public func isIdentical(to other: String) -> Bool {
-    // Usually the length decides, and it is known; the bytes of a short text would have to be copied first.
+    // Usually the lengths already differ, and they are known; comparing the bytes of a short text would need a copy first.
     guard utf8.count == other.utf8.count else { return false }
     let (own, others) = (utf8Span.span, other.utf8Span.span)
     for index in own.indices where own[index] != others[index] { return false }

@@ -264,7 +264,7 @@ public enum MessageError: Error, Equatable, Sendable, CustomStringConvertible {
   case unsupportedVersion
   /// Two messages of the same version in one array.
   case repeatedVersion
-  /// The message belongs to another operation than its place allows.
+  /// The message is for an operation other than the one expected here.
   case wrongOperation
   /// An extension that must not be ignored is not known here.
   case unknownExtension(String)

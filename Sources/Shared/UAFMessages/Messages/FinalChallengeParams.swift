@@ -39,8 +39,8 @@ public struct FinalChallengeParams: JSONRepresentable, Equatable, Sendable {
 
   /// The most bytes that the JSON of `fcParams` may have: 12 KiB, or 16 KiB as sent.
   ///
-  /// The two names and the challenge have 64 to 512 characters; the rest is for a channel binding with a certificate, of which
-  /// 4 KiB are 6 KiB in base64url. A server stores them with each confirmed text permanently.
+  /// The two names and the challenge have 64 to 512 characters; the rest is for a channel binding with a certificate: 4 KiB,
+  /// which are 6 KiB in base64url. A server stores them with each confirmed text permanently.
   public static let maximumBytes = 12_288
 
   /// Reads `fcParams` as sent in a response.

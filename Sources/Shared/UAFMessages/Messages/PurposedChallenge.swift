@@ -1,8 +1,9 @@
 /// A challenge of this project's server, which says what it is for (docs/protocol.md, "What a challenge is for").
 ///
-/// 57 bytes: the tag `pam-uaf` (7), the form 1, the purpose, the binding (16), and 32 bytes that are unique. The
-/// binding is a hash over everything that was asked for. So a client that knows its question recognises a challenge for anything
-/// else. A challenge without the tag comes from another vendor's server: random bytes begin with the tag once in 2^56.
+/// 57 bytes: the tag `pam-uaf` (7), the form 1, the purpose, the binding (16), and 32 bytes that are unique. The binding is a
+/// hash over the whole request that the challenge answers. So a client, which knows its own request, recognises a challenge
+/// that was issued for a different one. A challenge without the tag comes from another vendor's server: random bytes begin with
+/// the tag once in 2^56.
 public struct PurposedChallenge: Equatable, Sendable {
   /// What was found in a challenge.
   public enum Reading: Equatable, Sendable {
@@ -103,7 +104,7 @@ public enum ChallengePurpose: UInt8, CaseIterable, Sendable {
   /// To confirm a step in the server's console.
   case consoleStep = 10
 
-  /// The purpose's name in verdicts and logs.
+  /// The purpose's name in signed verdicts and logs.
   public var word: String {
     switch self {
     case .login: "login"

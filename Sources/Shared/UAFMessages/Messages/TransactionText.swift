@@ -1,8 +1,8 @@
 /// A text that a person confirms, in forms that both ends derive in the same way: whole, within a screen, and signed within
 /// UAF's 200 bytes.
 ///
-/// No two texts share a form. A backslash is doubled, and every byte that the charset does not show becomes `\xHH`, so
-/// the shown text says each byte that was sent; the marks of a shortened form, `\..` and `\#`, cannot come from a text.
+/// No two texts share a form. A backslash is doubled, and every byte that the charset does not show becomes `\xHH`, so the
+/// shown text determines each byte that was sent; the marks of a shortened form, `\..` and `\#`, cannot come from a text.
 /// Nothing is normalised: a letter that is not in Normalization Form C is escaped, because a different spelling is a different
 /// file name.
 public struct TransactionText: Equatable, Sendable {
@@ -61,8 +61,8 @@ public struct TransactionText: Equatable, Sendable {
     return try shortened(head: 80, tail: 60, { UTF8.width($0) }, hash: hash).text
   }
 
-  /// The part that a screen has room for, and how many characters were left out: the whole text if it is short enough;
-  /// otherwise its length, its SHA-256, and more of its head and tail than is signed.
+  /// The part that fits on a screen, and how many characters were left out: the whole text if it is short enough; otherwise its
+  /// length, its SHA-256, and more of its head and tail than is signed.
   ///
   /// - Parameter hash: SHA-256.
   public func onScreen<Failure: Error>(
@@ -141,7 +141,7 @@ extension TransactionText {
     text.unicodeScalars.allSatisfy { (" "..."~").contains($0) || TransactionLetter.contains($0) }
   }
 
-  /// Whether this is the form of some bytes, in either charset.
+  /// Whether ``form(of:in:)`` could have made this text, in either charset.
   static func isForm(_ text: String) -> Bool {
     let text = Array(text.utf8)
     guard let bytes = bytes(of: text) else { return false }
@@ -190,7 +190,7 @@ extension TransactionText {
   private static func escape(_ byte: UInt8, after previous: UInt8? = nil) -> String {
     switch byte {
     case UInt8(ascii: "\\"): return "\\\\"
-    // Many spaces would push what follows to the next line of a terminal, where it looks like a text of its own.
+    // Many spaces would push the rest of the text to the next line of a terminal, where it would look like a separate text.
     case UInt8(ascii: " ") where previous == byte: return "\\x20"
     case 0x20...0x7E: return String(UnicodeScalar(byte))
     default:

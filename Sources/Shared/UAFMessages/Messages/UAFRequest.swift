@@ -45,7 +45,7 @@ public enum UAFRequest: Equatable, Sendable {
 
   /// The text of a message with a request in several versions, which differ only in the version.
   ///
-  /// Everything else is written once: it is most of what a server sends.
+  /// The rest, which is most of what a server sends, is encoded only once.
   public static func text(of request: AuthenticationRequest, in versions: [UPV]) -> String {
     // The version is the first member of the first member.
     let (beforeVersion, written) = (Array(#"{"header":{"upv":"#.utf8), request.json.bytes)
@@ -157,7 +157,7 @@ public struct OperationHeader: JSONRepresentable, Equatable, Sendable {
       } ?? []
   }
 
-  /// The extensions with a meaning in a header; in other places, no extension has one.
+  /// The extensions that are known in a header; elsewhere in a message, none is known.
   private static let knownExtensions = [UserVerificationMethodEntry.extensionID]
 
   /// Whether the message asks how the person was verified.
@@ -193,7 +193,7 @@ extension OperationHeader {
 
 /// Chooses among the dictionaries of a UAF message.
 enum VersionedMessage {
-  /// The dictionary of the highest supported version, and its place in the array.
+  /// The dictionary of the highest supported version, and its path in the array for errors.
   static func select(from message: JSONValue) throws(MessageError) -> (JSONValue, path: String) {
     let versions = try message.list(path: "message", mayBeEmpty: false) {
       (json, path) throws(MessageError) -> (UPV, JSONValue, String) in

@@ -67,7 +67,7 @@ public struct MetadataStatement: JSONRepresentable, Equatable, Sendable {
 
   /// Reads a statement.
   ///
-  /// - Throws: ``MessageError``, including when there are roots without full attestation among the types, or the reverse.
+  /// - Throws: ``MessageError``, including when there are roots but full attestation is not among the types, or the reverse.
   public init(json: JSONValue, path: String) throws(MessageError) {
     let reader = try MemberReader(json, path: path)
     if reader.has("schema") { try self.init(named: reader) } else { try self.init(numbered: reader) }
@@ -250,9 +250,9 @@ extension MetadataStatement {
 
   /// The USER_VERIFY flags of the statement's alternatives, in the form of policies.
   ///
-  /// Alternatives of one method each are a choice of flags, a single alternative is all of its flags together. A number
-  /// cannot express other alternatives: such a model has 0 here, which only a criterion of 0 matches, and is named by
-  /// its AAID.
+  /// Alternatives of one method each are a choice of flags, a single alternative is all of its flags together. A number cannot
+  /// express other alternatives. For such a model this is 0, which only a criterion of 0 matches, so a policy has to name the
+  /// model by its AAID.
   public var userVerification: UInt32 {
     if let only = userVerificationDetails.first, userVerificationDetails.count == 1, only.count > 1 {
       return only.reduce(UserVerification.all) { $0 | $1.userVerification }

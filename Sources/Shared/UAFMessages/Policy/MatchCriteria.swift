@@ -38,8 +38,9 @@ public struct MatchCriteria: JSONRepresentable, Equatable, Sendable {
 
   /// Reads the members that are present.
   ///
-  /// The rule about which members may be together applies to the writer; the specification's own examples break it. An empty
-  /// flag set or list counts as absent, except the lists of models and keys: an empty one could mean nobody.
+  /// The rule about which members may be combined binds the writer and is not checked here, because the specification's own
+  /// examples break it. An empty flag set or list counts as absent, except the lists of models and keys, where an empty list
+  /// could mean that nothing matches.
   public init(json: JSONValue, path: String) throws(MessageError) {
     let reader = try MemberReader(json, path: path, nullIsAbsent: true)
     aaid = try reader.optionalList("aaid", of: AAID.self)

@@ -41,11 +41,11 @@ extension Policy {
       && criteria.allSatisfy { $0.keyIDs != nil && $0.matchingKeyIDs(of: authenticator, appID: appID).isEmpty }
   }
 
-  /// The ways in which some of the authenticators satisfy the policy, best first.
+  /// The sets of authenticators that satisfy the policy, best first.
   ///
-  /// Each way is one set of authenticators to be used together. Authenticators that any `disallowed` criterion matches
-  /// are left out first. An empty `accepted` list (UAF 1.0 authentication) accepts each authenticator with a key.
-  /// There are at most 64 ways: nobody chooses among more, and a policy must not make a login slow.
+  /// The authenticators of one set are used together. Authenticators that any `disallowed` criterion matches are left out
+  /// first. An empty `accepted` list (UAF 1.0 authentication) accepts each authenticator with a key. At most 64 sets are
+  /// returned: nobody chooses among more, and a policy must not make a login slow.
   public func acceptableSets(
     among authenticators: [AuthenticatorDescription], appID: String
   ) -> [[AcceptableAuthenticator]] {

@@ -58,7 +58,7 @@ public struct TLVElement: Equatable, Sendable {
 
 /// The elements of one composite, which can be taken out by tag in any order.
 ///
-/// ``finish()`` refuses a critical element that the reader did not take: a known tag in the wrong place counts as a tag
+/// ``finish()`` refuses a critical element that the reader did not take: a known tag in the wrong composite counts as a tag
 /// that cannot be processed there.
 struct TLVComposite {
   let offset: Int
@@ -214,7 +214,7 @@ public struct TLVError: Error, Equatable, Sendable, CustomStringConvertible {
   /// Byte offset from the start of the outermost TLV.
   public let offset: Int
 
-  /// Names the fault, the tag and the place; never the value.
+  /// Names the fault, the tag and the byte offset, never the value.
   public var description: String {
     let fault =
       switch reason {

@@ -62,7 +62,7 @@ public struct EnrolmentCode: Equatable, Sendable {
     Array("pam-uaf enrolment request".utf8) + [0] + username.utf8
   }
 
-  /// The statement that the sender of a removal has the code; with the machine, the model and the keys.
+  /// The statement that the sender of a removal has the code; it also names the machine, the model and the keys.
   public static func removalStatement(_ context: RequestContext) -> [UInt8] {
     Array("pam-uaf enrolment removal".utf8) + [0] + context.removalStatement
   }

@@ -87,7 +87,7 @@ public struct EnrolmentPayload: JSONRepresentable, Equatable, Sendable {
 
   /// Whether a text that is neither a payload nor an ``EnrolmentCode`` may be one of them with a typing error.
   ///
-  /// Anybody who reads such a text on the way can find out the intended code, so it is sent to no server.
+  /// Whoever reads such a text in transit could find out the intended code, so it is sent to no server.
   public static func mayBeMistyped(_ text: String) -> Bool {
     let text = PastedCode.tidied(text)
     // A payload begins as base64url of `{"`; a different server's token has dots between its parts.
@@ -112,7 +112,8 @@ public struct MachinePayload: JSONRepresentable, Equatable, Sendable {
   public let expires: Int64
   /// The group that machines join with it.
   public let group: MachineGroup
-  /// Certificate authority of the server in PEM, at most 16,384 characters; nil if the system's authorities know the server.
+  /// Certificate authority of the server in PEM, at most 16,384 characters; nil if an authority that the system trusts has
+  /// issued the server's certificate.
   public let ca: String?
   /// The public keys of the server's verdicts in PEM, the one in use first, at most 8,192 characters.
   public let verdictKeys: String

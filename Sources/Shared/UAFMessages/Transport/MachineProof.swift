@@ -22,7 +22,7 @@ public struct MachineProof: Equatable, Sendable {
   public let machineID: [UInt8]
   /// The request that the proof goes with.
   public let claim: MachineClaim
-  /// On whose behalf the machine asks.
+  /// On whose behalf the machine sends the request.
   public let queue: MachineQueue
   /// When it was made, in seconds since 1970.
   public let madeAt: Int64
@@ -55,7 +55,7 @@ public struct MachineProof: Equatable, Sendable {
     guard Int(bytes[headByteCount - 1]) == nameEnd - headByteCount,
       what & ~(operationMask | queueMask | answerFlag) == 0,
       let entry = operations.first(where: { $0.number == what & operationMask }),
-      // A question for a state carries no UAF response.
+      // A request for an account's state carries no UAF response.
       entry.operation != nil || what & answerFlag == 0,
       let queue = MachineQueue(rawValue: (what & queueMask) >> queueShift),
       let username = String(validating: bytes[headByteCount..<nameEnd], as: UTF8.self)
@@ -88,7 +88,7 @@ public struct MachineProof: Equatable, Sendable {
 
 /// What a machine's proof is about: one request for one account.
 public struct MachineClaim: Equatable, Sendable {
-  /// The operation that is asked for, or answered; nil for the question about the account's state.
+  /// The operation of the UAF request or response; nil for a request for the account's state, and for a check-in or a join.
   public let operation: UAFOperation?
   /// Whether the request carries a UAF response; otherwise it asks for a UAF request.
   public let isAnswer: Bool
@@ -145,15 +145,15 @@ public struct MachineClaim: Equatable, Sendable {
   private static let joiningPrefix = "join "
 }
 
-/// On whose behalf a machine asks.
+/// On whose behalf a machine sends a request.
 ///
-/// Each has its own budget at the server, so that others cannot use up the person's budget by asking through the same machine.
+/// The server limits each of these separately, so that others on the same machine cannot use up the person's share.
 public enum MachineQueue: UInt8, CaseIterable, Sendable {
   /// For the person, at the machine.
   case own
-  /// For somebody who comes over the network.
+  /// For somebody who logs in over the network.
   case remote
-  /// For another user of the machine, who names the account.
+  /// For another user of the machine, who tries to log in to the account.
   case otherUser
 }
 

@@ -29,14 +29,14 @@ public struct MachineReport: JSONRepresentable, Equatable, Sendable {
   ///
   /// A report that was read has each number once, in ascending order.
   public var offlineLogins: [OfflineLoginNote] = []
-  /// How many notes of such logins the machine has dropped, of those that the server was not told of.
+  /// How many further logins without the server the machine no longer has a note of, and has not reported.
   public var droppedLogins = 0
   /// The nonce that the last report set; nil in the first one.
   public var mark: [UInt8]?
   /// The nonce that this report sets: random bytes, which stay the same until the server has answered.
   public var nextMark: [UInt8]
 
-  /// Makes a report that names nothing else.
+  /// Makes a report with nothing but these; the other properties are set afterwards.
   public init(module: String, nextMark: [UInt8]) {
     self.module = module
     self.nextMark = nextMark

@@ -20,7 +20,7 @@ public enum PastedCode {
     }
   }
 
-  /// The most words next to a code whose groups are words of several lengths, such as the account.
+  /// The most other words, such as the account's name, beside a code that is written as several words.
   private static let mostOthers = 3
   private static let mostBytes = 32_768
   /// A time far enough from 1970 for any minute of a code: only the code's form matters here.
@@ -58,7 +58,7 @@ public enum PastedCode {
   public static func kind(in text: String) -> CodeKind? {
     let lines = lines(of: tidied(text))
     let payloads = Set(payloads(in: lines).compactMap { CodeKind($0) })
-    // A letter contains the code alone next to its payload.
+    // A payload comes first: a letter with a payload may also show the code in it separately.
     guard payloads.isEmpty else { return payloads.count == 1 ? payloads.first : nil }
     var kinds: Set<CodeKind> = []
     for line in lines {
@@ -87,7 +87,7 @@ public enum PastedCode {
     let code = words.joined()
     if EnrolmentCode(typed: code) != nil || isUnlockCode(code) { return true }
     guard words.count == 1 else { return false }
-    // The word of a greeting is followed by a comma or an exclamation mark.
+    // A greeting is not taken for a code: it ends with a comma or an exclamation mark, which no code contains.
     return code.hasPrefix("eyJ") ? isWhole(code) : code.utf8.allSatisfy(isOfPayload)
   }
 
@@ -110,7 +110,7 @@ public enum PastedCode {
       case 0x09: scalars.append(" ")
       case 0x2010...0x2015, 0x2043, 0x2212, 0xFE58, 0xFE63: scalars.append("-")
       case 0xFF01...0xFF5E: if let narrow = Unicode.Scalar(scalar.value - 0xFEE0) { scalars.append(narrow) }
-      // These choose how the character before them looks.
+      // Variation selectors, which choose how the character before them looks.
       case 0xFE00...0xFE0F: break
       default:
         switch scalar.properties.generalCategory {

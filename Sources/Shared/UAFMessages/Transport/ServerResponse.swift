@@ -21,10 +21,10 @@ public struct ServerResponse: JSONRepresentable, Equatable, Sendable {
   /// Keys that the server has forgotten, of those that the registration named as lost; our own member.
   public let forgottenKeyIDs: [KeyID]
 
-  /// The highest counter that the server has seen, if the answer's counter did not grow; our own member.
+  /// The highest counter that the server has seen, if the counter in the response was not above it; our own member.
   public let seenCounter: SeenCounter?
 
-  /// The machine secret of the machine that answered, from now on; our own member.
+  /// The new machine secret of the machine that sent the response, valid from now on; our own member.
   public let machineSecret: MachineSecret?
 
   /// If this number differs from the last one, joined machines should check in; our own member.
@@ -126,7 +126,7 @@ public struct Token: JSONRepresentable, Equatable, Sendable {
   /// A JSON web token.
   public static let jwt = "JWT"
 
-  /// The token of several that is passed on: the first JWT, or else the first of any kind.
+  /// The one of these tokens that is passed on: the first JWT, or else the first of any type.
   public static func passedOn(_ tokens: [Token]) -> String? { (tokens.first { $0.type == jwt } ?? tokens.first)?.value }
 
   /// Reads the token.

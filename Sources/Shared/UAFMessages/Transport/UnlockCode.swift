@@ -84,7 +84,7 @@ public struct UnlockCode: Equatable, Sendable {
       minute: minute, lifetimeUnits: Int(head >> 5 & 0x7FF), salt: UInt8(head & 0x1F), mac: Array(bytes.dropFirst(5)))
   }
 
-  /// Four characters by which people distinguish machines if a server gives out a code for each.
+  /// Four characters by which people tell machines apart, for accounts with an unlock code for each machine.
   public static func label(ofMachine machineID: [UInt8]) -> String {
     let values = CrockfordBase32.values(of: Array(machineID.prefix(5))).prefix(4)
     return String(decoding: CrockfordBase32.characters(values), as: UTF8.self)

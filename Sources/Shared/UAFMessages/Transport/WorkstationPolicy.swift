@@ -9,7 +9,7 @@ public struct WorkstationPolicy: Equatable, Sendable {
   public static let maximumTokenBytes = 24 * 1024
   /// The longest text in bytes.
   public static let maximumTextBytes = 16 * 1024
-  /// The range of a version: numbers that JSON readers keep exact.
+  /// The range of a version: whole numbers that every JSON reader represents exactly.
   public static let versions: ClosedRange<Int64> = 1...9_007_199_254_740_991
   /// How long a policy may be valid after it was signed, in seconds: a day to 366 days.
   public static let lifetimes: ClosedRange<Int64> = 86_400...31_622_400
@@ -20,7 +20,7 @@ public struct WorkstationPolicy: Equatable, Sendable {
   public let deviceID: String
   /// The group that it is for.
   public let group: MachineGroup
-  /// The policy's version: the server gives each policy that it saves a greater number, whatever the group.
+  /// The policy's version: the server gives each policy that it saves a higher number than all before it, in any group.
   public let version: Int64
   /// The policy's text in TOML; empty for a policy that requires nothing.
   public let text: String

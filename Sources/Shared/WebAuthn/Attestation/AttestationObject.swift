@@ -1,15 +1,15 @@
 import CBOR
 import UAFCrypto
 
-/// What an authenticator answers to a registration (WebAuthn Level 3, section 6.5.4).
+/// The authenticator's part of a registration response (WebAuthn Level 3, section 6.5.4).
 public struct AttestationObject: Equatable, Sendable {
-  /// The new credential and the circumstances.
+  /// The authenticator data, with the new credential.
   public let authenticatorData: AuthenticatorData
 
   /// Who vouches for the authenticator.
   public let statement: AttestationStatement
 
-  /// The CBOR.
+  /// The object in CBOR.
   public let encoded: [UInt8]
 
   /// Longest form in bytes that is read: eight certificates of 4 KiB, and the authenticator data.
@@ -140,7 +140,7 @@ public struct PackedStatement: Equatable, Sendable {
 /// The bytes that the signatures of WebAuthn cover: the authenticator data, then the hash of the client data.
 ///
 /// The signature of an assertion (WebAuthn Level 3, section 6.3.3) and that of a packed attestation (WebAuthn Level 3, section
-/// 8.2) are over the same structure. What differs is the type in the client data and the flag AT.
+/// 8.2) are over the same structure. They differ only in the type in the client data and in the flag AT.
 public enum SignatureBase {
   /// The bytes to sign.
   ///

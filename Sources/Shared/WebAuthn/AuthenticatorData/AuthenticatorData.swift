@@ -11,7 +11,7 @@ public struct AuthenticatorData: Equatable, Sendable {
   /// The flags as they were sent, reserved ones included.
   public let flags: AuthenticatorFlags
 
-  /// How often the credential has signed; 0 where the authenticator does not count.
+  /// How often the credential has signed; 0 if the authenticator does not count.
   public let signatureCounter: UInt32
 
   /// The new credential; only in a registration.
@@ -26,9 +26,10 @@ public struct AuthenticatorData: Equatable, Sendable {
   /// Longest form in bytes that is read.
   public static let maximumByteCount = 8192
 
-  /// Makes the data of an assertion, or with a credential that of a registration; AT and ED follow from what is there.
+  /// Makes the data of an assertion, or with a credential that of a registration; the flags AT and ED are set if there is a
+  /// credential or an extension.
   ///
-  /// - Throws: ``WebAuthnError/outOfRange(_:)`` for another hash than one of 32 bytes.
+  /// - Throws: ``WebAuthnError/outOfRange(_:)`` for a hash that is not 32 bytes long.
   public init(
     relyingPartyIDHash: [UInt8], flags: AuthenticatorFlags, signatureCounter: UInt32,
     attestedCredential: AttestedCredential? = nil, extensions: CBORMap? = nil
@@ -82,7 +83,7 @@ public struct AuthenticatorData: Equatable, Sendable {
   }
 }
 
-/// The flags of authenticator data; the bits 0x02 and 0x20 are reserved, and ignored where they are read.
+/// The flags of authenticator data; the bits 0x02 and 0x20 are reserved, and readers ignore them.
 public struct AuthenticatorFlags: OptionSet, Hashable, Sendable {
   /// The byte as it is sent.
   public let rawValue: UInt8
@@ -94,11 +95,11 @@ public struct AuthenticatorFlags: OptionSet, Hashable, Sendable {
 
   /// UP: somebody was there.
   public static let userPresent = AuthenticatorFlags(rawValue: 0x01)
-  /// UV: the authenticator verified who it was.
+  /// UV: the authenticator verified the person.
   public static let userVerified = AuthenticatorFlags(rawValue: 0x04)
   /// BE: the credential may be copied to other machines.
   public static let backupEligible = AuthenticatorFlags(rawValue: 0x08)
-  /// BS: it has been.
+  /// BS: the credential has been copied to other machines.
   public static let backedUp = AuthenticatorFlags(rawValue: 0x10)
   /// AT: attested credential data follows.
   public static let attestedCredentialData = AuthenticatorFlags(rawValue: 0x40)
@@ -154,7 +155,7 @@ public struct AttestedCredential: Equatable, Sendable {
 
 /// The identifier of an authenticator's model, 16 bytes.
 ///
-/// Anybody can write any of them: it says something only together with an attestation that was verified.
+/// Any authenticator can claim any AAGUID: it means something only together with an attestation that was verified.
 public struct AAGUID: Hashable, Sendable, CustomStringConvertible {
   /// Its length in bytes.
   public static let byteCount = 16
@@ -165,7 +166,7 @@ public struct AAGUID: Hashable, Sendable, CustomStringConvertible {
   /// The identifier.
   public let bytes: [UInt8]
 
-  /// Reads 16 bytes; nil for another number.
+  /// Reads 16 bytes; nil for any other number.
   public init?(_ bytes: [UInt8]) {
     guard bytes.count == Self.byteCount else { return nil }
     self.bytes = bytes

@@ -17,13 +17,13 @@ public struct CollectedClientData: Equatable, Sendable {
   /// The relying party's challenge.
   public let challenge: [UInt8]
 
-  /// Who asked, as the client saw it; opaque here.
+  /// The origin that began the ceremony, as the client saw it; opaque here.
   public let origin: String
 
-  /// Whether the page that asked was in a frame of another origin; nil if the client does not say.
+  /// Whether the page that began the ceremony was in a frame of another origin; nil if the client does not say.
   public let crossOrigin: Bool?
 
-  /// The origin of the outermost page, if that was another one.
+  /// The origin of the outermost page, if it differs from ``origin``.
   public let topOrigin: String?
 
   /// The JSON text in UTF-8, as it was made or sent.

@@ -8,10 +8,10 @@ public struct COSEKey: Equatable, Sendable {
   /// Its algorithm.
   public let algorithm: COSEAlgorithm
 
-  /// The key as its algorithm has it: 65 bytes `04 | X | Y`, 32 bytes of Ed25519, or a SubjectPublicKeyInfo of RSA.
+  /// The key in the form that its algorithm uses: 65 bytes `04 | X | Y`, 32 bytes of Ed25519, or a SubjectPublicKeyInfo of RSA.
   public let publicKey: [UInt8]
 
-  /// The key as COSE has it.
+  /// The key in COSE's form.
   public let encoded: [UInt8]
 
   /// Longest form in bytes, which an RSA key of 4096 bits has.
@@ -30,7 +30,7 @@ public struct COSEKey: Equatable, Sendable {
 
   /// Makes the COSE key of an Ed25519 key.
   ///
-  /// - Throws: ``WebAuthnError/invalidKey(_:)`` for another number of bytes than 32.
+  /// - Throws: ``WebAuthnError/invalidKey(_:)`` for any other number of bytes than 32.
   public init(ed25519 publicKey: [UInt8]) throws(WebAuthnError) {
     guard publicKey.count == Ed25519.publicKeyByteCount else { throw .invalidKey("key") }
     self.init(.edDSA, publicKey, [.keyType: 1, .curve: 6, .x: .bytes(publicKey)])
@@ -44,7 +44,7 @@ public struct COSEKey: Equatable, Sendable {
     encoded = members.encoded
   }
 
-  /// Reads a key that nobody has checked yet.
+  /// Reads a key from outside, and checks it.
   ///
   /// - Throws: ``WebAuthnError/cbor(_:_:)``; ``WebAuthnError/invalidKey(_:)`` for other members than those of its type, an
   ///   algorithm that is not in ``COSEAlgorithm``, a point that is not on its curve, and an RSA key that UAFCrypto refuses.
@@ -123,7 +123,8 @@ public struct COSEKey: Equatable, Sendable {
     0x30, 0x2A, 0x30, 0x05, 0x06, 0x03, 0x2B, 0x65, 0x70, 0x03, 0x21, 0x00,
   ]
 
-  /// Whether `signature`, in the form that WebAuthn Level 3, section 6.5.5 has for the algorithm, is a signature of `message`.
+  /// Whether `signature`, in the form that WebAuthn Level 3, section 6.5.5, defines for the algorithm, is a signature of
+  /// `message`.
   ///
   /// - Returns: false for everything else, without a reason.
   public func isValidSignature(_ signature: [UInt8], of message: [UInt8]) -> Bool {
@@ -156,7 +157,7 @@ extension CBORValue {
   }
 }
 
-/// The DER of an RSA public key, of which COSE has only the two numbers.
+/// The DER of an RSA public key; COSE contains only its two numbers.
 enum RSAPublicKeyInfo {
   /// SEQUENCE { SEQUENCE { rsaEncryption, NULL }, BIT STRING of SEQUENCE { modulus, exponent } }.
   ///

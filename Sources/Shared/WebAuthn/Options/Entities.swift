@@ -2,7 +2,7 @@ import UAFMessages
 
 /// The relying party as options name it (WebAuthn Level 3, section 5.4.2).
 public struct RelyingPartyEntity: Equatable, Sendable {
-  /// Its identifier, a domain; nil means the host that was asked.
+  /// Its identifier, a domain; nil means the host that the client asked for the options.
   public let id: String?
 
   /// Its name for people; a text of the server's, to be cleaned before it is shown.
@@ -35,7 +35,7 @@ public struct UserEntity: Equatable, Sendable {
   /// The account's name; a text of the server's, to be cleaned before it is shown.
   public let name: String
 
-  /// The person's name, which may be empty; the same holds for it.
+  /// The person's name, which may be empty; also a text of the server's, to be cleaned before it is shown.
   public let displayName: String
 
   /// Allowed lengths of a user handle in bytes.
@@ -67,7 +67,7 @@ public struct CredentialDescriptor: Equatable, Sendable {
   /// The credential's identifier.
   public let id: [UInt8]
 
-  /// How its authenticator can be reached, as far as the relying party was told.
+  /// How its authenticator can be reached (USB, NFC and so on), as far as the relying party knows.
   public let transports: [String]
 
   /// The most credentials that are read in one list: servers add decoys.
@@ -84,7 +84,7 @@ public struct CredentialDescriptor: Equatable, Sendable {
     transports = try members.texts("transports")
   }
 
-  /// The credentials of a list; those of another type than `public-key` are left out.
+  /// The credentials of a list; credentials of any type but `public-key` are left out.
   static func list(_ name: String, of members: Members) throws(WebAuthnError) -> [CredentialDescriptor] {
     var credentials: [CredentialDescriptor] = []
     for element in try members.objects(name, maximumCount: maximumCount) {

@@ -18,13 +18,13 @@ public struct PublicKeyCredentialCreationOptions: WebAuthnMessage {
   /// How long the relying party waits for the answer.
   public var timeoutMilliseconds: Int64?
 
-  /// Credentials of the account; an authenticator that has one makes no further.
+  /// Credentials of the account: an authenticator that has one of them must not make another.
   public var excludedCredentials: [CredentialDescriptor]
 
   /// Which kind of authenticator is wanted; nil means any.
   public var attachment: AuthenticatorAttachment?
 
-  /// Whether the credential must be found without its identifier.
+  /// Whether the authenticator must be able to find the credential without its identifier.
   public var residentKey: ResidentKeyRequirement
 
   /// Whether the person must be verified.
@@ -92,12 +92,13 @@ public struct PublicKeyCredentialCreationOptions: WebAuthnMessage {
       guard let number = try parameter.optionalInteger("alg") else { throw .missing(parameter.name("alg")) }
       algorithms.append(number)
     }
-    // A list of nothing but unknown types asks for something else, whereas an empty list has a meaning.
+    // A list with only unknown types requests a credential that we cannot make; it must not count as an empty list, which means
+    // the default algorithms.
     guard !algorithms.isEmpty else { throw .outOfRange(members.name("pubKeyCredParams")) }
     return algorithms
   }
 
-  /// The first of `supported` that the relying party takes; nil if it takes none of them.
+  /// The first of `supported` that the relying party accepts; nil if it accepts none of them.
   public func algorithm(preferring supported: [COSEAlgorithm]) -> COSEAlgorithm? {
     supported.first { algorithms.contains($0.rawValue) }
   }
@@ -123,8 +124,8 @@ public struct PublicKeyCredentialCreationOptions: WebAuthnMessage {
   }
 }
 
-/// What holds for every challenge.
+/// The limits of every challenge.
 public enum Challenge {
-  /// Allowed lengths in bytes; WebAuthn Level 3, section 13.4.3, has at least 16, so that nobody can guess it.
+  /// Allowed lengths in bytes; WebAuthn Level 3, section 13.4.3, requires at least 16, so that nobody can guess it.
   public static let byteCounts = 16...1024
 }

@@ -9,7 +9,7 @@ public struct PublicKeyCredentialRequestOptions: WebAuthnMessage {
   /// How long the relying party waits for the answer.
   public var timeoutMilliseconds: Int64?
 
-  /// The relying party's identifier, a domain; nil means the host that was asked.
+  /// The relying party's identifier, a domain; nil means the host that the client asked for the options.
   public var relyingPartyID: String?
 
   /// The credentials that may answer, decoys among them; none means any that the authenticator finds.

@@ -17,10 +17,11 @@ public struct RelyingPartyID: Equatable, Sendable {
     hash = try SHA256.hash(Array(text.utf8))
   }
 
-  /// Whether a host may speak for this relying party: it is the same name, or the identifier is a suffix of it that somebody
-  /// has registered (WebAuthn Level 3, section 5.1.4.1, step 8; HTML, "registrable domain suffix of or equal to").
+  /// Whether a host may speak for this relying party: it is the same name, or it ends with the identifier, and the identifier
+  /// is a domain that can be registered (WebAuthn Level 3, section 5.1.4.1, step 8; HTML, "registrable domain suffix of or
+  /// equal to").
   ///
-  /// An address of IPv4 or IPv6 is no domain, and speaks for nobody.
+  /// An IPv4 or IPv6 address is not a domain, so it can speak for no relying party.
   ///
   /// - Parameters:
   ///   - host: the host that was reached, in the form that its certificate has.

@@ -30,7 +30,7 @@ public struct AttestationResponse: WebAuthnMessage {
     self.clientExtensionResults = clientExtensionResults
   }
 
-  /// Reads an answer; unknown members are ignored, and those that say again what the attestation object says must agree with it.
+  /// Reads an answer; unknown members are ignored, and members that repeat data of the attestation object must agree with it.
   ///
   /// - Throws: ``WebAuthnError``.
   public init(json: JSONValue) throws(WebAuthnError) {
@@ -79,7 +79,7 @@ public struct AttestationResponse: WebAuthnMessage {
   }
 }
 
-/// What both answers have.
+/// The members that both responses have.
 enum ResponseMembers {
   static func credentialID(_ members: Members) throws(WebAuthnError) -> [UInt8] {
     guard try members.text("type", bytes: 0...1024).isIdentical(to: CredentialType.publicKey) else {

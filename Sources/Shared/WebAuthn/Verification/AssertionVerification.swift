@@ -1,15 +1,15 @@
 import UAFCrypto
 
-/// What a relying party makes of an answer with an assertion.
+/// A relying party's decision on a response with an assertion.
 public enum AssertionVerification: Equatable, Sendable {
-  /// The person is who the credential belongs to.
+  /// The response proves that the person holds the credential.
   case accepted(VerifiedAssertion)
-  /// Nothing was shown.
+  /// The response proves nothing.
   case refused(CeremonyRefusal)
 
   /// Verifies an answer by the credential that it names (WebAuthn Level 3, section 7.2).
   ///
-  /// The caller has looked the credential up, and found it among those that the options allowed.
+  /// The caller has already looked the credential up, and checked that the options allowed it.
   ///
   /// - Throws: ``CryptoError`` if this machine cannot hash; it says nothing about the answer.
   public init(
@@ -57,7 +57,8 @@ public struct StoredCredential: Equatable, Sendable {
   public var signatureCounter: UInt32
   /// BE, as it was at the registration.
   public var isBackupEligible: Bool
-  /// The account's user handle; nil if the account was known before, so that it is not compared.
+  /// The account's user handle; nil if the relying party knew the account before the response, so that the handle need not be
+  /// compared.
   public var userHandle: [UInt8]?
 
   /// Makes a credential.

@@ -1,7 +1,7 @@
 import UAFCrypto
 import UAFMessages
 
-/// What a relying party knows about the ceremony that it began, whichever of the two it is.
+/// What a relying party knows about the ceremony that it began, a registration or an authentication.
 public struct CeremonyExpectation: Sendable {
   /// The challenge of this ceremony's options.
   public var challenge: [UInt8]
@@ -30,7 +30,7 @@ public struct CeremonyExpectation: Sendable {
     self.topOrigins = topOrigins
   }
 
-  /// The first of the checks that both ceremonies have in common which fails, or nil (WebAuthn Level 3, sections 7.1 and 7.2).
+  /// The first failure among the checks that both ceremonies share, or nil (WebAuthn Level 3, sections 7.1 and 7.2).
   func refusal(
     _ type: CollectedClientData.CeremonyType, _ clientData: CollectedClientData, _ data: AuthenticatorData
   ) -> CeremonyRefusal? {
@@ -54,7 +54,7 @@ public struct CeremonyExpectation: Sendable {
 
 /// Why a relying party refuses an answer that it could read.
 public enum CeremonyRefusal: String, Error, Equatable, Sendable, CaseIterable, CustomStringConvertible {
-  /// A registration's answer to an authentication, or the reverse.
+  /// The response is that of a registration, but the ceremony is an authentication, or the reverse.
   case wrongCeremony
   /// The challenge is not the one that was sent.
   case challengeMismatch
@@ -72,18 +72,18 @@ public enum CeremonyRefusal: String, Error, Equatable, Sendable, CaseIterable, C
   case backedUpWithoutEligibility
   /// The key's algorithm was not in the options.
   case algorithmNotOffered
-  /// A self attestation names another algorithm than that of the key.
+  /// A self attestation names an algorithm that is not the key's.
   case attestationAlgorithmMismatch
   /// The attestation certificate is not one for authenticators, has a key that cannot be used, or names another model than the
   /// authenticator data.
   case attestationCertificate
   /// The attestation's signature is wrong.
   case badAttestationSignature
-  /// Another credential has answered.
+  /// The response is from a different credential.
   case credentialMismatch
-  /// The answer names another account.
+  /// The user handle in the response is that of a different account.
   case userHandleMismatch
-  /// An assertion with a new credential in it.
+  /// An assertion contains a new credential.
   case unexpectedCredential
   /// BE is not as it was at the registration.
   case backupEligibilityChanged

@@ -1,16 +1,16 @@
 import UAFCrypto
 
-/// What a relying party makes of an answer with a new credential.
+/// A relying party's decision on a response with a new credential.
 public enum RegistrationVerification: Equatable, Sendable {
   /// The credential may be stored, unless the relying party knows its identifier already.
   case accepted(RegisteredCredential)
-  /// It may not.
+  /// The credential must not be stored.
   case refused(CeremonyRefusal)
 
   /// Verifies an answer (WebAuthn Level 3, section 7.1).
   ///
-  /// Two steps are the caller's: that the certificates of ``VerifiedAttestation/certified(_:)`` lead to a root of the
-  /// model, and that no account has the credential's identifier.
+  /// Two checks are left to the caller: that the certificates of ``VerifiedAttestation/certified(_:)`` lead to a root of the
+  /// model, and that no account already has the credential's identifier.
   ///
   /// - Parameter algorithms: those of the options.
   /// - Throws: ``CryptoError`` if this machine cannot hash; it says nothing about the answer.
@@ -84,7 +84,7 @@ public struct RegisteredCredential: Equatable, Sendable {
 public enum VerifiedAttestation: Equatable, Sendable {
   /// Nobody vouches.
   case none
-  /// The new key has signed, which shows that the authenticator has it, and nothing about the model.
+  /// The new key has signed: this shows that the authenticator has the key, but nothing about the model.
   case selfSigned
   /// The key of the first certificate has signed; nothing vouches for these certificates yet.
   case certified([[UInt8]])
