@@ -1,18 +1,17 @@
 #!/usr/bin/env python3
 """Times the login path as a whole, from outside: `make bench`, as root, after `make build`.
 
-All but the last three run unless some are named. `bench.py login`: our logins and those of other modules, in turn, with what
-each costs (scripts/measure/login.py). `bench.py derivation`: two configurations that differ only in the cost of the key
-derivation take turns, so that the rest of the time can be told apart. It times pam_authenticate: from the call to the first
-prompt, and from the answer to the end, each as a median over the rounds. `bench.py overlap`: a server that takes its time, a
-person who types longer than that, and the time left to wait after Enter, compared: with the request under way while
-the person types, divided, and as it would be if the request were sent only then. `bench.py chip`: logins with the device key
-in a chip and in a file (scripts/measure/chip.py). `bench.py builds CHECKOUT`: logins of this build and of another checkout's
-build take turns, and then their servers on both stores (scripts/measure/beside.py). This build also takes turns with itself, as
-a negative control: the difference of its ratio from 1 is noise.
-`bench.py server [STORE]`: the server under load, compared with others; see measure/page.py. `make bench` runs it, too. STORE
-is `sqlite` or `postgresql`, and it starts one of these. `bench.py directory [STORE]`: pages of a large store; see
-measure/directory.py. `bench.py floor`: what a login's mandatory operations cost alone.
+All but the last three run unless some are named. `bench.py login`: our logins and those of other modules, in turn, with what each
+costs (scripts/measure/login.py). `bench.py derivation`: two configurations that differ only in the cost of the key derivation
+take turns, so that the rest of the time can be told apart. It times pam_authenticate: from the call to the first prompt, and from
+the answer to the end, each as a median over the rounds. `bench.py overlap`: a slow server, and a person who needs longer to type
+than the server to answer. It compares how long the person still waits after Enter: if the request is sent while the person types,
+in a divided login, and if it were sent only after Enter. `bench.py chip`: logins with the device key in a chip and in a file
+(scripts/measure/chip.py). `bench.py builds CHECKOUT`: logins of this build and of another checkout's build take turns, and then
+their servers on both stores (scripts/measure/beside.py). This build also takes turns with itself, as a negative control: the
+difference of its ratio from 1 is noise. `bench.py server [STORE]`: the server under load, compared with others; see
+measure/page.py. `make bench` runs it, too. STORE is `sqlite` or `postgresql`, and it starts one of these. `bench.py directory
+[STORE]`: pages of a large store; see measure/directory.py. `bench.py floor`: what a login's mandatory operations cost alone.
 """
 
 import functools
@@ -118,7 +117,7 @@ def derivation(cost):
 
 
 class SlowServer(http.server.ThreadingHTTPServer):
-    """A remote server: every answer is passed on after this many seconds.
+    """A remote server: a proxy that forwards every answer of the server with a delay.
 
     It has the server's own certificate, because a signature is bound to the certificate that the client saw.
     """
@@ -206,7 +205,7 @@ def measure_derivation(folder, port, state):
 
 
 def measure_builds(folder, port, state, checkout):
-    """Each build logs in with its own state folder, registered by this build, in an order that is drawn each round."""
+    """Times logins of each build, in a new random order each round; this build has registered a state folder for each."""
     other = pathlib.Path(checkout).resolve() / "build/tree/pam_uaf.so"
     if not other.exists():
         sys.exit(f"bench: {other} is not there: run 'make build' in that checkout first")
@@ -234,7 +233,7 @@ def measure_overlap(folder, port, state):
     slow = SlowServer(state, port)
     threading.Thread(target=slow.serve_forever, daemon=True).start()
     configuration = register(folder, COSTS[1], port, state, "overlap")
-    # The AppID stays the server's: it is fetched from a different address only if root lists it.
+    # The AppID is still at the server's own address, and the client fetches it from there only if root lists it.
     listed = f'app_ids = ["https://127.0.0.1:{port}/uaf/facets"]\n[state]'
     moved = configuration.read_text().replace(f":{port}/", f":{slow.server_port}/")
     configuration.write_text(moved.replace("[state]", listed))
@@ -287,7 +286,7 @@ def main():
     if os.geteuid() != 0:
         sys.exit("bench: run as root (the helper serves root alone)")
     os.umask(0o077)
-    os.dup2(NOTHING, HELPERS)  # None of our descriptors may be there.
+    os.dup2(NOTHING, HELPERS)  # So that no file of this process gets the number.
     with tempfile.TemporaryDirectory(prefix="pam-uaf-bench.") as name:
         folder = pathlib.Path(name)
         state = folder / "server"

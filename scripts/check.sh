@@ -72,7 +72,7 @@ needs_only() { # file, libraries
     return
   fi
   while IFS= read -r library; do
-    # The version of the same library in Debian 13.
+    # Debian 13 has a newer version of this library; the lists below name the older one.
     library=${library/#libunistring.so.5/libunistring.so.2}
     [[ " $* " == *" $library "* ]] || say "$file needs $library, which is not on its list"
   done < <(objdump -p "$file" | sed -n 's/^ *NEEDED *//p')

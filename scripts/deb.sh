@@ -67,7 +67,7 @@ fi
 }
 rm -rf "$source"
 
-# Errors and warnings fail.
+# An error or a warning of lintian fails the build.
 lintian --allow-root --fail-on error,warning "$packages"/*.deb
 for package in "$packages"/*.deb; do
   echo "deb: build/packages/${package##*/}: $(($(stat -c %s "$package") / 1024)) KiB," \

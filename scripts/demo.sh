@@ -33,12 +33,12 @@ lock_time=10
 
 finish() {
   local result=$?
-  # Nothing may keep this from running to its end.
+  # The cleanup must run to its end, whatever fails.
   set +e
   trap - EXIT
   trap '' INT TERM HUP
   clean_up
-  # Something that no check counted ended this.
+  # The demo ended early, for a reason that no check has counted.
   if ((result != 0 && failed == 0)); then failed=1; fi
   printf '\ndemo: %d passed, %d failed\n' "$passed" "$failed"
   if ((failed > 0 && result == 0)); then result=1; fi

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Logs in on a machine whose key a chip holds (Debian's swtpm), does to the chip what can happen to a chip, and prints a table of
-# what was seen.
+# Logs in on a machine whose key a chip holds (Debian's swtpm), makes happen to the chip everything that can happen to one, and
+# prints a table of what was seen.
 #
 #   DIST=trixie     in another release of Debian (scripts/dist.sh)
 #   scripts/devices.sh D1 D7 ...   only these

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Breaks a fleet's server in every part, during logins, and prints a table of what was seen: PostgreSQL under Patroni and etcd,
-# two instances of build/stage's uaf-server behind haproxy, on loopback, in namespaces of their own.
+# Breaks each part of a fleet's server in turn, during logins, and prints a table of what was seen: PostgreSQL under Patroni and
+# etcd, two instances of build/stage's uaf-server behind haproxy, on loopback, in namespaces of their own.
 #
 #   DIST=trixie     in another release of Debian (scripts/dist.sh)
 #   scripts/fleet.sh F1 F7 ...   only these

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Checks the manuals of programs against their own help: each subcommand with its operands, and each option that one of
-them names, the other names, too. `scripts/check.sh` calls it with the programs of build/stage; keys of the configuration and
-arguments of the module are compared by a test, with the readers' own lists."""
+"""Checks the manuals of programs against their own help: both must name the same subcommands with their operands, and the same
+options. `scripts/check.sh` calls it with the programs of build/stage; a test compares the keys of the configuration and the
+arguments of the module with the readers' own lists."""
 
 import pathlib
 import re
@@ -31,12 +31,12 @@ def spoken(program, words=()):
 
 
 def phrase(words, operands):
-    """A subcommand with its operands, whichever of them may be left out."""
+    """A subcommand with its operands; optional ones look like the others."""
     return " ".join((*words, *(f"<{operand}>" for operand in operands)))
 
 
 def written(page):
-    """The same of a manual: phrases are the `Ic` and `Ar` of its items, options every `Fl -`."""
+    """The subcommands and options that a manual names: phrases are the `Ic` and `Ar` of its items, options every `Fl -`."""
     text = (ROOT / "man" / page).read_text(encoding="utf-8")
     phrases = set()
     for line in re.findall(r"^\.It (Ic .*)$", text, re.M):

@@ -74,7 +74,7 @@ run() {
   # initdb refuses root. No other program of this user runs while tests do, and it owns only the folder.
   if ((EUID == 0)); then
     user=(setpriv --reuid=nobody --regid=nogroup --clear-groups)
-    # A checkout may be in a place that only root can read.
+    # A checkout may be in a folder that only root can read.
     if ! "${user[@]}" test -x "$bin/postgres"; then
       cp -a "$unpacked" "$folder/programs"
       bin=$folder/programs${bin#"$unpacked"}
@@ -93,7 +93,7 @@ run() {
       'shared_buffers = 32MB' "timezone = 'GMT'" "log_timezone = 'GMT'"
     for setting in "$@"; do printf "%s = '%s'\n" "${setting%%=*}" "${setting#*=}"; done
   } >>"$folder/data/postgresql.conf"
-  # On a busy machine.
+  # A long time limit, for a busy machine.
   export PGCTLTIMEOUT=600
   "${user[@]}" "$bin/pg_ctl" --pgdata "$folder/data" --log "$folder/log" --wait start >"$folder/start.log" 2>&1 </dev/null ||
     fail "the cluster does not start: $(tail -n 3 "$folder/log" 2>/dev/null || tail -n 3 "$folder/start.log")"

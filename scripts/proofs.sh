@@ -1,5 +1,6 @@
 #!/bin/bash
-# Has Spin check the models in proofs/, and find their mutations: proofs/README.md. Arguments are those of proofs/run.py.
+# Has Spin check the models in proofs/, and detect the errors that were planted in mutations of them: proofs/README.md. Arguments
+# are those of proofs/run.py.
 #
 #   scripts/proofs.sh --any-number   instead, has Why3 with CVC4 prove ledger.mlw; scripts/deps.sh why3 cvc4 installs them
 set -euo pipefail

@@ -17,8 +17,8 @@ release+=(-debug-info-format none -Xswiftc -Xfrontend -Xswiftc -disable-incremen
 programs=$("$SWIFT" "${release[@]}" --show-bin-path)
 server_programs=$("$SWIFT" "${release[@]}" --package-path Server --show-bin-path)
 
-# The folder with the C++ library and GCC's that are linked into the programs of a login, as far as Swift's runtime uses them.
-# Loaded as a shared library, the first costs each start of a program 2,700 lookups of symbols and 36 pages.
+# Makes the folder with the static libstdc++ and libgcc, whose parts that Swift's runtime uses are linked into the programs of a
+# login. As a shared library, libstdc++ would cost each start of a program 2,700 lookups of symbols and 36 pages.
 static_runtime() {
   local folder=$checkout/build/static-runtime
   mkdir -p "$folder"

@@ -39,7 +39,8 @@ copy_tree() { # also what SwiftPM has fetched: nothing is fetched again
   mkdir -p "$there/.build" "$there/Server/.build"
   git ls-files -z --cached --others --exclude-standard | xargs -0 cp -a --parents -t "$there"
   cp -a .build/checkouts .build/workspace-state.json "$there/.build/"
-  # What was resolved for the server names the folder of the client's package, which is another one there: so the versions too.
+  # SwiftPM's state for the server names the folder of the client's package, which is different there, so it resolves again:
+  # Package.resolved keeps the versions the same.
   if [[ $what == packages ]]; then
     cp -a Server/.build/checkouts Server/.build/workspace-state.json "$there/Server/.build/"
     cp -a Server/Package.resolved "$there/Server/"

@@ -6,8 +6,8 @@ failure pass, and the shapes of one service differ only in the shape. What real 
 Follows each stack by the rules of pam.d(5), for every result that pam_uaf could have. Then it spoils each control word, one at a
 time, and complains if nobody would have noticed.
 
-The results that somebody other than root can cause are read from Tests/Vectors/pam-ends.json: with such a
-one, nobody may log in, unless the table says that root chose it.
+The results that somebody other than root can cause are read from Tests/Vectors/pam-ends.json: such a result must let nobody log
+in, unless the table says that root chose it.
 """
 
 import functools
@@ -25,7 +25,7 @@ from lab import profile  # noqa: E402
 from lab.stack_model import LATER, Line, follow, read  # noqa: E402
 
 SERVICES = ["sudo", "su", "login", "sshd", "polkit-1", "display-manager", "sddm", "locker"]
-# A locker may answer both questions with one string, and SDDM does that.
+# A locker may answer both prompts with the same string, and SDDM does so.
 FILES = {(shape, service) for shape in ("instead", "fallback", "second-factor") for service in SERVICES}
 FILES -= {("second-factor", "locker"), ("second-factor", "sddm"), ("fallback", "sddm")}
 RENEWING = {"sudo", "su", "login", "sshd"}
@@ -36,7 +36,7 @@ authinfo_unavail user_unknown maxtries new_authtok_reqd acct_expired session_err
 no_module_data conv_err authtok_err authtok_recover_err authtok_lock_busy authtok_disable_aging try_again ignore abort
 authtok_expired module_unknown bad_item conv_again incomplete""".split()
 TABLE = CHECKOUT / "Tests/Vectors/pam-ends.json"
-# The other results of a stack's lines for an attacker who starves them of resources.
+# What the other modules of a stack may return to an attacker who starves them of resources.
 TROUBLES = ("auth_err", "module_unknown", "ignore")
 
 
@@ -142,7 +142,8 @@ def check_module():
 
 
 def check_renewal(lines):
-    """If the passcode plays no part, nothing is decided; otherwise, only pam_uaf decides."""
+    """In `account` and `password`, pam_uaf alone decides, unless it ignores the account or is missing: then its line decides
+    nothing."""
     brings_lines = any(line.module == "common-password" for line in lines)
     for code, behind in itertools.product(CODES, (0, 2)):
         has_no_part = code in ("ignore", "module_unknown")
@@ -206,7 +207,7 @@ def main():
         if "pam_unix.so" not in what and not what.startswith("default=1 ") and not any(check_profile(changed))
     ]
     wrong += check_module()
-    # A shape asks in the same way everywhere, and a service renews in the same way in each shape.
+    # A shape has the same auth lines in every service, and a service has the same account and password lines in every shape.
     for (shape, service), lines in stacks.items():
         for stages, other in ((("auth",), (shape, "sudo")), (("account", "password"), ("instead", service))):
             if [line.text for line in lines if line.stage in stages] != [

@@ -30,7 +30,7 @@ install() {
   fi
 }
 
-# Compiles the party in Go. The compiler and the sources are 84 MB of packages and 490 MB unpacked, of which only the program stays.
+# Compiles the party in Go. The compiler and the sources are 84 MB of packages and 490 MB unpacked; only the program is kept.
 compile() {
   local folder=$built/go source=Tests/Acceptance/webauthn/parties/go/party.go made compiler packages
   made=$(sha256sum "$source")

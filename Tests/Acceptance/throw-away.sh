@@ -29,7 +29,7 @@ if [[ ! -f build/stage.prefix || $(<build/stage.prefix) != /usr ]]; then
   exit 1
 fi
 
-# What a workstation has and a machine that only builds may lack. Fetched, and not installed: see lab/enter.sh.
+# Packages that a workstation has but a build machine may lack. They are fetched but not installed: see lab/enter.sh.
 folder=$PWD/build/$package
 mkdir -p "$folder/packages/partial" "$folder/root"
 fetch() {

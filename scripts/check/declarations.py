@@ -27,7 +27,7 @@ class Token:
 
 @dataclass
 class Declaration:
-    """One declaration. `last` is the line of its closing brace, or its first line where it has none."""
+    """One declaration. `last` is the line of its closing brace, or its first line if it has none."""
 
     kind: str
     name: str

@@ -40,7 +40,7 @@ def undeclared(tree: Tree, rules: Rules) -> Iterator[Finding]:
 
 
 def zones(tree: Tree, rules: Rules) -> Iterator[Finding]:
-    """A target outside the folders of rules.toml, or one that uses a target of a folder that its own may not use."""
+    """A target outside the folders of rules.toml, or one that uses a target from a folder that its own folder may not use."""
     folders = {target.name: target.path.rpartition("/")[0] for target in tree.targets}
     for target in tree.targets:
         zone = folders[target.name]
@@ -56,7 +56,7 @@ def zones(tree: Tree, rules: Rules) -> Iterator[Finding]:
 
 
 def packages(tree: Tree, rules: Rules) -> Iterator[Finding]:
-    """A target of the client's package that uses a package of others which is not the client's."""
+    """A target of the client's package that uses a third-party package which rules.toml does not allow the client."""
     for target in tree.targets:
         if target.path.startswith("Server/"):
             continue
@@ -66,7 +66,7 @@ def packages(tree: Tree, rules: Rules) -> Iterator[Finding]:
 
 
 def settings(tree: Tree, rules: Rules) -> Iterator[Finding]:
-    """A target with Swift files for which the compiler is not set as for the others."""
+    """A target with Swift files whose compiler settings are not those of the other targets."""
     for target in tree.targets:
         if not any(source.is_swift for source in tree.of(target)):
             continue

@@ -64,7 +64,8 @@ def lists(tree: Tree, _rules: Rules) -> Iterator[Finding]:
     for path, there, needed in (
         (CHECKS, swift, protocol | module | asked),
         (PROTOCOL, protocol, swift | module | asked),
-        # The module's list has the checks that ask for a value, because an earlier module may have asked for it.
+        # The module's list needs only the checks whose entry is a secret: an earlier module may already have asked for the
+        # secret.
         (MODULE, module, asked),
     ):
         yield from _missing("check", path, needed or {"of any name"}, there)

@@ -51,7 +51,7 @@ def _imports(tree: Tree) -> Iterator[Violation]:
     for program, module in (("UAFFetch", "UAFCrypto"), ("UAFFetch", "Authenticator"), ("UAFHelper", "CCurl")):
         key = f"closure {program}: {module}"
         yield Violation(key, imports.forbidden, tree.declaring(program, module))
-        # Through something that both programs contain, and by an import that nobody declared.
+        # Once through a target that both programs contain, and once by an import that Package.swift does not declare.
         yield Violation(key, imports.forbidden, tree.declaring("SecretMemory", module))
         yield Violation(key, imports.forbidden, tree.planted(_FILE, f"import {module}\n"))
     key = "closure UAFHelper: Foundation"

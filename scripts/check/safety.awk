@@ -11,7 +11,7 @@ BEGIN { reach = 20 }
 }
 
 {
-  # A declaration takes only the reason that stands right above it.
+  # For a declaration, only a reason right above it counts.
   if (/^ *((@[a-z]+|[a-z]+(\([a-z]+\))?) )*(func |init[?(<]|deinit|subscript)/ || /^(  )?([a-z]+(\([a-z]+\))? )*(var|let) /)
     if (!comment || reason < comment) reason = -reach - 1
   if ($0 !~ /^ *(@[a-z]+ *)*$/) comment = 0

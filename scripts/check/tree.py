@@ -114,7 +114,7 @@ class Tree:
         return [f for f in self.files.values() if f.path.startswith(tuple(folder + "/" for folder in folders))]
 
     def planted(self, path: str, text: str) -> "Tree":
-        """The same project with one file more, or with another text in it."""
+        """The same project with an additional file, or with a different text in an existing one."""
         return Tree(self.files | {path: _file(path, text)}, self.targets)
 
     def declaring(self, name: str, *dependencies: str, without: str = "") -> "Tree":
@@ -122,7 +122,7 @@ class Tree:
         return self.changing(name, lambda t: replace(t, dependencies=(t.dependencies | set(dependencies)) - {without}))
 
     def changing(self, name: str, change: Callable[[Target], Target]) -> "Tree":
-        """The same project, in which a target is another one."""
+        """The same project, in which one target is replaced."""
         return Tree(self.files, [change(target) if target.name == name else target for target in self.targets])
 
 

@@ -26,7 +26,7 @@ NAMED = {
         "\n\n",
     ),
 }
-# The same where the document says in a sentence what a number means.
+# Enumerations whose numbers the document explains in sentences instead of a list.
 COUNTED = {
     "PacketType": (_WIRE + "Packet.swift", "", ""),
     "FetchOutcome": (_WIRE + "FetchResponse.swift", "| outcome | meaning |\n|---|---|\n| 0 | answered", "\n\n"),

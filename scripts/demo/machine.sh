@@ -8,7 +8,7 @@ server= # the server's process
 port=0  # where it listens: 0 lets the system choose
 passcode=amber-kite-47
 
-# Everything that must be there, or what to do about it.
+# Ends the demo with advice if a required program or library is missing.
 require_programs() {
   local program library
   stage=$root/build/stage$(cat "$root/build/stage.prefix" 2>/dev/null || true)
@@ -18,7 +18,7 @@ require_programs() {
   done
   if ! command -v pamtester >/dev/null; then give_up "there is no pamtester: run 'make deps', or install pamtester"; fi
   for library in libpam_wrapper libnss_wrapper; do
-    # The loader's own search decides; it continues without a library that it cannot find, and reports it.
+    # Has the loader itself search for the library: if it does not find it, it prints a message and continues.
     if [[ -n $(LD_PRELOAD=$library.so "$BASH" -c : 2>&1) ]]; then
       give_up "there is no $library.so: run 'make deps', or install ${library/_/-}"
     fi
@@ -79,7 +79,7 @@ END
 auth    required $work/pam_uaf.so conf=$work/conf
 account required pam_permit.so
 END
-  # libpam asks for this one too, and pam_wrapper complains if it is missing.
+  # libpam opens this service too, and pam_wrapper complains if it is missing.
   printf '%s required pam_deny.so\n' auth account >pam.d/other
 }
 

@@ -40,8 +40,8 @@ begin() {
 
 shown() { expand -t 12 <<<"$1" | sed 's/^/    | /'; }
 
-# Shows the output. A prompt comes without an echo of the typed text, so each prompt gets its line of the arguments.
-# login() shows pamtester's own output.
+# Shows the output. The typed text is not echoed after a prompt, so each prompt is shown with the next argument in brackets.
+# pamtester's own lines are left out here: login() shows them.
 show_heard() {
   local line
   while IFS= read -r line; do

@@ -31,7 +31,7 @@ mount --rbind "$checkout" "$root$checkout"
 mount --bind "$folder/build" "$root$checkout/build"
 mount --bind "$folder/.build" "$root$checkout/.build"
 mount --bind "$folder/Server/.build" "$root$checkout/Server/.build"
-# Inside, the machine's packages belong to a different release.
+# Inside, the packages that were built for this machine are those of a different release, so they are in build/dist.
 # shellcheck source=/dev/null
 here=$(. /etc/os-release && echo "$VERSION_CODENAME")
 mkdir -p build/packages "$folder/build/dist/$here/build/packages"

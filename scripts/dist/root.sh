@@ -1,6 +1,6 @@
 #!/bin/bash
-# Makes the root of a release of Debian with mmdebstrap, as a tar: from the machine's own mirror, with the machine's own
-# settings of apt. Nothing is done if the tar was already made from the same.
+# Makes the root of a release of Debian with mmdebstrap, as a tar: from the machine's own mirror, with the machine's own settings
+# of apt. Nothing is done if the tar was already made from the same packages and settings.
 #
 #   scripts/dist/root.sh DIST build TAR                with what building and testing need
 #   scripts/dist/root.sh DIST bare TAR [PACKAGE ...]   with these packages and what every Debian has
@@ -58,7 +58,7 @@ mkdir -p "$tar.work"
 mapfile -t options < <(apt-config dump --no-empty Acquire |
   sed -nE '/^Acquire::(https?|Check|Retries|ForceIPv|Languages)/s/^/--aptopt=/p')
 echo "dist: making a root of $dist ($kind)"
-# In memory: dpkg writes each file on its own, and on a disk that takes minutes.
+# In memory: dpkg waits for the disk after each file, which would take minutes.
 # shellcheck disable=SC2016 # the inner shell's
 in_memory='mount -t tmpfs -o mode=755,size=50% work "$1" && export TMPDIR=$1 && shift && exec "$@"'
 if ! unshare --mount --propagation private bash -c "$in_memory" memory "$tar.work" \

@@ -1,7 +1,7 @@
 """The servers of two builds in turns, on both stores: `make bench BESIDE=CHECKOUT`.
 
-Each has a store of its own with the same accounts. This build runs twice, as a negative control: what its two ratios differ by
-is noise.
+Each has a store of its own with the same accounts. This build runs twice, as a negative control: the difference between its two
+ratios is noise.
 """
 
 import random

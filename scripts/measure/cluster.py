@@ -68,7 +68,7 @@ class Cluster:
     def __init__(self, flush_us=0):
         command = [str(ROOT / "scripts/postgresql.sh"), "run"]
         environment = dict(os.environ)
-        # Its programs run as a user who may not read where the library was built.
+        # Its programs run as a user who cannot read the folder in which the library was built.
         self.library = tempfile.TemporaryDirectory(prefix="bench-library.")
         if flush_us:
             os.chmod(self.library.name, 0o755)

@@ -5,7 +5,7 @@ import struct
 
 
 class DerivationTime:
-    """The time of scrypt in all cores since the last question: Tests/Bench/scrypt-time adds it up."""
+    """The time that all cores have spent in scrypt since `take` was last called; Tests/Bench/scrypt-time adds it up."""
 
     def __init__(self, library):
         with open(f"{library}.sum", "w+b") as file:

@@ -101,7 +101,7 @@ def lines(path):
 
 
 def signed(ours, rows):
-    """Seconds until the server has signed the end of the audit that was put there."""
+    """Seconds until the server has signed the last of the inserted audit rows."""
     began, log = time.perf_counter(), ours.folder / "log"
     while f"number={rows}" not in log.read_text().replace(f"number={rows - 1}", ""):
         if time.perf_counter() - began > 1200:

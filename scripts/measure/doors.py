@@ -114,7 +114,7 @@ def passwords(folder: pathlib.Path):
 
 
 def stacks(folder: pathlib.Path, root: pathlib.Path):
-    """name, module, its arguments and a function that gives the answer, of each."""
+    """For each module: name, path, arguments, and a function that returns what the person would enter."""
     secret, token = folder / "one-time", folder / "tokens"
     secret.touch(0o600)
     secret.write_text(SECRET_LINES)

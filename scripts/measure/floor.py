@@ -17,7 +17,7 @@ from pathlib import Path
 from measure import server
 
 SECONDS = 3
-# As many as at the server's bars, so that the server is not idle between two questions.
+# As many as in the measurements with a required rate, so that the server is never idle between two requests.
 CONNECTIONS = 16
 COMMITS = 1000
 FLUSHES = 2000
@@ -43,7 +43,7 @@ def answer(program, folder):
 
 
 def commit(path, together):
-    """Seconds of a login's rows, if this many logins share a commit."""
+    """Seconds per login for committing its rows, if this many logins share a commit."""
     database = sqlite3.connect(path, isolation_level=None)
     database.execute("PRAGMA journal_mode = WAL")
     database.execute("PRAGMA synchronous = FULL")

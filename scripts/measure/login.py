@@ -69,7 +69,7 @@ def private_mounts(files, preloaded):
 
 
 class Listener:
-    """The socket that systemd holds, and what it starts with the first connection."""
+    """Plays systemd: holds the socket, and starts the listener at the first connection."""
 
     def __init__(self, helper):
         SOCKET.parent.mkdir(mode=0o755)

@@ -109,7 +109,7 @@ class Passkeys(Peer):
 
 
 class Peers:
-    """Several of them. One that cannot be installed, does not start or does not answer as required is left out."""
+    """All peers of a measurement. One that cannot be installed, does not start or does not answer as required is left out."""
 
     def __init__(self, peers):
         self.running = list(peers)

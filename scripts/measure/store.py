@@ -100,7 +100,7 @@ def audit(count, accounts):
 
 
 def audit_sqlite(path: Path, rows):
-    """Puts rows instead of the audit of a server that does not run."""
+    """Replaces the audit of a stopped server by rows."""
     with sqlite3.connect(path) as database:
         database.execute("PRAGMA synchronous = OFF")
         database.execute("DELETE FROM audit")
@@ -113,7 +113,7 @@ def audit_sqlite(path: Path, rows):
 
 
 def audit_postgresql(url, rows):
-    """Puts rows instead of the audit of a server that does not run."""
+    """Replaces the audit of a stopped server by rows."""
     end = {"number": "0", "hash": ""}
 
     def noted():
@@ -131,7 +131,7 @@ def audit_postgresql(url, rows):
 
 
 def used(count):
-    """Challenges as that many logins have used them, none of which expires while it is measured."""
+    """The used challenges that this many logins leave; none of them expires during the measurement."""
     first = int(time.time()) + _USED_FOR
     for number in range(count):
         yield hashlib.sha256(str(number).encode()).digest(), first + number // _USED_AT_ONCE

@@ -69,7 +69,7 @@ def linked(program: Path, map_file: Path, objects: Path) -> Contents:
 
 
 def packages_by_symbols(program: Path, objects: Path) -> set[str]:
-    """The Swift packages whose code has a symbol in a program that is not stripped: the linker's map is not asked."""
+    """The Swift packages whose code has a symbol in a program that is not stripped, found without the linker's map."""
     of_module = {folder.name.removesuffix(".build"): package_of(folder) for folder in objects.glob("*.build")}
     listed = subprocess.run(["nm", "--defined-only", program], check=True, stdout=subprocess.PIPE, text=True).stdout
     found = {name[: int(length)] for length, name in _MANGLED.findall(listed)}

@@ -1,4 +1,4 @@
-"""What components.toml says of each component."""
+"""What components.toml says about each component."""
 
 import fnmatch
 import tomllib

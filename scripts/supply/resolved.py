@@ -43,7 +43,7 @@ def _text(folder: Path, name: str) -> str:
 
 
 def checkouts_of(package: str) -> dict[str, Checkout]:
-    """What one of our packages resolved to, by the names of the folders. One of another kind (an edit) has no version."""
+    """The checkouts that one of our packages resolved to, by folder. A package that is being edited has no version."""
     build = ROOT / package / ".build"
     state = json.loads((build / "workspace-state.json").read_text(encoding="utf-8"))
     pins = json.loads((ROOT / package / "Package.resolved").read_text(encoding="utf-8"))["pins"]
@@ -52,14 +52,14 @@ def checkouts_of(package: str) -> dict[str, Checkout]:
     for entry in state["object"]["dependencies"]:
         name, reference = entry["subpath"], entry["packageRef"]
         if reference["identity"] not in used:
-            continue  # the client's package, which the server's uses; what an earlier Package.swift had asked for
+            continue  # the client's own package, or one that only an earlier Package.swift required
         at, folder = entry["state"].get("checkoutState") or {}, build / "checkouts" / name
         found[name] = Checkout(name, reference["location"], at.get("version") or "", at.get("revision") or "", folder)
     return found
 
 
 def checkouts() -> dict[str, Checkout]:
-    """What all of our packages resolved to. `checks.versions` sees that one which several use is the same in each."""
+    """The checkouts of all our packages. `checks.versions` makes sure that those of a shared package have the same version."""
     return {name: checkout for package in SWIFT_PACKAGES for name, checkout in checkouts_of(package).items()}
 
 

@@ -49,7 +49,7 @@ def timed(action):
 
 
 def slots():
-    """How many derivations the core lets run simultaneously on this machine."""
+    """How many key derivations the cores allow at the same time on this machine."""
     gibibytes = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") >> 30
     return max(3, min(gibibytes, 2 * os.sysconf("SC_NPROCESSORS_ONLN")))
 

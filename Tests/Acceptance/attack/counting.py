@@ -1,4 +1,4 @@
-"""Checks that guesses are counted where that is hard, and that no guess is verified where it is impossible."""
+"""Checks that guesses are counted even under difficult conditions, and that none is verified if counting is impossible."""
 
 from lab import hosts
 from lab.table import must
@@ -35,7 +35,7 @@ def refuses(lab, person, code=hosts.SYSTEM_ERR, **options):
 
 
 def counts_or_refuses(lab, person, **options):
-    """Reports which of the two results it is; a mixture is neither."""
+    """Reports whether guesses are counted or refused; a mixture of both fails."""
     looked, logins = guess(lab, person, FEW_GUESSES, **options)
     return _judge(looked, logins, LIMIT if looked else 0)
 

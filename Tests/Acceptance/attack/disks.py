@@ -40,7 +40,7 @@ class Ext4:
         until(lambda: not self._lab.run("umount", STATE, check=False).returncode, "a disk that nobody uses", seconds=10)
 
     def cut_power(self):
-        """Nothing reaches the disk from here on; what was not synced is gone at the next mount."""
+        """From now on nothing reaches the disk; data that was not synced is lost at the next mount."""
         folder = os.open(STATE, os.O_RDONLY | os.O_DIRECTORY)
         try:
             fcntl.ioctl(folder, _SHUTDOWN, _NO_LOG_FLUSH.to_bytes(4, "little"))

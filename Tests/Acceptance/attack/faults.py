@@ -42,7 +42,7 @@ class Run:
 
     @property
     def looked(self):
-        """Whether the core verified the value: it allocated the memory of a key derivation. See `lab.configure(cost=)`."""
+        """Whether the core verified the entry: it then allocated the memory of a key derivation. See `lab.configure(cost=)`."""
         return any(_derives(line) and " = 0x" in line for line in self.core)
 
     @property
@@ -99,7 +99,7 @@ class Core:
         return Run(login, watched["core"], watched["host" if host else "core"], before, self.left(person))
 
     def _wait_for_end(self, path):
-        """The core may outlive a killed host; the guess that it counts then is still valid."""
+        """Waits for the core, which may outlive a killed host: the guess may still be counted then."""
         until(
             lambda: not any(str(path).encode() in _command_line(each) for each in pathlib.Path("/proc").glob("[0-9]*")),
             "the end of the core",

@@ -11,7 +11,7 @@ LINE = pathlib.Path("/tmp/line-to-confirm")
 
 
 class OwnBrowser:
-    """Asks for a sign-in immediately; `line` is the page's line for `uafctl oob`."""
+    """Requests a sign-in as soon as it is made; `line` is the page's line for `uafctl oob`."""
 
     def __init__(self, folder, port, name):
         self._visitor = Visitor("127.0.0.1", "127.0.0.1", port, pathlib.Path(folder, "ca.pem"))

@@ -30,7 +30,7 @@ class OwnServer:
         self._lab.configure(port=self.port, server=SIGNED.replace(SERVER, self.folder), **settings)
 
     def person(self):
-        """A new person with a passcode there; the passcode must be the only configured authenticator."""
+        """A new person with a passcode at this server; the passcode must be the only configured authenticator."""
         person = self._lab.person(registered=False)
         self._lab.run(
             "uafctl",

@@ -1,4 +1,4 @@
-"""A compromised network program: it replaces uaf-fetch and may do whatever the real one can."""
+"""A compromised network program: it replaces uaf-fetch and can do everything that the real one can."""
 
 import contextlib
 import dataclasses

@@ -25,7 +25,7 @@ class Signer:
 
     @classmethod
     def stranger(cls):
-        # The first bit is off: so it is below the order of the curve.
+        # The first bit is zero, so that the number is below the order of the curve.
         return cls(bytes([os.urandom(1)[0] & 0x7F]) + os.urandom(31), "stranger")
 
     def sign(self, kind, claims, like=None):
@@ -60,7 +60,7 @@ def flipped(token, bits):
     for number in range(bits):
         part = number % 3
         length = 8 * len(parts[part])
-        # A step that shares no factor with most lengths reaches each place of a byte.
+        # This step shares no factor with most lengths, so the changed bits are spread over all bytes.
         place = number * 1009 % length
         changed = bytearray(parts[part])
         changed[place // 8] ^= 1 << place % 8

@@ -1,4 +1,4 @@
-"""A thief with a software authenticator, who uses every way to register a key for a different person's account."""
+"""A thief with a software authenticator, who tries in every way to register a key for another person's account."""
 
 import contextlib
 import json

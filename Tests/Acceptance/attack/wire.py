@@ -1,4 +1,4 @@
-"""The attackers' knowledge of the protocol, in addition to UAF: the members of docs/protocol.md, so that no row names them."""
+"""What attackers know of our protocol in addition to UAF: all members of docs/protocol.md that the rows use are named here."""
 
 import json
 
@@ -17,7 +17,7 @@ def by_proof(token):
 
 
 def right_in(context):
-    """The members by which a question says that somebody has an enrolment code; none where it says nothing of that."""
+    """The members of a request's context that prove possession of an enrolment code; empty if there are none."""
     return {name: context[name] for name in ("codeProof", "authCode") if name in context}
 
 
@@ -42,12 +42,12 @@ def text_in(context):
 
 
 def with_text(text):
-    """The members by which a question asks to have a text confirmed; None for no text."""
+    """The members of a request's context for a text to be confirmed; None for no text."""
     return {"transaction": text}
 
 
 def challenge(purpose, context):
-    """A challenge of ours for a purpose and the text of a question's context."""
+    """A challenge as our server makes it, for a purpose and the text of a request's context."""
     return codes.challenge(purpose, context)
 
 

@@ -82,7 +82,7 @@ class Browser:
 
     @staticmethod
     def _is_gone(element):
-        """Whether an element belongs to an earlier page. While pages change, Chromium's driver says so in more ways than one."""
+        """Whether an element belongs to an earlier page. While pages change, Chromium's driver reports this by several errors."""
         try:
             element.is_enabled()
         except WebDriverException:
@@ -103,7 +103,7 @@ class Browser:
         self._driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
 
     def sign_in(self, person, channel):
-        """By the pages alone, and a signature."""
+        """Signs in through the pages, with the person's signature."""
         self.open("/console")
         self.fill("name", person.name)
         self.press("main button")
@@ -113,8 +113,8 @@ class Browser:
         must(self.path == "/console", f"no session after a confirmation: {self.path}")
 
     def examine(self, name):
-        """Takes a picture of the page; Broken where axe finds something, the page is wider than the window, or it is in
-        another language."""
+        """Takes a picture of the page; Broken if axe finds a fault, or the page is wider than the window or in another
+        language."""
         SHOTS.mkdir(parents=True, exist_ok=True)
         self._driver.save_screenshot(str(SHOTS / f"{name}.{self.language}.{self._width}.png"))
         wide = self._driver.execute_script("return document.documentElement.scrollWidth")

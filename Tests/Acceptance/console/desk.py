@@ -12,7 +12,7 @@ from fleet.programs import USER, Program, as_user, folder
 from lab import loopback
 from lab.waiting import until
 
-# Not 127.0.0.1: the server counts all loopback addresses as one, and the limit of sign-ins would be that of all rows together.
+# Not 127.0.0.1: the server counts all loopback addresses as one, so all rows together would share one limit of sign-ins.
 NAME, ADDRESS, MASK, PORT, CONSOLE = "uaf.example.org", "192.0.2.1", "255.255.255.0", 8443, 8444
 ROLES = ("auditor", "helpdesk", "operator", "administrator")
 
@@ -60,7 +60,7 @@ class Desk:
 
     @property
     def channel(self):
-        """A new connection to the server, which closed the old one while a browser showed pages."""
+        """A new connection to the server: the server closes an idle one while a browser shows pages."""
         self._channel.close()
         return self._channel
 

@@ -45,7 +45,7 @@ class Visitor:
         connection = http.client.HTTPSConnection(self._name, self._place[1], timeout=20)
         plain = socket.create_connection(self._place, 5, (self._source, 0))
         connection.sock = self._context.wrap_socket(plain, server_hostname=self._name)
-        # As long as the server lets one request take.
+        # The longest time that the server allows for one request.
         connection.sock.settimeout(60)
         cookie = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
         connection.request(method, target, body, {"Cookie": cookie, **(headers or {})})

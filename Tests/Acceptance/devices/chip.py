@@ -39,7 +39,7 @@ class Chip:
         lab.after(self.stop)
 
     def start(self):
-        """Starts it; the parent ends once the socket is there."""
+        """Starts the chip; swtpm's parent process ends once the socket exists."""
         server = ["--server", f"type=unixio,path={self.place}", "--flags", "not-need-init,startup-clear"]
         pid = self.folder / "pid"
         self._lab.run(
@@ -52,7 +52,7 @@ class Chip:
         if self._process:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(self._process, 9)
-            # Its state is locked until it has ended.
+            # The chip's state is locked until its process has ended.
             until(lambda: self._process not in running("swtpm"), "the chip's end")
             self._process = None
         self.place.unlink(missing_ok=True)
@@ -139,7 +139,7 @@ def _exactly(connection, count):
 
 
 def use(lab, place, use="if_available"):
-    """Makes the configuration name a chip."""
+    """Sets the path of a chip in the configuration."""
     lab.configure(more=f'[tpm]\nuse = "{use}"\ntcti = "{place}"')
 
 
@@ -159,7 +159,7 @@ def keep_state(lab):
 
 
 def unsealed(lab, use_of_chip="if_available"):
-    """A new chip, and a person of this machine, which names the chip and has its key in a file; returns both."""
+    """A new chip that the machine's configuration names while its key is still in a file, and a person; returns both."""
     keep_state(lab)
     chip, person = Chip(lab), lab.person()
     use(lab, chip.place, use_of_chip)
@@ -192,7 +192,7 @@ def is_in(lab, person):
 
 
 def binding(lab, person):
-    """The key's part of `uafctl status --json`."""
+    """The part about the device key in `uafctl status --json`."""
     return lab.status(person).get("keyBinding")
 
 

@@ -17,7 +17,7 @@ SENSOR = "/run/sensor"
 CONFIGURATION, SOCKET = pathlib.Path("/run/bus.conf"), pathlib.Path("/run/dbus/system_bus_socket")
 LOGIND = "org.freedesktop.login1"
 PRINTS = pathlib.Path("/var/lib/fprint")
-# The one with the bindings of D-Bus, whatever else is in PATH.
+# Debian's Python, which has the bindings of D-Bus, whatever else is in PATH.
 PYTHON = "/usr/bin/python3"
 HERE = pathlib.Path(__file__).parent
 RIGHT, LEFT = "right-index-finger", "left-thumb"
@@ -44,7 +44,7 @@ class Desk:
         for path in (FPRINTD, "/usr/bin/dbus-daemon", "/usr/bin/fprintd-enroll"):
             if not os.path.exists(path):
                 raise Skip(f"{path} is not there, and its package could not be fetched")
-        # As the package does it: the bus takes no connection of a user id that has no name.
+        # As the package does it: the bus refuses a connection from a user id without a name.
         self.lab.run("groupadd", "--force", "--gid", "60991", "uaf-finger")
         self.lab.run("useradd", "--system", "--no-create-home", "--uid", "60991", "--gid", "60991", "uaf-finger")
         os.makedirs("/run/dbus", exist_ok=True)
@@ -72,7 +72,7 @@ class Desk:
         SOCKET.unlink(missing_ok=True)
 
     def start_sleeper(self):
-        """Has a stand-in for logind on the bus, by which the service hears of sleep; it ends with the row."""
+        """Puts a stand-in for logind on the bus, which tells the service that the machine sleeps; it ends with the row."""
         process = self.lab.start(PYTHON, HERE / "logind.py")
         self.lab.after(self.restart_service)
         self.lab.after(lambda: self.lab.stop(process))
@@ -130,7 +130,7 @@ class Desk:
         return subprocess.run([*command, *arguments], capture_output=True, text=True, check=False).stdout
 
     def lie(self, role, uid=None):
-        """Starts a liar; it ends with the row."""
+        """Starts liar.py in one of its roles; it ends with the row."""
         before = ["setpriv", "--reuid", str(uid), "--clear-groups"] if uid else []
         process = self.lab.start(*before, PYTHON, HERE / "liar.py", role, stderr=subprocess.DEVNULL)
         self.lab.after(lambda: self.lab.stop(process))
@@ -161,7 +161,7 @@ class Desk:
         until(self.is_waiting, "the sensor waits for a touch")
 
     def awaits_release(self):
-        """Waits until the sensor was released: after a match nothing is left to do."""
+        """Waits until the sensor is released, as it is after a match."""
         try:
             self.lab.run(PYTHON, HERE / "claim.py", timeout=60)
         except subprocess.TimeoutExpired:
@@ -208,7 +208,7 @@ class Desk:
     # --- People
 
     def enrol(self, person, finger=RIGHT):
-        """Enrols a finger in fprintd, which scans it several times, and says after each what came of it."""
+        """Enrols a finger in fprintd, which scans it several times and reports the result of each scan."""
         said = []
         with subprocess.Popen(
             ["fprintd-enroll", "-f", finger, person.name], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True

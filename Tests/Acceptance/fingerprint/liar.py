@@ -18,7 +18,7 @@ PATH = "/net/reactivated/Fprint/Device/0"
 
 
 class Manager(dbus.service.Object):
-    """Has one sensor."""
+    """A forged service manager, which reports one sensor."""
 
     @dbus.service.method(MANAGER, out_signature="o")
     def GetDefaultDevice(self):
@@ -26,7 +26,7 @@ class Manager(dbus.service.Object):
 
 
 class Device(dbus.service.Object):
-    """Matches whatever comes."""
+    """A forged sensor, on which every finger matches."""
 
     @dbus.service.method(DEVICE, in_signature="s", out_signature="as")
     def ListEnrolledFingers(self, _name):
@@ -58,7 +58,7 @@ class Device(dbus.service.Object):
 
 
 def seized(name):
-    """Says that a finger matched, as soon as the name is ours."""
+    """Reports a match as soon as this process owns the service's name."""
     if name == SERVICE:
         GLib.timeout_add(20, lambda: device.match() or True)
 
@@ -73,6 +73,6 @@ else:
     Manager(bus, "/net/reactivated/Fprint/Manager")
     if role == "seize":
         bus.add_signal_receiver(seized, "NameAcquired", dbus.BUS_DAEMON_IFACE, dbus.BUS_DAEMON_NAME)
-    # Waits in line behind the owner, if there is one.
+    # If the name has an owner, the bus queues this request behind it.
     bus.request_name(SERVICE)
 GLib.MainLoop().run()

@@ -1,4 +1,4 @@
-"""Stands in for systemd-logind: takes those who want to be told before the machine sleeps, and says that it does."""
+"""Stands in for systemd-logind: lets programs delay the machine's sleep, and announces the sleep."""
 
 import os
 
@@ -12,7 +12,7 @@ MANAGER = NAME + ".Manager"
 
 
 class Manager(dbus.service.Object):
-    """The part of logind's interface that fprintd uses, and how the rows ask."""
+    """The part of logind's interface that fprintd uses, and methods for the rows."""
 
     def __init__(self, connection):
         super().__init__(connection, "/org/freedesktop/login1")

@@ -1,4 +1,4 @@
-"""Puts this process, and all that it starts then, into a session of the kernel, as pam_loginuid does, with logind's record."""
+"""Puts this process and its later children into an audit session, as pam_loginuid does, with a record like logind's."""
 
 import pathlib
 
@@ -10,7 +10,8 @@ HERE = {"UID": "0", "ACTIVE": "1", "REMOTE": "0", "CLASS": "user", "SEAT": "seat
 
 
 def sit_down(**other):
-    """Begins a session at the seat, or one of which logind has recorded something else; returns its number."""
+    """Begins a session that logind has recorded as local and at the seat, except for the fields in `other`; returns its
+    number."""
     number = leave()
     RECORDS.mkdir(parents=True, exist_ok=True)
     lines = [f"{name}={value}" for name, value in {**HERE, "AUDIT": number, **other}.items()]
@@ -19,7 +20,7 @@ def sit_down(**other):
 
 
 def leave():
-    """Begins a session that logind has no record of, as the user manager of Debian 12 is in; returns its number."""
+    """Begins a session without a record of logind's, like that of the user manager in Debian 12; returns its number."""
     try:
         (OWN / "loginuid").write_text("0")
         return (OWN / "sessionid").read_text()

@@ -1,7 +1,7 @@
 """Sits between an instance and PostgreSQL, reads their protocol, and can swallow the answer to a commit.
 
-PostgreSQL's manual, "Frontend/Backend Protocol": each message is a type of one byte, a length, and what it says; the first of a
-connection has no type.
+PostgreSQL's manual, "Frontend/Backend Protocol": each message is a type of one byte, a length, and a content; the first message
+of a connection has no type.
 """
 
 import contextlib
@@ -16,14 +16,14 @@ TLS_ASKED, TLS_REFUSED = struct.pack(">ii", 8, 80877103), b"N"
 
 
 class Between:
-    """Passes everything on, until it is armed: then the answer to the next request that writes is swallowed."""
+    """Forwards everything. Once armed, it swallows PostgreSQL's answer to the next request that commits a write."""
 
     def __init__(self, lab, target):
         self._target = target
         self._listener = socket.create_server((ADDRESS, 0), backlog=64)
         self.port = self._listener.getsockname()[1]
         self._armed, self._is_taken = threading.Event(), threading.Lock()
-        # Set when PostgreSQL has done what it was asked for, and only the answer is missing.
+        # Set when PostgreSQL has executed the request, and only its answer is withheld.
         self.committed = threading.Event()
         self._lets_go = threading.Event()
         self._open = []

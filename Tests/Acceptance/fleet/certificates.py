@@ -27,7 +27,7 @@ def _certificate(subject, issuer, key, signer, extension, critical):
 
 
 def make(folder, names, **more):
-    """Writes ca.pem, leaf.pem and leaf.key; for each further word two files more, of the same authority for other names."""
+    """Writes ca.pem, leaf.pem and leaf.key; for each keyword, two more files from the same authority, for other names."""
     authority = ec.generate_private_key(ec.SECP256R1())
     issuer = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "fleet CA")])
     own = _certificate(issuer, issuer, authority, authority, x509.BasicConstraints(True, 0), True)

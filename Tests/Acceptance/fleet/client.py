@@ -1,4 +1,5 @@
-"""A person's client that shares no code with the Swift sources: it signs, believes only a signed verdict, and says what it saw.
+"""A person's client that shares no code with the Swift sources: it signs, trusts only a signed verdict, and reports what
+happened.
 
 Messages are made by Server/Tests/EndToEndTests/Programs/interop/uaf.py, from the specification's text.
 """
@@ -30,14 +31,15 @@ FACET = "linux:pam-module:pam_uaf"
 # The last bytes of a challenge of this server, which no other has (docs/protocol.md).
 UNIQUE = 32
 SUCCESS = 1200
-# What a client tells a person as "try again later": HTTP's own refusals of load and failure, and UAF's.
+# The statuses after which a client tells the person to try again later: HTTP's for overload and failure, and UAF's.
 LATER_OF_HTTP, LATER = (429, 500, 502, 503, 504), (1500,)
 # A server that is silent for this long counts as lost.
 SILENCE = 20
 
 
 class Later(Exception):
-    """Neither a yes nor a no; the message describes the actual result. `sent`: whether an answer was sent."""
+    """Neither a success nor a refusal; the message describes the actual result. `sent`: whether the person's response was
+    sent."""
 
     def __init__(self, why, sent=False):
         super().__init__(why)
@@ -45,7 +47,7 @@ class Later(Exception):
 
 
 class Refused(Exception):
-    """A definite no, with its status."""
+    """A definite refusal, with its status."""
 
     def __init__(self, status):
         super().__init__(f"status {status}")
@@ -78,7 +80,7 @@ class Signed:
 
 
 class Channel:
-    """A connection over TLS that is opened again when it has ended. `address` is where the name is asked for."""
+    """A connection over TLS that is opened again when it has ended. `address` is the address to which it connects for `name`."""
 
     def __init__(self, name, address, port, authority):
         self._name, self._place = name, (address, port)
@@ -106,7 +108,8 @@ class Channel:
         return json.loads(self._ask("POST", path, json.dumps(body)))
 
     def tell(self, path, body, proof=None):
-        """What a machine sends for itself: the HTTP status, and the answer's object if there is one; Later where none came."""
+        """Sends what a machine reports about itself; returns the HTTP status and the answer's object, if any. Raises Later if no
+        answer comes."""
         headers = {"Content-Type": "application/json", "Accept": "application/json"}
         if proof is not None:
             headers["UAF-Machine"] = proof
@@ -144,7 +147,7 @@ class Channel:
 
 
 class Verdicts:
-    """Reads the server's signed word (RFC 7519, ES256) with the keys that an administrator handed out."""
+    """Verifies the server's signed verdicts (RFC 7519, ES256) with the keys that an administrator handed out."""
 
     def __init__(self, pem):
         self._keys = {}
@@ -184,7 +187,7 @@ class Person:
         self.counts = counts
         self._device = uaf.encode(os.urandom(16))
         self._key, self._key_id, self._model = ec.generate_private_key(ec.SECP256R1()), os.urandom(32), ""
-        # The last counter that was signed, whatever the result.
+        # The last counter that was signed, whatever the server answered.
         self.counter = 0
 
     @property
@@ -221,7 +224,8 @@ class Person:
         self.take_key(channel, code=code, codeProof=codes.registration_proof(code, self.name), **described)
 
     def take_key(self, channel, *, code=None, **context):
-        """Registers with whatever the context says that allows it, and the code that allows the key; or Refused."""
+        """Registers a key, with the members of `context` that authorise the request and the code that authorises the key; raises
+        Refused."""
         request = self._request(channel, "Reg", **context)
         self._model = request["policy"]["accepted"][0][0]["aaid"][0]
         parameters = self._parameters(request, channel)
@@ -264,7 +268,7 @@ class Person:
     def _signed(self, channel, request, text, started):
         named = [key for criteria in request["policy"]["accepted"] for one in criteria for key in one.get("keyIDs", [])]
         if uaf.encode(self._key_id) not in named:
-            # What the server says of a key that it does not accept: it names another one.
+            # A server that does not accept a key sends a request that names a different one.
             raise Refused("a request that does not name the key")
         self.counter += self.counts
         parameters = self._parameters(request, channel)

@@ -41,14 +41,14 @@ class Node:
         text = re.sub(r"connect_address: db1\b", f"connect_address: {self.name}", text)
         for user, password in passwords.items():
             text = text.replace(f"PASSWORD-OF-{user.upper()}", password)
-        # One machine is all three here, and a user without a name of its own runs it.
+        # Here one machine plays all three nodes, and PostgreSQL runs as a user other than `postgres`.
         for told, here in {
             "/var/lib/postgresql/uaf.pgpass": self.home / "pgpass",
             "/var/lib/postgresql/uaf": self.data,
             "/usr/lib/postgresql/15/bin": programs_of_postgresql(),
             "/etc/patroni/": f"{self.home}/",
             "/var/run/postgresql": self.home,
-            # Who connects over loopback comes from there.
+            # Connections over loopback come from this address.
             "192.0.2.8/29": "127.0.0.1/32",
             "192.0.2.16/29": "127.0.0.1/32",
             "local all postgres peer": "local all postgres trust",
@@ -102,7 +102,7 @@ class Node:
 
     def stop(self):
         self.patroni.stop()
-        # PostgreSQL is a session of its own.
+        # PostgreSQL runs in its own session, so killing Patroni's does not end it.
         with contextlib.suppress(FileNotFoundError, ProcessLookupError):
             self.kill_postgres()
 

@@ -1,4 +1,4 @@
-"""People who log in continuously, and a file of every acknowledged yes."""
+"""People who log in continuously, and a file with every acknowledged success."""
 
 import collections
 import itertools
@@ -89,7 +89,7 @@ class Load:
         return self.longest_gap(moment)
 
     def longest_gap(self, moment):
-        """The longest time in which nobody got a yes, from a moment on."""
+        """The longest time without any success since a moment."""
         with self._lock:
             times = [moment, *sorted(yes.acknowledged for yes in self.yes if yes.acknowledged > moment)]
         return max(after - before for before, after in itertools.pairwise(times))
@@ -102,7 +102,7 @@ class Load:
         return highest
 
     def must_be_honest(self):
-        """Checks that no client got a false answer or a definite no."""
+        """Checks that no client got a false answer or a definite refusal."""
         if self.broken:
             raise Broken(f"the client: {self.broken[:3]}")
         must(not self.refused, f"{len(self.refused)} definite refusals of honest logins: {self.refused[:5]}")

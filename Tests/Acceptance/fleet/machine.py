@@ -45,7 +45,7 @@ class Fleet:
         certificates.make(CERTIFICATES, [NAME, *HOSTS.values()])
         self.cluster = Cluster(CERTIFICATES)
         write(PASSWORDS, f"*:*:*:{ROLE}:{self.cluster.password}\n")
-        # The keys that all instances share are made by one that has no other purpose.
+        # This instance only makes the keys that all others share.
         self.keys = Instance("keys", "127.0.2.9", CERTIFICATES, [])
         self.keys.start()
         self.keys.program.stop()
@@ -126,7 +126,7 @@ class Fleet:
         instance = instance or self.instances[0]
         person = Person(f"mina{next(self._numbers)}", self.verdicts, counts)
         channel = self.channel(instance)
-        # What came before may have left an instance without a connection.
+        # After the previous row, an instance may have no connection to the store yet.
         until(lambda: self._registers(person, channel, instance), "a registration")
         channel.close()
         return person

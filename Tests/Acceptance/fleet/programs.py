@@ -14,7 +14,7 @@ class Program:
 
     def __init__(self, name, command, folder="/", environment=None, user: str | None = USER):
         self.name, self._command, self._folder = name, [str(part) for part in command], folder
-        # None is who starts it.
+        # None: the user who runs the tests.
         self._user = user
         self._environment = {**os.environ, **(environment or {})}
         self._process: subprocess.Popen | None = None

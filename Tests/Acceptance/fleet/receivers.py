@@ -32,7 +32,7 @@ def made(name, names, **more):
 
 
 class Receiver:
-    """The common part of both: rows in the order of arrival, as pairs of number and hash."""
+    """What both receivers share: they keep the rows in the order of arrival, as pairs of number and hash."""
 
     def __init__(self, lab, home):
         self.port, self.home = unused_port(), home
@@ -81,7 +81,7 @@ class Receiver:
 
 class Syslog(Receiver):
     def read(self, connection):
-        """Reads to the end, and then ends: that is the answer."""
+        """Reads until the sender closes the connection, and then closes it too, which acknowledges the rows."""
         text = b""
         while part := connection.recv(1 << 16):
             self.bytes += len(part)

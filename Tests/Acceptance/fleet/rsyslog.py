@@ -64,6 +64,6 @@ class Rsyslog:
 
 
 def _is_open(port):
-    """Whether rsyslog listens; checks without a connection, about which rsyslog would complain."""
+    """Whether rsyslog listens; checks this without a connection, because rsyslog would log an error about it."""
     text = pathlib.Path("/proc/net/tcp").read_text()
     return any(line.split()[1] == f"0100007F:{port:04X}" and line.split()[3] == "0A" for line in text.splitlines()[1:])

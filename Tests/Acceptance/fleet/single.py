@@ -20,7 +20,8 @@ PLACES = itertools.count(1)
 
 
 class Single:
-    """Made by a row; gone when the row has ended. `size` puts its data on a disk of that many MiB."""
+    """A PostgreSQL that a row starts, and that is removed when the row has ended. `size` puts its data on a disk of that many
+    MiB."""
 
     ADDRESS = "127.0.4.1"
 
@@ -121,7 +122,7 @@ class Single:
 def shifted_clock(seconds):
     """The command that runs a program with a wrong clock. Its timers are right: they use a different clock.
 
-    Without this program the library changes the environment's place, and Swift then finds no arguments.
+    Without the program `faketime`, its library would move the environment in memory, and Swift would then find no arguments.
     """
     if shutil.which("faketime") is None:
         raise Skip("Debian's faketime is not there")

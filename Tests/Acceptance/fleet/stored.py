@@ -13,7 +13,7 @@ REQUEST_LIFETIME = 120
 
 @dataclasses.dataclass
 class Questions:
-    """What a store is asked."""
+    """The SQL queries for a store, in the dialect of its engine."""
 
     counters: str
     used: str
@@ -36,7 +36,7 @@ SQLITE = Questions(
 
 
 def must_have_all(sql, load, questions=POSTGRESQL):
-    """Every counter, challenge, text and row of the audit that was acknowledged is in the store; returns what was compared."""
+    """Checks that every acknowledged counter, challenge, text and audit row is in the store; returns what was compared."""
     moment = time.time()
     stored = {name: int(counter) for name, counter in sql(questions.counters)}
     for name, counter in load.counters().items():
@@ -78,7 +78,7 @@ def must_accept_once_at_most(load, channels):
 
 
 def outcome(signed, channel):
-    """The result of an answer: yes, later, or the status of a definite no."""
+    """The result of sending an answer: yes, later, or the status of a definite refusal."""
     try:
         signed.person.send(channel, signed)
         return "yes"

@@ -37,14 +37,14 @@ ln -s /proc/self/fd "$root/dev/fd"
 mount -t tmpfs -o mode=1777 shm "$root/dev/shm"
 mkdir -p "$root$checkout"
 mount --rbind -o ro "$checkout" "$root$checkout"
-# The fuzzers need Swift's runtime, which may be on a file system of its own: those of the machine are not in the layers.
+# The fuzzers need Swift's runtime, which may be on a separate file system: the layers contain only the root file system.
 if swift=$(command -v swift) && toolchain=$(findmnt -n -o TARGET --target "$(readlink -f "$swift")") &&
   [[ $toolchain != / && $checkout/ != "$toolchain"/* ]]; then
   mkdir -p "$root$toolchain"
   mount --bind -o ro "$toolchain" "$root$toolchain"
 fi
 
-# The programs of packages, without their maintainers' scripts: nothing of them is to run by itself.
+# The files of the packages are unpacked without running maintainer scripts, so that no service starts by itself.
 for archive in "$folder"/packages/*.deb; do
   if [[ -f $archive ]]; then dpkg-deb --fsys-tarfile "$archive" | tar -x --keep-directory-symlink -C "$root"; fi
 done

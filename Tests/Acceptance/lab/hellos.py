@@ -1,4 +1,4 @@
-"""The first messages of TLS 1.3 between a client and our server, seen on their way (RFC 8446, section 4)."""
+"""The first messages of TLS 1.3 between a client and our server, recorded by a relay (RFC 8446, section 4)."""
 
 import dataclasses
 import fcntl
@@ -17,7 +17,7 @@ GROUPS = {0x001D: "X25519", 0x11EC: "X25519MLKEM768"}
 
 
 class Cut:
-    """Reads a message from its begin to its end."""
+    """Reads a message field by field, from its beginning to its end."""
 
     def __init__(self, message):
         self._rest = memoryview(message)
@@ -72,7 +72,7 @@ def chosen_group(record):
 
 @dataclasses.dataclass
 class Hellos:
-    """The records with both messages of one connection; the second is empty where the server did not answer."""
+    """The records with both messages of one connection; the second is empty if the server did not answer."""
 
     client: bytes
     server: bytes

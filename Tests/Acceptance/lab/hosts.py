@@ -20,7 +20,7 @@ from lab.waiting import listens
 SUCCESS, SYSTEM_ERR, AUTH_ERR, CRED_UNAVAIL = 0, 4, 7, 15
 SERVICE_ERR, AUTHINFO_UNAVAIL, USER_UNKNOWN, MAXTRIES, IGNORE = 3, 9, 10, 11, 25
 
-# The core's results, as its log has them.
+# Results of the core, as it logs them.
 WRONG, LOCKED, LOCKED_FOR_GOOD = "3012", "3013", "3014"
 
 PAM_HOST = "/usr/local/bin/pam-host"
@@ -88,7 +88,7 @@ INTERRUPT, NOTHING = b"\x03", None
 
 @dataclasses.dataclass
 class Session:
-    """What a terminal showed, the exit status of what ran on it, and the same with what was typed in [brackets]."""
+    """What a terminal showed, the exit status of the program on it, and the text of both with the typed text in [brackets]."""
 
     status: int | None
     text: str
@@ -103,9 +103,9 @@ class Session:
 def terminal(arguments, answers, seconds=120, ends=(b":",), environment=None, uid=None):
     """Runs a program on its own terminal and types the answers, each once a prompt has appeared.
 
-    A prompt is what ends with one of `ends` and is followed by nothing. One more than there are answers is hung up on. An
-    answer that is bytes is typed as it is, without a new line; NOTHING is waited with; one that is a function returns it,
-    once the prompt stands. With `uid` the program runs as that person, as a login shell's child would.
+    A prompt is a text that ends with one of `ends` and is followed by nothing. At a prompt for which there is no answer left, the
+    terminal hangs up. Bytes are typed as they are, without a new line; at NOTHING, nothing is typed; a function is called once
+    the prompt is shown, and returns the answer. With `uid` the program runs as that person, as a login shell's child would.
     """
     process, terminal_end = pty.fork()
     if process == 0:
@@ -158,19 +158,20 @@ def _plain(shown):
 def _is_prompt(asked, ends):
     """Whether what has been shown since the last answer ends as a prompt does.
 
-    sudo and su write their name, a colon and what they have to say one after the other: the first part is not a prompt.
+    sudo and su write a message in parts: their name, a colon, the text. The first two parts are not a prompt, although they end
+    with a colon.
     """
     return asked.rstrip(b" ").endswith(tuple(ends)) and not re.search(rb"(?:^|\n)[a-z]+: *\Z", asked)
 
 
 def _type(terminal_end, answer, is_hidden):
-    """Enters an answer; returns how a transcript has it, which is as nothing where the terminal itself shows it."""
+    """Enters an answer; returns its text for the transcript, which is empty if the terminal itself echoes the answer."""
     if callable(answer):
         answer = answer()
     if answer is NOTHING:
         return b"[nothing]"
     if isinstance(answer, bytes):
-        # sudo and others lose a signal that comes between their prompt and their read, as nobody types it.
+        # sudo and others lose a signal that arrives between their prompt and their read. No person types that fast.
         _wait_for_read(terminal_end)
         os.write(terminal_end, answer)
         return b"[Ctrl-C]" if answer == INTERRUPT else b""
@@ -186,7 +187,7 @@ def _read(process, terminal_end, seconds):
     try:
         return os.read(terminal_end, 4096)
     except OSError:
-        # login of util-linux hangs its terminal up, so that nobody else has it, and opens it again.
+        # util-linux's login hangs up its terminal, so that no other process has it open, and then opens it again.
         if os.waitid(os.P_PID, process, os.WEXITED | os.WNOWAIT | os.WNOHANG):
             return b""
         time.sleep(0.01)
@@ -194,7 +195,7 @@ def _read(process, terminal_end, seconds):
 
 
 def _wait_for_silence(terminal_end):
-    """Waits until echo is off, for a moment: a host that switches it off throws away what was typed before."""
+    """Waits briefly until echo is off: a host that switches echo off discards what was typed before."""
     deadline = time.monotonic() + 0.2
     while (echoes := termios.tcgetattr(terminal_end)[3] & termios.ECHO) and time.monotonic() < deadline:
         time.sleep(0.01)
@@ -202,7 +203,7 @@ def _wait_for_silence(terminal_end):
 
 
 def _wait_for_read(terminal_end):
-    """Waits until a program of the terminal's sleeps in a read(2), for a moment: some wait in another way."""
+    """Waits briefly until a program on the terminal sleeps in read(2): some programs wait in other ways."""
     deadline = time.monotonic() + 2
     while not any(map(reads_terminal, members(os.tcgetpgrp(terminal_end)))) and time.monotonic() < deadline:
         time.sleep(0.01)
@@ -210,19 +211,19 @@ def _wait_for_read(terminal_end):
 
 # --- The hosts that people use, with what pam.d/ ships
 
-# Printed by what they run, and nowhere typed.
+# The command that the hosts run prints this text; nobody types it.
 LET_IN = "let-in"
 _SAY = "printf 'let-%s\\n' in"
 
 
 def needs(path):
-    """Skips the row on a machine that lacks a host, whose package could not be fetched either."""
+    """Skips the row if the machine lacks a host and its package could not be fetched."""
     if not pathlib.Path(path).exists():
         raise Skip(f"{path} is not there, and its package could not be fetched")
 
 
 def ask_uaf(lab, service, shape=None, template=None):
-    """Makes a service ask for the passcode: with the lines pam.d/ has for it in one shape, or with those of a template.
+    """Makes a service ask for the passcode, with its lines of pam.d/ in one shape, or with those of a template.
 
     A second call with a different shape changes only those lines.
     """
@@ -240,7 +241,7 @@ def ask_uaf(lab, service, shape=None, template=None):
 
 
 def sudoers(lab, *lines):
-    """Lets people use sudo: each asked once and each time, unless a line says something else."""
+    """Lets people use sudo, which asks once for each command, unless a line says otherwise."""
     path = pathlib.Path("/etc/sudoers")
     needs(path)
     before = path.read_text()
@@ -278,7 +279,7 @@ def console(person, *answers, environment=None):
 def has_penalties():
     """Whether sshd itself keeps an address out for a while after failures, as OpenSSH 9.8 and newer do."""
     needs("/usr/sbin/sshd")
-    # sshd checks each option before the key, which is invalid.
+    # sshd checks its options before the host key. The key here is invalid, so sshd always fails, and the message tells why.
     asked = ["/usr/sbin/sshd", "-t", "-f", "/dev/null", "-h", "/dev/null", "-o", "PerSourcePenalties=no"]
     return "PerSourcePenalties" not in subprocess.run(asked, capture_output=True, text=True, check=False).stderr
 
@@ -286,7 +287,7 @@ def has_penalties():
 def sshd(lab, port=2222, *options, environment=None):
     """Starts OpenSSH's server, which asks PAM with keyboard-interactive; returns its process.
 
-    An option for it is a line of sshd_config; the first line about something counts.
+    An option for it is a line of sshd_config; the first line with a keyword counts.
     """
     needs("/usr/sbin/sshd")
     folder = pathlib.Path(f"/tmp/sshd-{port}")

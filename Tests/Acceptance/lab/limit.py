@@ -10,12 +10,12 @@ from lab.table import Broken
 
 # Seconds between two interruptions: code that catches the first, like the end of a thread pool, gets the next.
 AGAIN = 5
-# After so many interruptions the row cannot be ended, and the run is: the namespaces take its processes with them.
+# After this many interruptions the row cannot be ended, so the run ends: its processes end with the namespaces.
 MOST = 12
 
 
 def ends_within(seconds, what):
-    """Ends the program, and with it the namespaces, once the seconds are over: code outside a row may hang as well."""
+    """Ends the program, and with it the namespaces, after some seconds: code outside a row may hang as well."""
 
     def end():
         print(f"{what}: not done within {seconds} s: the run ends here", file=sys.stderr)
@@ -33,7 +33,7 @@ class Overdue(Broken):
 
 @contextlib.contextmanager
 def within(seconds, what):
-    """Interrupts the main thread after some seconds with Overdue, and ends the program where that does not help."""
+    """Interrupts the main thread with Overdue after some seconds, and ends the program if that does not help."""
     interruptions = 0
 
     def interrupt(*_):

@@ -81,8 +81,8 @@ class Lab:
         self.thorough = thorough
         self._numbers = itertools.count(1)
         self._started = []
-        # Of the servers that were started: a client asks for the AppID of one only where it is, or where root lists it, and
-        # a server in between is somewhere else.
+        # The AppIDs of the started servers, for the configuration: a client that connects through a proxy accepts an AppID at the
+        # server's own address only if root lists it.
         self._app_ids = []
         self._tidying = []
 
@@ -96,7 +96,7 @@ class Lab:
         self.run("uafctl", "init")
         self.stack("uaf", "auth required pam_uaf.so", "account required pam_permit.so")
         self.stack("other", "auth required pam_deny.so", "account required pam_deny.so")
-        # Those two belong to the machine: they stay after each row.
+        # The server and the log belong to the machine: they stay after each row.
         self._tidying.clear()
         return self
 
@@ -151,7 +151,7 @@ class Lab:
         """Called after each row: undoes the row's changes."""
         while self._tidying:
             self._tidying.pop()()
-        # A row's people are of no use to the next, and fill a small disk.
+        # The next row does not need the people of this one, and their files would fill a small disk.
         for pattern in ("*.db*", "*.made"):
             for state in (STATE / "accounts").glob(pattern):
                 state.unlink()
@@ -162,7 +162,7 @@ class Lab:
     def start_server(self, folder="/srv/uaf", port=PORT, options=()):
         """Starts our FIDO server; returns its process.
 
-        Without the limit per address, unless the options set it: all rows share one address.
+        There is no limit per address unless the options set one, because all rows share one address.
         """
         options = options if "--address-rate" in options else ("--address-rate", "0", *options)
         os.makedirs(folder, mode=0o700, exist_ok=True)
@@ -198,7 +198,7 @@ class Lab:
         cost=10,
         authenticators='["passcode"]',
     ):
-        """Writes the configuration. A low cost of the derivation, unless a row is about it."""
+        """Writes the configuration, with a low cost of the key derivation unless a row sets one."""
         CONFIGURATION.unlink(missing_ok=True)
         CONFIGURATION.write_text(f"""authenticators = {authenticators}
 {general}

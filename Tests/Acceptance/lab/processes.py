@@ -25,7 +25,8 @@ def listens(process):
 
 
 def waits(process):
-    """Whether a process is a core that is kept ready, or its network program. It has no call, and so no filter of its own yet."""
+    """Whether a process is a core that is kept ready for the next call, or its network program. Without a call, it has not
+    installed its own filter yet."""
     core = process if "--ready" in _arguments(process) else int(status(process, "PPid") or 0)
     listener = int(status(core, "PPid") or 0)
     return "--ready" in _arguments(core) and status(process, "Seccomp_filters") == status(listener, "Seccomp_filters")
@@ -37,7 +38,7 @@ def _arguments(process):
 
 def members(group):
     """The ids of the processes of a process group."""
-    # The name before the state is in brackets and may hold anything.
+    # The name before the state is in brackets and may contain any character.
     return [
         int(process.name)
         for process in pathlib.Path("/proc").glob("[0-9]*")
@@ -58,7 +59,8 @@ def reads_terminal(process):
 
 def asks_alone(core):
     """Whether a core waits only for an answer: it sleeps in poll(2) without a time limit."""
-    # By machine: the number of the call, and what its third argument is without a limit. glibc has ppoll(2) for it on the second.
+    # By architecture: the number of the system call, and its third argument if there is no time limit. On aarch64, glibc uses
+    # ppoll(2).
     number, forever = {"x86_64": ("7", 0xFFFFFFFF), "aarch64": ("73", 0)}.get(os.uname().machine, ("", 0))
     call = _read(pathlib.Path(f"/proc/{core}/syscall")).split()
     return len(call) > 3 and call[0] == number and int(call[3], 16) & 0xFFFFFFFF == forever
@@ -88,7 +90,7 @@ def status(process, field):
 
 
 class Watch:
-    """Looks, until it ends, at the programs: the most memory one has taken, the environments seen. Use as a context."""
+    """Watches the programs until it ends: the most memory that one of them used, and their environments. Use as a context."""
 
     def __init__(self):
         self.peak = dict.fromkeys(NAMES, 0)

@@ -1,10 +1,10 @@
-"""The profile of pam-auth-update, and the common-auth that it makes where passwords are pam_unix's alone."""
+"""The profile of pam-auth-update, and the common-auth that it makes if only pam_unix checks passwords."""
 
 import pathlib
 import re
 
 PROFILE = pathlib.Path(__file__).resolve().parents[3] / "debian/pam-configs/uaf"
-# What Debian's own profile for passwords and the end of common-auth come to.
+# The line of Debian's own profile for passwords in common-auth, and the end of that file.
 PASSWORD = "[success=1 default=ignore]  pam_unix.so nullok"
 END = ("requisite  pam_deny.so", "required  pam_permit.so")
 
@@ -19,11 +19,11 @@ def own_lines():
 
 
 def common_auth():
-    """The lines of common-auth, in which "end" has become the number of lines to go past."""
+    """The lines of common-auth, in which "end" is replaced by the number of lines to skip."""
     lines = [*own_lines(), PASSWORD, *END]
     return ["auth  " + re.sub(r"=end\b", f"={len(lines) - 2 - number}", line) for number, line in enumerate(lines)]
 
 
 def plain():
-    """The same without the profile."""
+    """The lines of common-auth without our profile."""
     return [f"auth  {line}" for line in (PASSWORD, *END)]

@@ -7,5 +7,5 @@ REFERENCE = "bookworm"
 
 
 def name():
-    """Its code name, as `trixie`; empty where /etc/os-release has none."""
+    """The release's code name, such as `trixie`; empty if /etc/os-release has none."""
     return platform.freedesktop_os_release().get("VERSION_CODENAME", "")

@@ -97,12 +97,12 @@ def summarize(name, outcomes):
 def main(name, rows, identifiers, enter=None, limit=None):
     """Runs the rows of a package's folder `rows` that are named, or all; returns the exit status.
 
-    What `enter` returns is the rows' lab, as a context; by default the machine that attacks and hosts share. A run that is
-    not done within `limit` seconds ends.
+    `enter` returns the rows' lab, as a context; by default, this is the machine that `attack` and `system` share. A run ends
+    after `limit` seconds.
     """
     if limit:
         ends_within(limit, name)
-    # Who runs this in the background has it ignore some of these, and every host after it.
+    # A shell that starts this in the background makes it ignore some of these signals, and the hosts would inherit that.
     for number in (signal.SIGHUP, signal.SIGQUIT, signal.SIGTERM):
         signal.signal(number, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)

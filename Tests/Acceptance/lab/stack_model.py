@@ -56,7 +56,7 @@ def read(path):
     return lines, wrong
 
 
-# What a service has behind the lines of pam.d/.
+# A line that the service itself has after the lines of pam.d/.
 LATER = "of-the-service"
 
 
@@ -75,7 +75,7 @@ def follow(lines, stage, results, behind):
                 if action == "done":
                     break
         elif action in ("bad", "die"):
-            # A success that counts as a failure is one.
+            # If the control word makes a success a failure, libpam returns a failure.
             status = status if has_failed else "perm_denied" if code == "success" else code
             has_failed = True
             if action == "die":

@@ -26,7 +26,7 @@ class Row:
     act: typing.Callable
     # Who can cause it: some of CAUSES.
     causes: tuple[str, ...] = ()
-    # After this many seconds the row is broken. The limit is only for a hang: no row is judged by its speed.
+    # After this many seconds the row is broken. The limit only detects a hang; no row is judged by its speed.
     limit: int = LIMIT
     baseline: typing.Callable | None = None
 

@@ -12,7 +12,7 @@ from machines.office import Office
 
 @contextlib.contextmanager
 def office_in(folder):
-    """The network, and the layers that its machines are made of."""
+    """An office with a virtual network, whose machines are made of these layers."""
     loopback.up()
     with Office(pathlib.Path(folder)) as office:
         yield office

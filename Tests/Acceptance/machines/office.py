@@ -37,14 +37,14 @@ class Office(Scene):
         self._open.close()
 
     def _installed_layers(self):
-        """Those of a machine that has both packages, mina and otto, and no server in its configuration."""
+        """The layers of a machine with both packages, with mina and otto, and without a server in its configuration."""
         if self._layers is None:
             with self._machine([self._bare], True, keeps_layer=True) as machine:
                 scene.install(machine, self.archives)
                 scene.populate(machine)
                 # Each machine creates its own ID: the server would take copies for one machine.
                 machine.run("rm", "-rf", "/var/lib/pam-uaf")
-                # Empty, so that systemd makes one; without the file it would take the start for the first of all.
+                # Empty, so that systemd makes an ID; without the file, it would treat this as the machine's very first boot.
                 machine.write("/etc/machine-id", "")
                 text = machine.read(scene.CONFIGURATION).replace("#kdf_cost  = 16", "kdf_cost = 14", 1)
                 machine.write(scene.CONFIGURATION, text)
@@ -124,7 +124,7 @@ class Office(Scene):
         return self.server.run(*command, **options)
 
     def says(self, *arguments):
-        """The standard output of such a command."""
+        """The standard output of a `uaf-server` command on the server's machine."""
         return self.server.says("runuser", "-u", "uaf-server", "--", "uaf-server", *arguments, "--state", STATE)
 
     def join_code(self, *options):
@@ -147,7 +147,7 @@ class Office(Scene):
 
 
 def certify(machine):
-    """An authority of the organisation's own, and a certificate for the server, as openssl makes them."""
+    """Creates the organisation's own authority and a certificate for the server, with openssl."""
     folder = "/etc/uaf-server"
     machine.run("install", "-d", "-m", "0700", "/root/authority")
     made = "/root/authority"
@@ -175,10 +175,10 @@ def join(machine, payload, *options, check=True):
 
 
 def configuration(machine):
-    """Every file that says which server there is, and the state that a join leaves: a line for each."""
+    """One line for each file that names the server, and for each file of the state that a join writes."""
     look = "find /etc/security /var/lib/pam-uaf -printf '%p %m %u %l\\n' -type f -exec sha256sum {} +"
     lines = machine.run("sh", "-c", look, check=False).stdout.splitlines()
-    # sha256sum has the name behind the digits, find before what it says.
+    # sha256sum prints the name after the digits, find prints it first.
     return {line.split()[-1] if len(line.split()[0]) == 64 else line.split()[0]: line for line in sorted(lines)}
 
 

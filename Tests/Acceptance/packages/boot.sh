@@ -22,7 +22,7 @@ mount -t tmpfs -o mode=1777 shm "$root/dev/shm"
 if [[ $kind == booted ]]; then mount -t cgroup2 groups "$root/sys/fs/cgroup"; fi
 hostname workstation
 
-# A root that was only changed by chroot may make no user namespaces, which services are put into.
+# After a mere chroot, the kernel allows no user namespaces, which some services need.
 cd "$root"
 mkdir -p mnt/before
 pivot_root . mnt/before

@@ -17,7 +17,7 @@ try() {
 
 try mount -t proc proc /proc
 try mount -t tmpfs -o mode=755,size=4g machines "$folder/root"
-# Terminals that the rows open have to be found by the machines' own name for them.
+# A terminal that a row opens must have the same name in /dev/pts inside the machine.
 try mount -t devpts -o newinstance,ptmxmode=0666,mode=620,gid=5 devpts /dev/pts
 if [[ ! -L /dev/ptmx ]]; then mount --bind /dev/pts/ptmx /dev/ptmx; fi
 lay_out() { # tar, name

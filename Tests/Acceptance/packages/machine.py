@@ -19,8 +19,8 @@ PATH = "/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 class Machine:
     """Use as a context: everything that runs in it ends with it.
 
-    What it changed goes too, because it is in memory; with `keeps_layer` it stays in `layer`. With `own_network` it has
-    interfaces of its own, and none that is up.
+    Its changes are in memory and are lost too; with `keeps_layer` they stay in `layer`. With `own_network` it has its own network
+    namespace, in which no interface is up.
     """
 
     def __init__(self, folder, layers, booted, keeps_layer=False, own_network=False):
@@ -95,7 +95,7 @@ class Machine:
         return [*self._prefix, "env", "-i", *assignments, *(str(argument) for argument in arguments)]
 
     def run(self, *arguments, answers=None, check=True, limit=300, **environment):
-        """Runs a program to its end and returns its CompletedProcess with text; without answers it can ask nobody."""
+        """Runs a program to its end and returns its CompletedProcess with text; without answers, its standard input is empty."""
         fed = {"stdin": subprocess.DEVNULL} if answers is None else {"input": answers}
         result = subprocess.run(
             self.command(*arguments, **environment),
@@ -129,7 +129,7 @@ class Machine:
         return hosts.terminal(self.command(*arguments, TERM="dumb", **environment), answers, ends=ends)
 
     def converse(self, *arguments):
-        """Starts a program with which the row talks while it does other things."""
+        """Starts a program that exchanges lines with the row while the row does other things."""
         return Conversation(self.command(*arguments))
 
     # --- Files

@@ -1,8 +1,8 @@
 #!/bin/bash
-# Makes build/packages/root.tar: a bare Debian of this release with what logs people in and what our packages depend on, and
-# without them. Where packages of the next release were built, also newer.tar: what apt needs to upgrade the one to the other.
-# For the suite `machines` also guests/KIND: what a machine of that kind installs, which has no network but that of the rows; and
-# other.tar: a bare Debian of the other release, where our packages were built for it.
+# Makes build/packages/root.tar: a bare Debian of this release with the programs that log people in and the packages that ours
+# depend on, but without ours. If our packages were also built for the next release, makes newer.tar too: what apt needs to
+# upgrade to that release. For the suite `machines` it also makes guests/KIND, the packages that a machine of that kind installs
+# without a network; and other.tar, a bare Debian of the other release, if our packages were built for it.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 folder=$PWD/build/packages
@@ -25,7 +25,7 @@ fetch_guests() {
   get() { chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 apt-get -q -y "$@"; }
   get update
   for kind in "${!guests[@]}"; do
-    # Not every release has all of them; a row without one says so.
+    # Not every release has all of these packages; a row that lacks one reports it.
     packages=()
     for package in ${guests[$kind]}; do
       if chroot "$root" apt-cache show "$package" >/dev/null 2>&1; then packages+=("$package"); fi
@@ -37,7 +37,7 @@ fetch_guests() {
   done
 }
 
-# Lays newer.tar out: the sources, lists and packages of the next release, ours in a folder beside them.
+# Fills newer.tar's folder: apt's sources, lists and packages of the next release, and our packages in a separate folder.
 fetch() { # next release, its packages
   local root=$folder/root
   mount -t tmpfs -o mode=755,size=2g root "$root"

@@ -1,4 +1,4 @@
-"""What a row begins with: a bare machine, or one with the packages, a server, people and their passcodes."""
+"""The machines with which rows begin: bare ones, or ones with the packages, a server, people and their passcodes."""
 
 import itertools
 import os
@@ -20,7 +20,7 @@ SAY = "printf 'let-%s\\n' in"
 
 
 class Scene:
-    """Machines by name, and what is done to them. `tidy` and `thorough` are what lab.run asks of a lab."""
+    """The rows' machines by name, and actions on them. lab.run requires `tidy` and `thorough`."""
 
     thorough = False
     NEXT = "trixie"
@@ -94,7 +94,7 @@ class Scene:
         return self.packed_again(package, folder, self.version + "+next1")
 
     def packed_again(self, package, folder, version, change=lambda inside: None):
-        """A package under another version, its files changed."""
+        """A copy of a package with a different version and changed files."""
         inside, archive = folder / "inside" / version, folder / f"{package}_{version}.deb"
         inside.parent.mkdir(exist_ok=True)
         subprocess.run(["dpkg-deb", "--raw-extract", self.archives[package], inside], check=True)
@@ -149,12 +149,12 @@ def populate(machine):
         machine.run("useradd", "--create-home", "--shell", "/bin/sh", "--groups", "sudo", name)
         machine.run("chpasswd", answers=f"{name}:{PASSWORD}\n")
     machine.write("/etc/sudoers.d/each-time", "Defaults passwd_tries=1, timestamp_timeout=0, lecture=never\n", 0o440)
-    # What is needed of a terminal's ssh: its questions in turn, and as few delays as may be.
+    # Makes sshd show PAM's prompts one after the other, with as few delays as possible.
     machine.write("/etc/ssh/sshd_config.d/asks.conf", "KbdInteractiveAuthentication yes\nPasswordAuthentication no\n")
 
 
 def with_server(machine):
-    """Starts the package's server, with a certificate where its service wants one."""
+    """Starts the package's server, with a certificate at the path that its service expects."""
     if not machine.path("/etc/uaf-server/key.pem").exists():
         made = "/root/certificates"
         maker = machine.converse("uaf-server", "serve", "--state", made, "--development", "--listen", "127.0.0.1:0")
@@ -166,7 +166,7 @@ def with_server(machine):
         machine.run("install", "-D", "-m", "0644", f"{made}/ca.pem", "/etc/pam-uaf/ca.pem")
     if machine.is_booted:
         machine.run("systemctl", "start", "uaf-server")
-        # Of this start alone: one of before has said the same.
+        # Only the messages of this start: an earlier start has logged the same.
         start = machine.run("systemctl", "show", "--property=InvocationID", "--value", "uaf-server").stdout.strip()
         until(
             lambda: "listening on" in machine.run("journalctl", "--quiet", f"_SYSTEMD_INVOCATION_ID={start}").stdout,
@@ -193,7 +193,7 @@ def with_server(machine):
 
 
 def rescuer(machine, name):
-    """Gives an administrator the second way in."""
+    """Makes an administrator a member of uaf-rescue, with a password."""
     machine.run("groupadd", "--system", "uaf-rescue")
     machine.run("usermod", "--append", "--groups", "uaf-rescue", name)
 
@@ -214,7 +214,7 @@ def without_server(machine):
 
 
 def configure(machine):
-    """What an administrator does to the configuration the package brings: takes the "#" away, and writes the server in."""
+    """Edits the package's configuration as an administrator does: removes the "#", and enters the server."""
     text = machine.read(CONFIGURATION)
     for before, after in (
         ("#[server]", "[server]"),
@@ -275,10 +275,10 @@ def su(machine, caller, target, *answers):
 
 
 def console(machine, name, *answers):
-    """`login`, with a shell that says that it was reached.
+    """A person logs in by `login`, with a shell that reports that it was started.
 
-    As getty starts it, it has a session and the terminal for itself: util-linux's hangs the terminal up, and that would
-    end whoever had it before.
+    As with getty, it has its own session and the terminal to itself: util-linux's login hangs up the terminal, which would kill
+    any process that uses it.
     """
     machine.write("/usr/local/bin/say-let-in", f"#!/bin/sh\n{SAY}\n", 0o755)
     machine.run("usermod", "--shell", "/usr/local/bin/say-let-in", name)

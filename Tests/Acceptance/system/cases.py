@@ -14,8 +14,8 @@ from lab.table import must, row
 from lab.waiting import at_once
 from system import transcripts
 
-# What is set where a person's language is Korean, and where it has no catalogue: a program of the machine inherits it.
-# The host's own words stay English, also on a machine that has them in Korean.
+# The environment for each language of a person; programs inherit it. The host's own messages stay English, even if the machine
+# has them in Korean.
 LANGUAGES = {"en": {"LC_ALL": "C.UTF-8"}, "ko": {"LC_ALL": "", "LANG": "ko_KR.UTF-8", "LANGUAGE": "C"}}
 WRONG = "wrong-guess-0"
 LIMIT = 3
@@ -23,7 +23,7 @@ LOCK = f"retry_count_to_lock = {LIMIT}\nlock_time = 300\nmax_lock_count = 3"
 REMOTE_LOCK = f"[lock.remote]\nretry_count_to_lock = {LIMIT}"
 # No server listens at this address.
 CLOSED_PORT = 8499
-# The core's result where a prompt is left standing.
+# The core's result if a prompt is never answered.
 HUNG_UP = "7010"
 
 
@@ -36,11 +36,11 @@ class Host:
     prepare: typing.Callable
     # Called with a person, their language and the answers; returns the session.
     log_in: typing.Callable
-    # What is entered at the prompts after a wrong value: a host that asks again gets the right one.
+    # What is entered after a wrong value: the right one, at a host that prompts again.
     again: typing.Callable
     # Whether the password decides when the server is unreachable.
     falls_back: bool = True
-    # Whether a program of the machine that has a language hands it on; where not, the configuration has to say it.
+    # Whether the host passes the person's language on to PAM; if not, the configuration must set it.
     has_locale: bool = True
     # For remote logins: the remote host that the small host names.
     remote: str | None = None
@@ -57,7 +57,7 @@ class Told(hosts.Session):
 
 
 def told(status, text, typed):
-    """The session of such a program; one of `typed` after the other is put behind the prompts of the transcript."""
+    """The session of one of the small programs; in the transcript, each prompt is followed by the next of `typed`."""
     typed = iter(typed)
     transcript = re.sub(
         r"(?ms)^prompt .*?(?=\n(?:prompt|error|info|setcred|result) )",
@@ -249,7 +249,7 @@ def stale(lab, host):
     new = "a-longer-passcode-77"
     host.prepare(lab)
     lab.configure(more="[passcode]\nmin_length = 16")
-    # A new one that the rules refuse as well comes first.
+    # The first new passcode is refused by the rules, too.
     answers = ["short-too", new, new]
     for person, session in in_each_language(
         lab, host, "stale", lambda person: [person.passcode, person.passcode, *answers], people

@@ -1,4 +1,4 @@
-"""The subjects of the table in pam.d/README.md: services as their programs use PAM, and cases."""
+"""What the table in pam.d/README.md is about: services as their programs use PAM, and cases."""
 
 import contextlib
 import dataclasses
@@ -28,7 +28,7 @@ session       required   pam_env.so readenv=1 envfile=/etc/default/locale user_r
 @include common-session-noninteractive""",
     "xscreensaver": "@include common-auth\n@include common-account",
     "swaylock": "auth include login",
-    # Of the auth lines, all; of the others, those that are about accounts and passwords.
+    # All auth lines, and of the others those that concern accounts and passwords.
     "gdm-password": """auth requisite pam_nologin.so
 auth required pam_succeed_if.so user != root quiet_success
 @include common-auth
@@ -72,7 +72,7 @@ class Service:
         return [shape for shape in stack_table.SHAPES if pathlib.Path(hosts.STACKS, shape, self.file).exists()]
 
     def prefix(self, person, caller):
-        """The command prefix that sets the user who starts the program; for su that is a different user from its target."""
+        """The command prefix that sets the user who starts the program; for su, this user differs from its target."""
         if self.runs == "root":
             return []
         if self.runs == "person":
@@ -181,7 +181,7 @@ CASES = {
     "one of uaf-rescue": [Case(RESCUE)],
     "one of uaf-rescue, all of it broken": [Case(RESCUE, around=all_broken)],
     "a public key": [Case(stages=("enter", "cred"))],
-    # sshd goes on without credentials from PAM where it has verified a key itself.
+    # If sshd has verified a public key itself, it continues even if PAM's setcred fails.
     "a public key, all of it broken": [Case(stages=("enter",), around=all_broken)],
 }
 

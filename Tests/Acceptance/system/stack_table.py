@@ -1,6 +1,6 @@
 """The table of pam.d/README.md: the questions and the result for each case, service and shape.
 
-Purpose: to be read by people and by the row that drives every stack through every case. `read` is the only way in.
+Purpose: to be read by people and by the row that drives every stack through every case. `read` is the only public function.
 """
 
 import dataclasses
@@ -24,8 +24,8 @@ class Cell:
 def read(text, services):
     """The cells by (case, service, shape); None where the table has a dash. A ValueError names the invalid line.
 
-    `services` has the shapes there are of each: of others the table says nothing, whatever its row says. Each has a row for
-    each case, except for cases of one service `alone`.
+    `services` has the existing shapes of each service; cells of other shapes are ignored. Each service has a row for each case,
+    except for the cases in `alone`, which belong to one service.
     """
     cells, alone = {}, set()
     for case, who, *row in _rows(text):

@@ -23,9 +23,9 @@ compared = set()
 def normalised(text, *people):
     """Replaces what differs between two runs, and nothing else.
 
-    The first person's name, passcode and password become PERSON, PASSCODE and PASSWORD, a second one's OTHER,
-    OTHERS-PASSCODE and OTHERS-PASSWORD; this machine's name HOST; how long a lock lasts TIME; when somebody was here
-    last, the rest of the line. Spaces at the end of a line are left out.
+    The first person's name, passcode and password become PERSON, PASSCODE and PASSWORD; those of a second person OTHER,
+    OTHERS-PASSCODE and OTHERS-PASSWORD. This machine's name becomes HOST, and the duration of a lock TIME. After "Last login",
+    the rest of the line is replaced. Spaces at the end of a line are left out.
     """
     for person, words in zip(people, WORDS):
         for value, word in zip((person.name, person.passcode, person.password), words):

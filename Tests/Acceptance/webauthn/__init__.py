@@ -1,1 +1,1 @@
-"""Relying parties of others that speak WebAuthn, each started here, and a small authenticator that tries them."""
+"""Third-party relying parties for WebAuthn, each started here, and a small authenticator that tests them."""

@@ -1,4 +1,4 @@
-"""An authenticator for WebAuthn that does as it is told: it makes correct answers, and answers that every server has to refuse.
+"""An authenticator for WebAuthn that makes correct answers, and on request answers that every server must refuse.
 
 It shares no code with the client. The suite uses it to show that a relying party refuses at all.
 """
@@ -25,7 +25,7 @@ def url(data):
 
 
 def standard(data):
-    """Base64 of the other alphabet, with padding."""
+    """Standard base64, with padding."""
     return base64.b64encode(data).decode()
 
 
@@ -70,11 +70,11 @@ class Twist:
     verified: bool = True
     # The counter in the answer, instead of the next one.
     counter: int | None = None
-    # Another key's signature than the credential's.
+    # A key that signs instead of the credential's.
     key: ec.EllipticCurvePrivateKey | None = None
     # The signature without its last byte.
     cut: bool = False
-    # The challenge, as the text that stands in the client data.
+    # The challenge, as the text in the client data.
     challenge: str | None = None
 
 
@@ -118,7 +118,7 @@ class Authenticator:
         self.origin, self.rp_id, self.attestation = origin, rp_id, attestation
 
     def make(self, account, challenge, handle=b"", twist=HONEST):
-        """A new key and the answer that registers it. `challenge` is the text that belongs into the client data."""
+        """A new key and the answer that registers it. `challenge` is its text in the client data."""
         key = ec.generate_private_key(ec.SECP256R1())
         credential = Credential(os.urandom(32), key, account, handle, 1)
         numbers = key.public_key().public_numbers()

@@ -28,7 +28,7 @@ class Answer:
 
 
 class Channel:
-    """Sends requests to one server, by a name that its certificate has."""
+    """Sends requests to one server, under a name in its certificate."""
 
     def __init__(self, name, port, authority, record=None):
         self.name, self.port, self._record = name, port, record
@@ -49,7 +49,7 @@ class Channel:
         return self.send("GET", path, None, _named(headers))
 
     def send(self, method, path, content, headers):
-        # No server is asked to keep the connection: one that ends in between would look like a refusal.
+        # Each request uses a new connection: a kept connection that the server has closed would look like a refusal.
         headers = {"Accept": "application/json", **self.headers, **headers, "Connection": "close"}
         if self.cookies:
             headers["Cookie"] = "; ".join(f"{name}={value}" for name, value in self.cookies.items())

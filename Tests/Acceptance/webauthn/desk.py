@@ -40,10 +40,10 @@ class Desk:
             party.stop()
 
     def tidy(self):
-        """Nothing: the parties go on, and each row has people of its own."""
+        """Does nothing: the parties keep running, and each row has its own people."""
 
     def party(self, name):
-        """A party that runs. One that cannot be had here skips its rows; one that does not start breaks them."""
+        """A running party. If it is not available here, its rows are skipped; if it does not start, they are broken."""
         if name not in self._running:
             if reason := self._absent.get(name):
                 raise reason
@@ -64,5 +64,5 @@ class Desk:
         return self._running[name]
 
     def account(self):
-        """A name that nobody has yet."""
+        """A name that no account has yet."""
         return f"mina{next(self._numbers)}"

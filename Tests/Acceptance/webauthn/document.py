@@ -1,4 +1,4 @@
-"""Reads docs/webauthn-servers.md: the configurations that the rigs use, and what each server is said to check."""
+"""Reads docs/webauthn-servers.md: the configurations that the rigs use, and the table of what each server checks."""
 
 import functools
 

@@ -14,7 +14,7 @@ TIMEOUT = 2
 # For rows that a time-out before the connection would fail: this machine may be busy.
 PATIENCE = 5
 KIB = 1024
-# A race: where it could be won, some of this many logins succeeded.
+# An attacker may win a race: if that is possible, some of this many logins succeed.
 BURSTS = 20
 PORTS = pathlib.Path("/proc/sys/net/ipv4/ip_local_port_range")
 # Resources that the network program needs and that an attacker can exhaust.

@@ -1,4 +1,4 @@
-"""A core that crashes, is missing, hangs, talks nonsense, or says success without meaning it."""
+"""A core that crashes, is missing, hangs, sends nonsense, or sends a success that is not valid."""
 
 import pathlib
 import sys
@@ -42,7 +42,7 @@ BEHAVIOURS = {
     "says only info and goes": "hear(); say(b'\\x82', field(1, b'Welcome'))",
     "sets a variable and dies": "hear(); say(prompt); hear(); say(b'\\x85', field(1, b'A'), field(2, b'B'))",
     "says success before it is asked, cut": "say(finished(0, 0)[:5])",
-    # With the host stopped, so that it finds both together, however fast it is.
+    # Both packets are sent while the host is stopped, so that it always finds them together.
     "answers while it has to wait": (
         "hear(); os.kill(os.getppid(), signal.SIGSTOP); say(prompt); say(finished(0, 0)); "
         "os.kill(os.getppid(), signal.SIGCONT); hear()"

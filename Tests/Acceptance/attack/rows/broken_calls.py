@@ -126,7 +126,7 @@ def killed(lab):
 
 @baseline("A2")
 def killed_baseline(lab):
-    """Kills the host where it would count: the user who started it may do that."""
+    """Kills the host at the point where pam_faillock would count: the user who started the host may do that."""
     faillock.install(lab)
     person = lab.person(registered=False)
     trace = "/tmp/faillock.trace"

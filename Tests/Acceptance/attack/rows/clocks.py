@@ -51,15 +51,16 @@ def clock(lab):
     wall.move(20 * YEAR)
     seen = lab.login(other, other.passcode)
     must("certificate" in seen.text, f"the programs that are attacked did not see another year: {seen.text}")
-    # Locked while the clock was wrong, and the clock then corrected: "failures dated in the future".
+    # The account was locked while the clock was wrong, and the clock was then corrected: the failures are "dated in the future".
     wall.move(YEAR)
     dated = locked(lab)
     wall.move(0)
     for who in (person, dated):
         must(result(lab, who, prefix=clocks.later(LOCK - 60)) == hosts.LOCKED, "the lock ended a minute early")
         must(result(lab, who, prefix=clocks.later(LOCK + 1)) == hosts.WRONG, f"after {LOCK + 1} s it was still locked")
-    # A machine whose memory is restored, but not its disk. A boot clock cannot be set to before the boot, and the machine of
-    # this row may have booted a minute ago. So the lock happens about two hours ahead, and is checked an hour before that.
+    # A machine whose memory is restored from a snapshot, but not its disk: its boot clock goes back. That clock cannot be set to
+    # before the boot, which may have been a minute ago. So the account is locked with a clock two hours ahead, and checked with
+    # one that is an hour ahead.
     back = locked(lab, prefix=clocks.later(2 * HOUR))
     must(result(lab, back, prefix=clocks.later(HOUR)) == hosts.LOCKED, "an earlier boot clock ended the lock")
     remaining = left(lab, back, prefix=clocks.later(HOUR))

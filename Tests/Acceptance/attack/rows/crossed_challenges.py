@@ -1,4 +1,5 @@
-"""Challenges that one session asks for and a different one answers: of the console, a second server, or a second person."""
+"""Challenges that are answered in a different session than they were issued for: the console's, a second server's, or a second
+person's."""
 
 import json
 import os
@@ -25,7 +26,7 @@ CONSOLE, CONSOLE_PORT, PAGES = "/srv/uaf-sign-in", 8464, 8465
 
 
 def in_place(asked, said, request):
-    """The answer to a question, with a different request in it."""
+    """The server's answer, with a different UAF request in it."""
     return said.with_members(uafRequest=json.dumps([request])) if asked.is_question else said
 
 
@@ -36,7 +37,7 @@ def text_of(request, text=None):
 
 
 def at_question(change):
-    """The console's request instead of the login's, adapted to what the login has asked for."""
+    """Replaces the login's request by the console's, adapted to what the login has asked for."""
 
     def hooks(ask):
         def on_answer(asked, said):
@@ -48,7 +49,7 @@ def at_question(change):
 
 
 def further(change):
-    """The console's request as a second one, demanded after the login's answer."""
+    """Adds the console's request as a second one, demanded after the login's response."""
 
     def hooks(ask):
         slipped = []
@@ -76,7 +77,7 @@ CROSSINGS = {
 
 
 class SignIn:
-    """The attacker asks the console for a sign-in as the administrator."""
+    """The attacker requests a sign-in at the console in the administrator's name."""
 
     def __init__(self, person):
         self._name = person.name
@@ -177,13 +178,13 @@ def under_the_own_app_id(others, said):
 
 
 def challenge_alone(others, said):
-    """The request that was asked for, with the other server's challenge and its return values."""
+    """The requested UAF request, with the challenge and the server data of the other server."""
     own = wire.requests_in(said.document)[-1]
     header = {**own["header"], "serverData": others["header"]["serverData"]}
     return {**own, "header": header, "challenge": others["challenge"]}
 
 
-# What the core receives: the request of a server that it has not asked.
+# How the core gets the request of a server to which it has not sent anything.
 LENDINGS = {
     "as it is": lambda others, said: others,
     "under the AppID of the one that was asked": under_the_own_app_id,
@@ -335,7 +336,7 @@ def answers_exchanged(lab):
 
 
 def foreign_challenges(lab, person):
-    """Challenges that do not belong to this person's login, by purpose, each with its return values."""
+    """Challenges that do not belong to this person's login, by purpose, each with its server data."""
     other, thief = lab.person(), Thief(person.name)
     code = wire.by_code(wire.code_of(pathlib.Path(lab.payload(person)).read_text()), person.name)
     return {

@@ -9,7 +9,8 @@ from lab.table import must, row
 
 GUESSED = 2  # wrong guesses recorded in the file
 LIMIT = 5
-# Only an attacker who changes the file writes this. The person is then never told that nothing is registered.
+# The results of an account that was never registered. A damaged file must not lead to them, or an attacker could erase a
+# registration.
 FRESH = (hosts.USER_UNKNOWN, hosts.CRED_UNAVAIL, hosts.IGNORE)
 
 
@@ -94,7 +95,7 @@ def suffer(lab, content, person, case):
     must(not is_told or f"{LIMIT - GUESSED - 1} tries left" in login.text, f"{name}: the count does not stand: {login}")
     must(is_logged(lab, mark, person), f"{name}: not logged: {lab.log.since(mark)}")
     if is_told:
-        # Nothing depends on the changed place, and this guess is counted, too.
+        # Nothing depends on the changed byte, so this guess is counted too.
         left = lab.status(person)["authenticators"][0]["remainingTries"]
         must(left == LIMIT - GUESSED - 1, f"{name}: {left} tries are left afterwards")
     for extra in person.state.parent.glob(f"{person.state.name}-*"):

@@ -1,4 +1,4 @@
-"""Alternative names of a service that asks for the passcode: the same program with a different PAM file."""
+"""Programs that use a second PAM service under a different name, which must ask for the passcode too."""
 
 import functools
 

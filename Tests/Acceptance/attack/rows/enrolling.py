@@ -62,7 +62,7 @@ class Liar:
 
     @staticmethod
     def _challenge(operation, text):
-        """An answer that contains what was asked for: the question alone is enough to make it."""
+        """A challenge with a binding that fits the request: everything that it covers is in the request."""
         context = json.loads(text)
         if operation == "Reg":
             return wire.challenge(4 if "proof" in context else 3, text)

@@ -78,7 +78,7 @@ def tell_apart(seen, where):
 
 
 def on_the_way(lab, names):
-    """What each login asks the server for, while the person types and until the login ends."""
+    """The requests that each login sends to the server, while the person types and until the login ends."""
     passage = Passage(lab)
     seen = {}
     for state, name in names.items():
@@ -96,7 +96,7 @@ def on_the_way(lab, names):
 def over_ssh(lab, names):
     hosts.ask_uaf(lab, "sshd")
     hosts.sshd(lab, 2225)
-    # ssh takes no such name as an argument, and asks nobody.
+    # ssh refuses such a name as an argument, and then shows no prompt.
     names = {state: name for state, name in names.items() if " " not in name}
     with concurrent.futures.ThreadPoolExecutor(len(names)) as pool:
         sessions = dict(zip(names, pool.map(lambda name: hosts.ssh(name, GUESS, port=2225), names.values())))

@@ -17,7 +17,8 @@ from lab.waiting import until
 FLOODERS, SECONDS = 4, 4
 # In addition to the last line of each call by a different user.
 MOST_LINES = 50
-# With the locker's, fewer than a uid may have simultaneously (ConnectionLimits): a fast machine would reach its own limit.
+# Together with the locker's, fewer connections than a uid may have at a time (ConnectionLimits); otherwise, a fast machine would
+# run into that limit itself.
 MOST_CALLS = 20
 LOCKER = "/usr/local/bin/locker"
 

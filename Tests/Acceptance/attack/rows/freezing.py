@@ -129,7 +129,7 @@ class Held:
         self._group.write("cgroup.kill", "1")
 
     def _may_signal(self, process, number):
-        # Not by a thread that takes on the person's uid: the real uid counts here too.
+        # Uses a process of the person's, not a thread with the person's effective uid: the kernel checks the real uid too.
         return (
             subprocess.run(
                 ["sh", "-c", f"kill -{int(number)} {process}"],

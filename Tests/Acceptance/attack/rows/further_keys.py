@@ -19,7 +19,7 @@ CONSOLE, CONSOLE_PORT, PAGES = "/srv/uaf-console", 8461, 8462
 
 
 class Asking:
-    """Gets the person's key asked for a proof of an operation, in one of several ways."""
+    """Makes the person's key sign a proof for an operation, in one of several ways."""
 
     def __init__(self, person, operation, folder=SERVER, port=PORT):
         self.thief = Thief(person.name, folder, port)
@@ -79,7 +79,8 @@ def approves(lab, person):
     return confirm(said.split()[0], person).status == 0
 
 
-# What a person verifies for, what the configuration has more for that, and how it is done: it returns whether it succeeded.
+# The occasions on which a person enters the passcode: additional configuration, and a function that does it and returns whether
+# it succeeded.
 OCCASIONS = {
     "a login": ("", logs_in),
     "a login with a text": (TEXTS, logs_in),

@@ -61,7 +61,8 @@ class Conversation:
         core.close()
 
     def hold(self, first, replies, seconds=20):
-        """Sends, answers each question with the next reply, closes; returns the packets and the exit status."""
+        """Sends `first`, answers each prompt with the next reply, and closes; returns the received packets and the exit
+        status."""
         heard, replies = [], list(replies)
         try:
             self.front.send(first)
@@ -89,7 +90,7 @@ def at_the_helper(lab, count):
     later = Mutator(34, answers)
     jobs = []
     for number in range(count):
-        # Half of them reach a question: their first packet is valid for their peer.
+        # Half of the conversations reach a prompt, because their first packet is valid.
         first = mutator.change(mutator.pick(seeds)) if number % 4 < 2 else begin(None if number % 2 else person)
         replies = [later.change(later.pick(answers)) or b"\x02" for _ in range(4)]
         # A person's own program asks only for that person's account, so this excludes root's operations.

@@ -12,8 +12,8 @@ CONVERSATIONS = 100
 def race(start, right, limit):
     """All conversations reach the prompt before the first is answered; returns the logins.
 
-    The right value is sent while most of the others are running, once as many as the limit have ended. Had it been among
-    those, its login would have succeeded, as it should.
+    The right value is sent while most of the others are still running, once as many have ended as the limit allows: an earlier
+    right value would be accepted, as it should.
     """
     waiting = [start() for _ in range(CONVERSATIONS)]
     for process in waiting:

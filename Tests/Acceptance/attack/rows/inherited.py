@@ -74,12 +74,12 @@ def under_su(lab, person, limits):
 
 
 def hard(lab, person, limits):
-    """From root's host: limits are raised where root may do that, or the login is refused."""
+    """From root's host under hard limits: the login raises them if root is allowed to, and is refused otherwise."""
     return counting.counts_or_refuses(lab, person, prefix=["prlimit", *limits])
 
 
 def soft(lab, person, limits):
-    """The same where everybody may raise the limits again: every login that can start works as usual."""
+    """From root's host under soft limits, which every process may raise again: every login that can start works as usual."""
     prefix = ["prlimit", *(f"{limit}:" for limit in limits if "nofile" not in limit)]
     return counting.counts(lab, person, prefix=prefix) if len(prefix) > 1 else "not tried"
 

@@ -98,7 +98,7 @@ def power_cut(lab):
     lab.configure(lock=f"retry_count_to_lock = {LIMIT}\nlock_time = 300\nmax_lock_count = 3")
     faults.Core(lab)
     disk = disks.Ext4(lab)
-    # Syncs that do nothing: shows that an unsynced count is lost, and so that the power cut works.
+    # A control, in which syncs do nothing: an unsynced count must be lost, which proves that the power cut works.
     careless = {**os.environ, "CORE_UNDER": "strace -q -o /dev/null -e inject=fsync,fdatasync:retval=0"}
     told, gone = cut(lab, disk, [lab.person() for _ in range(WRITERS)], 12, careless)
     must(gone > 0, f"the cut is none: without syncs {told} counts all survived it")

@@ -181,7 +181,7 @@ def stray_token(recorder, person, port):
     return log.reasons()[-1]
 
 
-# libfaketime would be enough, but under it the server's program does not find its arguments.
+# libfaketime is not used, because under it the server's program does not find its arguments.
 LATER = r"""
 #define _GNU_SOURCE
 #include <sys/syscall.h>

@@ -1,4 +1,4 @@
-"""The server's own files, where a different user of the machine could have written them."""
+"""The server's own files, with owners or permissions that would let another user of the machine write them."""
 
 import os
 import pathlib

@@ -15,7 +15,7 @@ from lab.table import must, row
 LIMIT = 10
 MANY = f"retry_count_to_lock = {LIMIT}\nlock_time = 300\nmax_lock_count = 10"
 BOTH = '["passcode", "pattern"]'
-# The malware's own value for each kind of question.
+# What the malware answers to each kind of prompt.
 WISHES = {b"passcode": "stolen-kite-11", b"pattern": "147896", b"choice": "1", b"code": "made-up-code-123456"}
 RESUME = b"\x04"
 # The exit status of a core that is not started as root.
@@ -41,7 +41,7 @@ def records(*people):
 
 
 def wish(person, packet, wishes=WISHES):
-    """Opens a conversation as a person and answers each question with the malware's value; returns the verdict, or None."""
+    """Opens a conversation as a person and gives the malware's answer to each prompt; returns the verdict, or None."""
     talk = peer.Conversation(person.uid)
     messages = []
     talk.send(packet)

@@ -22,7 +22,7 @@ INSIDE = "is-inside"
 LOCK, PEOPLE = "retry_count_to_lock = 10\nlock_time = 1\nmax_lock_count = 10", 8
 KIB, MIB = 1024, 1024 * 1024
 
-# The values of each limit: from one where a host cannot start at all to one where everything works.
+# The values of each limit: from one with which a host cannot even start to one with which everything works.
 LIMITS = {
     "data": [number * KIB for number in (256, 384, 432, 448, 480, 512, 544, 560, 576, 592, 640, 768)],
     "as": [number * 128 * KIB for number in range(20, 72)],
@@ -59,7 +59,7 @@ def limits(lab, count):
 
 
 def asked(command, person, answer, prefix=()):
-    """A program that a person starts, with one answer for every question. Returns its output."""
+    """Has a person start a program and give one answer to every prompt; returns the program's output."""
     return subprocess.run(
         [*prefix, *command],
         input=f"{answer}\n" * 4,

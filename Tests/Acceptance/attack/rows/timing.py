@@ -19,7 +19,7 @@ LIMIT = 10
 # tries at an account before its lock changes its state.
 MILLISECONDS, SHARE, RANK = 10, 0.05, 0.7
 SMALL, EXTREME = 2, 0.85
-# A suspected difference is measured again, with all observations so far: an accident disappears, a difference stays.
+# A suspected difference is measured again, with all observations so far: a chance difference then disappears, a real one stays.
 ROUNDS = 4
 SLOW_DISK = (
     "strace",
@@ -162,7 +162,7 @@ def timing(lab):
 
 
 def at_the_server(name):
-    """A request, asked for without a client of ours."""
+    """Times a login request that the row itself sends, without our client."""
     started = time.monotonic()
     must(isinstance(request({"username": name}), dict), f"the server gives no request for {name}")
     return 0.0, (time.monotonic() - started) * 1000

@@ -17,12 +17,12 @@ OTHER_TEXT = "mina@prod: sudo: cat /etc/shadow"
 
 
 def stripped(relay):
-    """The question loses its text."""
+    """Removes the text from what the client asks the server."""
     return {"on_request": lambda asked: asked.about(**wire.with_text(None)) if asked.is_question else asked}
 
 
 def taken_out_of_the_request(relay):
-    """The server's request loses its text."""
+    """Removes the text from the server's UAF request."""
 
     def on_answer(asked, said):
         return in_place(asked, said, text_of(request_in(said))) if asked.is_question else said
@@ -31,12 +31,12 @@ def taken_out_of_the_request(relay):
 
 
 def exchanged(relay):
-    """The question gets a different text."""
+    """Replaces the text in what the client asks the server."""
     return {"on_request": lambda asked: asked.about(**wire.with_text(OTHER_TEXT)) if asked.is_question else asked}
 
 
 def exchanged_and_put_back(relay):
-    """The question gets a different text, and the core sees its own text again."""
+    """Replaces the text in what the client asks the server, and puts the original back for the core."""
 
     def on_answer(asked, said):
         return in_place(asked, said, text_of(request_in(said), wire.text_in(asked.context))) if asked.is_question else said

@@ -75,7 +75,7 @@ OF_FOLDERS = {
 
 
 def put_back(path, saved):
-    """Restores the old files from their copy, whatever is there now."""
+    """Restores the old files from their copy, whatever has replaced them."""
     for name in (path.name, path.name + ".real", path.name + ".other"):
         place = path.with_name(name)
         if place.is_dir() and not place.is_symlink():
@@ -90,7 +90,7 @@ def put_back(path, saved):
 
 
 def refused(lab, person, path, what, codes, named=""):
-    """The right value, which nobody may be asked for; the log names the path, or what it is to name."""
+    """Logs in with the right value: there must be no prompt for it, and the log must name the path, or `named`."""
     mark = lab.log.mark()
     login = lab.login(person, person.passcode)
     must(not login.is_in, f"{path} {what}: let in")
@@ -120,7 +120,7 @@ def unsafe_files(lab):
         try:
             for what, damage in damages.items():
                 damage(path)
-                # Where every user may create links to root's files, a second name does not come from root.
+                # If every user may create hard links to root's files, a second name need not come from root.
                 is_roots = path in OF_ROOT and what != "with a second name"
                 refused(lab, person, path, what, (hosts.SERVICE_ERR if is_roots else hosts.SYSTEM_ERR,))
                 put_back(path, saved)

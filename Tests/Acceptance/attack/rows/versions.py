@@ -66,7 +66,7 @@ def versions(lab):
         must(f"{older} is older" in login.text, f"a module of version {version} is told: {login.text}")
         told = lab.log.since(mark, f"protocol version {version}")
         must(any(f"protocol version {version}" in line for line in told), f"version {version} is not in the log")
-        # Whether the next line of the stack runs: its password logs in if root configured it.
+        # A stack whose next line accepts the password: shows whether that line still runs.
         lab.stack("aged", f"auth sufficient {name}", "auth required pam_unix.so", "account required pam_permit.so")
         must(lab.login(person, person.password, "aged").is_in, f"after a module of version {version} the stack ended")
         seen.append(f'module {version}: {login.code}, "the {older} is older"')

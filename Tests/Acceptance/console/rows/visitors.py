@@ -113,7 +113,7 @@ def stale(desk):
 
 @row("V5", "markup and 2,000 characters in what a page shows", "text, never markup", limit=60)
 def markup(desk):
-    # Swift treats U+0600 and its successor as one character, and a browser does not.
+    # Swift treats U+0600 and the character after it as one character, and a browser does not.
     name = MARKUP + "\u0600<script\u0600>" + "x" * 40
     person = desk.person(deviceName=name, deviceModel=name, deviceOS=name)
     visitor = desk.signed_in("operator")

@@ -19,7 +19,7 @@ TRACE = pathlib.Path("/tmp/change.trace")
 
 
 def count_with(lab, place, more="", use="if_available", lock=LAB):
-    """Makes the configuration name a chip, with additional settings in its section."""
+    """Sets the path of a chip in the configuration, with additional settings in that section."""
     lab.configure(lock=lock, more=f'{REMOTE if lock is STRICT else ""}[tpm]\nuse = "{use}"\ntcti = "{place}"\n{more}')
 
 
@@ -85,7 +85,7 @@ def registers(lab):
 )
 def older_folder(lab):
     chip, person = counted(lab, lock=STRICT)
-    # The number of counted values, and the number that the chip allows.
+    # How many wrong values the chip has counted, and how many it allows.
     (chip.folder / "count").write_bytes(struct.pack(">II", 199, 202))
     chip.tool("nvwrite", indices(chip)[0], "-C", "o", "-i", "count")
     seen = [put_back(lab, lambda: result(lab, person, "wrong-guess")) for _ in range(4)]

@@ -101,7 +101,7 @@ def killed(lab):
 
 
 def _before(lab, command):
-    """As it is before a move: sealed, or for seal in a file."""
+    """A person and a chip as before the command: the key is in a file for `seal`, and sealed for any other."""
     if command[0] == "seal":
         lab.run("uafctl", "unseal", check=False)
     else:
@@ -109,7 +109,7 @@ def _before(lab, command):
 
 
 def _is_killed(lab, command, call, step):
-    """Whether a command's core made this call this many times; it was killed at the last one."""
+    """Whether a command's core made this system call `step` times; strace kills it at the last one."""
     inject = f"--inject={call}:signal=SIGKILL:when={step}"
     trace = pathlib.Path("/tmp/move.trace")
     trace.unlink(missing_ok=True)

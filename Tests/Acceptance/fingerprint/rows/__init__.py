@@ -1,1 +1,1 @@
-"""The rows, in files by what stands in the way."""
+"""The rows of the table. Every module of this folder is imported."""

@@ -37,7 +37,8 @@ def named(lab, person, result, during=None):
 
 
 def obstructed(lab, person, result, text):
-    """The fingerprint alone ends with this result; sudo goes on with the passcode, and says why there is no sensor."""
+    """A login with only the fingerprint ends with this result; sudo continues with the passcode, and says why the sensor is not
+    used."""
     named(lab, person, result)
     lab.desk.let_in(person, person.passcode, says=text)
 
@@ -131,7 +132,7 @@ def timeout(lab):
     person = at_sudo(lab, biometric="require_tpm = false\ntimeout = 5")
 
     def wait():
-        # The prompt appears only once the sensor waits. So the row does not check the wait, which may end after five seconds.
+        # The prompt appears only once the sensor waits, or after five seconds. So the row does not check that the sensor waits.
         desk.awaits_end()
         desk.awaits_release()
         return person.passcode

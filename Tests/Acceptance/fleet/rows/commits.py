@@ -58,7 +58,7 @@ def swallowed(lab, single, between, instances, counts, how):
     victim.start()
     again = [outcome(signed, channel) for channel in channels]
     must("yes" not in again and "later" not in again, f"what was committed is sent again: {again}")
-    # The person gets in by another login, at both.
+    # The person can log in again, at both instances.
     for channel in channels:
         until(lambda channel=channel: _logs_in(person, channel), "a login after it")
     return f"{told}; sent again {again}"

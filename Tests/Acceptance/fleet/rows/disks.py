@@ -51,7 +51,7 @@ def postgresql_full(lab):
     instances = single.serve()
     people = lab.people(4, instances[0])
     with lab.load("F15", people, instances[0]) as load:
-        # Without room for its log PostgreSQL ends; systemd would start it again.
+        # PostgreSQL ends if there is no space for its log; on a real machine, systemd would restart it.
         acknowledged, gap = full(lab, load, single.home, single.up)
     load.must_be_honest()
     compared = must_have_all(single.sql, load)

@@ -8,7 +8,7 @@ from lab.table import must, row
 from lab.waiting import until
 
 PEOPLE = 8
-# A good part of them on each side of the failure.
+# So many that there are enough before and after the failure.
 LOGINS = 30
 # The promised time after which logins work again.
 BACK = 30

@@ -91,7 +91,7 @@ def clocks(lab):
         accepted = [(here, person.sign(here)) for here in (channel, shifted)]
         for here, signed in accepted:
             outcome(signed, here)
-        # An instance forgets what has expired once a second, when it has stored something else.
+        # At most once a second, when an instance stores something, it also deletes expired entries.
         time.sleep(1.1)
         codes = [outcome(other.sign(shifted), shifted) for _ in range(3)]
         codes += [outcome(other.sign(channel), shifted) for _ in range(3)]
@@ -128,7 +128,7 @@ def wrong_answers(lab):
     instances[1].program.stop()
     instances[1].start()
     beyond.append(outcome(wrong, two))
-    # The budget has another turn after a minute.
+    # After a minute, the rate limit allows further requests.
     must(time.monotonic() - started < 55, "this machine was too slow to tell")
     must(beyond == ["later"] * 3, f"wrong answers beyond the budget: {beyond}")
     accepted = [outcome(right, one), outcome(person.sign(two), two)]

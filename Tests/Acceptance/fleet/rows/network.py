@@ -74,13 +74,13 @@ def pooler(lab):
 
 
 def _seconds(line):
-    """After how many whole seconds a connection's next question goes out; infinite if none will."""
+    """After how many whole seconds a connection sends its next keepalive probe; infinite if it sends none."""
     found = KEEPALIVE.search(line)
     return 60 * int(found[1] or 0) + int(found[2] or 0) if found else math.inf
 
 
 def _all_ask(address):
-    """When each connection to a PostgreSQL asks next; None if one does not within 30 s, or there are no two."""
+    """When each connection to a PostgreSQL sends its next keepalive probe; None unless there are two, and both do within 30 s."""
     command = ["ss", "-tnoH", "state", "established", "dst", f"{address}:5432"]
     timers = [_seconds(line) for line in subprocess.check_output(command, text=True).splitlines()]
     return timers if len(timers) > 1 and max(timers) <= 30 else None

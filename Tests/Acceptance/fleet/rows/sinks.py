@@ -39,7 +39,7 @@ def told(instances, text):
 
 
 def unanswered(instance):
-    """The sinks of which an instance has said that they fail, and not afterwards that they are back."""
+    """The sinks that an instance has reported as failing, but not as back since then."""
     open_sinks = set()
     for line in instance.program.told().splitlines():
         for sink in re.findall(r"audit-sink-failed.* sink=(\S+)", line):
@@ -84,7 +84,8 @@ def sinks(lab):
         until(lambda receiver=receiver: has_all(receiver, single), "every row to arrive", 120)
         must(set(receiver.rows) == set(audit(single)), "a row arrived that the store does not have")
     must(not webhook.faults, f"the webhook was told something wrong: {webhook.faults}")
-    # Not of the killed one: it may have failed last. A wait after failures has up to 60 seconds.
+    # Only the other instance's log: the killed one may have reported a failure last. After failures, an instance waits up to 60
+    # seconds.
     until(lambda: not unanswered(instances[1]), "the log to say that both are back", 90)
     count = len(audit(single))
     return f"{count} rows, syslog got {len(syslog.rows)}, the webhook {len(webhook.rows)}; {len(load.yes)} logins beside it"

@@ -13,7 +13,7 @@ MACHINES = 50
 
 
 def told(instance, *arguments):
-    """What a command prints as JSON, one object a line."""
+    """The JSON objects that a command prints, one in each line."""
     return [json.loads(line) for line in instance.run(*arguments, "--json").stdout.splitlines()]
 
 
@@ -86,7 +86,7 @@ def listed(instances, fleet, seen):
     logins = [json.loads(entry["detail"]) for entry in rows if entry["kind"] == "offline-login"]
     must(len(logins) == 2 * MACHINES, f"{len(logins)} rows of logins without the server")
     verified = sum(login["verified"] for login in logins)
-    # The join secret authenticates no account: none has a key on these machines.
+    # The secret of a join proves no account's logins: no account has a key on these machines.
     must(verified == 0, f"{verified} logins count for an account without a key on the machine")
     must(sum(entry["kind"] == "machine-copied" for entry in rows) == 1, "the copy has no row, or several")
     instances[0].run("audit", "verify")

@@ -1,1 +1,1 @@
-"""The rows, a file for each thing that workstations do. Every module of this folder is imported."""
+"""The rows, with a file for each thing that workstations do. Every module of this folder is imported."""

@@ -26,7 +26,7 @@ def equipped(lab, control, desk):
     desk.write("/etc/ssh/sshd_config.d/asking.conf", settings)
     desk.run("systemctl", "restart", "ssh")
     control.run("install", "-d", "-m", "0700", "/root/.ssh")
-    # Mitogen answers no other prompt of ssh than one for a password: it logs in by a key.
+    # Of ssh's prompts, Mitogen answers only one for a password, so it logs in with a key here.
     control.run("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", "/root/key")
     desk.run("install", "-d", "-m", "0700", "-o", "mina", "/home/mina/.ssh")
     desk.write("/home/mina/.ssh/authorized_keys", control.read("/root/key.pub"), 0o600)
@@ -36,7 +36,7 @@ def equipped(lab, control, desk):
 
 
 def ansible(control, variables, **settings):
-    """Who Ansible is on the desk; None where it is nobody."""
+    """The user that Ansible's tasks run as on the desk; None if they cannot run."""
     control.write(OWN, json.dumps(variables), 0o600)
     environment = {"HOME": "/root", "ANSIBLE_NOCOLOR": "1", "ANSIBLE_TIMEOUT": "30", **settings}
     command = ("ansible", "-i", "/root/inventory", "desk", "-e", f"@{OWN}", "-m", "command", "-a", "id -un")

@@ -1,4 +1,4 @@
-"""Follows docs/two-machines.md: the commands of the page, in their order, as it says."""
+"""Follows docs/two-machines.md: runs the commands of the page in their order."""
 
 import pathlib
 import re
@@ -55,7 +55,7 @@ def guide(lab):
 
 
 def hand_over(server, desk):
-    """What the page says that is copied, as scp does it."""
+    """Copies the files that the page tells the reader to copy with scp."""
     desk.write("/root/payload", server.read("/root/payload"), 0o600)
     desk.write("/home/mina/mina.code", server.read("/root/mina.code"), 0o600)
     desk.run("chown", "mina", "/home/mina/mina.code")

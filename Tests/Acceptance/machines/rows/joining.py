@@ -99,7 +99,8 @@ def bad_payloads(lab):
             must(len(lines) == 1 and text in lines[0], f"{what}: {refused.stdout}")
             unchanged(machine, before, what)
             seen.append(what)
-        # The server accepted some of them, but the machine rejected its answer: the server considers the machine joined.
+        # The server accepted some of these codes before the machine rejected the server's answer. To the server, the machine has
+        # joined.
         name = machine.says("hostname").strip()
         lab.administer("revoke", "--device", lab.machines()[name]["device"], "--reason", "did not believe the server")
         join(machine, lab.join_code()["payload"])
@@ -153,7 +154,7 @@ def in_the_way(lab):
 
 
 def fill(machine, folder):
-    """Lays a file system over a folder that has what the folder has, and no room for more."""
+    """Mounts a file system over a folder, with the folder's content and no space for more."""
     machine.run("sh", "-c", f"cp -a {folder} /run/copy && mount -t tmpfs -o size=256k,mode=755 full {folder}")
     machine.run("sh", "-c", f"cp -a /run/copy/. {folder}/ && chmod --reference=/run/copy {folder} && rm -rf /run/copy")
     machine.run("sh", "-c", f"cat /dev/zero >{folder}/.zeros", check=False)
@@ -184,7 +185,8 @@ def leaving(lab):
         said = machine.run("uafctl", "leave").stdout
         must("The server was not told" in said, said)
         network.plug(machine, machine.number)
-        # The server knows it still, and gives its place to nobody who cannot prove to be it, unless an administrator says so.
+        # The server still knows the machine. It accepts a join under that name only from the machine itself, unless an
+        # administrator revokes it.
         lab.administer("revoke", "--device", lab.machines()[name]["device"], "--reason", "left without the server")
         kept = {path for path in configuration(machine) if not path.startswith("/var/lib/pam-uaf")}
         must(kept == {path for path in before if not path.startswith("/var/lib/pam-uaf")}, kept)

@@ -18,7 +18,7 @@ PLACE, VAULT = "/root/ansible", "/root/vault"
 
 
 def bare(lab, machine):
-    """A machine of an organisation: it knows its name and the server's, and mina and otto work on it."""
+    """Prepares an organisation's machine: it can resolve its own name and the server's, and mina and otto have accounts."""
     machine.write("/etc/hosts", f"127.0.0.1 localhost {machine.says('hostname').strip()}\n10.77.0.2 {NAME}\n")
     scene.populate(machine)
 
@@ -134,7 +134,7 @@ STAGES = (("init", "--local"), ("init",), ("modules", "--mode=config"), ("module
 
 
 def image(lab, machine):
-    """What an image of an organisation has: cloud-init with a folder for its data, and a repository with the package."""
+    """Prepares an organisation's image: cloud-init with a folder for its data, and a repository with the package."""
     lab.equip(machine, "cloud")
     ours = "/var/ours"
     machine.run("mkdir", "-p", ours, SEED)
@@ -147,13 +147,13 @@ def image(lab, machine):
     machine.write(f"{ours}/Packages", scan.stdout)
     machine.run("sh", "-c", "rm -f /etc/apt/sources.list.d/*")
     machine.write("/etc/apt/sources.list", f"deb [trusted=yes] file:{ours} ./\n")
-    # The row has laid the network, and the machine has no disk to grow.
+    # The row has already set up the network, and the machine has no disk to grow.
     quiet = "datasource_list: [NoCloud]\nnetwork: {config: disabled}\ndisable_root: false\napt: {preserve_sources_list: true}\n"
     machine.write("/etc/cloud/cloud.cfg.d/99-row.cfg", quiet)
 
 
 def first_boot(machine, data, number):
-    """Has cloud-init do what it does at an instance's first boot; returns its log of what programs said."""
+    """Runs cloud-init as at an instance's first boot; returns its log of the programs' output."""
     machine.write(f"{SEED}/user-data", data)
     machine.write(f"{SEED}/meta-data", f"instance-id: row-{number}\n")
     log = "/var/log/cloud-init-output.log"

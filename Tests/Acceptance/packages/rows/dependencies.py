@@ -1,6 +1,6 @@
-"""scripts/deps.sh, which `make demo`, `make test` and `make bench` run on the machine of whoever tries the project.
+"""Tests scripts/deps.sh, which `make demo`, `make test` and `make bench` run on the user's own machine.
 
-The archive is one of empty packages in the machine itself, under the names that the script asks for.
+The package archive is in the machine itself: it has an empty package for each name that the script installs.
 """
 
 import hashlib
@@ -11,7 +11,7 @@ from lab.table import must, row
 
 SCRIPT = pathlib.Path("scripts/deps.sh")
 ARCHIVE = "/var/tmp/archive"
-# Above every real version: what is installed excludes older ones of some of these names.
+# Above every real version, because installed packages conflict with older versions of some of these.
 OLD, NEW = "9:1", "9:2"
 
 
@@ -57,7 +57,7 @@ def _offer(machine, names, **special):
     machine.path(ARCHIVE).mkdir(exist_ok=True)
     listed = [_pack(machine, name, NEW, **special.get(name, {})) for name in names]
     machine.write(f"{ARCHIVE}/Packages", "".join(listed))
-    # apt takes no list anew that is as old as the last, to a second.
+    # apt does not read a list again whose time stamp is the same to the second, so the old lists are removed.
     machine.run("sh", "-c", "rm -rf /var/lib/apt/lists/*")
     machine.write("/etc/apt/sources.list", f"deb [trusted=yes] file:{ARCHIVE} ./\n")
 

@@ -6,7 +6,8 @@ from lab.table import must, row
 from lab.waiting import at_once
 
 SECONDS, MOST_LINES = 5, 60
-# Fewer than a user id may have at once (ConnectionLimits): a fast machine would otherwise turn mina away for her own calls.
+# Fewer connections than a uid may have at a time (ConnectionLimits): otherwise, on a fast machine, mina would be refused because
+# of her own calls.
 MOST_CALLS = 40
 # What a bare Debian has: perl-base.
 FLOOD = r"""
@@ -22,7 +23,7 @@ print "$count\n";
 
 
 def processor_seconds(machine):
-    """What systemd itself has used."""
+    """The CPU seconds that systemd itself has used."""
     fields = machine.says("cat", "/proc/1/stat").rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / 100
 
@@ -38,7 +39,7 @@ def is_served(machine):
 
 
 def status_of_mina(machine):
-    """Each answer of mina's own uafctl while that goes on: whether she was served."""
+    """Runs mina's own uafctl repeatedly during the flood; returns whether each call was served."""
     ends, deadline = [], time.monotonic() + SECONDS
     while time.monotonic() < deadline and len(ends) < MOST_CALLS:
         ends.append(is_served(machine))

@@ -47,14 +47,14 @@ def places(machine):
 
 
 def nothing_was_asked(machine):
-    """debconf marks what it has shown to somebody. The one question it knows is there in both languages."""
+    """debconf marks the questions that it has shown: there must be none. Its only question must exist in both languages."""
     shown = machine.run("debconf-show", "libpam-uaf").stdout
     must("libpam-uaf/purge-state" in shown and "*" not in shown, f"debconf: {shown!r}")
     must("\nDescription-ko.UTF-8:" in machine.read("/var/lib/dpkg/info/libpam-uaf.templates"), "no question in Korean")
 
 
 def only_rules_of_new_passcodes(machine):
-    """What the configuration as installed decides: nothing of how somebody logs in, only that no passcode is easy to guess."""
+    """Checks that the installed configuration sets only the rules for new passcodes, and nothing about logins."""
     decided = dict(re.findall(r"(?m)^([a-z_]+) *= *([^\s#]+)", machine.read(scene.CONFIGURATION)))
     refusals = ("equal_character", "ascending_descending", "two_character_repeat", "two_equal_character_repeat")
     expected = {"min_length": "8"} | dict.fromkeys(refusals, "true")

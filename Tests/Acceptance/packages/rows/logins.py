@@ -6,7 +6,7 @@ from packages.scene import CONFIGURATION, LET_IN, PASSCODE, PASSWORD
 
 
 def _steps(machine, lab):
-    """What README.md has an administrator do, in its order; the server and its people are there already."""
+    """Follows the steps of README.md for an administrator in their order, with an existing server and people."""
     yield "apt install", lambda: scene.install(machine, {"libpam-uaf": lab.archives["libpam-uaf"]})
     yield "write the server's addresses", lambda: scene.configure(machine)
     yield "a second way in", lambda: scene.rescuer(machine, "otto")
@@ -86,10 +86,10 @@ def let_in_by_profile(machine):
 
 
 def refused_by_profile(machine):
-    # Each answer that is refused is the last one: the password is not asked for.
+    # After a refused answer there is no further prompt, not even for the password.
     seen = {
         "wrong passcode": scene.sudo(machine, "mina", "wrong-guess-1", PASSWORD),
-        # From afar it does not show who has a passcode: everybody is asked for one, and needs one.
+        # Remote logins must not reveal who has a passcode: everybody is asked for one, and needs one.
         "ssh, never registered, password": scene.ssh(machine, "otto", PASSWORD),
     }
     for _ in range(2):
@@ -102,7 +102,7 @@ def refused_by_profile(machine):
 
 
 def with_core_missing(machine, entered, refused):
-    """It looks like a core that a caller has starved: the second way alone is left."""
+    """A missing core must be treated like one that a caller has starved of resources: only members of uaf-rescue can log in."""
     core = machine.path("/usr/libexec/pam-uaf/uaf-helper")
     core.rename(f"{core}.away")
     refused["core missing, password"] = scene.sudo(machine, "mina", PASSWORD)

@@ -8,8 +8,8 @@ from lab.table import must, row
 from packages import scene
 from packages.scene import LET_IN, PASSCODE, PASSWORD
 
-# pkexec brings an agent of its own only where it has a terminal, and polkit does not take that one's answers in a session
-# that logind does not know. So pkexec has none, and is the child of a process that pkttyagent was asked to speak for.
+# On a terminal, pkexec starts its own agent, whose answers polkit rejects in a session that logind does not know. So pkexec runs
+# without a terminal, as the child of a process for which pkttyagent is registered as the agent.
 _ASK = f"""
 mkfifo /tmp/agent-$$
 {{ cat /tmp/agent-$$ >/dev/null; rm /tmp/agent-$$; setsid pkexec sh -c "{scene.SAY}"; kill $$; }} &
@@ -46,7 +46,7 @@ def pkexec(lab):
         entered = {"passcode": _pkexec(machine, PASSCODE), "no server, passcode, password": _without(machine, PASSCODE, PASSWORD)}
         refused = {"Ctrl-C": _pkexec(machine, INTERRUPT)}
         must(not (left := gone()), f"after Ctrl-C: {left}")
-        # Three wrong values lock: the right value entered between them took the count back.
+        # Three wrong values in a row lock the account; a right value in between had reset the count.
         refused |= {
             "password": _pkexec(machine, PASSWORD),
             "no server, wrong passcode, password": _without(machine, "wrong-guess-1", PASSWORD),

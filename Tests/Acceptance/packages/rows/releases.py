@@ -7,7 +7,8 @@ from lab.table import Skip, must, row
 from packages import scene
 from packages.scene import LET_IN, PASSCODE
 
-# Letters that Unicode writes in two ways, typed in the way that keyboards do not: the same value must come of both.
+# Letters that Unicode can encode in two ways, in the decomposed form, which keyboards do not send: both forms must be the same
+# passcode.
 _DECOMPOSED = "\u1112\u1161\u11ab\u1100\u1173\u11af-u\u0308ber-e\u0301te\u0301-\u03b1\u0301-47"
 _COMPOSED = "\ud55c\uae00-\u00fcber-\u00e9t\u00e9-\u03ac-47"
 

@@ -20,7 +20,8 @@ def module_is_there(machine):
 
 
 def is_out(machine, before):
-    """After a removal: no module, no stack that names it, and passwords let in everywhere; returns how many logins did."""
+    """Checks after a removal that the module is gone, that no stack names it, and that everybody can log in by password; returns
+    the number of logins."""
     must(not module_is_there(machine), "the module is still there")
     must(not scene.services_with_module(machine), f"it is named in {scene.services_with_module(machine)}")
     must(scene.stacks(machine) == before, "the stacks are not as they were before the package was used")

@@ -4,8 +4,8 @@ from lab.table import Skip, must, row
 from packages import scene
 from packages.scene import LET_IN, PASSCODE, PASSWORD
 
-# run0 brings an agent of its own only where it has a terminal. So it has none, and waits until pkttyagent speaks for it: polkit
-# knows who asks by the process, which stays the same.
+# On a terminal, run0 starts its own agent. So it runs without one: the shell waits until pkttyagent is registered as its agent,
+# and then becomes run0. polkit identifies it by the process, which stays the same.
 _ASK = f"""
 mkfifo /tmp/agent-$$
 {{ cat /tmp/agent-$$ >/dev/null; rm /tmp/agent-$$; exec setsid run0 --pipe sh -c "{scene.SAY}" </dev/null; }} &

@@ -1,7 +1,7 @@
 """An upgrade in the middle of a login.
 
-The newer package holds the same programs: these rows show that what runs is replaced without harm. What an older or a newer
-version says to this one is A41's of `make attack`.
+The newer package contains the same programs: these rows show that programs can be replaced while they run. How different versions
+work together is tested by A41 of `make attack`.
 """
 
 import os
@@ -56,7 +56,7 @@ def _log_in_across_an_upgrade(machine, lab, prefix=()):
 def through_the_socket(lab):
     with lab.installed(booted=True) as machine:
         opened = machine.says("systemctl", "show", "--property", "ActiveEnterTimestampMonotonic", "pam-uaf.socket")
-        # As a locker does: without root, so that the socket is the one way.
+        # Like a locker, without root, so that the core can be reached only through the socket.
         seen = _log_in_across_an_upgrade(machine, lab, ("runuser", "-u", "mina", "--"))
         now = machine.says("systemctl", "show", "--property", "ActiveEnterTimestampMonotonic", "pam-uaf.socket")
         must(opened == now, "the socket was started anew")
@@ -91,7 +91,7 @@ StandardError=journal
 
 
 def _with_old_units(inside):
-    # Where debhelper puts units: in Debian 12, and since.
+    # The folders in which debhelper puts units: in Debian 12, and in later releases.
     (units,) = (found for folder in ("lib", "usr/lib") if (found := inside / folder / "systemd/system").is_dir())
     (units / "pam-uaf.service").unlink()
     for name, text in _OLD_UNITS.items():
@@ -125,7 +125,7 @@ def from_accepting(lab):
         host = machine.converse("runuser", "-u", "mina", "--", "pam-host", "/etc/pam.d", "uaf", "mina", "--", "auth", "auth")
         host.until("prompt")
         machine.run("dpkg", "--unpack", machine.bring(lab.archives["libpam-uaf"], "/var/tmp/next.deb"))
-        # The old socket is open, and the unit that it starts for a connection is gone.
+        # The old socket is still open, but the unit that it starts for a connection is gone.
         meanwhile = _is_served(machine)
         machine.run("dpkg", "--configure", "libpam-uaf")
         must(_accepts(machine) == "no", "systemd still takes the connections")

@@ -16,12 +16,12 @@ STACK = pathlib.Path("/etc/pam.d/common-account")
 ROOT = Person("root", 0, "")
 CRON = "/usr/sbin/cron"
 CRONTABS = pathlib.Path("/var/spool/cron/crontabs")
-# cron runs the jobs of @reboot once, and knows by this file that it has.
+# cron runs the @reboot jobs only once after a boot, and remembers that by this file.
 CRON_HAS_RUN = pathlib.Path("/run/crond.reboot")
 
 
 def ask_about_accounts(lab, argument="account_check"):
-    """Puts the line where docs/account-check.md has it, and gives the machine the verdict's key."""
+    """Adds the line to the stacks as docs/account-check.md says, and gives the machine the server's verdict key."""
     configure(lab)
     lab.stack(STACK.name, f"account required pam_uaf.so {argument}", *STACK.read_text().splitlines())
 

@@ -68,7 +68,7 @@ def somebody(number, name=None):
 
 
 def register(lab, person, name=None, check=True):
-    """The person registers with a code that the server has made for a name, and says nothing of the own one."""
+    """The person registers with a code for the account `name` at the server, without naming the account on this machine."""
     payload = pathlib.Path(lab.payload(Person(name or person.name, person.uid, "")))
     own = pathlib.Path(f"/tmp/code-{person.uid}")
     own.unlink(missing_ok=True)
@@ -135,7 +135,7 @@ def names_of_others(lab):
         must(said.returncode == 1 and words in said.stdout, f"{person.uid}: {said.stdout}")
         must(not person.state.exists(), f"{person.uid} has state")
     must(len([line for line in lab.log.since(mark) if "result=1011" in line]) == 5, "the log does not say so five times")
-    # A host with root says the number and the name; so does root's uafctl, which asks the name services itself.
+    # A host that runs as root sends the uid and the name. So does root's uafctl, which asks the name services itself.
     lab.register(good)
     must(good.state.exists(), "root could not register somebody of the directory")
     return "five refused with words; root registered a sixth"
@@ -164,7 +164,7 @@ def hangs(lab):
     waiting.start()
     asking = until(lambda: [p for p in processes.running("uaf-name") if processes.status(p, "Seccomp") == "2"], "uaf-name")[0]
     seen = {field: processes.status(asking, field) for field in ("Uid", "Gid", "Groups", "CapEff", "CapBnd", "NoNewPrivs")}
-    # If the program may not check this itself, the kernel reports it.
+    # The network namespace of the program, as the kernel reports it.
     network = os.readlink(f"/proc/{asking}/ns/net")
     sudo_lets_in(lab, local)
     is_asking = bool(said) is False

@@ -1,7 +1,7 @@
 """Display managers: the PAM files of their Debian packages, and `uafctl pam` on them.
 
-A greeter needs a screen. The small host takes its place: it shows PAM's messages one by one and answers each question, as the
-greeters of GDM and LightDM do, or has one string for all of them, as SDDM has.
+A greeter needs a screen. The small host takes its place: it shows PAM's messages one by one and answers each prompt, as the
+greeters of GDM and LightDM do, or gives the same string to all prompts, as SDDM does.
 """
 
 import functools
@@ -17,7 +17,7 @@ from system.stack_cases import SERVICES
 
 # Where system.sh puts the packages, which are not installed.
 PACKAGES = ROOT / "build/system/display-managers"
-# By package: the services that `uafctl pam enable` changes, and those that ask nobody.
+# By package: the services that `uafctl pam enable` changes, and those that never prompt.
 MANAGERS = {
     "gdm3": ("gdm", ("gdm-autologin", "gdm-launch-environment")),
     "lightdm": ("lightdm", ("lightdm-autologin", "lightdm-greeter")),
@@ -26,7 +26,7 @@ MANAGERS = {
 
 
 def bring(lab, package):
-    """Puts the package's files of PAM into the folder; returns their names."""
+    """Copies the package's PAM files to /etc/pam.d; returns their names."""
     archive = next(PACKAGES.glob(f"{package}_*.deb"), None)
     if archive is None:
         raise Skip(f"the package {package} could not be fetched")
@@ -41,7 +41,7 @@ def bring(lab, package):
 
 
 def refuses(lab, names):
-    """`uafctl pam enable` leaves services that ask nobody unchanged, even if a stack is named for them."""
+    """Checks that `uafctl pam enable` leaves services without a prompt unchanged, even if a stack is named for them."""
     for name in names:
         for options in ((), ("--template", "display-manager")):
             refused = uafctl(lab, "pam", "enable", name, *options, check=False)

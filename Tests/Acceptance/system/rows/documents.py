@@ -78,7 +78,8 @@ class Documents:
         return document
 
     def end(self, kind, command, *arguments, entries=()):
-        """How a command ends, which asks for the entries; its questions are on standard error, and here before its end."""
+        """The JSON document at the end of a command that prompts for the entries. Its prompts are on standard error, which is
+        mixed with the output here."""
         said = self._lab.run(
             "uafctl", *command.split(), "--json", *arguments, answers="".join(f"{entry}\n" for entry in entries), check=False
         )
@@ -131,7 +132,7 @@ def joining(lab, documents):
     """Joins the lab's own server and leaves it."""
     made = lab.run("uaf-server", "join-code", "create", "--state", "/srv/uaf", "--json").stdout
     payload = pathlib.Path("/tmp/machine-payload")
-    # The fingerprint is on standard error, and here beside it.
+    # The fingerprint is printed on standard error, which is mixed with the output here.
     payload.write_text(json.loads(next(line for line in made.splitlines() if line.startswith("{")))["payload"] + "\n")
     payload.chmod(0o600)
     documents.end("failure", "join", "--payload", "/nowhere")

@@ -48,7 +48,7 @@ def unlock(person, language, typed, *_, account=None, how=()):
     return cases.told(result.returncode, result.stdout, itertools.repeat(typed))
 
 
-# It has one string to give, so where a password decides it is not the right one for both.
+# A locker gives the same string to every prompt, so it cannot answer both a passcode and a password.
 LOCKER = cases.Host("locker", prepare, unlock, again=lambda person: [], falls_back=False)
 cases.enter(LOCKER, "success", "wrong", "lock", "down")
 

@@ -21,7 +21,7 @@ LOGIN = cases.Host(
     "login",
     prepare,
     lambda person, language, *answers: hosts.console(person, *answers, environment=LANGUAGES[language]),
-    # It asks who it is, too.
+    # It asks for the name again, too.
     again=lambda person: [person.name, person.passcode],
 )
 cases.enter(LOGIN, "success", "wrong", "lock", "down", "stale")

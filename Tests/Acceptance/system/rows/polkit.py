@@ -1,4 +1,4 @@
-"""polkit's question for a passcode, by the small host: the real helper reports to polkitd, over a message bus."""
+"""polkit's prompt for a passcode, played by the small host: the real helper would need polkitd and a message bus."""
 
 import os
 

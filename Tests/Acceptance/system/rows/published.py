@@ -1,4 +1,4 @@
-"""common-auth as documents and distributions publish it, before a second factor: refused where it would lead past it.
+"""Published variants of common-auth in front of a second factor: refused if they let somebody skip the second factor.
 
 A program of pam_exec that accepts every password plays a directory that accepts a password unknown to pam_unix.
 """
@@ -11,14 +11,14 @@ from system.rows.switching import everything, rescuer, uafctl
 
 FOLDER = "/etc/pam.d"
 COMMON = pathlib.Path("/etc/pam.d/common-auth")
-# Not /bin/true: uafctl knows that it looks at nothing.
+# Not /bin/true: uafctl knows that it checks no password.
 PROGRAM = pathlib.Path("/usr/local/sbin/ask-directory")
 UNIX, DIRECTORY = "pam_unix.so nullok", f"pam_exec.so quiet expose_authtok {PROGRAM}"
 END = ("auth requisite pam_deny.so", "auth required pam_permit.so")
-# A console at which whoever has the password gets in, a session included.
+# A console at which the password is enough for a whole login, including the session.
 LOGIN = ("auth required pam_unix.so", "account required pam_unix.so", "session required pam_unix.so")
 
-# By name: the lines, and the one of them that leads past the passcode; None where none does.
+# By name: the lines, and the one that lets a login skip the passcode; None if there is none.
 STACKS = {
     "passwords alone": ([f"auth [success=1 default=ignore] {UNIX}", *END], None),
     "a directory by pam-auth-update": (
@@ -78,9 +78,10 @@ CORP = [f"auth sufficient {UNIX}", f"auth sufficient {DIRECTORY}", "auth require
 
 
 def prepare(lab):
-    """Makes the directory, and another way in whatever common-auth says: a console with its own lines, a password for root.
+    """Makes the directory, and a way to log in that does not depend on common-auth: a console with its own lines, and a password
+    for root.
 
-    After the row, PAM's files are as they were, also where the row ended early.
+    After the row, PAM's files are restored, even if the row ended early.
     """
     before = everything()
     lab.after(lambda: restore(before))
@@ -191,7 +192,7 @@ def without_password(lab):
 
 
 def shown_past(lab, name, person, place):
-    """A stack that was refused does lead past the passcode; doctor and status say so."""
+    """Checks that a refused stack really lets a login skip the passcode, and that doctor and status say so."""
     template = pathlib.Path(hosts.STACKS, "second-factor/sudo").read_text()
     stack, service = pathlib.Path(FOLDER, "uaf-sudo"), pathlib.Path(FOLDER, "sudo")
     held = service.read_text()
@@ -233,7 +234,7 @@ def over_ssh(lab):
     return "refused with common-auth:2; then in with password and passcode alone"
 
 
-# Lines before those of a service or of common-auth, by which members of uaf-rescue are asked for nothing.
+# The start of lines that let members of uaf-rescue skip the following lines without a prompt.
 RESCUE = "pam_succeed_if.so quiet user ingroup uaf-rescue"
 UNASKED = {
     "the service's own": (None, f"auth sufficient {RESCUE}"),
@@ -271,7 +272,7 @@ def rescue_unasked(lab):
 
 
 def unasked(lab, service, enter, path):
-    """A stack that was refused does log people in without a question; doctor and status name the line."""
+    """Checks that a refused stack really logs people in without a prompt, and that doctor and status name the line."""
     stack, file = pathlib.Path(FOLDER, f"uaf-{service}"), pathlib.Path(FOLDER, service)
     held = file.read_text()
     stack.write_text(pathlib.Path(hosts.STACKS, "instead", service).read_text())

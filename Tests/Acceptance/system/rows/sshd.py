@@ -13,7 +13,7 @@ from system import cases, transcripts
 FAR = "198.51.100.7"
 PORT = 2222
 KNOWN = pathlib.Path("/tmp/known_hosts")
-# What the client does by itself. It shows what a server says between two prompts as it shows news of the connection.
+# The client's own defaults. With LogLevel=INFO, it shows the server's messages between two prompts.
 AS_EVER = ("NumberOfPasswordPrompts=3", "LogLevel=INFO", f"UserKnownHostsFile={KNOWN}")
 
 
@@ -167,7 +167,7 @@ def kept_out_by_sshd(lab):
     person = lab.person()
     mark = lab.log.mark()
     must(not ssh(person, cases.WRONG, options=("NumberOfPasswordPrompts=1",)).is_in, "a wrong passcode got in")
-    # The penalty is there once sshd has collected the connection's process.
+    # The penalty begins once sshd has reaped the connection's process.
     until(lambda: "Passcode for" not in ssh(person).text, "sshd keeps the address out")
     session = ssh(person, person.passcode)
     must(not session.is_in and "Passcode for" not in session.text, f"asked, or let in: {session}")
@@ -180,7 +180,7 @@ def kept_out_by_sshd(lab):
 
 
 def asker():
-    """Of the sshd process that speaks to PAM: its program, and its remaining privileges."""
+    """The program and the remaining privileges of the sshd process that calls PAM."""
     (process,) = running("uaf-helper")
     while not (program := os.path.basename(os.readlink(f"/proc/{process}/exe"))).startswith("sshd"):
         process = int(status(process, "PPid"))

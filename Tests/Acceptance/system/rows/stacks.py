@@ -11,7 +11,7 @@ from system import stack_table
 from system.stack_cases import CASES, CHOICE, DEBIAN, REMOTE, RULE, SERVICES, people
 
 AT_ONCE = 3
-# Under and over the length that one of the cases asks for.
+# Shorter and longer than the minimum length in one of the cases.
 TOO_SHORT, NEW = "bronze-otter-61", "bronze-otter-61-with-more"
 
 
@@ -35,7 +35,7 @@ def kind(prompt):
 
 
 def log_in(service, person, caller, stages, answers):
-    """Goes through a login of the service, and answers prompts by their kind: None gives up, a list is one for each."""
+    """Runs a login of the service and answers each prompt by its kind; None gives up, a list has one answer for each prompt."""
     process = subprocess.Popen(
         [*service.prefix(person, caller), *hosts.command(service.name, person.name, service.remote), "--", *stages],
         stdin=subprocess.PIPE,
@@ -52,9 +52,9 @@ def log_in(service, person, caller, stages, answers):
             codes.append(int(rest))
         if word != "prompt":
             continue
-        # The choice, and the rules of a new passcode, are a line of their own before the question.
+        # The list to choose from and the rules for a new passcode are separate lines before the prompt.
         what = kind(process.stdout.readline() if CHOICE in rest or rest.startswith(RULE) else rest)
-        # Three questions, one thing: the old one, the new one, and that again.
+        # A change has three prompts, which count as one: the old passcode, the new one, and the new one again.
         if asked[-1:] != ["new passcode"] or what != "new passcode":
             asked.append(what)
         if typed is None or not service.types_once:
@@ -100,7 +100,7 @@ class Drive:
             self.wrong.append(f"{self.what}{more}: expected {expected}, seen {seen}: {seen.text!r}")
 
     def run(self, cell):
-        # What lets in does not with a wrong password, or with a new passcode that is as bad as the old one.
+        # A login that succeeds must fail with a wrong password, or with a new passcode that the rules refuse like the old one.
         if cell.is_in and "password" in cell.asked:
             until = cell.asked.index("password") + 1
             self.see(stack_table.Cell(cell.asked[:until], False), password=False, more=", wrong password")

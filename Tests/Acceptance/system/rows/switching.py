@@ -50,7 +50,7 @@ def enable(lab):
         must(f"sudo: {shape}/sudo\n" in uafctl(lab, "pam", "status").stdout, f"{shape} is not in the list")
         seen.append(shape)
     result = uafctl(lab, "pam", "disable", "--all", check=False)
-    # The lab's own service, which no uafctl wrote.
+    # `uaf` is the lab's own service, which uafctl has not written.
     must(result.returncode == 1 and "uaf still asks pam_uaf\n" in result.stdout, result.stdout)
     must(everything() == before, f"changed: {set(everything()) ^ set(before)}")
     must(hosts.sudo(person, person.password).is_in, "the password does not let in afterwards")
@@ -187,8 +187,8 @@ def doctor(lab):
     lab.after(lambda: uafctl(lab, "pam", "disable", "sudo"))
     result = uafctl(lab, "doctor", check=False)
     names = set(re.findall(r"\[([a-z-]+)\]$", result.stdout, re.M))
-    # There is no systemd here that would serve the socket, the lab's own service has one line, the clock is the machine's, and
-    # polkit, where it is, keeps the password.
+    # Findings that are expected here: no systemd serves the socket, the lab's own service has only one line, the clock is the
+    # real machine's, and polkit, if installed, still uses the password.
     known = {"socket-missing", "pam-no-way-in", "clock-unsynchronised", "pam-polkit"}
     must(result.returncode == 0 and names <= known, result.stdout)
     must(f"ok   pam: {person.name} of uaf-rescue can use a password\n" in result.stdout, result.stdout)

@@ -5,7 +5,7 @@ import ssl
 from lab.hellos import GROUPS, Relay, chosen_group, offered_groups
 from lab.table import must, row
 
-# Two segments for what older clients send, more for those who bring a key of ML-KEM as well.
+# The first message of older clients takes two pieces of this size, that of clients with a ML-KEM key more.
 PIECE = 200
 
 

@@ -10,7 +10,7 @@ from webauthn.channel import Answer
 class Enrolment:
     """What a person gets from the server's administrator, so that they may register a key.
 
-    `code` is what a person would type or paste; the other two are the requests' own form of it.
+    `code` is what a person would type or paste; the other two fields have it in the form that requests need.
     """
 
     code: str = ""
@@ -20,7 +20,7 @@ class Enrolment:
 
 @dataclasses.dataclass(frozen=True)
 class Offer:
-    """The server's challenge for a login. `challenge` is the text that belongs into the client data."""
+    """The server's challenge for a login. `challenge` is its text in the client data."""
 
     account: str
     challenge: str
@@ -37,14 +37,14 @@ class Outcome:
 
     accepted: bool
     answer: Answer
-    # Who is logged in by what the answer says; empty if it names nobody.
+    # The account that the answer says is logged in; empty if it names none.
     who: str = ""
 
 
 class Dialect:
     """One client of one server; a login is `begin`, a signature, and `finish`."""
 
-    # How members are written that are bytes, and the way that the server may not know.
+    # How the dialect encodes bytes, and the other base64 form, which the server may not accept.
     encode, other = staticmethod(url), staticmethod(standard)
 
     def __init__(self, channel, authenticator):
@@ -59,7 +59,7 @@ class Dialect:
         raise NotImplementedError
 
     def finish(self, offer, signed):
-        """Sends the answer to it."""
+        """Sends the answer to the server's challenge."""
         raise NotImplementedError
 
     def login(self, account, credential, twist=HONEST):

@@ -11,7 +11,7 @@ class Allauth(Dialect):
     def register(self, account, enrolment, twist=HONEST):
         answer = self.channel.post(f"{BASE}/auth/login", {"username": account, "password": enrolment.code})
         session = {HEADER: self._token(answer)}
-        # A sign-in alone is not enough for a new key: the password is asked for once more.
+        # A sign-in is not enough for a new key: the server requires the password again.
         answer = self.channel.post(f"{BASE}/auth/reauthenticate", {"password": enrolment.code}, **session)
         if answer.status != 200:
             raise Refused(answer)
@@ -43,7 +43,7 @@ class Allauth(Dialect):
         members = {"credential": self._credential(signed.credential, response, {})}
         answer = self.channel.post(f"{BASE}/auth/webauthn/login", members, **{HEADER: offer.state})
         accepted = answer.status == 200 and answer.json.get("meta", {}).get("is_authenticated") is True
-        # The key alone decides who that is.
+        # The server finds the account by the key alone.
         return Outcome(accepted, answer, answer.json["data"]["user"]["username"] if accepted else "")
 
     def _token(self, answer):

@@ -46,7 +46,8 @@ class DjangoOTP(Dialect):
         return Outcome(answer.status == 200 and "id" in answer.json, answer)
 
     def _post(self, path, members):
-        # Django compares the cookie with the header, whoever has made them, and wants to know where an https request comes from.
+        # Django only compares the cookie with the header, so the client can make up the token. It also requires a Referer for
+        # https.
         token = self.channel.cookies.setdefault("csrftoken", secrets.token_hex(16))
         referer = f"https://{self.channel.name}:{self.channel.port}/"
         return self.channel.post(f"{BASE}/{path}", members, X_CSRFToken=token, Referer=referer)

@@ -5,7 +5,8 @@ from webauthn.dialects import Dialect, Offer, Outcome, Refused
 
 
 class _PrivacyIDEA(Dialect):
-    # The header that the server compares with the client data: by default the authenticator's origin, and none if this is empty.
+    # The Origin header, which the server compares with the client data: by default the authenticator's origin; none if this is
+    # empty.
     header: str | None = None
 
     def _post(self, path, members, **headers):
@@ -109,7 +110,7 @@ def _value(answer):
 
 
 def _outcome(answer):
-    """Both are needed: `value` alone is also true where no key was asked for."""
+    """Both members are needed: `value` alone is also true if no key was requested."""
     accepted = answer.json.get("result", {}).get("authentication") == "ACCEPT"
     who = (answer.json.get("detail") or {}).get("username", "")
     return Outcome(answer.status == 200 and _value(answer) and accepted, answer, who)

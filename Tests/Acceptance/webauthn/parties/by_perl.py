@@ -16,7 +16,7 @@ PROGRAM = pathlib.Path(__file__).with_name("verify.pl")
 class Perl(Application):
     def __init__(self):
         super().__init__()
-        # By cookie: what it was made for, the account, the challenge, and until when.
+        # By cookie: the session's purpose, the account, the challenge, and the time at which it expires.
         self.sessions: dict[str, tuple[str, str, str, float]] = {}
         self._perl = subprocess.Popen(["perl", PROGRAM], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
@@ -75,7 +75,7 @@ class Perl(Application):
         return {}
 
     def _ask(self, **members):
-        """What the library finds, or a refusal with its words."""
+        """The library's result, or a refusal with its message."""
         self._perl.stdin.write(json.dumps(members) + "\n")
         self._perl.stdin.flush()
         found = json.loads(self._perl.stdout.readline())

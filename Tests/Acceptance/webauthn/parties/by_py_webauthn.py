@@ -26,7 +26,7 @@ COOKIE = "session"
 class PyWebauthn(Application):
     def __init__(self):
         super().__init__()
-        # By cookie: what it was made for, the account, the challenge, and until when.
+        # By cookie: the session's purpose, the account, the challenge, and the time at which it expires.
         self.sessions: dict[str, tuple[str, str, bytes, float]] = {}
 
     def offer_registration(self, members, environment, headers):

@@ -1,4 +1,4 @@
-"""A relying party by PyPI's `fido2`. It needs no cookie: the challenge itself says which session an answer belongs to."""
+"""A relying party by PyPI's `fido2`. It needs no cookie: the challenge in an answer identifies the session."""
 
 import time
 
@@ -48,7 +48,7 @@ class PythonFido2(Application):
 
     def offer_login(self, members, environment, headers):
         account = members["username"]
-        # An account without keys gets a key that nobody has.
+        # For an account without keys, the answer names a key that does not exist.
         credentials = self._credentials(account) or [
             AttestedCredentialData.create(Aaguid.NONE, self.decoy(account), {1: 2, 3: -7, -1: 1, -2: bytes(32), -3: bytes(32)})
         ]
@@ -76,7 +76,7 @@ class PythonFido2(Application):
         return members
 
     def _pending(self, purpose, client_data):
-        """The account and the state that a challenge belongs to, which is used up by it."""
+        """The account and the library's state for a challenge, which can be used only once."""
         challenge = client_data.challenge
         key = next((key for key in self.pending if key.startswith(purpose) and websafe_decode(key.split()[1]) == challenge), "")
         account, state, until = self.pending.pop(key, ("", {}, 0))

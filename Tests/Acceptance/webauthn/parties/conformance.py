@@ -1,4 +1,4 @@
-"""The four addresses of FIDO's conformance tools as a WSGI application. What verifies is a subclass.
+"""The four endpoints of FIDO's conformance tools as a WSGI application. Subclasses verify the answers.
 
 It reads its environment: RP_ID, ORIGINS (with spaces between), ACCEPTED (a file that gets a line for each accepted key and login)
 and, where a key needs a code, CODES (a file with a line for each: the code, a space, the account).
@@ -70,7 +70,7 @@ class Application:
         raise NotImplementedError
 
     def must_have_code(self, account, environment):
-        """Refuses a request without the account's code, where codes are needed."""
+        """Refuses a request without the account's code, if this party requires codes."""
         if self._codes is None:
             return
         code = environment.get("HTTP_AUTHORIZATION", "").removeprefix("Bearer ")

@@ -1,4 +1,4 @@
-"""What both Django projects need and a real one has of its own: a secret, a database, a host, a line for each login."""
+"""Settings that both Django projects share: a secret, a database, a host, and a log line for each login."""
 
 import os
 import pathlib

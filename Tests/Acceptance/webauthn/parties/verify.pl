@@ -14,7 +14,7 @@ while (my $line = <STDIN>) {
     my $found = eval {
         $act eq 'create' ? $party->validate_registration(%$asked) : $party->validate_assertion(%$asked);
     };
-    # What it dies with may be anything, and bytes of an attestation are no text.
+    # The error may contain any bytes, such as those of an attestation, which are not text.
     my $answer = $@ ? { error => "$@" } : { map { $_ => $found->{$_} } qw(credential_id credential_pubkey signature_count) };
     print JSON->new->ascii->encode($answer), "\n";
 }

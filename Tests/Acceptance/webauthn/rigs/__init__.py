@@ -25,7 +25,7 @@ _ports = itertools.count(8600)
 
 
 class Party:
-    """One server of others. `name` is its name in the rows and in the document."""
+    """A third-party server. `name` is its name in the rows and in the document."""
 
     name = ""
     dialect: type[Dialect]
@@ -33,7 +33,7 @@ class Party:
     origin = ORIGIN
     # Whether its start takes so long that the quick form leaves it out.
     slow = True
-    # The name of the party whose server it is, too, with another dialect.
+    # The name of the party whose server this one shares, with a different dialect.
     beside = ""
 
     def __init__(self, folder, records):
@@ -44,7 +44,7 @@ class Party:
 
     @classmethod
     def sharing(cls, other):
-        """The same server as another party, which runs."""
+        """A party that shares the server of another, running party."""
         party = cls.__new__(cls)
         party.__dict__.update(other.__dict__)
         return party
@@ -53,7 +53,7 @@ class Party:
 
     @classmethod
     def available(cls):
-        """Whether what it is made of is there."""
+        """Whether the programs and packages that it needs are installed."""
         return True
 
     def start(self):
@@ -82,7 +82,7 @@ class Party:
         raise NotImplementedError
 
     def accepted(self, what, account):
-        """How many keys (`key`) or logins (`login`) of an account it has accepted, as it says itself."""
+        """How many keys (`key`) or logins (`login`) of an account the party itself reports as accepted."""
         raise NotImplementedError
 
     # --- For each of them
@@ -94,7 +94,7 @@ class Party:
         raise NotImplementedError
 
     def environment(self):
-        """Its environment, in addition to ours. Our packages are not its: one has the name of a library."""
+        """Its environment, in addition to ours, without our Python packages: one of them has the name of a library."""
         return {"PYTHONPATH": ""}
 
     def answers(self):
@@ -138,14 +138,14 @@ class PythonParty(Party):
     def command(self):
         program = BUILT / self.python / "bin/granian"
         address = ["--host", "127.0.0.1", "--port", self.port, "--log-level", "warning"]
-        # One of each: what the small parties remember is in memory.
+        # One worker and one thread, because the small parties keep their data in memory.
         workers = ["--workers", "1", "--blocking-threads", "1"]
         files = ["--ssl-certificate", CERTIFICATES / "leaf.pem", "--ssl-keyfile", CERTIFICATES / "leaf.key"]
         return [program, "--interface", "wsgi", *address, *workers, *files, *self.application]
 
 
 def lines(path, what, account):
-    """How often a file has the line of something accepted."""
+    """How many lines a file has for accepted keys or logins of an account."""
     return path.read_text().splitlines().count(f"{what} {account}") if path.exists() else 0
 
 

@@ -37,7 +37,7 @@ class Go(Small):
 
 
 class Perl(Small):
-    """libauthen-webauthn-perl, which one process for each request asks."""
+    """libauthen-webauthn-perl, called by a new process for each request."""
 
     name = "perl"
     slow = True
@@ -49,12 +49,12 @@ class Perl(Small):
 
 
 GLEWLWYD, TABLES = pathlib.Path("/usr/bin/glewlwyd"), pathlib.Path("/usr/share/dbconfig-common/data/glewlwyd/install/sqlite3")
-# What its tables begin with.
+# The administrator's password in a new database.
 FIRST_PASSWORD = "password"
 
 
 class Glewlwyd(Party):
-    """glewlwyd from its package, of which nothing is installed. Its configuration and its scheme are in the document."""
+    """glewlwyd from its package, which is unpacked but not installed. Its configuration and its scheme are in the document."""
 
     name = "glewlwyd"
     dialect = GlewlwydDialect
@@ -94,7 +94,7 @@ class Glewlwyd(Party):
             raise RuntimeError(f"{self.name}: {path}: {answer}")
 
     def enrol(self, account):
-        """A password, with which the person signs in for registering."""
+        """Makes an account with a password, with which the person signs in to register a key."""
         password = secrets.token_urlsafe(16)
         self._ask("/api/user/", {"username": account, "password": password, "scope": ["g_profile", "pam"]})
         return Enrolment(password)

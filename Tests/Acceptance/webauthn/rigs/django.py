@@ -11,7 +11,7 @@ from webauthn.rigs import BUILT, NAME, PARTIES, PythonParty, lines
 
 
 class Django(PythonParty):
-    """A project whose settings are a block in the document, and the rest in parties/django_common.py."""
+    """A project with settings from a block in the document and from parties/django_common.py."""
 
     python = "django"
     application = ("django_application:application",)
@@ -63,7 +63,7 @@ class DjangoOTPWebauthn(Django):
     )
 
     def enrol(self, account):
-        """A session, as a person has it who has signed in by something else."""
+        """Makes a session like that of a person who has signed in by other means."""
         session = self.session(account, secrets.token_urlsafe(16))
         return Enrolment(session, cookies={"sessionid": session})
 
@@ -71,7 +71,7 @@ class DjangoOTPWebauthn(Django):
 class DjangoAllauth(Django):
     name = section = "django-allauth"
     dialect = Allauth
-    # Its library takes no other origin than https at a host of the relying party.
+    # Its library accepts only https origins at a host of the relying party.
     origin = f"https://{NAME}"
     urls = "django_allauth_urls"
     # All rows come from one address, which has ten logins a minute.
@@ -81,7 +81,7 @@ class DjangoAllauth(Django):
     )
 
     def enrol(self, account):
-        """A password, with which the person signs in for registering."""
+        """Makes an account with a password, with which the person signs in to register a key."""
         password = secrets.token_urlsafe(16)
         self.session(account, password)
         return Enrolment(password)

@@ -80,7 +80,7 @@ class PrivacyIDEA(PythonParty):
         return answer.json["result"]["value"]
 
     def enrol(self, account):
-        """A password, with which the person signs in for registering."""
+        """Makes an account with a password, with which the person signs in to register a key."""
         password = secrets.token_urlsafe(16)
         self.administer("/user/", {"resolver": RESOLVER, "user": account, "password": password})
         return Enrolment(password)

@@ -47,7 +47,7 @@ class PyWebauthn(Small):
 
 
 class PythonFido2(Small):
-    """PyPI's fido2: open, and without a cookie."""
+    """PyPI's fido2: anybody can register, and it needs no cookie."""
 
     name = "python-fido2"
     application = ("by_python_fido2:application",)

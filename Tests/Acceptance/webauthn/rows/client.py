@@ -1,4 +1,4 @@
-"""Our client at relying parties of others: registered by uafctl, logged in through libpam and sudo."""
+"""Our client at third-party relying parties: uafctl registers, and logins go through libpam and sudo."""
 
 import pathlib
 import pwd
@@ -28,7 +28,7 @@ BELOW = {"django-otp-webauthn": "/webauthn"}
 ANY_ORIGIN = {"privacyidea"}
 
 
-# What the attacked machine of the other suites can do, without its server.
+# The machine of the other suites, without its server.
 MACHINE = Lab(thorough=False)
 
 
@@ -82,7 +82,7 @@ lock_time = 300
         return hosts.login("uaf", self.account, answer)
 
     def sudo(self, *answers):
-        """sudo on a terminal of the person's, with what is typed at each prompt."""
+        """Runs sudo on the person's terminal, and types an answer at each prompt."""
         asked = ["sudo", "-k", "echo", hosts.LET_IN]
         return hosts.terminal(asked, answers, uid=self.person.uid)
 

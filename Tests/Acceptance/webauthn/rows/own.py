@@ -1,4 +1,4 @@
-"""What only one of the parties does, and docs/webauthn-servers.md says of it."""
+"""Behaviour of single parties that docs/webauthn-servers.md describes."""
 
 import dataclasses
 import json

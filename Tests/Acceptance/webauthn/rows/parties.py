@@ -1,4 +1,4 @@
-"""What each party does with a correct answer, and with each wrong one, is what docs/webauthn-servers.md says."""
+"""Checks that each party treats correct answers and each kind of wrong one as docs/webauthn-servers.md says."""
 
 import dataclasses
 import importlib
@@ -12,7 +12,7 @@ from webauthn.dialects import Dialect, Enrolment, Refused
 from webauthn.rigs import NAME, Party
 from webauthn.rigs.every import PARTIES
 
-# In the place of the name in the party's origin, and of its rpId.
+# Replaces the name in the party's origin, or its rpId.
 OTHER = "other.example.com"
 # The table in the document, by party.
 SAID = {line["server"]: line for line in document.table("What each server checks")}
@@ -69,7 +69,7 @@ def told(outcome):
 
 
 def compare(name, column, outcome, counted):
-    """Breaks the row unless the outcome is what the document says, and the party has counted the same."""
+    """Breaks the row unless the outcome is the documented one, and the party reports the same number of acceptances."""
     must(outcome.accepted == counted, f"the answer is {outcome.answer}, but the party has counted {counted}")
     said = SAID[name][column]
     must(told(outcome) == said, f"the document says {said}, but: {outcome.answer}")
@@ -99,7 +99,7 @@ def _wrong(name, column, twist):
         before = one.logins()
         outcome = one.client.login(one.account, one.credential, fitted(twist, one.party))
         shown = compare(name, column, outcome, one.logins() > before)
-        # A later correct login works: a refusal is no lock.
+        # A later correct login succeeds: a refused answer locks nobody out.
         after = one.client.login(one.account, one.credential)
         must(after.accepted, f"a correct login afterwards: {after.answer}")
         return shown
@@ -124,7 +124,7 @@ def _alphabet(name):
         client = party.client()
         client.encode = client.other
         outcome, credential = client.register(account, party.enrol(account))
-        # A server may keep what it cannot find again.
+        # A server may have stored a key that it cannot find again.
         if not outcome.accepted:
             return compare(name, "other base64", outcome, party.accepted("key", account) > 0)
         outcome = client.login(account, credential)

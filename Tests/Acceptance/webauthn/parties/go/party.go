@@ -1,6 +1,6 @@
 // A relying party by Debian's golang-github-duo-labs-webauthn-dev: the four addresses of FIDO's conformance tools, over TLS.
 //
-// It reads its environment as parties/conformance.py does, and besides: LISTEN, CERTIFICATE and KEY.
+// It reads the same environment as parties/conformance.py, and also LISTEN, CERTIFICATE and KEY.
 package main
 
 import (
@@ -143,7 +143,7 @@ func (p *party) offerLogin(w http.ResponseWriter, r *http.Request, body []byte) 
 	}
 	owner := p.accounts[wanted.Username]
 	if owner == nil || len(owner.keys) == 0 {
-		// A name without keys gets one that nobody has, always the same.
+		// For a name without keys, the answer names a key that does not exist, always the same one.
 		made := sha256.Sum256(append(append([]byte{}, p.secret...), wanted.Username...))
 		owner = &account{name: wanted.Username, handle: made[:], keys: []webauthn.Credential{{ID: made[:]}}}
 	}
