@@ -71,7 +71,7 @@ def problems_of(line, tests, sources):
 
 
 def problems_of_tests(pieces, tests):
-    """The tests that do not exist; a piece without a suite is of the suite before it."""
+    """The named tests that do not exist. A test that is named without a suite belongs to the last suite before it."""
     suite = None
     for piece in pieces:
         named = re.match(r"`([\w-]+)`: (.*)", piece)
@@ -104,7 +104,8 @@ def problems_of_results(rows):
 
 
 def is_quoted(quote, names):
-    """Whether `quote` is made of names from `names`, separated by commas (names contain those as well); "…" is left out text."""
+    """Whether `quote` is made of names from `names`, separated by commas (names contain those as well); "…" stands for omitted
+    text."""
     parts = quote.split(", ")
     for count in range(len(parts), 0, -1):
         pattern = ".*".join(re.escape(piece.strip()) for piece in ", ".join(parts[:count]).split("…"))

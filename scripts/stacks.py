@@ -71,7 +71,7 @@ def check_auth(shape, lines):
 
 @functools.cache
 def ends():
-    """The table's rows: code, who says it, who can cause it, and whether root chose it."""
+    """The rows of TABLE: the PAM code, the part that returns it, who can cause it, and whether root chose it."""
     rows = json.loads(TABLE.read_text())
     return [(row["code"].removeprefix("PAM_").lower(), row["speaker"], set(row["causes"]), set(row["choices"])) for row in rows]
 

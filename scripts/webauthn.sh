@@ -1,6 +1,6 @@
 #!/bin/bash
-# Starts relying parties of others that speak WebAuthn, and prints a table of what each accepts and refuses. What was sent and
-# answered is in build/webauthn/exchanges.
+# Starts third-party relying parties for WebAuthn, and prints a table of what each accepts and refuses. What was sent and answered
+# is in build/webauthn/exchanges.
 #
 #   DIST=trixie     in another release of Debian (scripts/dist.sh)
 #   scripts/webauthn.sh quick                   the two small parties only

@@ -27,7 +27,7 @@ def _python(source: SourceFile) -> Iterator[Comment]:
 
 
 def comments(source: SourceFile) -> Iterator[Comment]:
-    """The comments of a file, those that follow each other line by line as one."""
+    """The comments of a file; comments on consecutive lines count as one."""
     if source.is_swift or source.is_c:
         single = source.comments
     elif source.path.endswith(".py"):

@@ -17,7 +17,7 @@ MODULE = "cshim/talk.c"
 KINDS = "Sources/Shared/AuthenticatorTypes/"
 _ENTRY = KINDS + "AuthenticatorType.swift"
 _KIND = re.compile(KINDS + r"\w+/AuthenticatorType\+\w+\.swift$")
-# Where each type is named by hand, and the text around the names there.
+# The files that name each type by hand, each with the text that surrounds the names.
 NAMING = {
     "Sources/Shared/FidoResults/EnglishCatalogue.swift": r"^ *1012: .*$",
     "Sources/Shared/FidoResults/KoreanCatalogue.swift": r"^ *1012: .*$",
@@ -56,7 +56,7 @@ def _missing(rule: str, path: str, needed: set[str], there: set[str]) -> Iterato
 
 
 def lists(tree: Tree, _rules: Rules) -> Iterator[Finding]:
-    """The entries that one place has and another lacks."""
+    """The entries that one copy of a list has and another lacks."""
     names, asked = _kinds(tree)
     swift = _found(r"allCases: \[Check\] = \[(.*?)\]", text_of(tree, CHECKS))
     protocol = _found(r"^\| `(\w+)` \|", text_of(tree, PROTOCOL).partition("| check | answer |")[2].partition("\n\n")[0])

@@ -169,7 +169,8 @@ def _allowed() -> Iterator[str]:
 
 
 def main() -> int:
-    """Plants everything, and prints what was missed. One target's files are enough, and all targets' names."""
+    """Plants every violation, and prints what was missed. The copy needs only one target's files, and the names of all
+    targets."""
     tree = load(os.environ.get("SWIFT", "swift"))
     files = {path: file for path, file in tree.files.items() if path.startswith(("Sources/Shared/SecretMemory/", lists.KINDS))}
     tree = Tree(files, tree.targets)

@@ -79,7 +79,7 @@ def _file(path: str, text: str) -> SourceFile:
 
 @dataclass(frozen=True)
 class Target:
-    """One target of a Package.swift. `products` are the dependencies that packages of others have."""
+    """One target of a Package.swift. `products` are the dependencies on products of third-party packages."""
 
     name: str
     kind: str

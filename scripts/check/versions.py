@@ -13,7 +13,7 @@ _HEADING = re.compile(r"^## \[?(\d+\.\d+\.\d+[^\]\s]*)", re.MULTILINE)
 
 
 def versions(tree: Tree, _rules: Rules) -> Iterator[Finding]:
-    """The places whose version differs from debian/changelog."""
+    """The files whose version differs from debian/changelog."""
     first = _DEBIAN.match(tree.files[CHANGELOG].text) if CHANGELOG in tree.files else None
     if first is None:
         yield Finding("version", CHANGELOG, "tells no version")

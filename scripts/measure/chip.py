@@ -36,8 +36,8 @@ def running():
 def measure(rounds, registering, login):
     """Prints the medians of logins that take turns.
 
-    `registering` makes a machine with a person, of a `name`, a `cost` and `more` configuration; `login` takes what it
-    returned, and returns two times: to the prompt, and from the answer to the end.
+    `registering(name, cost, more)` makes a machine with a person; `login` takes its result, and returns two times: to the prompt,
+    and from the answer to the end.
     """
     if shutil.which("swtpm") is None:
         print("chip: not measured: swtpm is not here (apt-get install swtpm)")

@@ -76,7 +76,7 @@ def pages():
 
 
 def asked(path, page):
-    """Milliseconds of one answer, whose status must be 200."""
+    """Milliseconds until one page is answered; the status must be 200."""
     place, query = page()
     connection = Socket(path)
     target = quote(place) + ("?" + urlencode(query) if query else "")

@@ -19,7 +19,7 @@ ACCOUNTS = [int(word) for word in os.environ.get("SERVER_ACCOUNTS", "10 10000 10
 CONNECTIONS = (1, 16, 256)
 # Keys of an account, and accounts of these stores.
 KEYS, KEYED_ACCOUNTS = (1, 4, 16, 64), 1000
-# Rows that are put into the audit before the first login. Ten millions take minutes to fill, so they must be asked for.
+# Rows that are put into the audit before the first login. Filling in ten million takes minutes, so that is done only on request.
 AUDIT_ROWS = [int(word) for word in os.environ.get("SERVER_AUDIT_ROWS", "0 100000 1000000").split()]
 AUDITED_ACCOUNTS, AUDITED_CONNECTIONS = 10_000, (1, 16)
 # The number of used challenges before the first login. In PostgreSQL each stays for 17 minutes: a million are 980 a second.

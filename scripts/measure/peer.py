@@ -117,7 +117,7 @@ class Peers:
         self.absent: dict[str, str] = {}
 
     def each(self, act):
-        """Does something with each; those that fail are left out from then on."""
+        """Calls `act` with each peer; a peer that fails is left out from then on."""
         for one in list(self.running):
             try:
                 act(one)

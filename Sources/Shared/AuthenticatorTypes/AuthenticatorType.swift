@@ -79,7 +79,7 @@ public struct TypedEntry: Sendable {
   ///
   /// Front ends use it to choose how to ask. A new name needs front ends that know it.
   public let check: String
-  /// The lines above the question that explain an entry; empty if there is nothing to explain.
+  /// The lines above the prompt that explain an entry; empty if there is nothing to explain.
   public let legend: [String]
   /// The legend in words, for screen readers; nil if there is nothing to explain.
   public let spokenLegend: PromptText?

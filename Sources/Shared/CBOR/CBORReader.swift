@@ -183,7 +183,7 @@ extension CBORValue {
   }
 }
 
-/// How much the reader takes.
+/// The limits above which CBOR is refused.
 public struct CBORLimits: Equatable, Sendable {
   /// Longest input in bytes; checked before anything is read.
   public var maximumBytes: Int

@@ -28,7 +28,7 @@ extension FidoResult {
   public static let invalidUsername = FidoResult(1_011, "ERROR_INVALID_USERNAME", .unknownUser)
   /// There is no such authenticator type.
   public static let invalidAuthenticatorType = FidoResult(1_012, "ERROR_INVALID_AUTHENTICATOR_TYPE", .fault)
-  /// Nothing is under way, or the server's challenge was used or expired.
+  /// No operation is in progress, or the server's challenge was used or expired.
   public static let requestNotExist = FidoResult(1_100, "ERROR_AUTH_REQUEST_NOT_EXIST")
   /// This client is not in the server's list.
   public static let untrustedFacet = FidoResult(2_001, "ERROR_UNTRUSTED_FACET_ID")
@@ -76,7 +76,7 @@ extension FidoResult {
   public static let biometryWithoutPasscode = FidoResult(7_007, "Biometry_State_Not_Reg_Passcode")
   /// This machine has no biometry.
   public static let biometryNotSupported = FidoResult(7_008, "Biometry_Not_Support")
-  /// The person chose the other way to log in.
+  /// The person chose to log in another way.
   public static let userFallback = FidoResult(7_009, "Biometry_User_Fallback", .always(.credentialsUnavailable))
   /// The host abandoned the conversation.
   public static let applicationCancel = FidoResult(7_010, "Biometry_App_Cancel", .always(.conversationError))

@@ -223,7 +223,7 @@ public enum PromptText: Hashable, Sendable {
 }
 
 extension PromptText {
-  /// What can be done about an ending with this text; nil if the text says so itself, or there is nothing to do.
+  /// What people can do after an ending with this text; nil if the text itself says so, or there is nothing to do.
   ///
   /// - Parameter codes: who may set a new value with a code.
   public func nextStep(in language: Language, codes: CodeUse = .persons) -> String? {

@@ -8,7 +8,7 @@ public enum CommandLineMistake: Equatable, Sendable {
   case unknownOption(String)
   /// An option that takes a value has none.
   case missingValue(option: String)
-  /// An option that takes no value has this one.
+  /// An option that takes no value was given this one.
   case unexpectedValue(String, option: String)
   case unexpectedArguments([String])
   /// A required argument or option is missing; an option has its dashes.

@@ -21,7 +21,7 @@ public struct GeneralSettings: Equatable, Sendable {
   public internal(set) var offline = Offline.deny
   /// How long ``Offline/allow`` applies after the server last accepted a login.
   public internal(set) var offlineMaximumAge: Duration?
-  /// Whether the account stage may ask the server; if it may not, the server's last answer decides.
+  /// Whether the account stage asks the server; if false, the server's last answer decides.
   public internal(set) var accountCheckOnline = true
 
   /// Whether states are hidden from such a caller.
@@ -138,7 +138,7 @@ public struct PlainSettings: Equatable, Sendable {
   /// The value of that member in a success.
   public internal(set) var successValue: String?
 
-  /// What can be sent to a server besides the message.
+  /// The items that can be sent to a server in addition to the message.
   static let contextMembers = [
     "username", "deviceID", "deviceName", "deviceModel", "deviceOS", "authCode", "transaction", "proof", "proofFor",
     "deregisterAAID", "deregisterAll",

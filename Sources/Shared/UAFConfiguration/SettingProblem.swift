@@ -251,7 +251,7 @@ extension SettingProblem: CustomStringConvertible {
 public enum ModuleArgumentProblem: Equatable, Sendable {
   /// The value has the wrong form.
   case form(SettingForm)
-  /// It is unknown, has a value where none belongs, or lacks one.
+  /// It is unknown, has a value although it takes none, or lacks one.
   case unknown
   case twice
   case tooMany(limit: Int)

@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// What a certificate says about the authenticator whose attestation key it has; nothing vouches for it yet.
+/// What an attestation certificate says about its authenticator; the certificate itself has not been verified.
 public struct AttestationCertificate: Equatable, Sendable {
   /// Its public key, DER.
   public let subjectPublicKeyInfo: [UInt8]

@@ -123,10 +123,10 @@ public enum CertificateChainError: Error, Equatable {
   case malformed
   /// A certificate is not issued by the next one.
   case outOfOrder
-  /// No path to a root: a different issuer, a wrong signature, expired or not yet valid, an issuer that may not issue, or
+  /// No path to a root: a different issuer, a wrong signature, expired or not yet valid, an issuer that is not an authority, or
   /// keys and hashes that are too weak.
   case untrusted
-  /// The leaf's key may not be used for signatures.
+  /// The leaf's key is not meant for signatures.
   case notForSigning
   /// The leaf names its authenticator model twice or in an unknown form.
   case malformedModel

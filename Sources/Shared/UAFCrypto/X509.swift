@@ -92,7 +92,7 @@ public enum X509 {
     return true
   }
 
-  /// The public key of a certificate that nothing vouches for yet, as DER.
+  /// The public key of a certificate that has not been verified, as DER.
   ///
   /// - Parameter der: one certificate, nothing after it.
   /// - Throws: ``CryptoError/invalidCertificate``.

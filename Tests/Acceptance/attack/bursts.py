@@ -85,7 +85,7 @@ def name_server():
 
 def _answer(question):
     end = question.index(b"\0", 12) + 5
-    # Answers type A of class IN only.
+    # Answers only queries of type A and class IN.
     address = b"\xc0\x0c\0\1\0\1\0\0\0\1\0\4\x7f\0\0\1" if question[end - 4 : end - 2] == b"\0\1" else b""
     counts = b"\0\1" + (b"\0\1" if address else b"\0\0") + b"\0\0\0\0"
     return question[:2] + b"\x81\x80" + counts + question[12:end] + address

@@ -186,8 +186,9 @@ def learn(core, person, value, side):
 
 
 def judge(run, right, what, full=5):
-    """A wrong value never logs in, and is counted if verified. A right one logs in only by the core's complete verdict; it is
-    otherwise counted, untried, or found right with the count taken back. Verifying always leaves a trace in the count."""
+    """Checks a run: a wrong value must never log in, and must be counted if it was verified. A right value may log in only by the
+    core's complete verdict; otherwise it must be counted, or not have been tried, or have been found right so that the count was
+    cleared."""
     if not right:
         must(not run.login.is_in, f"{what}: a wrong value got in")
     if run.login.is_in:

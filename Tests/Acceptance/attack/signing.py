@@ -55,7 +55,8 @@ def claims_of(token):
 
 
 def flipped(token, bits):
-    """The token with one bit of its bytes changed, for each of this many bits spread over header, claims and signature."""
+    """Copies of the token, each with a different one of `bits` bits changed, which are spread over header, claims and
+    signature."""
     parts = [decode(part) for part in token.split(".")]
     for number in range(bits):
         part = number % 3

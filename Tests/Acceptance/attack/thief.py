@@ -41,7 +41,7 @@ class Thief(Person):
         return self.send(self.channel, self.sign(self.channel, **wire.wish(operation))).token
 
     def in_place_of(self, asked):
-        """A registration's answer with this key instead of the one that it was made for."""
+        """The response of a registration, with this key in place of the person's."""
         answer = asked.answer()
         envelope = answer.message[0]["assertions"][0]
         model = part(answer, wire.AAID).decode()

@@ -64,7 +64,7 @@ class Browser:
         return self._driver.execute_script("return performance.getEntriesByType('resource').map(e => e.name)")
 
     def printed(self, name):
-        """The page as it is printed, as the text of each of its pages."""
+        """Prints the page to PDF; returns the text of each sheet."""
         SHOTS.mkdir(parents=True, exist_ok=True)
         file = SHOTS / f"{name}.pdf"
         made = self._driver.execute_cdp_cmd("Page.printToPDF", {"preferCSSPageSize": True, "printBackground": False})

@@ -175,7 +175,7 @@ def sealed(lab, *options):
 
 
 def refused(lab, person, says, logs=""):
-    """Logs in, and requires a refusal with a text before any question."""
+    """Logs in, and requires a refusal with a text before any prompt."""
     mark = lab.log.mark()
     login = lab.login(person, person.passcode)
     must(not login.is_in, f"let in: {login.text}")

@@ -92,7 +92,7 @@ class Fleet:
 
     @staticmethod
     def sqlite(path, statement):
-        """The rows of a statement on a store in a file."""
+        """Runs a statement on a SQLite store; returns the rows."""
         with sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=10) as database:
             return database.execute(statement).fetchall()
 

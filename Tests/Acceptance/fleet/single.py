@@ -62,7 +62,7 @@ class Single:
         return [line.split("\t") for line in as_user(*command).stdout.splitlines()]
 
     def empty(self):
-        """The database as it is before the first instance."""
+        """Empties the database, as it was before an instance used it."""
         self.sql(f"DROP DATABASE {DATABASE} WITH (FORCE)", "postgres")
         self.sql(f"CREATE DATABASE {DATABASE} OWNER {ROLE}", "postgres")
 

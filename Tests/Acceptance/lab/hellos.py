@@ -33,7 +33,7 @@ class Cut:
         return int.from_bytes(self.take(size))
 
     def vector(self, size):
-        """A field with its length before it, in this many bytes."""
+        """A field that is preceded by its length in `size` bytes."""
         return self.take(self.number(size))
 
 

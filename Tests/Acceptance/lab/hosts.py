@@ -52,7 +52,7 @@ def called_by(person, *before):
 
 
 def login(service, user, answer, remote=None, prefix=(), **options):
-    """Logs in through the small host; `prefix` is a command that it is started by, options those of subprocess."""
+    """Logs in through the small host; `prefix` is a command that starts the host; the options are those of subprocess."""
     process = start(service, user, remote, prefix, **options)
     return finish(process, answer)
 

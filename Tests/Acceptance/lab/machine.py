@@ -58,7 +58,7 @@ class Log:
             time.sleep(0.001)
 
     def mark(self):
-        """A place in the log, for `since`."""
+        """The current position in the log, for `since`."""
         self._catch_up()
         return len(self._lines)
 

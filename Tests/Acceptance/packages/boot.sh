@@ -1,6 +1,6 @@
 #!/bin/bash
-# The first process of a machine, in namespaces of its own: makes the given folder its root, and becomes systemd, or with
-# "plain" a process that only collects those whose parents ended, as a container has it.
+# The first process of a machine, in namespaces of its own: makes the given folder its root, and becomes systemd, or with "plain"
+# a process that only reaps orphaned processes, as in a container.
 set -euo pipefail
 root=$1 kind=$2
 

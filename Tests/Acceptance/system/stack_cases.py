@@ -59,7 +59,7 @@ class Service:
     remote: str | None = None
     stages: tuple = ("auth", "enter", "cred")
     template: str | None = None
-    types_once: bool = False  # answers every question with the one string it has
+    types_once: bool = False  # answers every prompt with the same string
 
     @property
     def file(self):
@@ -146,7 +146,7 @@ class Case:
     """The person, their entries, and the state of the machine."""
 
     person: str = "registered"
-    passcode: str | None = "right"  # right, wrong, empty; None: gives up at the question
+    passcode: str | None = "right"  # right, wrong, empty; None: gives up at the prompt
     password: bool = True
     around: object = lambda lab: contextlib.nullcontext()
     stages: tuple | None = None  # instead of the service's

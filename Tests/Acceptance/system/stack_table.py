@@ -1,4 +1,4 @@
-"""The table of pam.d/README.md: the questions and the result for each case, service and shape.
+"""The table of pam.d/README.md: the prompts and the result for each case, service and shape.
 
 Purpose: to be read by people and by the row that drives every stack through every case. `read` is the only public function.
 """
@@ -22,7 +22,7 @@ class Cell:
 
 
 def read(text, services):
-    """The cells by (case, service, shape); None where the table has a dash. A ValueError names the invalid line.
+    """The cells by (case, service, shape); None if the table has a dash. A ValueError names the invalid line.
 
     `services` has the existing shapes of each service; cells of other shapes are ignored. Each service has a row for each case,
     except for the cases in `alone`, which belong to one service.

@@ -1,4 +1,4 @@
-"""Runs the named rows, or all of them, and prints the table; `quick` is those of the parties that start at once."""
+"""Runs the named rows, or all of them, and prints the table; `quick` selects the rows of the parties that start quickly."""
 
 import sys
 

@@ -185,7 +185,7 @@ public enum PasscodeRule: String, CaseIterable, Sendable {
   }
 }
 
-/// One reason why a secret may not be set.
+/// One reason why a secret must not be set.
 ///
 /// It contains no part of the secret.
 public struct PasscodeProblem: Equatable, Sendable {

@@ -1,10 +1,10 @@
 /// The requirements for an authenticator (UAF protocol 1.1, section 3.1.11); absent members match everything.
 public struct MatchCriteria: JSONRepresentable, Equatable, Sendable {
-  /// Models, one of which it must be.
+  /// AAIDs, one of which the authenticator must have.
   public var aaid: [AAID]?
-  /// Vendors (first four characters of the AAID), one of which it must be from.
+  /// Vendors (the first four characters of the AAID), one of which must have made the authenticator.
   public var vendorID: [String]?
-  /// Keys, one of which must be registered on it for the AppID.
+  /// Keys, one of which must be registered on the authenticator for the AppID.
   public var keyIDs: [KeyID]?
   /// USER_VERIFY flags.
   public var userVerification: UInt32?

@@ -3,7 +3,7 @@ public struct Policy: JSONRepresentable, Equatable, Sendable {
   /// Alternatives in order of preference; all criteria of one alternative must be met, each by its own authenticator.
   public let accepted: [[MatchCriteria]]
 
-  /// Criteria of which a single match excludes an authenticator.
+  /// An authenticator that matches any of these criteria is excluded.
   public let disallowed: [MatchCriteria]
 
   /// Makes a policy.

@@ -72,8 +72,8 @@ public struct AccountStatement: Equatable, Sendable {
 public enum AccountState: Equatable, Sendable {
   /// It may log in.
   case active
-  /// It may not log in until an administrator enables it. An account that the server no longer has is reported like this too.
+  /// It cannot log in until an administrator enables it. An account that the server no longer has is reported like this too.
   case disabled
-  /// It may not log in until a time, in seconds since 1970.
+  /// It cannot log in until this time, in seconds since 1970.
   case locked(until: Int64)
 }

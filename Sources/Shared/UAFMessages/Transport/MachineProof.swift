@@ -1,4 +1,4 @@
-/// What a machine that a server knows sends with each request, in the header `UAF-Machine`; our own.
+/// The proof that a known machine sends with each request, in the header `UAF-Machine`; our own.
 ///
 /// Base64url of: form (1) | operation, queue and step (1) | ID of the machine (16) | time (8) | nonce (16) |
 /// length of the name (1) | name | code (32). Numbers are big-endian. The code is the HMAC-SHA-256 of everything before it, under
@@ -12,7 +12,7 @@ public struct MachineProof: Equatable, Sendable {
   private static let codeByteCount = 32
   private static let form: UInt8 = 1
   private static let answerFlag: UInt8 = 0x80
-  /// Operation and queue have four values each, of which not all are used.
+  /// Operation and queue have two bits each; not all of their values are used.
   private static let (operationMask, queueMask, queueShift): (UInt8, UInt8, UInt8) = (0x03, 0x30, 4)
   private static let names = 1...128
   /// The length of the part before the name.

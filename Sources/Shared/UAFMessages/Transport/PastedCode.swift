@@ -272,7 +272,7 @@ public enum PastedCode {
     word.unicodeScalars.split { $0 != "-" && $0 != "_" && isAround($0) }.map { trimmed(String($0)) }
   }
 
-  /// Whether a text is unlikely to be a word of a language.
+  /// Whether a text is unlikely to be an ordinary word.
   private static func looksMade(_ text: String) -> Bool {
     text.utf8.contains { $0 == UInt8(ascii: "-") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
   }

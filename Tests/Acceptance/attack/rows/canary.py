@@ -18,7 +18,7 @@ from lab.processes import running
 from lab.table import must, row
 from lab.waiting import until
 
-# So that the host does not buffer typed text in its standard input: that copy would be the host's, not ours.
+# Without this, the host would keep a copy of typed text in the buffer of its standard input, which the rows would find.
 UNBUFFERED = ("stdbuf", "-i0")
 
 
@@ -70,7 +70,8 @@ def last_call(core, person, value, is_point):
 
 
 def at_the_network(core, person, canary):
-    """The core after the value was used, as it sends its answer to the network program (docs/protocol.md, request: 0x41)."""
+    """The core after it has used the value, at the moment when it sends the response to the network program (docs/protocol.md,
+    request: 0x41)."""
     call = last_call(core, person, person.passcode, lambda line: re.match(r'sendto\(\d+, "A\\1', line))
     with stopped_at(person, person.passcode, *call):
         must(running("uaf-fetch"), "there is no network program")

@@ -231,7 +231,7 @@ def two_servers(lab):
     return "; ".join(seen)
 
 
-# --- Answers of others
+# --- Responses of other people
 
 
 class Exchange:

@@ -229,7 +229,7 @@ def middle(data):
 
 
 def says(status=200, **members):
-    """Every question gets only this answer, as from a different vendor's server or a different version."""
+    """Answers every request only with this, as a server of a different vendor or version might."""
 
     def on_answer(asked, said):
         return dataclasses.replace(said, status=status, body=json.dumps(members).encode()) if asked.is_question else said

@@ -80,7 +80,7 @@ def setuid_host(lab):
 class Held:
     """Logins that one person began inside their own cgroup, each with a wrong value for a different account.
 
-    One of them is deriving its key, and the others wait for the person's turn.
+    One of them is deriving its key, and the others wait, because a person may run only one derivation at a time.
     """
 
     def __init__(self, person, accounts, group, host, prefix=()):

@@ -65,7 +65,7 @@ def for_good(lab):
     told = lab.log.since(mark, "event=unlock result=0")
     must(any("event=unlock" in line and person.name in line for line in told), f"root's unlock is not told: {told}")
     must(lab.login(person, person.passcode).is_in, "unlocked by root, and still locked")
-    # A code removes a person's value only where the server's confirmation must be signed.
+    # A code can remove a person's value only if the server's confirmation must be signed.
     lab.configure(lock=policy + "0", server='require_signed_verdict = true\nverdict_key = "/srv/uaf/verdict.pub"')
     mark = lab.log.mark()
     for operation in (peer.RESET, peer.REGISTER):

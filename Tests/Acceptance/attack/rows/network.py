@@ -198,7 +198,7 @@ def black_hole(lab):
 
 
 def silent_names(lab):
-    """A name server that receives every question and answers none; returns the questions."""
+    """A name server that receives every query and answers none; returns the queries."""
     server, heard = socket.socket(socket.AF_INET, socket.SOCK_DGRAM), []
     server.bind(("127.0.0.53", 53))
     server.settimeout(0.1)
@@ -287,7 +287,7 @@ def drag_out(lab, person):
         if request.path.endswith("/get"):
             opened.append(said)
             return said
-        # The server accepts the answer and asks a further question as another vendor's server would: its challenge has no tag.
+        # The server accepts the response and sends a further request, like another vendor's server: its challenge has no tag.
         requests = json.loads(forger.member(opened[0].partition(b"\r\n\r\n")[2], "uafRequest"))
         further = [{**request, "challenge": encode(os.urandom(32))} for request in requests]
         return forger.answer(forger.verdict(newUAFRequest=json.dumps(further)))

@@ -158,7 +158,8 @@ def quota(lab):
     serve(lab)
     person = lab.person()
     lab.stack("su", "auth required pam_uaf.so", "account required pam_permit.so", "session required pam_permit.so")
-    # Through the socket as the person, through su as the person, through root's host: a count, and a count taken back.
+    # Through the socket as the person, through su as the person, and through root's host: a guess that is counted, and one that
+    # clears the count.
     peer.converse(person.uid, peer.begin(peer.AUTHENTICATE), peer.answer("wrong-guess-1"))
     for value in ("wrong-guess-2", person.passcode):
         hosts.su(person, person, value)

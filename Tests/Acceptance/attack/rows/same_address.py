@@ -94,7 +94,7 @@ class Crowd:
                 self._open[number] = self._make(number)
 
     def _make(self, number):
-        """One that sends nothing, one in the middle of its handshake, one that has finished it."""
+        """Opens a connection that, depending on `number`, sends nothing, stops in the middle of its handshake, or finishes it."""
         self.opened += 1
         try:
             made = socket.create_connection((self._address, PORT), 10)
@@ -190,7 +190,7 @@ def flooded_address(lab):
     logins = [lab.login(person, person.passcode) for _ in range(5)]
     must(all(each.is_in for each in logins), f"after {strangers} requests for nobody: {logins[0]}")
     lab.run("uaf-server", "enrol", "invited1", "--state", FOLDER)
-    # A few permits at most are refilled during the test.
+    # The rate limit allows only a few more requests during the test.
     beyond = {name: until_limited("/uaf/get", question(name)) for name in ("invited1", "nobody1", "nobody2")}
     must(max(beyond.values()) < RATE, f"requests that were let through beyond the limit: {beyond}")
     return (

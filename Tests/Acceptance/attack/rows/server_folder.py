@@ -122,7 +122,7 @@ def open_folders(lab):
     refused = 0
     for what, (damage, path, advice) in damages().items():
         damage()
-        # The attack itself, where the folder is open: a different key replaces the key that signs verdicts.
+        # The attack itself, if others can write to the folder: a different key replaces the key that signs verdicts.
         swapped = as_stranger("mv", FOLDER / "verdict.key", FOLDER / "verdict.old")
         must(swapped or "folder" not in what or "link" in what or "770" in what, f"{what}: nothing to show")
         if swapped:

@@ -43,7 +43,7 @@ def cheap_passwords(lab, people):
 
 
 def limits(lab, count):
-    """The command prefixes that limit a caller: each limit at this many of its values, soft and hard."""
+    """The command prefixes that limit a caller: `count` values of each limit, as soft and as hard limits."""
 
     def some(values):
         if lab.thorough or len(values) <= count:
@@ -149,7 +149,7 @@ def controls(lab, caller, target):
     must(INSIDE not in su(caller, target, target.password).split(), "with hidden states the password alone lets in")
     must(INSIDE in su(caller, target, target.passcode).split(), "with hidden states the passcode does not let in")
     CONFIGURATION.write_text(text)
-    # Root does this here; any user could where fs.protected_hardlinks is 0.
+    # Root does this here; any user could do it if fs.protected_hardlinks is 0.
     second = CONFIGURATION.with_name("second")
     second.hardlink_to(CONFIGURATION)
     must(

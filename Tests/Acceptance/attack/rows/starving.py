@@ -75,7 +75,7 @@ def standing_prompts(lab):
             f"({memory_mib(cores[:1]):.1f} for a core)"
         )
         must(len(cores) <= PLACES, seen)
-        # After a refusal su waits before it ends: its output identifies the refused ones.
+        # After a refusal su waits before it ends, so refused calls are recognised by their output.
         said = {process.stdout.read() for process in standing if process.poll() is not None}
         must(len(said) == 1 and b"You have too many logins" in next(iter(said)), f"the refused ones were told {said}")
         login = hosts.su(other, target, target.passcode)

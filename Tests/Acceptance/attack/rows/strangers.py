@@ -82,7 +82,7 @@ def in_time(lab):
 
     must(not by_stranger(person).is_in, "no lock came of it")
     earlier, seconds = clocks.earlier(3600)
-    # A lock from the future runs from this check on, so this uses a different person.
+    # A lock that began in the future runs from the next check on. So this check needs a different person.
     back = standing(lab, early, earlier)[1]
     must(back and 0 < back[1] <= LOCK, f"with the boot clock {seconds} s back: {back}")
     must(not by_stranger(person, *clocks.later(LOCK - 60)).is_in, "it ended a minute early")

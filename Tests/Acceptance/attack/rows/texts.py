@@ -45,7 +45,7 @@ HOSTILE_NAMES = [
     b"mina\\",
     b"\"'",
 ]
-# Accounts with such names exist where a directory service is careless.
+# A careless directory service may have accounts with such names.
 ACCOUNTS = ["%n%n%s", "..", "-rf", "a;id", "$(id)", "mina%0A"]
 SSH_PORT = 2217
 FOLDERS = ("/etc", "/var/lib", "/run", "/home", "/tmp", "/srv", "/usr/libexec")

@@ -33,7 +33,7 @@ COMPLETIONS = (
 
 
 def places(machine):
-    """Looks at every place; returns how many there are."""
+    """Checks every path of PLACES; returns how many there are."""
     module = machine.run("sh", "-c", "ls /usr/lib/*/security/pam_uaf.so").stdout.strip()
     for path, *expected in [*PLACES, (module, "644", "root", "root")]:
         seen = machine.run("stat", "-c", "%a %U %G", path, check=False).stdout.split()

@@ -178,7 +178,7 @@ def without_password(lab):
         must(result.returncode == 1 and f"{FOLDER}/{place}" in result.stdout, f"{name}: {result.stdout}")
         COMMON.write_bytes(before["common-auth"])
         must(everything() == before, f"{name}: a file has changed")
-        # The line is changed when the stack is in place.
+        # The line is changed only after the stack has been installed.
         uafctl(lab, "pam", "enable", "sudo", "--anyway", "--shape", "second-factor")
         COMMON.write_text(spoilt)
         alone = hosts.sudo(person, *(["a-wrong-word-1"] if is_asked else []), person.passcode)

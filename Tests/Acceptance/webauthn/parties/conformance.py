@@ -1,7 +1,7 @@
 """The four endpoints of FIDO's conformance tools as a WSGI application. Subclasses verify the answers.
 
 It reads its environment: RP_ID, ORIGINS (with spaces between), ACCEPTED (a file that gets a line for each accepted key and login)
-and, where a key needs a code, CODES (a file with a line for each: the code, a space, the account).
+and, if registering a key requires a code, CODES (a file with a line for each: the code, a space, the account).
 """
 
 import hashlib

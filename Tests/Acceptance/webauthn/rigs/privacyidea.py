@@ -1,4 +1,5 @@
-"""privacyIDEA with a realm of its own people, who register their keys themselves. Its policies are those in the document."""
+"""privacyIDEA with a separate realm, whose people register their keys themselves. Its policies are read from
+docs/webauthn-servers.md."""
 
 import json
 import secrets

@@ -71,7 +71,7 @@ lock_time = 300
         CONFIGURATION.chmod(0o644)
 
     def register(self, code=None):
-        """Registers the person as root would; `code` in place of the party's own."""
+        """Registers the person as root would; `code` replaces the code that the party has issued."""
         enrolment = self.party.enrol(self.account)
         typed = f"{PASSCODE}\n{PASSCODE}\n"
         if enrolment is not OPEN:

@@ -214,7 +214,7 @@ def _add(name):
 
 
 def quick():
-    """The rows of the parties that start at once, those of our client included."""
+    """The rows of the parties that start quickly, including the rows of our client there."""
     from lab.table import ROWS
 
     # Its rows register when it is imported.
