@@ -20,7 +20,7 @@ chmod 711 "$TMPDIR"
 status=0
 : >"$log"
 for package in . Server; do
-  # timeout(1) takes 0 for no limit.
+  # timeout(1) treats 0 as no limit.
   rest=$((limit * 60 - SECONDS))
   timeout --kill-after=30s "$((rest > 0 ? rest : 1))s" "${SWIFT:-swift}" test --package-path "$package" --skip-build "$@" 2>&1 |
     tee -a "$log" || status=$?

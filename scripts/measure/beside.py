@@ -18,7 +18,7 @@ ENGINES = ("sqlite", "postgresql")
 
 
 def costs(servers):
-    """The figures of all rounds, by build. Each round runs all of them, in an order that is drawn."""
+    """The figures of all rounds, by build. Each round runs all of them, in a random order."""
     figures = {name: [] for name in servers}
     for _ in range(page.ROUNDS):
         for name in random.sample(list(servers), len(servers)):
@@ -27,7 +27,8 @@ def costs(servers):
 
 
 def table(engine, figures):
-    """One line a build: server CPU of a login in microseconds, and the time of an answer, with the ratio to the other build."""
+    """One line for each build: the server's CPU time for a login in microseconds, the time of an answer, and the ratios to the
+    other build."""
     lines = [f"{engine}: {ACCOUNTS:,} accounts, {CONNECTIONS} connections; medians of {page.ROUNDS} rounds in turn"]
     lines.append(f"{'':<12}{'CPU of a login, µs':>24}{'respond p50, ms':>24}{'respond p99, ms':>24}{'MiB':>7}")
 

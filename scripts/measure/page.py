@@ -159,7 +159,7 @@ def middle_rows(samples, rows):
 
 
 def draw(samples, servers, folder, engine):
-    """Growth, as plots."""
+    """Draws the plots that show growth."""
     cost = "CPU of the server for a login, µs"
 
     def points(names):

@@ -80,7 +80,8 @@ def _symbols(inside: Inside) -> Iterator[tuple[str, set[str] | str]]:
 
 
 def _lets_pass(text: str, programs: list[Contents], symbols: dict[str, set[str]], known: Facts) -> Iterator[str]:
-    """The planted errors that `differences` misses: each relationship of a program left out, and one too many."""
+    """Plants errors, and yields those that `differences` misses: each relationship of a program left out in turn, and an
+    additional one."""
     document = json.loads(text)
     for number, relation in enumerate(document["relationships"]):
         elements = {element["SPDXID"]: element["name"] for element in document["packages"]}

@@ -26,7 +26,7 @@ package struct FileState: Equatable {
     return .success(FileState(state))
   }
 
-  /// The state of what `path` leads to, through links; nil if there is nothing, or if it cannot be examined.
+  /// The state of the file that `path` leads to, with links followed; nil if there is none, or if it cannot be examined.
   package static func following(_ path: String) -> FileState? {
     var state = stat()
     // SAFETY: `state` is a stat; the path lives for the call.

@@ -128,7 +128,7 @@ public enum SettingProblem: Error, Equatable, Sendable {
   case notAService
   /// A lock in the section of a service.
   case lockOfService
-  /// A key of `[passcode.ignore]` that no passcode could contain, so that it would refuse nothing, or an empty one.
+  /// A key of `[passcode.ignore]` that is empty, or that no passcode could contain.
   case ignoredText
   case expression(PasscodeExpressionError)
 

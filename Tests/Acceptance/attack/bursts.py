@@ -41,7 +41,7 @@ while True:
 
 @contextlib.contextmanager
 def ports(caller, kind, free, taken_for, free_for):
-    """Has a person bind and release the machine's last ports of a type; few ports, so that it is quick."""
+    """Has a person bind and release the machine's last free ports of a type. There are few ports, so that this is quick."""
     before = RANGE.read_text()
     RANGE.write_text(f"{FIRST} {LAST}")
     arguments = (FIRST, FIRST + free, LAST, caller.uid, int(kind), taken_for, free_for)

@@ -68,7 +68,7 @@ class WallClock:
         self.move(0)
         preload.write_text("/usr/local/lib/wall-clock.so\n")
         lab.after(preload.unlink)
-        # A harness that moves no clock would prove nothing.
+        # Checks that the clock really moves; otherwise, the row would prove nothing.
         self.move(86400)
         shown = int(lab.run("date", "+%s").stdout)
         if not 86300 < shown - time.time() < 86500:

@@ -5,7 +5,7 @@ from lab.table import must
 
 LIMIT = 5
 GUESSES = 20
-# If this guess is not verified, none of the later ones would be either.
+# This many guesses are enough: if the last of them is not verified, no later one would be.
 FEW_GUESSES = 6
 
 

@@ -1,8 +1,8 @@
 """Makes one thing at a time go wrong inside a login: a system call of the core or the host fails, or kills its process.
 
-A small script replaces uaf-helper and runs the real one under the command in the host's environment, which is
-strace with one injection. A login that is only watched first shows the calls, so nothing here needs to know
-which calls the core makes. The module finds the core as always, by its one fixed path.
+A small script replaces uaf-helper and runs the real one under the command in the host's environment, which is strace with one
+injection. A login without an injection is traced first and shows the calls, so nothing here needs to know which calls the core
+makes. The module finds the core as always, by its one fixed path.
 """
 
 import concurrent.futures

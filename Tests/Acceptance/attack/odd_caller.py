@@ -1,7 +1,7 @@
 """A caller that changes the process state that its children inherit: odd_caller.py UID COMMAND...
 
-Becomes that user, sets everything of prctl(2), personality(2), set_mempolicy(2) and proc(5) that survives exec and needs
-no privilege, and executes the command. Leaves out what a kernel lacks.
+Becomes that user, sets everything of prctl(2), personality(2), set_mempolicy(2) and proc(5) that survives exec and needs no
+privilege, and executes the command. Leaves out settings that the kernel lacks.
 """
 
 import ctypes
@@ -24,7 +24,7 @@ def main(uid, *command):
         os.setgroups([])
         os.setgid(int(uid))
         os.setuid(int(uid))
-        # As after the exec of the user's own program: the user owns /proc/self.
+        # The user must own /proc/self, as after the exec of the user's own program.
         libc.prctl(PR_SET_DUMPABLE, 1, 0, 0, 0)
     for arguments in (
         (PR_SET_TIMERSLACK, SLACK),

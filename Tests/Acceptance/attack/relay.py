@@ -106,7 +106,7 @@ class Relay:
         self._listener.listen(64)
         faults.stands_in(lab, SCRIPT.replace("PLACE", place), "uaf-fetch")
         lab.after(self._close)
-        # Each request as the core made it; each packet of the core and for it; each token of a server.
+        # Each request as the core made it, each packet from and to the core, and each token from a server.
         self.asked, self.packets, self.tokens = [], [], []
         self._on_request, self._on_answer = _as_it_is, _answer_as_it_is
         self._failures = []

@@ -73,7 +73,7 @@ def _json(document):
 
 
 def _raw(der):
-    """The two numbers of a signature, 32 bytes each; in DER they follow a head of two bytes, each with its own."""
+    """The two numbers of a signature, 32 bytes each. In DER, the sequence and each number begin with a header of two bytes."""
     first = der[4 : 4 + der[3]]
     second = der[6 + der[3] :]
     return b"".join(int.from_bytes(number, "big").to_bytes(32, "big") for number in (first, second))

@@ -34,7 +34,7 @@ class Browser:
         options.add_argument(f"--accept-lang={language}")
         self._driver = webdriver.Chrome(options, Service("/usr/bin/chromedriver"))
         self._driver.set_page_load_timeout(30)
-        # A window is never as narrow as a telephone; what is shown in it can be.
+        # Chromium's window cannot be as narrow as a telephone, so the width of the page is emulated.
         self._driver.execute_cdp_cmd(
             "Emulation.setDeviceMetricsOverride",
             {"width": width, "height": HEIGHT, "deviceScaleFactor": 1, "mobile": False},

@@ -77,7 +77,7 @@ class Chip:
         must(self.failures() == 1, "the chip is not locked")
 
     def provision(self, attributes="", value=None):
-        """Creates a storage key at the handle of the machine's own."""
+        """Creates a storage key at the handle that is reserved for the machine's storage root key."""
         given = ["-a", attributes] if attributes else []
         given += ["-p", value] if value else []
         self.tool("createprimary", "-C", "o", "-G", "ecc", "-c", "primary", *given)
@@ -89,7 +89,7 @@ class Between:
     """A relay between the core and a chip: records the traffic, and may act at a command."""
 
     def __init__(self, lab, chip, at=None, does=lambda: None, step=None, changes=None):
-        """Calls `does` before it forwards a command of code `at`, or command number `step`; `changes` gets that response."""
+        """Calls `does` before it forwards a command of code `at`, or command number `step`; `changes` may change the response."""
         self.place = chip.folder / f"between-{next(_numbers)}"
         self._chip, self._at, self._does, self._step, self._changes = chip, at, does, step, changes
         self.passed = bytearray()

@@ -1,4 +1,4 @@
-"""Claims the sensor once it is free, releases it, and ends: the previous program has then left nothing behind."""
+"""Claims the sensor once it is free, releases it, and ends: this shows that the previous program has left nothing behind."""
 
 import time
 

@@ -13,7 +13,7 @@ MEMBERS = {f"db{number}": f"127.0.1.{number}" for number in (1, 2, 3)}
 class Etcd:
     def __init__(self):
         peers = ",".join(f"{name}=http://{address}:2380" for name, address in MEMBERS.items())
-        # Debian's etcd of arm64 asks for this.
+        # Debian's etcd requires this on arm64.
         unusual = {} if platform.machine() == "x86_64" else {"ETCD_UNSUPPORTED_ARCH": "arm64"}
         self.members = {}
         for name, address in MEMBERS.items():

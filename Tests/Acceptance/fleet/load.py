@@ -10,7 +10,7 @@ from fleet.client import Later, Refused
 from fleet.programs import LOGS
 from lab.table import Broken, must
 
-# Between two logins of a person: the machine is shared.
+# Seconds between two logins of a person, because all programs share this machine.
 PAUSE = 0.1
 # Every nth login confirms a text.
 TEXTS = 5
@@ -89,7 +89,7 @@ class Load:
         return self.longest_gap(moment)
 
     def longest_gap(self, moment):
-        """The longest time without any success since a moment."""
+        """The longest time in which nobody had a success, beginning at `moment`."""
         with self._lock:
             times = [moment, *sorted(yes.acknowledged for yes in self.yes if yes.acknowledged > moment)]
         return max(after - before for before, after in itertools.pairwise(times))

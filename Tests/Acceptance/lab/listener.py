@@ -8,7 +8,7 @@ from lab.machine import HELPER
 from lab.waiting import until
 
 SOCKET = "/run/pam-uaf/helper.sock"
-# Of a socket in /proc/net/unix: a process listens on it (__SO_ACCEPTCON). The file exists a moment earlier.
+# The flag in /proc/net/unix of a socket on which a process listens (__SO_ACCEPTCON). The socket's file exists a moment earlier.
 ACCEPTS = 0x10000
 
 

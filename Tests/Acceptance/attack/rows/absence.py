@@ -11,7 +11,7 @@ from lab import hosts, machine
 from lab.table import must, row
 
 TIMEOUT = 2
-# For rows that a time-out before the connection would fail: this machine may be busy.
+# A longer time-out for rows that would fail if this busy machine connected too slowly.
 PATIENCE = 5
 KIB = 1024
 # An attacker may win a race: if that is possible, some of this many logins succeed.
@@ -74,7 +74,8 @@ def without_ports(lab, person):
 
 
 def in_bursts(lab, caller, person):
-    """Logins while free ports, for connections and look-ups, keep appearing and disappearing; what logged in, and how often."""
+    """Logins while free ports, for connections and look-ups, keep appearing and disappearing; returns what logged in, and how
+    often."""
     found = {}
     with bursts.ports(caller, socket.SOCK_STREAM, 1, 0.0001, 0.0001):
         found["the last port comes and goes"] = times_in(lab, person)
@@ -143,7 +144,7 @@ def away_by_starving(lab):
         if lab.login(gone, answers(gone), "fallback").is_in:
             broken.append(f"a server that {what}")
     must(not broken, f"a revoked account got in by passcode and password: {', '.join(broken)}")
-    # Root chose this with the stack's shape: the machine shows the difference.
+    # A control: if nobody listens at the port, the password lets the account in, as root chose with the stack's shape.
     lab.configure(server=f"timeout = {TIMEOUT}", port=1)
     must(lab.login(gone, answers(gone), "fallback").is_in, "a server that is away is not told any more")
     return (

@@ -41,7 +41,7 @@ def asked(names):
 
 
 def share(messages):
-    """Each shape's share."""
+    """The share of each shape in the messages."""
     counts = collections.Counter(shape(message) for message in messages.values())
     return {kind: count / len(messages) for kind, count in counts.items()}
 

@@ -11,7 +11,7 @@ LIMIT = 10
 ROUNDS = 3
 ALL_ROUNDS = 20
 PER_ROUND = 4
-# The result that a call may get when it lost against another call of the same person.
+# Texts in the log that would show damaged or mixed-up state: calls at the same time must not cause any of them.
 TORN = ("damaged", "SQLite error 11", "SQLite error 26", "SQLite error 1:", "a different account")
 
 
@@ -24,7 +24,8 @@ def register_anew(lab, person, payload, value):
 
 
 def all_at_once(lab, person, value, number):
-    """Right logins, wrong ones, changes, a registration by code; returns the value that is valid afterwards, and counts."""
+    """Runs right and wrong logins, changes and a registration by code at the same time; returns the value that is valid
+    afterwards, and counts."""
     new = [f"changed-{number}-{place}-value" for place in range(PER_ROUND)]
     payload, anew = lab.payload(person), f"anew-{number}-value"
     with concurrent.futures.ThreadPoolExecutor(4 * PER_ROUND) as pool:

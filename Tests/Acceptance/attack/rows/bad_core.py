@@ -78,7 +78,7 @@ def stack(lab, control, mark, more=""):
 
 
 def check(lab, name, person, value):
-    """One behaviour under every control word; the logins run in parallel."""
+    """Tests one behaviour of the core under every control word; the logins run in parallel."""
     RAN.mkdir(exist_ok=True)
     number = [*BEHAVIOURS, "missing", "not executable", "a folder", "of no format"].index(name)
     marks = {control: RAN / f"{number}-{place}" for place, control in enumerate(CONTROLS)}

@@ -93,7 +93,7 @@ def derivations(lab):
 
 
 def with_right_values(lab):
-    """Local logins with the person's own right value, from as many prompts of su: no count limits them either."""
+    """Local logins with the person's own right value, from many prompts of su at the same time: no count limits these either."""
     lab.configure(cost=16)
     one, late = lab.person(), lab.person()
     until(lambda: not slot_holders(), "the end of what was derived before")

@@ -51,7 +51,7 @@ def write_edit(path, sql):
 
 
 def damages(lab, size):
-    """The damage to the file: name and a function of its path and content."""
+    """Ways to damage the file: for each, a name, and a function that gets path and content."""
 
     def cut(length):
         return lambda path, content: path.write_bytes(content[:length])

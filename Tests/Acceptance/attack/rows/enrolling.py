@@ -55,7 +55,7 @@ class Liar:
                 "header": header,
                 "authenticators": [{"aaid": model, "keyID": ""} for model in self._models if not named or model == named],
             }
-        # Each model is a separate way in.
+        # The request accepts each AAID by itself.
         policy = {"accepted": [[{"aaid": [model]}] for model in self._models]}
         question = {"header": header, "challenge": self._challenge(operation, text), "policy": policy}
         return {**question, "username": self._name} if operation == "Reg" else question

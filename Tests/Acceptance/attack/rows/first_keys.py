@@ -45,7 +45,8 @@ USES_OF_A_CODE = {
 
 
 class CodeReader:
-    """Registers the thief's key with each code that passes, and lets the person go on by a proof of that key."""
+    """Registers the thief's key with each code that passes, and lets the person's registration continue with a proof by that
+    key."""
 
     def __init__(self, thief):
         self._thief, self.tried = thief, []

@@ -155,7 +155,7 @@ class Held:
         ]
 
     def cores_that_obey(self):
-        """How many cores their own user may send a signal to."""
+        """How many of the cores accept a signal from the person who started them."""
         return sum(self._may_signal(core, 0) for core in self.cores)
 
     def end(self):

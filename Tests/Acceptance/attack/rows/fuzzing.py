@@ -117,7 +117,7 @@ def at_the_helper(lab, count):
 
 
 def by_a_server(lab, count):
-    """Gives mutated answers of a server that otherwise refuses; returns the observations."""
+    """Has a server that otherwise refuses send mutated answers; returns the observations."""
     person = lab.person()
     between = forger.Forger(lab, forger.passing, shown=forger.STOLEN)
     lab.configure(port=between.port, server="timeout = 2", lock="retry_count_to_lock = 10\nlock_time = 300")

@@ -60,7 +60,7 @@ def never_registered(lab):
 
 
 def refuse_given_up(lab, refuse):
-    """Accounts that have been registered."""
+    """Checks the refusals for accounts that were registered before."""
 
     def given_up(*command):
         person = lab.person()

@@ -120,7 +120,7 @@ def flooded_loopback(lab):
     server = near_server(lab, address=ADDRESS)
     person = lab.person(registered=False)
     register_near(lab, person)
-    # The server may remember nothing about a machine in memory.
+    # After a restart, the server has nothing about the machine in memory.
     lab.stop(server)
     near_server(lab, address=ADDRESS)
     with Flood(person.name) as crowd:

@@ -101,7 +101,8 @@ def silent(lab):
 def times_out(start, caller, target):
     """How long a call with `timeout=2` takes with a server that never answers; the core and the module both wait for it.
 
-    Measured until the module has ended the core: libpam's delay after a failure runs in the host, as late as its caller wants.
+    The time is measured until the module has ended the core: libpam's delay after a failure runs in the host, and the caller can
+    prolong it.
     """
     host, started = start(caller, target), time.monotonic()
     try:

@@ -131,7 +131,7 @@ def wrong_certificates(lab):
     forger.trust(lab, bad.authority)
     lab.configure(lock=LOCK, server=f"timeout = {TIMEOUT}")
     refused = [beside(lab, f"tls-{name}", bad.url(name)) for name in ("wrongHost", "expired", "unknown", "selfSigned")]
-    # Both as the whole server and as the receiver of the answer only.
+    # Each bad server takes the place of the whole server, and then only of the address for responses.
     refused += [beside(lab, f"tls2-{name}", None, bad.url(name)) for name in ("wrongHost", "expired", "unknown")]
     old = [beside(lab, "tls-tls11", bad.url("tls11"))]
     proxy, visits = count_connections(lab)

@@ -19,7 +19,7 @@ KIND = "workstation-policy+jwt"
 BITS, TRIES, STRICTER, HOUR = 30, 5, 3, 3600
 FOLLOW = '[policy]\nfollow = ["passcode", "pattern", "lock", "prompt.texts"]'
 GOOD = f"[passcode]\nmin_length = 9\n[lock]\nretry_count_to_lock = {STRICTER}\n"
-# Root's own, as the lab configures them.
+# Root's own lock settings, as the lab configures them.
 LOCK = {"lock.retry_count_to_lock": TRIES, "lock.lock_time": 300, "lock.max_lock_count": 3}
 PAYLOAD, TEXT = pathlib.Path("/tmp/machine-payload"), pathlib.Path("/tmp/policy.toml")
 

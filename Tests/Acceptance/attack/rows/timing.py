@@ -13,10 +13,10 @@ from lab.table import Broken, must, row
 
 REMOTE = "192.0.2.7"
 LIMIT = 10
-# A state can be recognized if the medians differ by more than a network and sshd vary, and not by accident on a busy
-# machine: the share of pairs in which its observation is longer is far from chance (0.5; 1 is certainty). Where
-# the share is extreme, even a difference that a network of one hop would hide is enough. A stranger has at most ten
-# tries at an account before its lock changes its state.
+# A state counts as recognisable if the medians differ by more than a network and sshd vary, and if this is not an accident on a
+# busy machine: the share of pairs in which the observation of the state is longer must be far from chance (0.5; 1 is certainty).
+# If that share is extreme, even a difference that a network of one hop would hide is enough. A stranger has at most ten tries at
+# an account before a lock changes its state.
 MILLISECONDS, SHARE, RANK = 10, 0.05, 0.7
 SMALL, EXTREME = 2, 0.85
 # A suspected difference is measured again, with all observations so far: a chance difference then disappears, a real one stays.
@@ -156,7 +156,7 @@ def timing(lab):
         hosts.sshd(lab, 2223)
         seen.append(measure(lab, names, reset, 20, "sshd", through_sshd))
     person, names = server_states(lab)
-    # An account's rate is bounded: with more, the server answers something else.
+    # An account has a rate limit: with more requests, the server would answer something else.
     seen.append(measure(lab, names, person, 30, "the server's own answer", at_the_server))
     return "largest difference: " + "; ".join(seen)
 

@@ -153,7 +153,7 @@ def later_lock(desk, person, wall):
 
 
 def forged(desk, person, neighbour):
-    """Payloads that others sign, or nobody, and each with one bit changed."""
+    """Payloads that others or nobody have signed, and copies of them with one bit changed."""
     payload, _ = desk.give(person)
     claims, stranger, server = claims_of(payload), Signer.stranger(), Signer.server()
     unread = "neither signed by this machine's server nor a code"

@@ -26,7 +26,7 @@ def give_away(path):
 
 
 def open_up(path):
-    # What is in the configuration may be read by all; nothing of the state may.
+    # Everybody may read the configuration; nobody but root may read the state.
     path.chmod(path.stat().st_mode | (0o022 if path in OF_ROOT else 0o004))
 
 

@@ -28,7 +28,7 @@ def counted_with_words(lab):
 
 
 def recovered(lab):
-    """What the log says of a recover that succeeds."""
+    """What the log says about a successful `uafctl recover`."""
     mark = lab.log.mark()
     status, said = tool(lab, "recover", "--recovery-key", str(FILE))
     must(status == 0, f"recover ({status}): {said}")

@@ -68,7 +68,7 @@ def changed_responses(lab):
         for part in (0.5, 1):
 
             def change(response, part=part):
-                # After the size field, which the core would otherwise wait for.
+                # Never in the size field: the core would then wait for bytes that do not come.
                 index = max(6, int(len(response) * part) - 1)
                 return response[:index] + bytes([response[index] ^ 1]) + response[index + 1 :]
 

@@ -34,7 +34,7 @@ def fetch(path, status=200):
 
 
 def is_ready():
-    """Not immediately: the server checks its store first."""
+    """Whether the server is ready, which takes a moment, because it checks its store first."""
     try:
         return fetch("/readyz") == "ok\n"
     except (OSError, Broken):
@@ -56,7 +56,7 @@ def values(page):
 
 
 def promtool(*arguments, text=None):
-    """Runs the tool; what it finds is a failure."""
+    """Runs promtool; a finding breaks the row."""
     if shutil.which("promtool") is None:
         raise Skip("Debian's prometheus is not there")
     ended = subprocess.run(["promtool", *arguments], input=text, text=True, capture_output=True, timeout=60, check=False)

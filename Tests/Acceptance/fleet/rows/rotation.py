@@ -12,7 +12,7 @@ from lab.table import must, row
 from lab.waiting import until
 
 PEOPLE = 6
-# Until a new key is used, with room to hand it to a busy machine's two instances.
+# Seconds until a new key is used: enough to give it to two instances on a busy machine.
 KNOWN_BEFORE = 15
 DAY, MARGIN = 86_400, 600
 INVALID, UNAUTHORIZED = 1491, 1401

@@ -53,7 +53,7 @@ def control_of(lab, control, desk):
 def play(control, *options):
     """Runs site.yml; returns its output, and the counts of its recap."""
     command = f"cd {PLACE} && exec ansible-playbook -v -i inventory --vault-password-file {VAULT} site.yml " + " ".join(options)
-    # ssh gives up after 10 seconds otherwise, which a machine with much other work may need.
+    # By default ssh gives up after 10 seconds, which may be too short on a busy machine.
     settings = {"HOME": "/root", "ANSIBLE_NOCOLOR": "1", "ANSIBLE_TIMEOUT": "120"}
     result = control.run("sh", "-c", command, check=False, limit=900, **settings)
     recap = re.search(r"^desk +: (.*)$", result.stdout, re.MULTILINE)

@@ -32,7 +32,7 @@ def _file(name, version):
 
 
 def _pack(machine, name, version, **fields):
-    """Puts an empty package into the archive; returns what the archive's list says of it."""
+    """Puts an empty package into the archive; returns its entry for the archive's list."""
     inside, file = machine.folder / "inside" / f"{name}_{version}", machine.path(_file(name, version))
     (inside / "DEBIAN").mkdir(parents=True, exist_ok=True)
     control = "".join(
@@ -53,7 +53,7 @@ def _pack(machine, name, version, **fields):
 
 
 def _offer(machine, names, **special):
-    """An archive with the newer version of each of these names, some of them with fields of their own."""
+    """Makes an archive with the newer version of each named package; `special` has additional fields for some of them."""
     machine.path(ARCHIVE).mkdir(exist_ok=True)
     listed = [_pack(machine, name, NEW, **special.get(name, {})) for name in names]
     machine.write(f"{ARCHIVE}/Packages", "".join(listed))

@@ -50,7 +50,7 @@ def _people_and_stacks(machine):
 
 
 def _all_log_in(machine):
-    """By each host that people use, and not with a wrong value; returns how often."""
+    """Checks that people can log in through each host, but not with a wrong value; returns the number of logins."""
     tried = [
         (scene.sudo(machine, "mina", PASSCODE), True),
         (scene.sudo(machine, "otto", _COMPOSED), True),

@@ -111,7 +111,7 @@ class Drive:
 
 
 def drive(lab, everybody, table, name, case):
-    """One case in every service and shape: what was driven."""
+    """Drives one case through every service and shape; returns what was driven."""
     cells = {
         (service, shape): table[name, service, shape]
         for shape in stack_table.SHAPES

@@ -45,7 +45,7 @@ def shown_by_number(lab, number):
 
 
 def kept(lab, person, expected):
-    """Somebody's one text, as `audit texts` and `audit show` have it; returns the latter."""
+    """Checks a person's only text in `audit texts` and `audit show`; returns the output of the latter."""
     found, status = audit(lab, person)
     must(status == 0 and [line[1:] for line in found] == [("ok", expected)], f"audit texts: {found}, {status}")
     words, status = shown_by_number(lab, found[0][0])
