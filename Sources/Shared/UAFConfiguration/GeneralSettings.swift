@@ -129,7 +129,7 @@ public enum AccountCheck: Equatable, Sendable {
 
 /// `[server.context]` and `[server.success]`: what the plain dialect leaves to each server.
 public struct PlainSettings: Equatable, Sendable {
-  /// The members of the context that are sent: for our name of each, the name that the server expects.
+  /// The members of the context that are sent: under our name for each, the name that the server uses for it.
   ///
   /// They are in the query of both URLs, and so in the server's access log. Nothing else is sent.
   public internal(set) var contextNames: [String: String] = [:]

@@ -179,11 +179,11 @@ struct TOMLParser {
 /// The origin decides what may still be added to it (TOML 1.0.0, "Table").
 final class TOMLTable {
   enum Origin {
-    /// The document, or its own `[header]`.
+    /// The document itself, or a table with its own `[header]`.
     case header
-    /// A part of the path of a later `[header]`.
+    /// A table that so far is only a part of another `[header]`'s path.
     case implied
-    /// A dotted key.
+    /// A table that a dotted key made.
     case dotted
     /// `{ ... }`: nothing may be added to it.
     case inline

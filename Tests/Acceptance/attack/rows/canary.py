@@ -50,7 +50,8 @@ def stopped_at(person, value, call, number):
 
 
 def while_used(person, canary):
-    """Proves the scanner: the core is stopped while it has the value in memory, and no other process has it then."""
+    """Shows that the scan works: it must find the value in the memory of a core that is stopped while it uses the value, and in
+    no other process."""
     with stopped_at(person, person.passcode, "flock", 1) as core:
         hits = canary.in_memory(core)
         limits = pathlib.Path(f"/proc/{core}/limits").read_text()

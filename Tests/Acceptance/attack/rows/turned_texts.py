@@ -58,7 +58,7 @@ CHANGES = {
 
 
 def unwrapped(text):
-    """The terminal's text as one line; its rows are wrapped between words."""
+    """The terminal's text as one line: joins the rows, which uafctl has broken between words."""
     return " ".join(text.split())
 
 

@@ -1,4 +1,4 @@
-"""Parts of different ages, which an upgrade leaves side by side for a moment."""
+"""A module and a core of different versions, which run together for a moment during an upgrade."""
 
 import pathlib
 import shutil
