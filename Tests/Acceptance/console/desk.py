@@ -18,7 +18,7 @@ ROLES = ("auditor", "helpdesk", "operator", "administrator")
 
 
 class Desk:
-    """Use as a context. `tidy` and `thorough` are what lab.run asks of a lab."""
+    """Use as a context. lab.run requires `tidy` and `thorough`."""
 
     thorough = False
     program: Program

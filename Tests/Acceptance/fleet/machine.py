@@ -20,7 +20,7 @@ INSTANCES = {"uaf1": "127.0.2.1", "uaf2": "127.0.2.2"}
 
 
 class Fleet:
-    """Use as a context. `tidy` and `thorough` are what lab.run asks of a lab."""
+    """Use as a context. lab.run requires `tidy` and `thorough`."""
 
     thorough = False
     cluster: Cluster

@@ -167,7 +167,7 @@ class Conversation:
         self.text = ""
 
     def until(self, beginning, seconds=STEP):
-        """Reads up to a line that begins so, and returns it."""
+        """Reads up to the first line that begins with `beginning`, and returns that line."""
         deadline = time.monotonic() + seconds
         seen = len(self.text)
         while True:

@@ -14,7 +14,7 @@ FOLDER = pathlib.Path("/srv/webauthn")
 
 
 class Desk:
-    """Use as a context. `tidy` and `thorough` are what lab.run asks of a lab."""
+    """Use as a context. lab.run requires `tidy` and `thorough`."""
 
     thorough = False
 

@@ -63,7 +63,8 @@ def while_used(person, canary):
 
 
 def last_call(core, person, value, is_point):
-    """The last of some calls in a watched login: its name, and its ordinal among the calls of this name."""
+    """Of the calls in a traced login for which `is_point` is true, the last one: its name, and its ordinal among the calls of
+    this name."""
     trace = core.attempt(person, value, core="-e trace=all").trace
     found = [point for point in faults.points(trace) if is_point(trace[point[2]])]
     must(found, f"the call is not in the trace of {len(trace)} calls")

@@ -129,7 +129,7 @@ def hostile_names(lab):
 
 
 def over_ssh(lab, names):
-    """The same names by ssh, if ssh accepts them; returns how many were tried."""
+    """Tries the hostile names over ssh too, if ssh accepts them; returns how many were tried."""
     chosen = [name for name in (names if lab.thorough else names[1:5] + names[11:18]) if 0 < len(name) <= 32768]
     with concurrent.futures.ThreadPoolExecutor(8) as pool:
         sessions = list(pool.map(ssh, chosen))

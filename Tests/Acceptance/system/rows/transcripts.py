@@ -1,4 +1,4 @@
-"""Stored transcripts that no host shows."""
+"""Finds stored transcripts that no row has compared in this run."""
 
 import os
 import pathlib
