@@ -46,8 +46,9 @@ def confirm(line, name, *answers, options=()):
 
 @row(
     "P10",
-    "a sign-in with uafctl: a wrong passcode, the right one, and the same line again; then one that is denied",
-    "no session before the right passcode; one after it; the line is used up; none where the person says no",
+    "a sign-in with uafctl: with a wrong passcode, with the right one, and with the same line again; "
+    "then a sign-in that the person denies",
+    "a session only after the right passcode; the line is then used up; no session after a denial",
     limit=90,
 )
 def sign_in(desk):

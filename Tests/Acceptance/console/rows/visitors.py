@@ -62,7 +62,7 @@ def stranger(desk):
     return "all lead to the sign-in"
 
 
-@row("V2", "a form that the role does not have", "403 for each; pages of others 403", limit=60)
+@row("V2", "forms and pages that the role must not use", "403 for each", limit=60)
 def others(desk):
     count = 0
     for role in ROLES[:-1]:
@@ -96,7 +96,12 @@ def forged(desk):
     return "403 for each"
 
 
-@row("V4", "a stale session: signed out, role changed, invented", "to the sign-in", limit=30)
+@row(
+    "V4",
+    "a session that is signed out, invented, or of a person whose role has changed",
+    "not accepted: leads to the sign-in",
+    limit=30,
+)
 def stale(desk):
     visitor = desk.signed_in("auditor")
     kept = dict(visitor.cookies)
@@ -111,7 +116,7 @@ def stale(desk):
     return "none is a session"
 
 
-@row("V5", "markup and 2,000 characters in what a page shows", "text, never markup", limit=60)
+@row("V5", "names and reasons with markup and of 2,000 characters", "each page shows them as text, never as markup", limit=60)
 def markup(desk):
     # Swift treats U+0600 and the character after it as one character, and a browser does not.
     name = MARKUP + "\u0600<script\u0600>" + "x" * 40

@@ -38,7 +38,7 @@ def recovered(lab):
 @row(
     "D40",
     "the chip that counted is replaced, and root has the recovery key",
-    "recover lets the person go on with the old value; the next change has the new chip count",
+    "after recover, the old passcode lets in; the new chip counts once the passcode was changed",
     causes=("a local user", "root"),
     limit=180,
 )
@@ -87,8 +87,8 @@ def goes_on(lab):
 
 @row(
     "D41",
-    "recover on the chip that counts, and again after it was cleared",
-    "the count goes on where the chip has it; after the clearing the old value goes on",
+    "recover with the chip that counts; and again after that chip was cleared",
+    "the chip keeps its count; after it was cleared, recover lets the old passcode in again",
     causes=("root",),
     limit=180,
 )

@@ -65,7 +65,12 @@ def result(lab, person, answer):
     return lab.verdicts(mark, person)[-1]
 
 
-@row("D30", "a person registers where the chip holds the machine's key", "one index; status says who counts", limit=120)
+@row(
+    "D30",
+    "a person registers while the chip holds the machine's key",
+    "the chip has one index; status says that the chip counts",
+    limit=120,
+)
 def registers(lab):
     _, person = counted(lab)
     must(counts(lab, person) == "tpm", f"status says {counts(lab, person)}")
@@ -78,8 +83,8 @@ def registers(lab):
 
 @row(
     "D31",
-    "an older state folder is put back after each wrong value, to regain tries",
-    "the chip's count stands: a hard stop after as many as the limit, which root's unlock ends",
+    "an older state folder is restored after each wrong passcode, to regain tries",
+    "the chip's count is unaffected: at its limit nothing lets in any more, until root unlocks the account",
     causes=("a local user", "root"),
     limit=180,
 )
@@ -101,7 +106,7 @@ def older_folder(lab):
 
 @row(
     "D32",
-    "twenty wrong values of one person",
+    "one person enters twenty wrong passcodes",
     "another person logs in, and TPM_PT_LOCKOUT_COUNTER stays 0",
     causes=("the person", "somebody remote"),
     limit=180,
@@ -117,7 +122,12 @@ def locks_nobody_else(lab):
     return "both let in afterwards; the chip's own count is 0"
 
 
-@row("D33", "the chip is killed between its count and the share", "one try is lost, none is won", limit=120)
+@row(
+    "D33",
+    "the chip is killed between counting a try and returning its share of the key",
+    "one try is lost, none is gained",
+    limit=120,
+)
 def killed_between(lab):
     chip, person = counted(lab, lock=STRICT)
     seen = []
@@ -150,7 +160,12 @@ def _fill(chip):
     must(number > 0x1500000, "no index could be made")
 
 
-@row("D34", "the chip has no room for another index", "falls back and says so; refused where root demands an index", limit=180)
+@row(
+    "D34",
+    "the chip has no space for another index",
+    "the machine counts instead, and says so; with require_pin_index the registration is refused",
+    limit=180,
+)
 def no_room(lab):
     chip, first = counted(lab)
     _fill(chip)
@@ -176,7 +191,13 @@ def no_room(lab):
     return "refused with a text of its own under require_pin_index; without it registered, and status and log say machine"
 
 
-@row("D35", "another program has the chip locked (0x921)", "let in: both are exempt", causes=("a local user",), limit=120)
+@row(
+    "D35",
+    "another program has locked the chip against guessing (0x921)",
+    "let in: the lock applies to neither the key nor the index",
+    causes=("a local user",),
+    limit=120,
+)
 def locked_out(lab):
     chip, person = counted(lab)
     chip.lock()
@@ -206,7 +227,7 @@ def index_gone(lab):
     return "1007 with indexMissing, then indexReplaced in the log; let in after reset and a new registration"
 
 
-@row("D37", "the value is changed, registered anew, reset", "one index while there is a value, none afterwards", limit=180)
+@row("D37", "the passcode is changed, reset, registered anew", "one index while a passcode is registered, else none", limit=180)
 def life(lab):
     chip, person = counted(lab)
     first = indices(chip)
@@ -223,7 +244,12 @@ def life(lab):
     return "one index after registration and change, none after reset and forget; the old value opened nothing"
 
 
-@row("D38", "a change of the value is killed at each of its waits for the disk", "old or new opens; unlock tidies up", limit=400)
+@row(
+    "D38",
+    "a change of the passcode is killed at each of its fsyncs",
+    "exactly one of old and new lets in; unlock removes stray indices",
+    limit=400,
+)
 def killed_change(lab):
     if shutil.which("strace") is None:
         raise Skip("strace is not there")
@@ -249,7 +275,7 @@ def killed_change(lab):
     return f"killed {step - 1} times; one value opened after each; {strays} indices were left, and removed by unlock"
 
 
-@row("D39", "a deregistration", "no index is left", limit=120)
+@row("D39", "a person deregisters the passcode", "no index is left", limit=120)
 def deregistered(lab):
     chip, person = counted(lab)
     done = lab.run("uafctl", "deregister", person.name, answers=person.passcode + "\n", check=False)

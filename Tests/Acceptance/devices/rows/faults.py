@@ -42,7 +42,12 @@ def cleared(lab):
     return "refused, and unseal as well; what was sealed is kept"
 
 
-@row("D12", "the storage key belongs to another owner, who protects it, or protects the owner's hierarchy", "said so", limit=120)
+@row(
+    "D12",
+    "another owner protects the chip's storage key, or its owner hierarchy, by a password",
+    "refused with a text that says so",
+    limit=120,
+)
 def owned(lab):
     chip, person = unsealed(lab)
     chip.provision(value="others")
@@ -58,7 +63,7 @@ def owned(lab):
     return "seal refused and the file kept; a sealed machine refused until the owner gave way"
 
 
-@row("D13", "a persistent storage key is there before, and is made after the key was sealed without", "let in", limit=120)
+@row("D13", "the chip has a persistent storage key before the seal; or it gets one after a seal without it", "let in", limit=120)
 def persistent(lab):
     chip, person = unsealed(lab)
     chip.provision()
@@ -74,7 +79,7 @@ def persistent(lab):
     return "sealed under 0x81000001 and let in; refused once that key was gone; another program's key there disturbs nothing"
 
 
-@row("D14", "the chip is taken away while it works: between load and unseal", "refused, and the next login works", limit=120)
+@row("D14", "the chip disappears while the core uses it: between load and unseal", "refused, and the next login works", limit=120)
 def lost(lab):
     chip, person = sealed(lab)
     between = Between(lab, chip, at=UNSEAL, does=chip.stop)
@@ -90,7 +95,7 @@ def lost(lab):
 @row(
     "D15",
     "another program has the chip locked against guessing (0x921)",
-    "a storage key that the lock holds for: refused, and said so; the usual one: let in",
+    "if the lock applies to the storage key: refused, with a text that says so; with the usual storage key: let in",
     causes=("a local user",),
     limit=120,
 )
@@ -140,7 +145,12 @@ def listener(lab):
     return f"{len(passed)} bytes of sealing and a login; none of them the key's or the passcode's"
 
 
-@row("D18", "the core may not open the chip: its device is on a file system without devices", "said so", limit=60)
+@row(
+    "D18",
+    "the core is not allowed to open the chip: its device is on a file system mounted nodev",
+    "refused with a text that says so",
+    limit=60,
+)
 def no_rights(lab):
     chip, person = sealed(lab)
     place = pathlib.Path("/tmp/nodev/tpmrm0")
@@ -157,7 +167,12 @@ def no_rights(lab):
     return "refused with a text of its own"
 
 
-@row("D19", "the sealed key is damaged, or its file is opened to others", "refused; it is never looked for elsewhere", limit=60)
+@row(
+    "D19",
+    "the sealed key is damaged, or others can read its file",
+    "refused; the core looks for the key nowhere else",
+    limit=60,
+)
 def damaged(lab):
     _, person = sealed(lab)
     whole = SEALED.read_bytes()

@@ -19,7 +19,7 @@ def commands_of(lab, chip, act):
 @row(
     "D22",
     "the chip ends at each of its commands, while the key is sealed and while a person logs in",
-    "refused before a question, or already done; the key is in its file or sealed; let in once the chip is back",
+    "refused before any prompt, or completed; the key is either in its file or sealed; let in once the chip is back",
     ("root", "the machine"),
     limit=300,
 )
@@ -56,7 +56,7 @@ def ends_at_each_command(lab):
 @row(
     "D23",
     "somebody between the core and the chip changes a byte of each response, in its middle or at its end",
-    "refused before a question, or let in where nothing depends on the byte; never anything else",
+    "refused before any prompt, or let in if nothing depends on that byte; never anything else",
     ("root", "the machine"),
     limit=300,
 )
@@ -85,7 +85,7 @@ def changed_responses(lab):
     return f"{count} responses of a login, 2 bytes each: {seen[hosts.SYSTEM_ERR]} refused, {seen[hosts.SUCCESS]} let in"
 
 
-@row("D24", "the chip says nothing more in the middle of a login", "refused after 15 s; the next login works", limit=180)
+@row("D24", "the chip stops responding in the middle of a login", "refused after 15 s; the next login works", limit=180)
 def silent(lab):
     chip, person = sealed(lab)
     ends = threading.Event()

@@ -12,7 +12,12 @@ from lab.table import Skip, must, row
 FILE = pathlib.Path("/root/recovery-key")
 
 
-@row("D1", "the chip holds the key: logins by a small host, sudo and uafctl, and over the socket", "all let in", limit=180)
+@row(
+    "D1",
+    "the chip holds the key: logins through a small PAM program, sudo and uafctl, and through the core's socket",
+    "all let in",
+    limit=180,
+)
 def logs_in(lab):
     _, person = sealed(lab)
     must(not list(STATE.glob(".device*")), "a file of the move is left")
@@ -58,7 +63,12 @@ def recovers(lab):
     return "refused before with a text that names uafctl recover, other words refused; let in afterwards"
 
 
-@row("D4", "the recovery key's file is there already, or nothing is to be sealed", "nothing is overwritten or sealed", limit=60)
+@row(
+    "D4",
+    "the recovery key's file exists already, or the configuration does not use the chip",
+    "nothing is overwritten or sealed",
+    limit=60,
+)
 def keeps_files(lab):
     keep_state(lab)
     chip = Chip(lab)

@@ -14,7 +14,7 @@ from lab.waiting import until
 
 @row(
     "liar",
-    "another user owns the service's name, and says that every finger matches",
+    "another user's program owns fprintd's bus name, and says that every finger matches",
     "7015: nobody is in",
     ("a local user",),
     LIMIT,
@@ -33,7 +33,7 @@ def liar(lab):
 @row(
     "signal",
     "another connection sends a match for the claimed sensor",
-    "nothing: the sender does not own the name",
+    "ignored: the sender does not own fprintd's bus name",
     ("a local user",),
     LIMIT,
 )
@@ -59,7 +59,13 @@ def foreign_signal(lab):
     return "four forged matches, and the passcode is asked for"
 
 
-@row("seized", "the name changes hands in the middle, to root's own liar", "7015: nobody is in", ("root",), LIMIT)
+@row(
+    "seized",
+    "another program of root's, which lies, takes over fprintd's bus name in the middle",
+    "7015: nobody is in",
+    ("root",),
+    LIMIT,
+)
 def seized(lab):
     desk = lab.desk
     person = at_sudo(lab)
@@ -74,7 +80,12 @@ def seized(lab):
     return "7015"
 
 
-@row("sandbox", "the core's uaf-finger", "its own user, no capability, no network, and its sandbox", limit=LIMIT)
+@row(
+    "sandbox",
+    "how the core runs uaf-finger",
+    "as a user of its own, in a sandbox, without capabilities and without network",
+    limit=LIMIT,
+)
 def sandboxed(lab):
     desk = lab.desk
     person = at_sudo(lab)

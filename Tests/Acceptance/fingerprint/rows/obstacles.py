@@ -12,7 +12,12 @@ from lab.listener import serve
 from lab.table import must, row
 
 
-@row("error", "the sensor fails in the middle", "7015 where it is named; else the passcode goes on", limit=LIMIT)
+@row(
+    "error",
+    "the sensor fails in the middle",
+    "7015 if the stack names the fingerprint; else the person can go on with the passcode",
+    limit=LIMIT,
+)
 def error(lab):
     desk = lab.desk
     person = at_sudo(lab)
@@ -140,8 +145,8 @@ def wrong_then_changed(lab):
 
 @row(
     "unbound",
-    "another finger is enrolled, and root does not mind",
-    "in by the finger all the same; the state is 7002: it cannot be told",
+    "another finger is enrolled, with invalidate_on_new_biometrics = false",
+    "the new finger lets in; the status shows 7002, since changes of the prints go unnoticed",
     limit=LIMIT,
 )
 def unbound(lab):
@@ -153,7 +158,7 @@ def unbound(lab):
     return "7002; in by the finger"
 
 
-@row("unreadable", "the stored prints are not root's any more", "7003; the passcode goes on", limit=LIMIT)
+@row("unreadable", "the file of the stored prints no longer belongs to root", "7003; the passcode goes on", limit=LIMIT)
 def unreadable(lab):
     desk = lab.desk
     person = at_sudo(lab)
@@ -163,7 +168,7 @@ def unreadable(lab):
     return "7003; in by the passcode"
 
 
-@row("copied", "somebody else's prints take the place of the person's", "7001: the key does not open with them", limit=LIMIT)
+@row("copied", "somebody else's prints replace the person's", "7001: the key does not open with them", limit=LIMIT)
 def copied(lab):
     desk = lab.desk
     person, other = at_sudo(lab), lab.person()
@@ -175,7 +180,12 @@ def copied(lab):
     return "7001"
 
 
-@row("chip", "no chip, and root has not written require_tpm = false", "7013, and not offered: 3005", limit=LIMIT)
+@row(
+    "chip",
+    "there is no chip, and require_tpm = false is not set",
+    "7013; the status is 3005, so the fingerprint is not offered",
+    limit=LIMIT,
+)
 def chip(lab):
     desk = lab.desk
     person = at_sudo(lab)
@@ -186,7 +196,7 @@ def chip(lab):
     return "7013; 3005; with require_tpm = false the status says software"
 
 
-@row("no-passcode", "a fingerprint without a passcode", "7007", limit=LIMIT)
+@row("no-passcode", "somebody without a passcode registers a fingerprint", "7007", limit=LIMIT)
 def no_passcode(lab):
     desk = lab.desk
     desk.start_service()
@@ -200,8 +210,8 @@ def no_passcode(lab):
 
 @row(
     "operations",
-    "change, reset and deregistration of a fingerprint",
-    "7113, 7103; deregistered on the word of the passcode",
+    "the person changes, root resets, and the person deregisters a fingerprint",
+    "7113; 7103; deregistered once the passcode was entered",
     limit=LIMIT,
 )
 def operations(lab):
@@ -223,7 +233,7 @@ def operations(lab):
 
 @row(
     "word",
-    "a person registers the fingerprint on the word of the passcode",
+    "a person registers the fingerprint, authorised by the passcode",
     "registered after the passcode and a touch",
     limit=LIMIT,
 )

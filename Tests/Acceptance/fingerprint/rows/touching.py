@@ -87,7 +87,7 @@ def wrong_typed(lab):
 @row(
     "no-match",
     "sudo: a stranger's finger once, then the passcode",
-    "counted at the fingerprint alone; in by the passcode",
+    "one try fewer for the fingerprint, none for the passcode; in by the passcode",
     limit=LIMIT,
 )
 def no_match(lab):
@@ -102,7 +102,7 @@ def no_match(lab):
 @row(
     "exhausted",
     "sudo: a stranger's finger as often as one call allows, then Enter",
-    "the passcode is asked for in the same call, and why",
+    "the same call asks for the passcode, and says why",
     limit=LIMIT,
 )
 def exhausted(lab):
@@ -124,7 +124,7 @@ def enter(lab):
 @row(
     "timeout",
     "sudo: nobody touches the sensor in time",
-    "the sensor is given back while the prompt stands; the passcode goes on",
+    "the core releases the sensor while the prompt is still open; the passcode lets in",
     limit=LIMIT,
 )
 def timeout(lab):
@@ -178,7 +178,7 @@ def su(lab):
 
 @row(
     "first-fails",
-    'su with mode = "first": a swipe too short, and only strangers\' fingers',
+    'su with mode = "first": one swipe that is too short, then only strangers\' fingers',
     "told each time; then the passcode is asked for",
     limit=LIMIT,
 )
@@ -202,7 +202,7 @@ def first_fails(lab):
 @row(
     "alone",
     "the fingerprint named by the stack: match, and no match",
-    "in by the finger; 7004 without one, and no passcode helps",
+    "the right finger lets in; with another one 7004, even if the passcode is entered",
     limit=LIMIT,
 )
 def alone(lab):
@@ -250,7 +250,7 @@ def two(lab):
     return "both in: one by the finger, one by the passcode"
 
 
-@row("ssh", "a login by sshd", "the sensor is never asked, whatever the account has", limit=LIMIT)
+@row("ssh", "a login by sshd", "the sensor is never used, whatever the account has registered", limit=LIMIT)
 def ssh(lab):
     desk = lab.desk
     person = desk.person()
@@ -272,7 +272,7 @@ def ssh(lab):
     return f"in by the passcode, no sensor; named from afar: {desk.finished(mark, person)}"
 
 
-@row("afar", "the fingerprint named, states shown, from afar", "7012", limit=LIMIT)
+@row("afar", "a remote login by a stack that names the fingerprint, with hide_state = false", "7012", limit=LIMIT)
 def afar(lab):
     desk = lab.desk
     person = desk.person(general="[general]\nhide_state = false")
@@ -285,8 +285,8 @@ def afar(lab):
 
 @row(
     "seat",
-    "in a session without a record, from afar, in the background, without a seat, of another account",
-    "7012; the passcode without the sensor; in by the finger at the seat again",
+    "sudo in a session that is unknown to logind, remote, in the background, without a seat, or another account's",
+    "7012 if the stack names the fingerprint; else sudo asks for the passcode only; back at the seat, the finger lets in",
     limit=LIMIT,
 )
 def in_another_session(lab):
@@ -316,7 +316,12 @@ def in_another_session(lab):
     return f"{', '.join(elsewhere)}: 7012, in by the passcode; in by the finger at the seat"
 
 
-@row("set", "the server wants passcode AND fingerprint", "registered together; in by both; not by one of them", limit=LIMIT)
+@row(
+    "set",
+    "the server wants passcode AND fingerprint",
+    "both are registered together; both let in, one alone does not",
+    limit=LIMIT,
+)
 def both(lab):
     desk = lab.desk
     policy = "/srv/policy-both.json"

@@ -116,7 +116,7 @@ def etcd(lab):
 @row(
     "F5",
     "the primary's machine stands still under logins until another one took over, and goes on as if nothing had happened",
-    "logins move within 30 s; the old primary, which still believes in itself, gives no yes",
+    "logins move within 30 s; the old primary, which still takes itself for the primary, accepts no login",
     causes=("the machine",),
     limit=300,
 )

@@ -75,7 +75,7 @@ def race(lab):
 @row(
     "F9",
     "the clock of one instance is ten minutes fast, then slow",
-    "no answer is accepted twice, whatever the fast one takes for expired; who asks and answers at the other one is served",
+    "no answer is accepted twice, even after the fast instance has deleted it as expired; logins at the other instance succeed",
     causes=("root", "the machine"),
     limit=120,
 )

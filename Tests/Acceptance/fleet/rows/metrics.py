@@ -87,7 +87,7 @@ def must_exist(page):
 @row(
     "F21",
     "metrics of an instance: logins, a refusal, a database that goes away and comes back; alerts and dashboard of examples/",
-    "promtool finds nothing; the counts are those of the clients; the port of logins does not tell them",
+    "promtool finds no fault; the counts are those of the clients; the port for logins does not serve the metrics",
     causes=("the machine",),
     limit=180,
 )

@@ -86,7 +86,7 @@ def listed(instance):
 @row(
     "F20",
     "a request and a proof made with the old keys, ten minutes before and after the day for which they are accepted",
-    "accepted before, refused after it; the old keys' requests and proofs, whatever made them",
+    "accepted before, refused after",
     causes=("the network",),
     limit=180,
 )

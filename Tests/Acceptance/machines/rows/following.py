@@ -34,8 +34,10 @@ def as_mina(machine, *arguments, **options):
 
 @row(
     "M11",
-    "the machines of a group are asked for longer passcodes; root of one lends [passcode], root of the other nothing",
-    "the next login brings it: a short new passcode is refused there, and sudo asks for a longer one; the other is as before",
+    "a policy asks a group's machines for longer passcodes; "
+    "root of one lets the server set [passcode], root of the other nothing",
+    "the first gets the policy at its next login: it refuses a short new passcode, and sudo asks for a longer one; "
+    "the other is as before",
 )
 def policy(lab):
     code = lab.join_code("--machines", "2", "--group", "lab")

@@ -86,7 +86,7 @@ MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEaxfR8uEsQkf4vOblY6RA8ncDfYEt
 
 @row(
     "M2",
-    "payloads that are cut, expired, closed, of another server, group, key or person",
+    "payloads that are cut, expired or closed, or are for another server, group, key or person",
     "each gets one line and a hint, and the machine is as it was; the good one joins afterwards",
 )
 def bad_payloads(lab):
@@ -109,8 +109,9 @@ def bad_payloads(lab):
 
 @row(
     "M3",
-    "the machine is in the way: another owner of a file, a wrong line, another server, no room, no network, no key",
-    "one line each that names the file, and the machine as it was",
+    "something of the machine prevents the join: another owner of a file, a wrong line, another server, no space, "
+    "no network, no key",
+    "each gets one line that names the file, and the machine stays as it was",
 )
 def in_the_way(lab):
     payload, seen = lab.join_code("--machines", "9")["payload"], []

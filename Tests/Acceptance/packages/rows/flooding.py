@@ -49,7 +49,7 @@ def status_of_mina(machine):
 @row(
     "P17",
     "otto connects to the socket and hangs up, as fast as he can",
-    "mina's own uafctl is served; the journal stays short, and systemd has nothing to do with it",
+    "mina's own uafctl is served; the journal stays short, and systemd does no work for the connections",
 )
 def flooded(lab):
     with lab.installed(booted=True) as machine:

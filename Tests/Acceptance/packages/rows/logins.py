@@ -17,7 +17,8 @@ def _steps(machine, lab):
 @row(
     "P5",
     "from `apt install` to a first sudo, as README.md says; then `uafctl pam disable`",
-    "asks for the passcode, which lets in, as the second way does; disabled, the password, and stacks as before",
+    "sudo asks for the passcode, which lets in; so does otto's password; "
+    "once disabled, the password lets in and the stacks are as before",
 )
 def enable_sudo(lab):
     with lab.bare() as machine:
@@ -47,7 +48,8 @@ def enable_sudo(lab):
 @row(
     "P6",
     "the profile of pam-auth-update",
-    "off until somebody enables it; then the password is for who never registered, uaf-rescue, root's mistake, no server",
+    "off until somebody enables it; then the password alone lets in only the unregistered, uaf-rescue, "
+    "and anybody if the configuration is broken",
 )
 def profile(lab):
     with lab.installed() as machine:

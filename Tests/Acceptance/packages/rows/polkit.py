@@ -36,7 +36,8 @@ def _without(machine, *values):
 @row(
     "P15",
     "pkexec, through polkit's own daemon, helper and agent, after `uafctl pam enable polkit-1`",
-    "the passcode lets in; wrong, locked, Ctrl-C do not; without the server the password too, after the right one alone",
+    "the passcode lets in; a wrong one, a locked account and Ctrl-C do not; "
+    "without the server the right passcode and then the password do",
 )
 def pkexec(lab):
     with lab.installed(booted=True) as machine:

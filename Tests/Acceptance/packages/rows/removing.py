@@ -43,7 +43,7 @@ def refused(machine, says):
 @row(
     "P9",
     "remove while sudo, sshd, login and su ask for the passcode",
-    "the includes go before the module; each of the four lets in by password; state and configuration stay",
+    "the includes are removed before the module; each of the four lets in by password; state and configuration stay",
 )
 def while_enabled(lab):
     with lab.installed() as machine:
@@ -112,7 +112,8 @@ def cannot_be_taken_out(lab):
 @row(
     "P16",
     "remove a package that was unpacked and not configured, for which dpkg asks no prerm",
-    "each stack becomes the password's, the profile's lines go; everybody logs in by password, and with the package again",
+    "each stack asks for the password again, the profile's lines are gone; everybody logs in by password; "
+    "reinstalled, the package works",
 )
 def half_installed(lab):
     with lab.installed() as machine:
@@ -153,7 +154,7 @@ def again(lab):
 @row(
     "P13",
     "purge, with the question unanswered, answered no, and answered yes",
-    "the state goes with a yes alone; the configuration goes each time",
+    "only a yes removes the state; the configuration is removed each time",
 )
 def purge(lab):
     seen = []

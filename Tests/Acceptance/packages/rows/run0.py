@@ -29,7 +29,8 @@ def _findings(machine):
 @row(
     "P22",
     "run0, through polkit's own daemon, helper and agent, before and after `uafctl pam enable polkit-1`",
-    "named as open before; then the passcode lets in, and the password does not; disabled, the password again",
+    "before, uafctl names polkit-1 as asking without the passcode; then the passcode lets in, the password does not; "
+    "after disable it does",
 )
 def run0(lab):
     with lab.installed(booted=True) as machine:

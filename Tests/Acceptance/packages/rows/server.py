@@ -60,7 +60,8 @@ def units(lab):
 @row(
     "P4",
     "upgrade uaf-server, running and stopped; remove and purge it",
-    "a running one goes on with its new program, a stopped one stays so; the service ends, the store stays, and that is said",
+    "a running server runs the new program afterwards, a stopped one stays stopped; remove ends the service; "
+    "purge keeps the store, and says so",
 )
 def remove(lab):
     with lab.installed(booted=True) as machine:

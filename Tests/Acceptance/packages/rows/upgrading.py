@@ -148,13 +148,13 @@ def from_accepting(lab):
         )
 
 
-@row("P14", "the same where no systemd runs, and root's host starts the core by itself", "the same")
+@row("P14", "as P7 without systemd: the module in root's program starts the core itself", "as P7")
 def by_the_module(lab):
     with lab.installed(booted=False) as machine:
         return _log_in_across_an_upgrade(machine, lab)
 
 
-@row("P8", "upgrade with stacks and profile enabled", "they stay as they are, and keep letting in")
+@row("P8", "upgrade with stacks and profile enabled", "both stay as they are, and still let people in")
 def enabled(lab):
     with lab.installed() as machine:
         scene.with_server(machine)

@@ -68,7 +68,7 @@ def public_key(lab):
 @row(
     "account-sudo",
     "sudo with NOPASSWD and account_check: the person active, disabled",
-    "in without a question; refused, and told why",
+    "the active person is in without a prompt; the disabled one is refused, and told why",
 )
 def sudo_without_password(lab):
     hosts.sudoers(lab, "ALL ALL=(ALL) NOPASSWD: ALL")
@@ -86,8 +86,9 @@ def sudo_without_password(lab):
 
 @row(
     "account-su",
-    "su with account_check, by root, for somebody active, disabled and unregistered; for the last with required as well",
-    "the disabled one refused; the unregistered one refused where a statement is required",
+    "root's su with account_check, to somebody active, disabled and unregistered; "
+    "with account_check=required, to the first and the last",
+    "the disabled person is refused; the unregistered one only with account_check=required",
 )
 def su_by_root(lab):
     ask_about_accounts(lab)

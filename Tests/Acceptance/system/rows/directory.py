@@ -113,7 +113,7 @@ def registers(lab):
 
 @row(
     "directory-names",
-    "a directory that gives people the names of others, names with other characters, or does not know them",
+    "the directory gives people the names of other accounts, names with forbidden characters, or none",
     "each is told so, nothing is registered, and the server is not asked; root registers whom the directory knows",
     causes=("a local user", "root"),
 )
@@ -143,8 +143,9 @@ def names_of_others(lab):
 
 @row(
     "directory-hangs",
-    "a name service that never answers to one number: its person registers, other people register and use sudo meanwhile",
-    "the person is told that the directory does not answer; the program that asked is confined, and gone; others are not delayed",
+    "a name service never answers for one user id: that person registers, while other people register and use sudo",
+    "the person is told that the directory does not answer; the core's program that asked it is confined, and ends; "
+    "others are not delayed",
     causes=("the machine",),
 )
 def hangs(lab):

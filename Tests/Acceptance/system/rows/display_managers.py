@@ -70,8 +70,8 @@ def logins(lab, service, person):
 @row(
     "display-managers",
     "uafctl pam enable gdm-password, lightdm and sddm, with the files of Debian's packages, and disable",
-    "the passcode in, a wrong one not; without the server the password is a second question, but SDDM's greeter has none; "
-    "files that ask nobody are refused; each other file is as it was",
+    "only the right passcode lets in; without the server a second prompt asks for the password, except at SDDM's greeter; "
+    "files that ask nobody are refused; enable changes only the service's own files, and disable restores them",
 )
 def display_managers(lab):
     rescued, person, done = rescuer(lab), lab.person(), []
@@ -105,7 +105,11 @@ def display_managers(lab):
     )
 
 
-@row("display-manager-ways", "uafctl pam status after gdm-password was enabled", "GDM's way in by a finger is named as open")
+@row(
+    "display-manager-ways",
+    "uafctl pam status after gdm-password was enabled",
+    "GDM's login by a finger is named as one without the passcode",
+)
 def ways(lab):
     rescuer(lab)
     bring(lab, "gdm3")

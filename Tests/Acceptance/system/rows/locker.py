@@ -142,8 +142,8 @@ def another(lab):
 
 @row(
     "locker-once",
-    "locker: somebody with a passcode and a pattern, where everything on that asks for more",
-    "exactly one hidden prompt, for what was used last",
+    "locker: somebody with a passcode and a pattern, with every setting on that could add a prompt",
+    "exactly one hidden prompt, for whichever of the two was used last",
 )
 def once(lab):
     person, pattern = lab.person(), "147896"

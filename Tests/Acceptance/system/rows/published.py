@@ -105,8 +105,9 @@ def restore(before):
 
 @row(
     "stacks-published",
-    "uafctl pam enable sudo --shape second-factor on 14 common-auths; what is refused, put in place by hand",
-    "never in without the passcode; refused, with file and line, exactly where sudo gives root without it",
+    "uafctl pam enable sudo --shape second-factor with 14 versions of common-auth; those that it refuses are also set up by hand",
+    "nobody is in without the passcode; refused, with file and line, "
+    "are exactly those with which sudo would give root without it",
 )
 def published(lab):
     hosts.sudoers(lab, "ALL ALL=(ALL) ALL")
@@ -161,8 +162,9 @@ GAPS = {
 
 @row(
     "stacks-without-password",
-    "uafctl pam enable sudo --shape second-factor where no right password is needed, and where one no longer is",
-    "refused, with file and line; where common-auth is changed later, the passcode alone gives root; doctor and status say so",
+    "uafctl pam enable sudo --shape second-factor if common-auth needs no right password; "
+    "the same after a later change of common-auth",
+    "refused, with file and line; after the later change, the passcode alone gives root, and doctor and status say so",
 )
 def without_password(lab):
     hosts.sudoers(lab, "ALL ALL=(ALL) ALL")
@@ -213,8 +215,9 @@ def shown_past(lab, name, person, place):
 
 @row(
     "stacks-published-ssh",
-    "sshd behind a directory that is enough by itself, and behind one that is not",
-    "the first is refused; behind the second nobody is in without the passcode",
+    "uafctl pam enable sshd --shape second-factor with a common-auth in which the directory's password alone lets in; "
+    "and with one in which it does not",
+    "the first is refused; with the second nobody is in without the passcode",
 )
 def over_ssh(lab):
     person = lab.person()
@@ -245,8 +248,8 @@ UNASKED = {
 
 @row(
     "stacks-rescue-unasked",
-    "uafctl pam enable sudo and sshd where a line lets in whoever is of uaf-rescue; the same, put in place by hand",
-    "refused, with file and line; by hand, whoever is of the group is in and asked for nothing, and doctor says so",
+    "uafctl pam enable sudo and sshd if a line of the stack lets in every member of uaf-rescue; the same stack set up by hand",
+    "refused, with file and line; set up by hand, it lets members of the group in without a prompt, and doctor says so",
 )
 def rescue_unasked(lab):
     hosts.sudoers(lab, "ALL ALL=(ALL) ALL")
@@ -290,8 +293,8 @@ def unasked(lab, service, enter, path):
 
 @row(
     "sudo-service",
-    "uafctl pam enable sudo where sudoers has sudo ask for another service, and for root's passcode",
-    "refused, with what to enable; then the passcode is asked for; whose is said",
+    "uafctl pam enable sudo if sudoers makes sudo use another PAM service, or ask for root's passcode",
+    "refused, with the service to enable; once that is enabled, sudo asks for the passcode, and says whose",
 )
 def service_of_sudoers(lab):
     hosts.sudoers(lab, "Defaults pam_service=corp", "ALL ALL=(ALL) ALL")

@@ -71,8 +71,9 @@ REMOTE_LOCK = "[lock.remote]\nretry_count_to_lock = 2"
 
 @row(
     "sections-remote",
-    "[lock.remote], and hide_state as it is by default and set for a service",
-    "ssh locks by itself and tells nothing, sudo tells the tries left; with hide_state for each the other way round",
+    "[lock.remote]; hide_state by default, and set in [service.NAME]",
+    "ssh has a lock of its own and tells nothing, sudo tells the tries left; "
+    "with hide_state set the other way round, ssh tells and sudo does not",
 )
 def remote(lab):
     prepare(lab)

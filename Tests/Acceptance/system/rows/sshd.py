@@ -42,7 +42,7 @@ SSHD = cases.Host(
 cases.enter(SSHD)
 
 
-@row("sshd-tries", "sshd: a wrong passcode as often as a connection asks", "told nothing of the tries left; then refused")
+@row("sshd-tries", "sshd: a wrong passcode as often as a connection asks", "refused, and never told how many tries are left")
 def every_try(lab):
     prepare(lab)
     person = lab.person()
@@ -86,8 +86,8 @@ def key_for(lab, person):
 
 @row(
     "sshd-key",
-    "sshd: a public key of somebody locked, of somebody without a passcode, with the core missing",
-    "the account stage alone: in, and nothing of ours is started",
+    "sshd: a login by public key of somebody locked, and of somebody without a passcode, while the core is missing",
+    "in: sshd runs only the account stage, and the module starts nothing",
 )
 def public_key(lab):
     lab.configure(lock=cases.LOCK, more=cases.REMOTE_LOCK)
@@ -140,7 +140,11 @@ def second_factor(lab):
     return "in with both, refused with a wrong password"
 
 
-@row("sshd-denied", "sshd: somebody whom DenyUsers names", "asked as anybody, refused, and what sshd made of it not counted")
+@row(
+    "sshd-denied",
+    "sshd: somebody whom DenyUsers names",
+    "asked like anybody else, and refused; the text that sshd sends PAM in place of the passcode is not counted as a try",
+)
 def denied(lab):
     person = lab.person()
     prepare(lab, f"DenyUsers {person.name}")

@@ -41,7 +41,7 @@ def by_root(lab):
 
 
 @row(
-    "su-timeout", "su, which waits as long as it takes: somebody answers after the module's timeout=", "refused, nothing counted"
+    "su-timeout", "su, which has no timeout of its own: somebody answers after the module's timeout=", "refused, nothing counted"
 )
 def late_answer(lab):
     prepare(lab)

@@ -184,7 +184,7 @@ def options(lab):
     return f"-S in with the right one alone; -n and no terminal refused, {before} tries left as before"
 
 
-@row("sudo-i", "sudo -i", "asked as by sudo, under its own name")
+@row("sudo-i", "sudo -i", "asks as sudo does, with sudo-i as the service's name")
 def login_shell(lab):
     prepare(lab)
     hosts.ask_uaf(lab, "sudo-i", template="sudo")

@@ -31,7 +31,7 @@ def rescuer(lab):
 @row(
     "pam-enable",
     "uafctl pam enable sudo, in each shape, and disable",
-    "sudo asks as the shape says; who is of uaf-rescue is asked for the password; afterwards every file is as it was",
+    "sudo asks as the shape says; members of uaf-rescue are asked for the password; after disable every file is as it was",
 )
 def enable(lab):
     hosts.sudoers(lab, "ALL ALL=(ALL) ALL")
@@ -59,8 +59,8 @@ def enable(lab):
 
 @row(
     "pam-enable-names",
-    "uafctl pam enable sudo and sudo --only, where there is sudo-i, and su, which su-l follows",
-    "both names ask or the open one is named by enable, status and doctor; what cannot be done for both is not done",
+    "uafctl pam enable sudo, with and without --only, while a PAM service sudo-i exists; and su, from which su-l takes its lines",
+    "sudo and sudo-i both ask, or enable, status and doctor name the one that does not; if one cannot be changed, neither is",
 )
 def names(lab):
     hosts.sudoers(lab, "ALL ALL=(ALL) ALL")
@@ -92,7 +92,7 @@ def names(lab):
 
 @row(
     "pam-enable-refused",
-    "uafctl pam enable where nobody could get in any more, or the module or the core is broken",
+    "uafctl pam enable if nobody could log in any more, or if the module or the core is broken",
     "refused with what to do, no file changed",
 )
 def refused(lab):
@@ -141,7 +141,7 @@ def refused(lab):
 
 @row(
     "pam-enable-people",
-    "uafctl pam enable where people use the service who are not registered, in both languages, and --anyway",
+    "uafctl pam enable while unregistered people use the service, in both languages; and with --anyway",
     "they are named and keep their password; with --anyway they are named and refused; the others get in",
 )
 def unregistered(lab):
@@ -163,7 +163,11 @@ def unregistered(lab):
     return f"{stranger.name} named four times, {person.name} never"
 
 
-@row("pam-enable-dry", "uafctl pam enable --dry-run for each service there is", "the difference, what was tried, no file changed")
+@row(
+    "pam-enable-dry",
+    "uafctl pam enable --dry-run for each service there is",
+    "it shows the difference and what it tried; no file is changed",
+)
 def dry(lab):
     before = everything()
     rescuer(lab)
@@ -179,7 +183,7 @@ def dry(lab):
 @row(
     "doctor",
     "uafctl doctor on a machine in good order, and with nobody in uaf-rescue",
-    "nothing fails; what is not as it should be is named",
+    "no check fails; an empty uaf-rescue is named",
 )
 def doctor(lab):
     person = rescuer(lab)

@@ -183,7 +183,7 @@ def lying(lie):
 
 @row(
     "transaction-lie",
-    "sudo with transaction = true: the server asks for another text than was sent",
+    "sudo with transaction = true: the server sends back another text to sign than the machine sent",
     f"refused ({SENT_BACK}); the other text never shown, nothing signed and nothing kept",
 )
 def lies(lab):

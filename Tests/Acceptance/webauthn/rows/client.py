@@ -137,7 +137,7 @@ def at(name):
 
     @row(
         f"{name}-client-sudo",
-        f"{name}: our client in sudo: a wrong value, then the right one",
+        f"{name}: our client in sudo: a wrong passcode, then the right one",
         "in at the second prompt",
         limit=180,
     )
@@ -153,8 +153,8 @@ def at(name):
 
     @row(
         f"{name}-client-wrong",
-        f"{name}: our client with a wrong value until it locks, then with the right one",
-        "refused, and the party is told nothing of it",
+        f"{name}: our client with wrong passcodes until it locks, then with the right one",
+        "refused, and the party counts no login; in after root's unlock",
         limit=180,
     )
     def wrong(lab):
