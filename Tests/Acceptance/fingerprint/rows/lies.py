@@ -108,7 +108,7 @@ def sandboxed(lab):
 @row(
     "finger-killed",
     "uaf-finger is killed in the middle",
-    "7015: nobody is in; the passcode goes on; the next touch counts again",
+    "7015: nobody is in; the passcode still lets in; the next touch counts again",
     ("root", "the machine"),
     LIMIT,
 )
@@ -130,7 +130,7 @@ def finger_killed(lab):
 @row(
     "bus",
     "the system bus ends in the middle, and is started again",
-    "7015: nobody is in; the passcode goes on, also without a bus; the next touch counts again",
+    "7015: nobody is in; the passcode still lets in, also without a bus; the next touch counts again",
     ("root", "the machine"),
     LIMIT,
 )
@@ -148,7 +148,7 @@ def bus_ends(lab):
 @row(
     "suspend",
     "the machine goes to sleep while the sensor waits, and wakes up",
-    "nobody is in by it; the passcode goes on; the next touch counts once fprintd was started again",
+    "the finger lets nobody in; the passcode does; the next touch counts once fprintd was started again",
     ("the machine",),
     LIMIT,
 )

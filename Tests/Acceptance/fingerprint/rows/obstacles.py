@@ -30,7 +30,7 @@ def error(lab):
 @row(
     "unplugged",
     "the sensor is unplugged in the middle, and stays away",
-    "the passcode goes on; 7008 from then on",
+    "the passcode still lets in; 7008 from then on",
     limit=LIMIT,
 )
 def unplugged(lab):
@@ -44,7 +44,7 @@ def unplugged(lab):
     return "in by the passcode; 7008; 3005, and availableTypes without the fingerprint"
 
 
-@row("missing", "fprintd is not there", "7008; the passcode goes on; nothing is offered for registration", limit=LIMIT)
+@row("missing", "fprintd is not there", "7008; the passcode still lets in; nothing is offered for registration", limit=LIMIT)
 def missing(lab):
     desk = lab.desk
     person = at_sudo(lab)
@@ -59,7 +59,7 @@ def missing(lab):
 @row(
     "killed",
     "fprintd is killed in the middle, and started again",
-    "7015; nobody is in; the passcode goes on; the next touch counts again",
+    "7015; nobody is in; the passcode still lets in; the next touch counts again",
     limit=LIMIT,
 )
 def killed(lab):
@@ -71,7 +71,7 @@ def killed(lab):
     return "7015; in by the passcode; in by the finger after the restart"
 
 
-@row("program", "uaf-finger cannot be started", "7013; the passcode goes on", limit=LIMIT)
+@row("program", "uaf-finger cannot be started", "7013; the passcode still lets in", limit=LIMIT)
 def program(lab):
     person = at_sudo(lab)
     path = pathlib.Path("/usr/libexec/pam-uaf/uaf-finger")
@@ -82,7 +82,7 @@ def program(lab):
     return "7013; in by the passcode"
 
 
-@row("refused", "polkit refuses: the rule file is not there", "7013; the passcode goes on", limit=LIMIT)
+@row("refused", "polkit refuses: the rule file is not there", "7013; the passcode still lets in", limit=LIMIT)
 def refused(lab):
     person = at_sudo(lab)
     flag = pathlib.Path("/run/polkit-refuses")
@@ -92,7 +92,7 @@ def refused(lab):
     return "7013; in by the passcode"
 
 
-@row("busy", "another program has claimed the sensor", "7013; the passcode goes on", limit=LIMIT)
+@row("busy", "another program has claimed the sensor", "7013; the passcode still lets in", limit=LIMIT)
 def busy(lab):
     desk = lab.desk
     person = at_sudo(lab)
@@ -103,7 +103,7 @@ def busy(lab):
     return "7013; in by the passcode"
 
 
-@row("no-finger", "the person's prints were removed", "7006; the passcode goes on", limit=LIMIT)
+@row("no-finger", "the person's prints were removed", "7006; the passcode still lets in", limit=LIMIT)
 def no_finger(lab):
     desk = lab.desk
     person = at_sudo(lab)
@@ -158,7 +158,7 @@ def unbound(lab):
     return "7002; in by the finger"
 
 
-@row("unreadable", "the file of the stored prints no longer belongs to root", "7003; the passcode goes on", limit=LIMIT)
+@row("unreadable", "the file of the stored prints no longer belongs to root", "7003; the passcode still lets in", limit=LIMIT)
 def unreadable(lab):
     desk = lab.desk
     person = at_sudo(lab)
