@@ -35,12 +35,12 @@ import Testing
     #expect(throws: CBORError(reason: .indefiniteLength, offset: offset)) { try CBORValue(parsing: hex(text)) }
   }
 
-  @Test func `refuses bytes after the value, and names the first`() {
+  @Test func `refuses bytes after the value, and names the position of the first`() {
     #expect(throws: CBORError(reason: .trailingBytes, offset: 3)) { try CBORValue(parsing: hex("82010200")) }
   }
 
   @Test(arguments: ["61ff", "62c328", "62c080", "63eda080", "64f4908080", "63e28261"])
-  func `refuses a text that is not UTF-8`(_ text: String) {
+  func `refuses a text whose bytes are not UTF-8`(_ text: String) {
     #expect(throws: CBORError(reason: .invalidUTF8, offset: 0)) { try CBORValue(parsing: hex(text)) }
   }
 
@@ -48,25 +48,27 @@ import Testing
     arguments: [
       ("a203010100", 3), ("a2616100 6100 00", 4), ("a2200000 00", 3), ("a2616200616100", 4), ("a262616100616200", 5),
       ("a2190100000a00", 5), ("a26161002000", 4),
-    ]) func `refuses map keys that are out of order, and names the second`(_ text: String, _ offset: Int)
+    ]) func `refuses map keys that are out of order, and names the position of the second`(
+      _ text: String, _ offset: Int
+    )
   {
     #expect(throws: CBORError(reason: .unsortedKey, offset: offset)) { try CBORValue(parsing: hex(text)) }
   }
 
-  @Test func `sorts numbers before texts, whatever their lengths, as CTAP2 does and RFC 7049 did not`() throws {
-    // 10000 has three bytes and -1 has one, but the major type comes first.
+  @Test func `map keys that are numbers come before texts of any length, as in CTAP2 but not in RFC 7049`() throws {
+    // 10000 takes three bytes and -1 takes one, but the major type is compared first.
     let map = try CBORValue(parsing: hex("a3 192710 00 20 00 60 00"))
     #expect(map == .map([10_000: 0, -1: 0, "": 0]))
     #expect(throws: CBORError(reason: .unsortedKey, offset: 3)) { try CBORValue(parsing: hex("a2 20 00 192710 00")) }
   }
 
   @Test(arguments: [("a201000100", 3), ("a2616100616100", 4), ("a3010002000200", 5)])
-  func `refuses a key that occurs twice`(_ text: String, _ offset: Int) {
+  func `refuses a map key that occurs twice`(_ text: String, _ offset: Int) {
     #expect(throws: CBORError(reason: .repeatedKey, offset: offset)) { try CBORValue(parsing: hex(text)) }
   }
 
   @Test(arguments: ["a14000", "a18000", "a1a000", "a1f500", "a1c10000", "a1f9000000"])
-  func `refuses a key that is neither a number nor a text`(_ text: String) {
+  func `refuses a map key that is neither a number nor a text`(_ text: String) {
     #expect(throws: CBORError(reason: .keyType, offset: 1)) { try CBORValue(parsing: hex(text)) }
   }
 
@@ -81,11 +83,11 @@ import Testing
     }
   }
 
-  @Test func `counts the levels again from the start in each branch`() {
+  @Test func `counts the nesting of each branch by itself`() {
     #expect(throws: Never.self) { try CBORValue(parsing: hex("82 81818101 81818101")) }
   }
 
-  @Test func `refuses an input that is too long before it reads it`() {
+  @Test func `refuses an input over the size limit before reading it`() {
     let long = CBORValue.bytes([UInt8](repeating: 0, count: 65_536)).encoded
     #expect(throws: CBORError(reason: .tooLong, offset: 65_536)) { try CBORValue(parsing: long) }
   }
@@ -93,11 +95,11 @@ import Testing
   @Test(arguments: [
     "5bffffffffffffffff", "7b7fffffffffffffff", "9bffffffffffffffff", "bb8000000000000000", "9a7fffffff00",
   ])
-  func `refuses a length that no input can have, and allocates nothing for it`(_ text: String) {
+  func `refuses a length beyond the end of the input, and allocates nothing for it`(_ text: String) {
     #expect(throws: CBORError(reason: .truncated, offset: 0)) { try CBORValue(parsing: hex(text)) }
   }
 
-  @Test func `reads one value of several, and moves the position behind it`() throws {
+  @Test func `reads one of several values, and moves the position to the next`() throws {
     let bytes = hex("ff 820102 6161")
     var position = 1
     #expect(try CBORValue.next(in: bytes.span, at: &position) == .array([1, 2]))
@@ -108,7 +110,7 @@ import Testing
     #expect(position == 6)
   }
 
-  @Test func `an error names the position and not the value`() {
+  @Test func `an error names the position, and shows no content of the input`() {
     for reason in CBORError.Reason.allCases {
       let text = CBORError(reason: reason, offset: 7).description
       #expect(text.hasPrefix("the CBOR is malformed at byte 7: "))

@@ -2,7 +2,7 @@ import CBOR
 import Testing
 
 @Suite struct CBORValueTests {
-  @Test func `numbers are read back from both ends of their range`() {
+  @Test func `reads back integers at both ends of the range of Int64, and none beyond it`() {
     for number in [0, 1, 23, 24, -1, -24, -25, Int64.max, Int64.min] {
       #expect(CBORValue.integer(number).integer == number)
     }
@@ -10,28 +10,28 @@ import Testing
     #expect(CBORValue.negative(UInt64(Int64.max)).integer == .min)
   }
 
-  @Test func `a value can be read only as its own type`() {
+  @Test func `a value can be read only as the type that it has`() {
     let values: [CBORValue] = [1, "a", .bytes([1]), .array([1]), .map([1: 1]), true, .null]
     #expect(values.compactMap(\.integer) == [1] && values.compactMap(\.text) == ["a"])
     #expect(values.compactMap(\.bytes) == [[1]] && values.compactMap(\.array) == [[1]])
     #expect(values.compactMap(\.map) == [[1: 1]])
   }
 
-  @Test func `texts that Unicode considers equal but whose bytes differ are different values and different keys`() {
+  @Test func `texts that Unicode considers equal but whose bytes differ are different values and different map keys`() {
     let (composed, decomposed): (CBORValue, CBORValue) = ("\u{E9}", "e\u{301}")
     #expect(composed != decomposed)
     let map: CBORMap = [composed: 1, decomposed: 2]
     #expect(map.entries.count == 2 && map[composed] == 1 && map[decomposed] == 2)
   }
 
-  @Test func `a map is always written in the same order, in whatever order it was filled`() {
+  @Test func `a map is written in the same order, whatever the order in which its entries were added`() {
     let map: CBORMap = ["attStmt": 1, -2: 2, "fmt": 3, 1: 4, -1: 5, "authData": 6, 3: 7, "x5c": 8]
     let other: CBORMap = [3: 7, "x5c": 8, "fmt": 3, "authData": 6, 1: 4, -1: 5, -2: 2, "attStmt": 1]
     #expect(map == other)
     #expect(map.entries.map(\.key) == [1, 3, -1, -2, "fmt", "x5c", "attStmt", "authData"])
   }
 
-  @Test func `a later value of the same key replaces the earlier one, and setting nil changes nothing`() {
+  @Test func `setting a map key again replaces its value, and setting it to nil changes nothing`() {
     var map: CBORMap = [1: 1, 2: 2, 1: 3]
     #expect(map.entries.count == 2 && map[1] == 3)
     map.set(2, nil)
@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test func `random bytes are refused, or are exactly the bytes of the value that was read`() {
+  @Test func `random bytes are refused, or they are exactly the bytes that are written for the value`() {
     var chance = Chance(state: 7)
     var read = 0
     for _ in 0..<50_000 {
@@ -76,7 +76,7 @@ import Testing
   }
 }
 
-/// Random numbers that are the same each time (SplitMix64), and values made of them.
+/// Random numbers (SplitMix64) and values, the same in every run.
 private struct Chance: RandomNumberGenerator {
   var state: UInt64
 
@@ -89,7 +89,7 @@ private struct Chance: RandomNumberGenerator {
 
   mutating func below(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &self) }
 
-  /// A number of any length.
+  /// A random number with a random number of bits.
   mutating func number() -> UInt64 { next() >> UInt64(below(64)) }
 
   mutating func text() -> String {

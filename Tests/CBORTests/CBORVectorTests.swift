@@ -1,7 +1,7 @@
 import CBOR
 import Testing
 
-/// The examples of RFC 8949, appendix A: those of the canonical form are read and written, all others are refused.
+/// The examples of RFC 8949, appendix A: those in canonical form are read and written, all others are refused.
 @Suite struct CBORVectorTests {
   private static let canonical: [(String, CBORValue)] = [
     ("00", 0), ("01", 1), ("0a", 10), ("17", 23), ("1818", 24), ("1819", 25), ("1864", 100), ("1903e8", 1000),
@@ -20,7 +20,7 @@ import Testing
     ("a56161614161626142616361436164614461656145", .map(["a": "A", "b": "B", "c": "C", "d": "D", "e": "E"])),
   ]
 
-  @Test(arguments: canonical) func `reads and writes an example of the canonical form`(
+  @Test(arguments: canonical) func `reads and writes each example that is in canonical form`(
     _ text: String, _ value: CBORValue
   )
     throws
@@ -44,7 +44,7 @@ import Testing
       "c249010000000000000000", "c349010000000000000000", "c074323031332d30332d32315432303a30343a30305a",
       "c11a514b67b0", "c1fb41d452d9e20000", "d74401020304", "d818456449455446",
       "d82076687474703a2f2f7777772e6578616d706c652e636f6d",
-    ]) func `refuses every tag, including those of big numbers`(_ text: String)
+    ]) func `refuses every tag, including the tags of big numbers`(_ text: String)
   {
     #expect(throws: CBORError(reason: .tag, offset: 0)) { try CBORValue(parsing: hex(text)) }
   }
@@ -59,7 +59,7 @@ import Testing
       ("9f01820203820405ff", 0), ("83018202039f0405ff", 5), ("83019f0203ff820405", 2),
       ("9f0102030405060708090a0b0c0d0e0f101112131415161718181819ff", 0), ("bf61610161629f0203ffff", 0),
       ("826161bf61626163ff", 3), ("bf6346756ef563416d7421ff", 0),
-    ]) func `refuses an indefinite length`(_ text: String, _ offset: Int)
+    ]) func `refuses an item of indefinite length`(_ text: String, _ offset: Int)
   {
     #expect(throws: CBORError(reason: .indefiniteLength, offset: offset)) { try CBORValue(parsing: hex(text)) }
   }

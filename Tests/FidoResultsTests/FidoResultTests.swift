@@ -2,29 +2,29 @@ import FidoResults
 import Testing
 
 @Suite struct FidoResultTests {
-  @Test func `the results are those of the table, with its numbers and names, in its order`() {
+  @Test func `the results have the numbers, names and order of the table of outcomes`() {
     #expect(FidoResult.allListed.map(\.code) == tableOfOutcomes.map(\.code))
     #expect(FidoResult.allListed.map(\.name) == tableOfOutcomes.map(\.name))
   }
 
-  @Test func `each number and each name belongs to one result`() {
+  @Test func `no two results have the same number or name`() {
     #expect(Set(FidoResult.allListed.map(\.code)).count == FidoResult.allListed.count)
     #expect(Set(FidoResult.allListed.map(\.name)).count == FidoResult.allListed.count)
   }
 
-  @Test func `a number from the wire becomes the listed result`() {
+  @Test func `a number of the table that is received becomes the table's result`() {
     for row in tableOfOutcomes {
       #expect(FidoResult(code: row.code).name == row.name)
     }
   }
 
-  @Test func `keeps a number that the server itself chose`() {
+  @Test func `a number that the server chose itself stays unchanged, and is shown`() {
     let result = FidoResult(code: 12_345)
     #expect(result.code == 12_345 && result.isServers && result.name == "SERVER_12345")
     #expect(result.text(in: .english).contains("12345") && result.text(in: .korean).contains("12345"))
   }
 
-  @Test func `refuses a number that is not in the table`() {
+  @Test func `a number that is not in the table refuses the login`() {
     for code: UInt32 in [1, 11, 1003, 3009, 6999, 9998, 10_000, .max] {
       for context in PAMContext.everyOne { #expect(FidoResult(code: code).pamCode(context) == .authenticationError) }
     }
@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test func `both languages have advice for the same results`() {
+  @Test func `a result has advice in both languages or in neither`() {
     for result in FidoResult.allListed {
       #expect((result.nextStep(in: .english) == nil) == (result.nextStep(in: .korean) == nil), "\(result)")
     }
@@ -51,11 +51,11 @@ import Testing
     }
   }
 
-  @Test func `the description names the result and its number`() {
+  @Test func `the description of a result has its name and its number`() {
     #expect("\(FidoResult.notRegistered)" == "ERROR_NOT_REG_USER (1009)")
   }
 
-  @Test func `every UAF status has the result of the table`() {
+  @Test func `each UAF status code gives the result that the table names`() {
     let expected: [Int: UInt32] = [
       1200: 0, 1202: 9000, 1400: 1001, 1401: 13_006, 1403: 9000, 1404: 13_006, 1408: 4001, 1480: 13_006, 1481: 13_006,
       1490: 1002, 1491: 1100, 1492: 2002, 1497: 1007, 1498: 1001, 1500: 9000,
@@ -64,7 +64,7 @@ import Testing
     for status in [Int.min, -1, Int.max] { #expect(FidoResult(uafStatus: status) == .unknown) }
   }
 
-  @Test func `the deregistration of an unknown registration has its own number`() {
+  @Test func `deregistering something that is not registered has a result of its own`() {
     for status in 0...2000 {
       let usual = FidoResult(uafStatus: status)
       let expected = usual == .serverNoRegistration ? .serverDeregistrationUnknown : usual
@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test func `every client error code has the result of the table`() {
+  @Test func `each error code of the UAF client gives the result that the table names`() {
     let expected: [Int: UInt32] = [
       0: 0, 2: 1002, 3: 999, 4: 2003, 5: 2002, 6: 1005, 7: 2001, 9: 1009, 0x0c: 3012, 0x10: 3013, 0x11: 3007,
     ]

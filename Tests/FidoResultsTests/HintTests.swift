@@ -2,9 +2,11 @@ import AuthenticatorTypes
 import FidoResults
 import Testing
 
-/// Every text that an end can have, and the advice in it, compared with what is true.
+/// Compares every text with which a call can end, and the advice in it, with what is true of that end.
 @Suite struct HintTests {
-  /// What is true of each cause; a new cause does not compile without its line here.
+  /// What is true of each cause.
+  ///
+  /// The switch has no default, so a new cause must be added here.
   private func truth(of cause: EndCause) -> Truth {
     switch cause {
     case .codeMissing, .repairCodeMissing, .keysLost, .codeExpired, .codeRefused, .codeOfOtherServer, .keysNotHere,
@@ -29,7 +31,7 @@ import Testing
     case .accountLocked, .accountNotKnown, .namesSilent, .facetsNotRead: [.administrator, .againLater]
     case .chipLost: [.administrator, .againNow]
     case .nothingChosen, .noRequest: .againNow
-    // What was used or has expired stays so, and what the person can do needs nobody else.
+    // A used or expired code stays useless, and these ends need neither an administrator nor a new code.
     case .codeNotEntered, .codeUnreadable, .enteredCodeUnreadable, .codeOfOtherOperation, .codesNotJudged,
       .serverPasswordNotEntered, .approvalExpired, .approvalRefused,
       .registeredAlready, .nothingLeftToRegister, .namedNotAccepted, .namedNotEnabled, .namedNotRegistered,
@@ -43,12 +45,12 @@ import Testing
     }
   }
 
-  /// What is true of each result, if nothing but the result is known.
+  /// What is true of each result if nothing but its number is known.
   private func truth(of result: FidoResult) -> Truth {
     switch result.code {
     case 980, 13_006: [.administrator, .newCode]
     case 1001, 1002, 1005, 1007, 2001, 2002, 3010, 3011, 3014, 7003, 7101, 9999: .administrator
-    // The right value ends the wait, or root does.
+    // These locks end with the right secret, or by root.
     case 3008, 3015: .administrator
     case 1100, 3012, 4001, 7004, 7010, 7011, 7015, 7111: .againNow
     case 3013, 9000: .againLater
@@ -80,7 +82,7 @@ import Testing
 
   private func told(_ text: String, _ nextStep: String?) -> String { [text, nextStep ?? ""].joined(separator: "\n") }
 
-  @Test(arguments: Language.allCases) func `shows no hint that is false for the cause shown`(_ language: Language) {
+  @Test(arguments: Language.allCases) func `the advice for each cause of a failure is true`(_ language: Language) {
     for cause in EndCause.allCases {
       let text = PromptText.cause(cause)
       let claimed = Truth(
@@ -89,7 +91,7 @@ import Testing
     }
   }
 
-  @Test(arguments: Language.allCases) func `shows no hint that is false for the result shown`(_ language: Language) {
+  @Test(arguments: Language.allCases) func `the advice for each result is true`(_ language: Language) {
     for result in FidoResult.allListed {
       let claimed = Truth(
         claimedBy: told(result.text(in: language), result.nextStep(in: language)), korean: language == .korean)
@@ -97,7 +99,7 @@ import Testing
     }
   }
 
-  @Test(arguments: Language.allCases) func `shows no hint that is false for any other ending`(
+  @Test(arguments: Language.allCases) func `the advice for each other end of a call is true`(
     _ language: Language
   ) {
     for (text, truth) in Self.texts {
@@ -107,7 +109,7 @@ import Testing
     }
   }
 
-  @Test func `does not repeat a hint that the text already gives`() {
+  @Test func `the hint below a text does not repeat what the text says`() {
     for language in Language.allCases {
       for (text, _) in Self.texts {
         guard let step = text.nextStep(in: language) else { continue }
@@ -116,7 +118,7 @@ import Testing
     }
   }
 
-  @Test(arguments: Language.allCases) func `every cause has its own text`(_ language: Language) {
+  @Test(arguments: Language.allCases) func `every cause of a failure has its own text`(_ language: Language) {
     let told = EndCause.allCases.map { cause in
       let text = PromptText.cause(cause)
       return self.told(text.text(in: language), text.nextStep(in: language))
@@ -124,7 +126,7 @@ import Testing
     #expect(Set(told).count == told.count && !told.contains("\n"))
   }
 
-  @Test func `no Korean text of an ending, and no Korean hint, is in English`() {
+  @Test func `no Korean text and no Korean hint about an end is in English`() {
     func isKorean(_ text: String?) -> Bool {
       guard let text else { return true }
       return text.unicodeScalars.contains { (0xAC00...0xD7A3).contains($0.value) }
@@ -138,14 +140,14 @@ import Testing
     }
   }
 
-  @Test func `both languages have advice for the same causes`() {
+  @Test func `a cause has advice in both languages or in neither`() {
     for cause in EndCause.allCases {
       let text = PromptText.cause(cause)
       #expect((text.nextStep(in: .english) == nil) == (text.nextStep(in: .korean) == nil), "\(cause)")
     }
   }
 
-  @Test func `never advises to try again what was used, has expired or is locked permanently`() {
+  @Test func `never advises to try again with a used or expired code, or during a permanent lock`() {
     let ends: [PromptText] =
       [.lockedForGood] + [.codeExpired, .codeRefused, .approvalExpired, .approvalRefused].map(PromptText.cause)
     for end in ends {
@@ -156,14 +158,16 @@ import Testing
 
   // MARK: Who may set a value by a code
 
-  /// The commands in a text and in its hint.
+  /// The uafctl commands that the texts and their hints name.
   private func commands(_ words: [String?]) -> [String] {
     words.flatMap { ($0 ?? "").split(separator: "'").map(String.init) }.filter { $0.hasPrefix("uafctl ") }
   }
 
   private static let uses: [CodeUse] = [.persons, .roots, .root(of: "mina")]
 
-  @Test(arguments: uses) func `both languages name the same commands, whoever reads them`(_ codes: CodeUse) {
+  @Test(arguments: uses) func `English and Korean texts name the same commands, for a person and for root`(
+    _ codes: CodeUse
+  ) {
     func same(_ words: (Language) -> [String?]) -> Bool {
       func registrations(_ language: Language) -> Set<String> {
         Set(commands(words(language)).filter { $0.hasSuffix("--code FILE") })
@@ -179,7 +183,7 @@ import Testing
   }
 
   @Test(arguments: Language.allCases)
-  func `root's commands name the account, and a person is sent to root where needed`(
+  func `for root, commands contain the account's name, and a person is told if root must run the command`(
     _ language: Language
   ) {
     func told(_ codes: CodeUse) -> [String] {

@@ -13,7 +13,9 @@ import Testing
     ("0", "은", "으로"), ("1", "은", "로"), ("2", "는", "로"), ("3", "은", "으로"), ("4", "는", "로"), ("5", "는", "로"),
     ("6", "은", "으로"),
     ("7", "은", "로"), ("8", "은", "로"), ("9", "는", "로"), ("10", "은", "으로"), ("404", "는", "로"), ("7011", "은", "로"),
-  ]) func `a particle has the form that fits the word as it is pronounced`(word: String, topic: String, means: String) {
+  ]) func `a Korean particle has the form that fits the pronunciation of the word before it`(
+    word: String, topic: String, means: String
+  ) {
     #expect(KoreanParticles.resolved("\(word)은(는) 있고 \(word)(으)로 한다.") == "\(word)\(topic) 있고 \(word)\(means) 한다.")
     let isVowel = topic == "는"
     #expect(KoreanParticles.resolved("\(word)이(가)") == word + (isVowel ? "가" : "이"))
@@ -23,7 +25,7 @@ import Testing
   }
 
   @Test(arguments: ["", "은(는)", "日本은(는)", "코드(한 줄)", "a (으)로 b", "(이)", "passcode (5541#0001): ready"])
-  func `leaves a word that it cannot read, and text that is not a particle`(text: String) {
+  func `keeps both forms of a particle after a word that it cannot read, and changes no other text`(text: String) {
     #expect(KoreanParticles.resolved(text) == text)
   }
 }

@@ -17,11 +17,11 @@ import Testing
     "kö",
     "_KR", "\u{1b}[2J", String(repeating: "ko", count: 40), "ko_" + String(repeating: "K", count: 62),
   ])
-  func `any other locale gives no language`(_ locale: String) {
+  func `any other locale selects no language`(_ locale: String) {
     #expect(Language(locale: locale) == nil)
   }
 
-  @Test func `a locale has UTF-8 only if it says so`() {
+  @Test func `a locale counts as UTF-8 only if its name says so`() {
     for locale in ["ko_KR.UTF-8", "C.UTF-8", "en_GB.utf8", "ko_KR.UTF-8@hanja", ".utf-8"] {
       #expect(Language.hasUTF8(locale: locale), "\(locale)")
     }
@@ -32,7 +32,7 @@ import Testing
     #expect(!Language.hasUTF8(locale: nil))
   }
 
-  @Test func `uses the configured language if the locale names none`() {
+  @Test func `uses the configured language if the locale selects none`() {
     #expect(Language.matching("C", default: .korean) == .korean)
     #expect(Language.matching(nil, default: .korean) == .korean)
     #expect(Language.matching("en_US.UTF-8", default: .korean) == .english)

@@ -1,7 +1,7 @@
 import FidoResults
 
 extension PAMContext {
-  /// Every combination there is.
+  /// Every possible combination of the context's fields.
   static let everyOne: [PAMContext] = PAMContext.Stage.allCases.flatMap { stage in
     (0..<64).map { bits in
       PAMContext(

@@ -2,27 +2,28 @@ import FidoResults
 import Foundation
 import Testing
 
-/// Every end of a login by the module except success, and who can cause it: Tests/Vectors/pam-ends.json.
+/// Tests/Vectors/pam-ends.json lists each end of a login by the module except success, and who can cause it.
 ///
-/// Stacks decide by the code alone. So a code that anybody but root can cause has to refuse in every stack that is shipped:
-/// `scripts/stacks.py` computes that from the same file.
+/// A PAM stack sees nothing but the code. So if anybody but root can cause a code, it has to be a refusal in every stack that
+/// we ship; `scripts/stacks.py` computes that from the same file.
 @Suite struct PAMEndTests {
-  /// One way in which a login by the module ends.
+  /// One row of the file: an end of a login by the module.
   private struct End: Decodable {
-    /// Who returns the code: the core in *finished*, the module itself, or libpam, which could not call the module.
+    /// Which program produces the code: the core in *finished*, the module itself, or libpam because it could not call the
+    /// module.
     enum Speaker: String, Decodable { case core, module, libpam }
 
-    /// The person who logs in; another account of the machine; a remote caller; an attacker between the machine and the server;
-    /// the server or an impostor; root; and memory, disk, kernel or power.
+    /// Who can cause the end: the person who logs in; another account of the machine; somebody remote; an attacker on the
+    /// network; the server or an impostor; root; or a failure of memory, disk, kernel or power.
     enum Cause: String, Decodable { case person, localUser, afar, network, server, root, machine }
 
-    /// The stacks in which root lets a code that others can cause continue to the password.
+    /// The stacks that root can choose so that a login continues to the password, although others can cause the code.
     enum Choice: String, Decodable { case fallback, profile }
 
-    /// PAM's name of the code.
+    /// The code's name in PAM.
     let code: String
     let speaker: Speaker
-    /// The results that the core sends with it; empty for any.
+    /// The core's results that give this code; empty if any result can.
     let results: [UInt32]
     let causes: [Cause]
     let choices: [Choice]
@@ -43,14 +44,14 @@ import Testing
     .tokenError: "PAM_AUTHTOK_ERR", .ignore: "PAM_IGNORE",
   ]
 
-  /// The rows for what the core sends with a result.
+  /// The rows for a code that the core sends with a result.
   private func rows(_ code: PAMCode, _ result: FidoResult) -> [End] {
     ends.filter { end in
       end.speaker == .core && end.code == Self.names[code] && (end.results.isEmpty || end.results.contains(result.code))
     }
   }
 
-  @Test func `each PAM code of each result in each situation is in the table once`() {
+  @Test func `each PAM code that a result can give in any context has exactly one row in pam-ends.json`() {
     for context in PAMContext.everyOne {
       for result in FidoResult.allListed {
         let code = result.pamCode(context)
@@ -59,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func `each result of the table occurs in some situation`() {
+  @Test func `each result that pam-ends.json lists gives its code in some context`() {
     for end in ends where end.speaker == .core {
       for number in end.results {
         let codes = PAMContext.everyOne.map { FidoResult(code: number).pamCode($0) }
@@ -68,7 +69,7 @@ import Testing
     }
   }
 
-  @Test func `codes that only root can cause come only from root's mistake or nouserok`() {
+  @Test func `codes that only root can cause come only from a mistake of root or from nouserok`() {
     for context in PAMContext.everyOne where !context.isRootsFault && !context.nouserok {
       for result in FidoResult.allListed {
         let ends = rows(result.pamCode(context), result)
@@ -77,14 +78,14 @@ import Testing
     }
   }
 
-  @Test func `each code is one of PAM's, and the core uses only those that it has a number for`() {
+  @Test func `each code in pam-ends.json is one of PAM's, and those of the core are codes that it can send`() {
     for end in ends {
       #expect(end.code.hasPrefix("PAM_") && !end.meaning.isEmpty)
       #expect(end.speaker != .core || Self.names.values.contains(end.code), "\(end.code)")
     }
   }
 
-  @Test func `each row has a cause, and root chooses only codes that others can cause`() {
+  @Test func `each row of pam-ends.json has a cause, and no stack continues after a code that only root can cause`() {
     for end in ends {
       #expect(!end.causes.isEmpty)
       #expect(end.choices.isEmpty || end.causes.contains { $0 != .root })

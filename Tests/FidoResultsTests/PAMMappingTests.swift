@@ -2,23 +2,23 @@ import FidoResults
 import Testing
 
 @Suite struct PAMMappingTests {
-  /// Every listed result and some of the server's.
+  /// Every result of the table, and some numbers that a server can choose.
   private let results = FidoResult.allListed + [10_000, 12_345, UInt32.max].map(FidoResult.init(code:))
 
-  @Test func `every result has the PAM code of the table in auth`() {
+  @Test func `every result gives the PAM code that the table lists for auth`() {
     for row in tableOfOutcomes {
       #expect(FidoResult(code: row.code).pamCode(PAMContext()) == row.pam, "\(row.name)")
     }
   }
 
-  @Test func `success comes only from 0 in auth and from 7100 and 7110 in password`() {
+  @Test func `PAM_SUCCESS comes only from result 0 in auth, and from 7100 and 7110 in password`() {
     for context in PAMContext.everyOne {
       let successes = results.filter { $0.pamCode(context) == .success }
       #expect(successes == (context.stage == .authentication ? [.success] : [.resetSuccess, .changeSuccess]))
     }
   }
 
-  @Test func `ignore comes only from 1009 with nouserok for an account that never registered`() {
+  @Test func `PAM_IGNORE comes only from result 1009 with nouserok, for an account that never registered`() {
     for context in PAMContext.everyOne {
       let ignores = results.filter { $0.pamCode(context) == .ignore }
       let mayIgnore = context.nouserok && context.neverHadRow && !context.hideState && !context.spokenByServer
@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  @Test func `if a change is left to other modules, ignore in the password stage comes only from 1009`() {
+  @Test func `if changes are left to other modules, PAM_IGNORE in the password stage comes only from result 1009`() {
     for context in PAMContext.everyOne {
       var context = context
       context.leavesToOthers = true
@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test func `a service error comes only from 1001 and 1012, if root made the mistake`() {
+  @Test func `PAM_SERVICE_ERR comes only from results 1001 and 1012, if root made the mistake`() {
     for context in PAMContext.everyOne {
       let mistakes = results.filter { $0.pamCode(context) == .serviceError }
       let isRoots = context.isRootsFault && !context.spokenByServer
@@ -53,14 +53,15 @@ import Testing
     }
   }
 
-  @Test func `unavailable means only that the server is away`() {
+  @Test func `PAM_AUTHINFO_UNAVAIL comes only from a server that cannot be reached`() {
     for context in PAMContext.everyOne {
       let unavailable = results.filter { $0.pamCode(context) == .authenticationInformationUnavailable }
       #expect(unavailable == (context.mustNotReportUnavailable || context.spokenByServer ? [] : [.noAnswer]))
     }
   }
 
-  @Test func `with hide_state, wrong, locked, unregistered and unknown have the same code`() {
+  @Test
+  func `with hide_state, a wrong secret, a lock, an unregistered and an unknown account give the same PAM code`() {
     for context in PAMContext.everyOne where context.hideState {
       let alike: [FidoResult] = [
         .wrongValue, .locked, .lockedForGood, .notRegistered, .invalidUsername, .emptyUsername,
@@ -69,7 +70,7 @@ import Testing
     }
   }
 
-  @Test func `hiding states changes nothing else`() {
+  @Test func `hide_state changes no other PAM code`() {
     for context in PAMContext.everyOne where context.hideState {
       var shown = context
       shown.hideState = false
@@ -79,7 +80,7 @@ import Testing
     }
   }
 
-  @Test func `the numbers are those of Linux-PAM`() {
+  @Test func `the numbers of PAM codes are those of Linux-PAM`() {
     #expect(PAMCode.allCases.map(\.rawValue) == [0, 3, 4, 7, 9, 10, 11, 12, 15, 19, 20, 25])
   }
 }

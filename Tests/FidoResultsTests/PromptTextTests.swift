@@ -51,7 +51,7 @@ import Testing
     #expect(!texts.contains("") && Set(texts).count == texts.count)
   }
 
-  @Test(arguments: Language.allCases) func `every text says "code" to people, and never "payload"`(
+  @Test(arguments: Language.allCases) func `every text calls an enrolment code a code, and never a payload`(
     _ language: Language
   ) {
     let results = FidoResult.allListed.flatMap { [$0.text(in: language), $0.nextStep(in: language) ?? ""] }
@@ -60,11 +60,11 @@ import Testing
     }
   }
 
-  @Test func `no prompt is the same in both languages`() {
+  @Test func `no prompt has the same text in both languages`() {
     for prompt in Self.prompts { #expect(prompt.text(in: .english) != prompt.text(in: .korean)) }
   }
 
-  @Test func `the passcode prompt names the person and, once, the service`() {
+  @Test func `the passcode prompt names the person, and the service once`() {
     #expect(PromptText.value(.passcode, user: "alice", service: nil).text(in: .english) == "Passcode for alice: ")
     let withService = PromptText.value(.passcode, user: "alice", service: "sudo")
     #expect(withService.text(in: .english) == "Passcode for alice (sudo): ")
@@ -80,7 +80,7 @@ import Testing
     #expect(PromptText.newValueAgain(.passcode, digits: 4).text(in: .english) == "New passcode again (4 digits): ")
   }
 
-  @Test func `uses the singular for one try`() {
+  @Test func `says "1 try" and not "1 tries"`() {
     #expect(PromptText.wrong(.passcode, triesLeft: 1).text(in: .english) == "Wrong passcode: 1 try left.")
     #expect(PromptText.wrong(.passcode, triesLeft: 2).text(in: .english) == "Wrong passcode: 2 tries left.")
     #expect(PromptText.wrong(.passcode, triesLeft: nil).text(in: .english) == "Wrong passcode.")
@@ -91,11 +91,12 @@ import Testing
     #expect(PromptText.locked(seconds: seconds).text(in: .english).contains("try again in \(expected)."))
   }
 
-  @Test func `the text about a lock can show any length of the lock`() {
+  @Test func `the text about a lock accepts any number of seconds`() {
     for seconds in [Int.min, -1, 0, Int.max] { #expect(!PromptText.locked(seconds: seconds).text(in: .korean).isEmpty) }
   }
 
-  @Test(arguments: Language.allCases) func `names and server texts cannot control the terminal`(_ language: Language) {
+  @Test(arguments: Language.allCases)
+  func `control characters in names and in the server's texts never reach the terminal`(_ language: Language) {
     let hostile = "a\u{1b}[2J\u{202e}\nb" + String(repeating: "x", count: 10_000)
     let prompts: [PromptText] = [
       .value(.passcode, user: hostile, service: hostile), .currentValue(.pattern, user: hostile),
@@ -116,7 +117,7 @@ import Testing
     }
   }
 
-  @Test func `a server's refusal without a text is shown as a sentence`() {
+  @Test func `if the server refuses without a text, a plain sentence is shown`() {
     #expect(PromptText.refusedByServer("\u{1b}\n ").text(in: .english) == "Refused by the server.")
     #expect(PromptText.refusedByServer("come back").text(in: .english) == "Refused by the server: come back")
   }

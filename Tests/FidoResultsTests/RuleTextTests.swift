@@ -9,12 +9,12 @@ import Testing
     .twoCharacterRepeat, .twoEqualCharacterRepeat, .notNumberEnglish, .regularExpression, .ignored,
   ]
 
-  @Test(arguments: Language.allCases) func `every rule has a message of its own`(_ language: Language) {
+  @Test(arguments: Language.allCases) func `every passcode rule has its own message`(_ language: Language) {
     let texts = Self.rules.map { $0.text(in: language) }
     #expect(!texts.contains("") && Set(texts).count == texts.count)
   }
 
-  @Test func `both languages say the required length`() {
+  @Test func `the messages in both languages name the required length`() {
     for language in Language.allCases { #expect(RuleText.minimumLength(6).text(in: language).contains("6")) }
   }
 }

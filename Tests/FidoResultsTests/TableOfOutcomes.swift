@@ -1,6 +1,6 @@
 import FidoResults
 
-/// The table of outcomes, written a second time: number, name, PAM code in `auth` if nothing else is known.
+/// A second copy of the table of outcomes: number, name, and the PAM code in `auth` if nothing else is known.
 let tableOfOutcomes: [(code: UInt32, name: String, pam: PAMCode)] = [
   (0, "RESULT_SUCCESS", .success),
   (10, "RESULT_AUTH_READY_SUCCESS", .systemError),

@@ -1,14 +1,14 @@
-/// What is true of an end of a conversation, for whoever reads about it.
+/// What is true of the end of a call, as far as advice depends on it.
 struct Truth: OptionSet, CustomStringConvertible {
   let rawValue: Int
 
-  /// Only an administrator, or root, can do something about it.
+  /// Only an administrator or root can change the situation.
   static let administrator = Truth(rawValue: 1)
-  /// The same, tried once more immediately, may well succeed.
+  /// Trying the same immediately once more can well succeed.
   static let againNow = Truth(rawValue: 2)
-  /// The same may succeed once some time has passed.
+  /// Trying the same after some time can succeed.
   static let againLater = Truth(rawValue: 4)
-  /// It takes an enrolment code or an unlock that the person does not have yet.
+  /// The person needs a new enrolment code or unlock.
   static let newCode = Truth(rawValue: 8)
 
   var description: String {
@@ -16,7 +16,7 @@ struct Truth: OptionSet, CustomStringConvertible {
     return names.indices.filter { rawValue & 1 << $0 != 0 }.map { names[$0] }.joined(separator: ", ")
   }
 
-  /// What words claim, recognised by the phrases of each language.
+  /// What a text claims, recognised by phrases of its language.
   init(claimedBy text: String, korean: Bool) {
     self = korean ? Self.korean(text) : Self.english(text.lowercased())
   }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Invocation
 
-/// The parser's errors, which a later version of the parser may build differently.
+/// Mistakes are read from errors of the argument parser, whose form may change with a new version of the parser.
 @Suite struct CommandLineMistakeTests {
   private enum Shape: String, ExpressibleByArgument {
     case round
@@ -57,19 +57,20 @@ import Testing
     (["draw", "1", "--line-width", "2", "-s", "square"], .badValue("square", option: "-s")),
     (["draw", "1", "--line-width", "2", "--left", "--right"], .conflictingOptions),
     (["draw", "7", "--line-width", "2"], .refused("not seven")),
-  ]) func `a mistake is recognised by the parts of the parser's error`(arguments: [String], mistake: CommandLineMistake)
-  {
+  ]) func `recognises each mistake in a command line by the parts of the parser's error`(
+    arguments: [String], mistake: CommandLineMistake
+  ) {
     #expect(message(arguments)?.mistake == mistake)
   }
 
-  @Test func `a message has the commands before the mistake, and the usage of the last one`() {
+  @Test func `a message about a mistake names the commands before it, and the usage of the last of them`() {
     let message = message(["draw", "--nosuch"])
     #expect(message?.path == ["program", "draw"] && message?.usage.hasPrefix("program draw ") == true)
     #expect(self.message(["pam", "enable", "--x"])?.path == ["program", "pam", "enable"])
     #expect(self.message(["--x"])?.path == ["program"])
   }
 
-  @Test func `an error that is not the parser's is an unknown mistake`() {
+  @Test func `an error that does not come from the parser is reported as an unknown mistake`() {
     struct Foreign: Error {}
     let message = ParserMessage(Foreign(), by: Program.self)
     #expect(message.mistake == .other && message.path == ["program"])

@@ -33,7 +33,7 @@ import Testing
 
   private let names = CommandNames(Program.self, valued: ["--conf"])
 
-  /// What the parser's error about `arguments` becomes.
+  /// What the parser's error about these arguments becomes.
   private func unknown(_ arguments: [String]) -> UnknownCommand? {
     do {
       _ = try Program.parseAsRoot(arguments)
@@ -49,24 +49,24 @@ import Testing
     ("enable", "program pam enable"),
     ("auth", "program authenticate"), ("Status", "program status"),
   ])
-  func `suggests a similar command`(word: String, suggestion: String) {
+  func `suggests a command whose name is similar`(word: String, suggestion: String) {
     #expect(unknown([word])?.suggestion == suggestion)
     #expect(unknown([word, "alice", "sudo"])?.word == word)
     #expect(unknown(["--conf", "x", word])?.suggestion == suggestion)
   }
 
-  @Test func `suggests a similar subcommand`() {
+  @Test func `suggests a subcommand whose name is similar`() {
     #expect(unknown(["pam", "enabel"])?.suggestion == "program pam enable")
     #expect(unknown(["pam", "enabel"])?.description == "no such command: pam enabel")
   }
 
   @Test(arguments: ["x", "nosuch", "", "-", "xyzzy"])
-  func `suggests nothing if no command is similar`(word: String) {
+  func `suggests no command if none has a similar name`(word: String) {
     #expect(unknown([word])?.suggestion == nil)
     #expect(unknown([word])?.hint == "'program help' lists the commands")
   }
 
-  @Test func `accepts every argument of a command`() {
+  @Test func `does not mistake a command's arguments for unknown commands`() {
     #expect(unknown(["status", "unlock"]) == nil)
     #expect(unknown(["status", "a", "b"]) == nil)
     #expect(unknown(["status", "--nosuch"]) == nil)

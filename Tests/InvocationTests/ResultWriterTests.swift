@@ -4,7 +4,7 @@ import Testing
 @testable import Invocation
 
 @Suite struct ResultWriterTests {
-  @Test func `a line that cannot be written is an error until the end`() {
+  @Test func `once a line could not be written, the writer reports the error until the end`() {
     // SAFETY: a literal path.
     let full = unsafe open("/dev/full", O_WRONLY | O_CLOEXEC)
     defer { close(full) }
@@ -16,7 +16,7 @@ import Testing
     #expect(writer.failure == ENOSPC)
   }
 
-  @Test func `lines that were written are not an error`() {
+  @Test func `reports no error if all lines were written`() {
     // SAFETY: a literal path.
     let nowhere = unsafe open("/dev/null", O_WRONLY | O_CLOEXEC)
     defer { close(nowhere) }
@@ -25,7 +25,7 @@ import Testing
     #expect(writer.failure == nil)
   }
 
-  @Test func `each exit status has the number that the manuals list`() {
+  @Test func `each exit status has the number that the manual pages list`() {
     #expect(ExitStatus.allCases.map(\.rawValue) == [0, 1, 2, 3, 4, 5, 78])
   }
 }

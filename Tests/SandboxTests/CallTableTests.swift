@@ -8,7 +8,7 @@ import Testing
 @testable import UAFHelper
 @testable import UAFName
 
-/// What the tables of system calls say for the programs of a login.
+/// Which system calls the sandboxes of a login's programs allow.
 @Suite struct CallTableTests {
   private static let core = allowed(HelperSandbox.calls)
   private static let network = allowed(FetchSandbox.calls)
@@ -16,10 +16,10 @@ import Testing
   private static let finger = allowed(FingerSandbox.calls)
   private static let name = allowed(NameSandbox.calls)
   private static let all = [core, network, chip, finger, name]
-  /// Calls that open or change something by its name.
+  /// System calls that open or change a file by its name.
   private static let opening: Set<String> = ["open", "openat", "openat2", "creat", "unlink", "rename"]
 
-  /// Well-known ways to more privileges, in addition to those of ``escapes``.
+  /// System calls that are known to lead to more privileges, in addition to those of ``escapes``.
   private static let dangerous: Set<String> = [
     "execve", "execveat", "fork", "vfork", "listen", "accept", "accept4",
     "ptrace", "process_vm_readv", "process_vm_writev", "process_madvise", "process_mrelease", "pidfd_open",
@@ -38,7 +38,7 @@ import Testing
     "utimes", "futimesat",
     "shmget", "shmat", "shmctl", "semget", "msgget", "mq_open", "remap_file_pages", "pkey_mprotect",
   ]
-  /// Calls of which the network program needs some.
+  /// System calls that could lead out of a sandbox, and of which the network program needs some.
   private static let escapes: Set<String> = [
     "socket", "socketpair", "connect", "bind", "sendmsg", "sendmmsg", "clone", "prctl", "ioctl",
   ]
@@ -52,41 +52,41 @@ import Testing
     }
   }
 
-  @Test func `libseccomp knows each call by its name`() {
+  @Test func `libseccomp knows the name of each system call in the tables`() {
     // SAFETY: the name is lent for the call. -1 is an unknown name; other numbers below 0 are calls of other architectures.
     let names = Self.all.reduce(Self.dangerous.union(Self.escapes).union(Self.opening)) { $0.union($1) }
     #expect(names.filter { unsafe seccomp_syscall_resolve_name($0) == -1 } == [])
   }
 
-  @Test func `no call that leads to more privileges is allowed`() {
+  @Test func `no sandbox allows a system call that leads to more privileges`() {
     for table in Self.all { #expect(table.intersection(Self.dangerous) == []) }
   }
 
-  @Test func `the core may make no call with which it could escape`() {
+  @Test func `the core's sandbox allows no system call that leads out of it`() {
     #expect(Self.core.intersection(Self.escapes) == [])
   }
 
-  @Test func `the chip's program may open nothing, and reaches only what is already open`() {
+  @Test func `the chip's program can open nothing, and talks only over what is already open`() {
     #expect(Self.chip.intersection(Self.escapes.union(Self.opening)) == [])
   }
 
-  @Test func `the sensor's program may open nothing, and communicates only over what is already open`() {
+  @Test func `the sensor's program can open nothing, and talks only over what is already open`() {
     #expect(Self.finger.intersection(Self.escapes.union(Self.opening)) == ["sendmsg"])
     #expect(Self.finger.isDisjoint(with: ["read", "write"]))
   }
 
-  @Test func `the name-service program starts nothing, listens to nobody and changes no file`() {
+  @Test func `the name program can start no program, accept no connection and change no file`() {
     #expect(Self.name.intersection(Self.escapes) == ["socket", "connect", "sendmsg", "ioctl"])
     let changing = ["mkdir", "rename", "unlink", "link", "ftruncate", "pwrite64", "fchmod", "fchown"]
     #expect(Self.name.isDisjoint(with: changing))
   }
 
   @Test(arguments: ["mkdir", "rename", "unlink", "link", "ftruncate", "pwrite64", "flock", "fchmod", "fchown"])
-  func `the network program may change no file`(_ name: String) {
+  func `the network program can change no file`(_ name: String) {
     #expect(!Self.network.contains(name))
   }
 
-  @Test func `clone3 is answered as unknown, so that libc uses clone`() {
+  @Test func `clone3 fails as an unknown system call, so that libc falls back to clone`() {
     for table in Self.all { #expect(!table.contains("clone3")) }
   }
 }

@@ -2,7 +2,8 @@ import Sandbox
 import Testing
 
 struct SandboxReportTests {
-  @Test func `reports each missing part with its error number, and nothing if all are there`() {
+  @Test
+  func `the report names each part of the sandbox that failed, with its error number, and is empty if all work`() {
     var report = SandboxReport()
     for feature in SandboxFeature.allCases { report.note(feature, 0) }
     #expect(report.text == nil)

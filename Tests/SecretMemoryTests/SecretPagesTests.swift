@@ -6,7 +6,7 @@ import Testing
 @Suite struct SecretPagesTests {
   private static let page = SecretPages.pageLength
 
-  /// Takes pages, fills them, and releases them; returns their addresses.
+  /// Takes pages, fills them, and gives them back; returns their address.
   private func use(_ pages: SecretPages, _ length: Int = page, isLocked: Bool? = nil) throws -> UInt {
     let taken = try unsafe pages.take(length)
     // SAFETY: the pages are ours until they are given back.
@@ -16,7 +16,7 @@ import Testing
     return address
   }
 
-  @Test func `a used page is reused for the next secret, without a byte of the last one`() throws {
+  @Test func `a page that was given back is used for the next secret, and contains no byte of the last one`() throws {
     let pages = SecretPages()
     let address = try use(pages)
     #expect(pages.keptCount == 1)
@@ -28,26 +28,26 @@ import Testing
     #expect(bytes.allSatisfy { $0 == 0 } && pages.keptCount == 0)
   }
 
-  @Test func `a kept page stays locked, and out of dumps and child processes`() throws {
+  @Test func `a page that is kept for reuse stays locked and out of dumps and child processes`() throws {
     let pages = SecretPages()
     let address = try use(pages)
     let flags = try #require(try flags(at: address))
     for flag in ["lo", "dd", "wf"] { #expect(flags.contains(Substring(flag)), "\(flags)") }
   }
 
-  @Test func `a page that could not be locked is not kept`() throws {
+  @Test func `a page that could not be locked is not kept for reuse`() throws {
     let pages = SecretPages()
     _ = try use(pages, isLocked: false)
     #expect(pages.keptCount == 0)
   }
 
-  @Test func `longer secrets leave no pages behind`() throws {
+  @Test func `the pages of a secret longer than one page are not kept for reuse`() throws {
     let pages = SecretPages()
     _ = try use(pages, 2 * Self.page)
     #expect(pages.keptCount == 0)
   }
 
-  @Test func `no more pages are kept than a process may reasonably lock`() throws {
+  @Test func `keeps no more pages for reuse than a process can reasonably lock`() throws {
     let pages = SecretPages()
     try pages.prepare()
     #expect(pages.keptCount == SecretPages.mostKept)
@@ -64,7 +64,7 @@ import Testing
     #expect(pages.keptCount == SecretPages.mostKept)
   }
 
-  /// The flags of the mapping that contains an address, by proc_pid_smaps(5).
+  /// The flags in proc_pid_smaps(5) of the mapping that contains an address.
   private func flags(at address: UInt) throws -> [Substring]? {
     let file = try #require(FileHandle(forReadingAtPath: "/proc/self/smaps"))
     let lines = String(decoding: try #require(try file.readToEnd()), as: UTF8.self).split(separator: "\n")

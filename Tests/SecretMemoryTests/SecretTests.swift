@@ -11,7 +11,7 @@ import Testing
     secret.withBytes { span in span.indices.map { span[$0] } }
   }
 
-  @Test func `keeps the bytes that it was given`() throws {
+  @Test func `a secret keeps the bytes that it was given`() throws {
     let value = try secret([1, 0, 255])
     #expect(bytes(of: value) == [1, 0, 255])
   }
@@ -21,7 +21,7 @@ import Testing
     #expect(value.count == 0 && value.capacity == 0)
   }
 
-  @Test func `refill keeps only the bytes that the body says it wrote`() throws {
+  @Test func `refilling a secret keeps only as many bytes as the body reports`() throws {
     var value = try secret(Array(repeating: 7, count: 5000))
     unsafe value.refill { buffer in
       unsafe buffer[0] = 9
@@ -32,13 +32,13 @@ import Testing
     #expect(bytes(of: value) == [9] + Array(repeating: 0, count: 4999), "the rest was wiped")
   }
 
-  @Test func `refill caps a count beyond the capacity`() throws {
+  @Test func `refilling a secret limits the reported count to the capacity`() throws {
     var value = try Secret(capacity: 4)
     unsafe value.refill { _ in 4097 }
     #expect(value.count == 4)
   }
 
-  @Test func `wiping leaves none of its bytes`() throws {
+  @Test func `wiping a secret leaves none of its bytes`() throws {
     var value = try secret([1, 2, 3])
     value.wipe()
     #expect(value.count == 0)
@@ -46,11 +46,11 @@ import Testing
     #expect(bytes(of: value) == [0, 0, 0])
   }
 
-  @Test func `equality compares every byte and the length`() throws {
+  @Test func `comparing secrets compares the length and every byte`() throws {
     let value = try secret([1, 2, 3])
     let same = try secret([1, 2, 3])
     let shorter = try secret([1, 2])
-    // A non-copyable value cannot go through the macro's call expansion: compare first.
+    // A non-copyable value cannot be used inside the expectation macro, so it is compared before.
     let (equal, prefix) = (value.isEqual(to: same), value.isEqual(to: shorter))
     #expect(equal)
     #expect(!prefix)
@@ -65,7 +65,9 @@ import Testing
     }
   }
 
-  @Test(arguments: [-1, Secret.maximumCapacity + 1]) func `refuses a capacity out of range`(_ capacity: Int) {
+  @Test(arguments: [-1, Secret.maximumCapacity + 1]) func `refuses a secret whose capacity is out of range`(
+    _ capacity: Int
+  ) {
     #expect(throws: SecretMemoryError.capacityOutOfRange) { _ = try Secret(capacity: capacity) }
   }
 }

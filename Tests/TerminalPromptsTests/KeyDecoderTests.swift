@@ -15,13 +15,13 @@ import Testing
     #expect(keys("1ß\r\u{3}\u{7F}") == [0x31, 0xC3, 0x9F, 0x0D, 0x03, 0x7F].map(Key.byte))
   }
 
-  @Test func `reads arrows in both of their forms, with and without modifiers`() {
+  @Test func `reads arrow keys in both of their escape sequences, with and without modifiers`() {
     #expect(keys("\u{1B}[A\u{1B}[B\u{1B}[C\u{1B}[D") == [.up, .down, .right, .left])
     #expect(keys("\u{1B}OA\u{1B}OB\u{1B}OC\u{1B}OD") == [.up, .down, .right, .left])
     #expect(keys("\u{1B}[1;5C1") == [.right, .byte(0x31)])
   }
 
-  @Test func `reads the left mouse button`() {
+  @Test func `reads presses, drags and releases of the left mouse button`() {
     #expect(
       keys("\u{1B}[<0;12;3M\u{1B}[<32;13;4M\u{1B}[<0;13;4m") == [
         .mouse(MouseEvent(kind: .press, column: 12, row: 3)), .mouse(MouseEvent(kind: .drag, column: 13, row: 4)),
@@ -34,11 +34,11 @@ import Testing
     "[<1;1;1M", "[<64;1;1M", "[<0;0;1M", "[<0;1;0M", "[<0;1M", "[<0;1;1;1M", "[<0;;1M", "[<;1;1M", "[<0;12345;1M",
     "[<0;-1;1M", "[<:;1;1M", "[0;1;1M", "[<00000000000000;1;1M", "[3~", "[15~", "[Z", "[200~", "[?1;2c", "OP", "O5",
   ])
-  func `reads every other sequence as one key without a meaning`(sequence: String) {
+  func `reads any other escape sequence as one key without a meaning`(sequence: String) {
     #expect(keys("\u{1B}\(sequence)1") == [.other, .byte(0x31)])
   }
 
-  @Test func `does not read any part of an old mouse report as typed`() {
+  @Test func `takes no part of a mouse report in the old format for typed text`() {
     #expect(keys("\u{1B}[M 123\u{1B}[M\u{1B}\u{3}44") == [.other, .byte(0x33), .other, .byte(0x34)])
   }
 
@@ -46,11 +46,11 @@ import Testing
     #expect(keys("\u{1B}1\u{1B}\u{1B}2\u{1B}\r") == [.byte(0x31), .byte(0x32), .byte(0x0D)])
   }
 
-  @Test func `a control key works in the middle of a sequence`() {
+  @Test func `a control key works even in the middle of an escape sequence`() {
     #expect(keys("\u{1B}\u{3}\u{1B}[1\u{3}\u{1B}O\u{3}7") == [3, 3, 3, 0x37].map(Key.byte))
   }
 
-  @Test func `a sequence without an end uses no memory`() {
+  @Test func `an escape sequence that never ends uses no memory`() {
     let key = keys([0x1B, 0x5B] + [UInt8](repeating: 0x31, count: 100_000) + [0x41])
     #expect(key == [.other])
   }

@@ -8,7 +8,7 @@ import ToolTestSupport
   private let layout = PatternLayout(nodeSize: 1, characterWidth: 1)
   private let origin = (column: 3, row: 5)
 
-  /// The result of keys: the stroke, and the last action.
+  /// What the keys give: the stroke, the last action, and whether a wrong pattern is shown.
   private func enter(
     _ keys: [Key], wrong: String? = nil, shown: Bool = true
   ) throws -> (stroke: String, last: PatternEntry.Action, isMismatch: Bool) {
@@ -26,12 +26,12 @@ import ToolTestSupport
     return .mouse(MouseEvent(kind: kind, column: origin.column + center.column, row: origin.row + center.row))
   }
 
-  @Test func `draws with digits`() throws {
+  @Test func `a pattern is drawn with digits`() throws {
     let entered = try enter(bytes("1596\r"))
     #expect(entered.stroke == "1596" && entered.last == .done)
   }
 
-  @Test func `draws with arrows and space, from the middle node`() throws {
+  @Test func `a pattern is drawn with arrow keys and space, starting at the middle node`() throws {
     let entered = try enter(
       [.up] + bytes(" ") + [.left] + bytes(" ") + [.up] + bytes(" ") + [.right, .right] + bytes(" "))
     #expect(entered.stroke == "54123" && entered.last == .changed)
@@ -44,7 +44,7 @@ import ToolTestSupport
     #expect(try enter([arrow, arrow, arrow]).last == .refused)
   }
 
-  @Test func `draws with the mouse while its button is down`() throws {
+  @Test func `a pattern is drawn with the mouse while its button is down`() throws {
     let keys = [mouse(.press, at: 1), mouse(.drag, at: 2), mouse(.drag, at: 5), mouse(.release, at: 5)]
     #expect(try enter(keys).stroke == "125")
     #expect(try enter(keys + [mouse(.drag, at: 9)]).stroke == "125")
@@ -57,7 +57,7 @@ import ToolTestSupport
     #expect(try enter([mouse(.press, at: 1), mouse(.drag, at: 8)]).stroke == "18")
   }
 
-  @Test func `pressing the button starts a new pattern only on a node`() throws {
+  @Test func `pressing the mouse button on a node starts a new pattern, and elsewhere it does not`() throws {
     let first = [mouse(.press, at: 1), mouse(.drag, at: 2), mouse(.release, at: 2)]
     #expect(try enter(first + [mouse(.press, at: 9)]).stroke == "9")
     let beside = Key.mouse(MouseEvent(kind: .press, column: 1, row: 1))
@@ -74,7 +74,7 @@ import ToolTestSupport
     #expect(entered.stroke == "47")
   }
 
-  @Test func `removes nodes one by one, or all`() throws {
+  @Test func `one key removes the last node of a pattern, and another removes all`() throws {
     #expect(try enter(bytes("159\u{7F}\u{8}")).stroke == "1")
     #expect(try enter(bytes("159\u{15}")).stroke == "")
     #expect(try enter(bytes("1\u{7F}\u{7F}")).last == .refused)
@@ -82,21 +82,21 @@ import ToolTestSupport
   }
 
   @Test(arguments: ["55", "0", "a", "\t", "!"])
-  func `refuses a key that adds no node`(text: String) throws {
+  func `a key that can add no node is refused`(text: String) throws {
     #expect(try enter(bytes(text)).last == .refused)
   }
 
-  @Test func `cancels and suspends at their keys`() throws {
+  @Test func `the keys for interrupt, end of file and quit cancel a pattern, and the suspend key suspends it`() throws {
     for byte in [UInt8(3), 4, 0x1C] { #expect(try enter([.byte(0x31), .byte(byte)]).last == .cancelled) }
     #expect(try enter([.byte(0x1A)]).last == .suspended)
   }
 
-  @Test func `an empty entry can be sent`() throws {
+  @Test func `an empty pattern can be sent`() throws {
     let entered = try enter(bytes("\r"))
     #expect(entered.last == .done && entered.stroke == "")
   }
 
-  @Test func `shows a wrong pattern until the next key, which starts a new pattern`() throws {
+  @Test func `a wrong pattern stays visible until the next key, which starts a new pattern`() throws {
     let before = try enter([], wrong: "159")
     #expect(before.stroke == "159" && before.isMismatch)
     let after = try enter(bytes("7"), wrong: "159")
@@ -104,7 +104,7 @@ import ToolTestSupport
     #expect(try enter(bytes("\u{3}"), wrong: "159").last == .cancelled)
   }
 
-  @Test func `never sends a wrong pattern again by itself`() throws {
+  @Test func `Enter does not send the wrong pattern that is still shown`() throws {
     let entered = try enter(bytes("\r"), wrong: "159")
     #expect(entered.stroke == "" && entered.last == .changed)
     #expect(try enter([.other], wrong: "159").last == .changed)

@@ -13,24 +13,24 @@ import ToolTestSupport
     ("28", "258"), ("46", "456"), ("79", "789"), ("16", "16"), ("18", "18"), ("27", "27"), ("15", "15"),
     ("1379", "1235789"),
   ])
-  func `adds the node that the stroke passes over`(digits: String, stroke: String) throws {
+  func `a stroke gets the node that it passes over`(digits: String, stroke: String) throws {
     #expect(try drawn(digits) == stroke)
   }
 
-  @Test func `adds no node twice when the stroke passes over a visited node`() throws {
+  @Test func `a stroke does not get a visited node again when it passes over it`() throws {
     #expect(try drawn("213") == "213")
     #expect(try drawn("5193") == "51963")
   }
 
   @Test(arguments: [0, 10, -1, 5, 1])
-  func `refuses an unknown node, and one that was visited already`(node: Int) throws {
+  func `a stroke refuses an unknown node, and one that it has already`(node: Int) throws {
     var stroke = try PatternStroke("159")
     let wasTaken = stroke.append(node)
     let text = stroke.text
     #expect(!wasTaken && text == "159")
   }
 
-  @Test func `removes nodes from the end one by one, including those it passed over`() throws {
+  @Test func `removes nodes from the end of a stroke one by one, including those that it passed over`() throws {
     var stroke = try PatternStroke("13")
     var texts: [String] = []
     while stroke.removeLast() { texts.append(stroke.text) }

@@ -10,17 +10,19 @@ import Testing
     ("a bcd e", ["a ", "bcd ", "e"]), ("ab cd", ["ab ", "cd"]), ("    x", ["    ", "x"]), (" 한x한", [" ", "한x", "한"]),
     ("👩‍👩‍👧‍👦x", ["👩‍👩‍👧‍👦", "x"]),
   ])
-  func `breaks a text into rows of four cells, and drops none of it`(text: String, rows: [String]) {
+  func `breaks a text into rows of four cells, and drops no character`(text: String, rows: [String]) {
     #expect(TextRows.wrapped(text, columns: 4) == rows)
     #expect(rows.joined() == text.replacing("\n", with: ""))
   }
 
-  @Test func `does not crash in a window without columns`() {
+  @Test func `wraps a text for a window without columns, and does not crash`() {
     #expect(TextRows.wrapped("ab한", columns: 0) == ["ab", "한"])
   }
 
   @Test(arguments: [20, 40, 80])
-  func `continuation rows are indented, colours use no room, and a usage breaks between its parts`(columns: Int) {
+  func `continuation rows are indented, colours take no cells, and a usage text breaks only between its parts`(
+    columns: Int
+  ) {
     let line = "FAIL 상태: 이 컴퓨터의 상태를 읽을 수 없습니다(오류 13) : chown root /var/lib/pam-uaf [state]"
     let plain = TextRows.flowing(line, columns: columns, hanging: 5)
     let rows = plain.split(separator: "\n").map(String.init)
@@ -37,14 +39,14 @@ import Testing
     #expect(broken.split(separator: "\n").allSatisfy { $0.contains("[") == $0.contains("]") || $0.hasPrefix("USAGE") })
   }
 
-  @Test func `a wrapped row keeps the distances between its words`() {
+  @Test func `a wrapped row keeps the number of spaces between its words`() {
     let line = "ok   pam: /etc/pam.d/sudo: some are  led past it"
     #expect(TextRows.flowing(line, columns: 40, hanging: 5) == "ok   pam: /etc/pam.d/sudo: some are  led\n     past it")
     #expect(TextRows.flowing(line, columns: 38, hanging: 5) == "ok   pam: /etc/pam.d/sudo: some are\n     led past it")
   }
 
   @Test(arguments: [20, 30, 60, 100, 300])
-  func `flowing text is never broken inside a word, and keeps lines, indents and the space before an entry`(
+  func `a flowing text is never broken inside a word, and keeps its lines, indents and the space before an entry`(
     _ columns: Int
   ) {
     let text =

@@ -3,14 +3,14 @@ import Testing
 @testable import UAFClient
 
 @Suite struct AddressTests {
-  @Test func `placeholders change only their own part of the address`() {
+  @Test func `the values of placeholders are escaped, so that they change no other part of the server's address`() {
     let template = URLTemplate("https://h/{user}/get?a={appID}&t={transaction}")
     let url = template.expanded(user: "a/../b?c#d", appID: "https://x", transaction: "é{user}")
     #expect(url == "https://h/a%2F..%2Fb%3Fc%23d/get?a=https%3A%2F%2Fx&t=%C3%A9%7Buser%7D")
   }
 
   @Test(arguments: ["https://h/{name}", "https://h/{user", "https://h/user}", "https://h/{}", "https://h/{user}}"])
-  func `refuses a malformed template of an address`(_ text: String) {
+  func `refuses a malformed template of a server's address`(_ text: String) {
     #expect(URLTemplate(text).expanded(user: "u", appID: "a", transaction: "") == nil)
   }
 
@@ -19,7 +19,9 @@ import Testing
     ("application/json;version=1", true),
     ("application/json; charset=\"utf-8\"", true), ("application/json; charset=utf-16", false), ("text/html", false),
     ("", false), ("application/fido+uafx", false), ("application/fido", false), (";application/json", false),
-  ]) func `knows the media types of UAF`(_ contentType: String, _ isUAF: Bool) {
+  ]) func `recognises the media types of UAF messages, with and without parameters`(
+    _ contentType: String, _ isUAF: Bool
+  ) {
     #expect(MediaType.matches(contentType, [MediaType.uaf, MediaType.json]) == isUAF)
   }
 }

@@ -4,7 +4,7 @@ import UAFMessages
 
 @testable import UAFClient
 
-/// The answer to the question that is received while the person types.
+/// The server's answer to the UAF request is received while the person is still typing.
 @Suite struct AnswerAheadTests {
   private static let lost = ScriptedTransport.Exchange.failing(Scene.get, .afterHandshake(.connectionLost))
 
@@ -12,7 +12,10 @@ import UAFMessages
     AuthenticationFlow(settings: Scene.settings, username: "alice", proof: operation == nil ? nil : .furtherKeys)
   }
 
-  @Test func `the facet list is requested ahead, together with the answer, and the flow continues as usual`() throws {
+  @Test
+  func `the facet list is requested once the server's answer is received ahead, and the login continues as usual`()
+    throws
+  {
     var transport = ScriptedTransport(
       Scene.returning(try Scene.authentication()), Scene.facets(), Scene.verdict(1200))
     var flow = flow()
@@ -36,7 +39,7 @@ import UAFMessages
     #expect(offer.appID == Scene.facetID && transport.isUsedUp)
   }
 
-  @Test(arguments: Scene.unusable) func `a fault in the answer is thrown when the answer is collected`(
+  @Test(arguments: Scene.unusable) func `an answer that was received ahead is refused only when the login needs it`(
     _ answer: TransportResponse, _ result: FidoResult
   ) throws {
     var transport = ScriptedTransport(.answering(Scene.get, answer))
@@ -47,10 +50,11 @@ import UAFMessages
     #expect(transport.isUsedUp)
   }
 
-  @Test(arguments: Scene.failures) func `a missing answer gives the same refusal as without asking ahead`(
+  @Test(arguments: Scene.failures)
+  func `a server that does not answer ahead is reported as if the login had waited for it`(
     _ failure: TransportFailure, _ result: FidoResult
   ) throws {
-    // After a lost connection the request is sent again; a separate test covers that.
+    // After a lost connection the request is sent again, which a separate test covers.
     guard failure != .afterHandshake(.connectionLost) else { return }
     var transport = ScriptedTransport(.failing(Scene.get, failure))
     var flow = flow()
@@ -66,7 +70,9 @@ import UAFMessages
   }
 
   @Test(arguments: ["https://evil.example/facets", "http://fido.example:8443/uaf/facets", "linux:other"])
-  func `a list at a forbidden address is not requested, and the request is refused`(_ appID: String) throws {
+  func `a facet list at a forbidden address is not requested ahead, and the server's request is refused`(
+    _ appID: String
+  ) throws {
     var transport = ScriptedTransport(Scene.returning(try Scene.authentication(appID: appID)))
     var flow = flow()
     try flow.start(over: &transport)
@@ -77,7 +83,7 @@ import UAFMessages
     }
   }
 
-  @Test func `a list that does not name this client refuses the request`() throws {
+  @Test func `refuses the request if the facet list received ahead does not name this client`() throws {
     var transport = ScriptedTransport(Scene.returning(try Scene.authentication()), Scene.facets(["linux:other"]))
     var flow = flow()
     try flow.start(over: &transport)
@@ -88,7 +94,8 @@ import UAFMessages
     #expect(transport.isUsedUp)
   }
 
-  @Test func `after a lost connection the request is sent again, without waiting for its answer`() throws {
+  @Test
+  func `after a lost connection the request is sent again at once, although its answer is not waited for`() throws {
     var transport = ScriptedTransport(Self.lost, Scene.returning(try Scene.authentication()), Scene.facets())
     var flow = flow()
     try flow.start(over: &transport)
@@ -98,7 +105,7 @@ import UAFMessages
     #expect(transport.isUsedUp)
   }
 
-  @Test func `receives nothing before the request is sent, and nothing a second time`() throws {
+  @Test func `receives nothing ahead before the request is sent, and nothing a second time`() throws {
     var transport = ScriptedTransport(Scene.returning(try Scene.authentication()), Scene.facets())
     var flow = flow()
     flow.receive(over: &transport)
@@ -110,7 +117,7 @@ import UAFMessages
     #expect(transport.isUsedUp)
   }
 
-  @Test func `an answer is collected once, whether it was received ahead or not`() throws {
+  @Test func `the server's answer can be collected only once, whether it was received ahead or not`() throws {
     for isAhead in [true, false] {
       var transport = ScriptedTransport(Scene.returning(try Scene.authentication()), Scene.facets())
       var flow = flow()
@@ -123,9 +130,11 @@ import UAFMessages
     }
   }
 
-  // MARK: Dropped
+  // MARK: An answer that nobody needs any more
 
-  @Test func `a dropped answer is read to its end, so that the next request gets its own answer`() throws {
+  @Test
+  func `an answer that is no longer needed is still read to its end, so that it is not taken for the next one`() throws
+  {
     for isAhead in [true, false] {
       let script = [Scene.returning(try Scene.authentication())] + (isAhead ? [Scene.facets()] : [])
       var transport = ScriptedTransport(script)
@@ -140,7 +149,7 @@ import UAFMessages
     }
   }
 
-  @Test func `dropping an answer does not make a server count as reached without a handshake`() throws {
+  @Test func `dropping an answer does not count a server as reached if there was no handshake`() throws {
     for isAhead in [true, false] {
       var transport = ScriptedTransport(.failing(Scene.get, .noHandshake(.refused)))
       var flow = flow()

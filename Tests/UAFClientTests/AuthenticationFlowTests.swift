@@ -11,7 +11,7 @@ import UAFMessages
       settings: Scene.settings, username: username, transaction: transaction.flatMap { TransactionText(sent: $0) })
   }
 
-  /// Start and collect.
+  /// Sends the request and collects its answer.
   @discardableResult
   private func opened(
     _ flow: inout AuthenticationFlow, _ transport: inout ScriptedTransport,
@@ -21,7 +21,7 @@ import UAFMessages
     return try flow.collect(over: &transport, among: authenticators ?? [Scene.authenticator()])
   }
 
-  /// The whole flow with the standard authenticator.
+  /// Runs the whole flow with the passcode authenticator.
   private func run(_ transport: inout ScriptedTransport, _ transaction: String? = nil) throws -> Acceptance {
     var flow = flow(transaction)
     try opened(&flow, &transport)
@@ -32,7 +32,7 @@ import UAFMessages
 
   // MARK: Accepted
 
-  @Test func `sends the request, signs the challenge, and returns the token`() throws {
+  @Test func `a login sends the request, signs the challenge, and returns the server's token`() throws {
     let yes = ServerResponse(
       statusCode: .ok, additionalTokens: [Token(type: "OAUTH", value: "x"), Token(type: "JWT", value: "a.b.c")])
     var transport = ScriptedTransport(
@@ -80,7 +80,7 @@ import UAFMessages
     #expect(isValid)
   }
 
-  @Test(arguments: [nil, "", Scene.facetID]) func `without an AppID from the server the AppID is the FacetID`(
+  @Test(arguments: [nil, "", Scene.facetID]) func `if the request names no AppID, the client uses its own FacetID`(
     _ appID: String?
   ) throws {
     var transport = ScriptedTransport(
@@ -94,7 +94,7 @@ import UAFMessages
     #expect(acceptance.tokens.isEmpty && acceptance.token == nil && transport.isUsedUp)
   }
 
-  @Test func `a transport that knows no certificate gives an empty channel binding`() throws {
+  @Test func `if the transport knows no server certificate, the channel binding is empty`() throws {
     let request = ReturnUAFRequest(
       statusCode: .ok, uafRequest: UAFRequest.text(of: [try Scene.authentication(appID: nil)]))
     let bare = TransportResponse(status: 200, contentType: "Application/JSON", body: request.jsonBytes)
@@ -130,7 +130,7 @@ import UAFMessages
     #expect(transport.isUsedUp)
   }
 
-  @Test func `an authentication for a proof says that it serves as a proof`() throws {
+  @Test func `a request for a proof tells the server what the proof is for`() throws {
     var transport = ScriptedTransport(Scene.returning(status: 1500))
     var flow = AuthenticationFlow(settings: Scene.settings, username: "alice", proof: .removal(.all, keyIDs: []))
     _ = refusal(.forbidden, byServer: true) { try opened(&flow, &transport) }
@@ -141,7 +141,7 @@ import UAFMessages
 
   // MARK: The server refuses
 
-  @Test(arguments: Scene.statuses) func `a status instead of a request is refused`(
+  @Test(arguments: Scene.statuses) func `refuses if the server sends a refusing status instead of a request`(
     _ status: UInt32, _ result: FidoResult
   ) throws {
     var transport = ScriptedTransport(Scene.returning(status: status))
@@ -150,7 +150,7 @@ import UAFMessages
     #expect(no?.serverStatus == status && no?.handshakeCompleted == true && transport.isUsedUp)
   }
 
-  @Test(arguments: Scene.statuses) func `a status instead of success is refused`(
+  @Test(arguments: Scene.statuses) func `refuses if the server sends a refusing status instead of a success`(
     _ status: UInt32, _ result: FidoResult
   ) throws {
     var transport = ScriptedTransport(
@@ -159,7 +159,7 @@ import UAFMessages
     #expect(no?.serverStatus == status && no?.serverText == "Key[31m gone" && transport.isUsedUp)
   }
 
-  @Test func `the server's text is cut at 512 characters`() throws {
+  @Test func `cuts the server's text at 512 characters`() throws {
     var transport = ScriptedTransport(
       Scene.returning(try Scene.authentication()), Scene.facets(),
       Scene.verdict(1493, String(repeating: "a", count: 5000)))
@@ -167,9 +167,9 @@ import UAFMessages
     #expect(no?.serverText?.count == 512)
   }
 
-  // MARK: Messages that cannot be followed
+  // MARK: Answers that are not valid messages
 
-  @Test(arguments: Scene.unusable) func `an answer that is not a request is refused`(
+  @Test(arguments: Scene.unusable) func `refuses an answer that is not a UAF request`(
     _ answer: TransportResponse, _ result: FidoResult
   ) throws {
     var transport = ScriptedTransport(.answering(Scene.get, answer))
@@ -177,7 +177,7 @@ import UAFMessages
     _ = refusal(result, byServer: true) { try opened(&flow, &transport) }
   }
 
-  @Test(arguments: Scene.unusable) func `an answer that is not a verdict is refused`(
+  @Test(arguments: Scene.unusable) func `refuses an answer that is not a verdict`(
     _ answer: TransportResponse, _ result: FidoResult
   ) throws {
     var transport = ScriptedTransport(
@@ -185,7 +185,8 @@ import UAFMessages
     _ = refusal(result, byServer: true) { _ = try run(&transport) }
   }
 
-  @Test(arguments: [403, 407]) func `a refusal that no UAF server wrote is attributed to the network between`(
+  @Test(arguments: [403, 407])
+  func `a refusal that was not written by a UAF server is attributed to the network in between`(
     _ status: Int
   ) throws {
     let answer = Scene.raw(Array("<html>".utf8), status: status, contentType: "text/html")
@@ -196,13 +197,13 @@ import UAFMessages
     #expect(refused?.detail.contains("(HTTP status \(status))") == true)
   }
 
-  @Test func `status 1200 without a request is refused`() throws {
+  @Test func `refuses status 1200 without a request`() throws {
     var transport = ScriptedTransport(Scene.returning(status: 1200))
     var flow = flow()
     _ = refusal(.invalidParameter, byServer: true) { try opened(&flow, &transport) }
   }
 
-  @Test(arguments: ["", "{}", "[]", "[{}]", "not json"]) func `a request that is not a message is refused`(
+  @Test(arguments: ["", "{}", "[]", "[{}]", "not json"]) func `refuses a request that is not a UAF message`(
     _ text: String
   ) throws {
     let body = JSONValue.object(["statusCode": .integer(1200), "uafRequest": .string(text)])
@@ -212,7 +213,10 @@ import UAFMessages
     _ = refusal(result, byServer: true) { try opened(&flow, &transport) }
   }
 
-  @Test func `a foreign operation is refused and changes nothing`() throws {
+  @Test
+  func `refuses a request for a registration or deregistration instead of the authentication that was requested`()
+    throws
+  {
     let requests = [
       try Scene.registration(), Scene.deregistration([.key(try Scene.aaid(), try Scene.keyID())]),
       Scene.deregistration([.everything]),
@@ -231,7 +235,7 @@ import UAFMessages
     _ = refusal(.invalidParameter, byServer: true) { try opened(&flow, &announced) }
   }
 
-  @Test func `answers in the highest version that both sides know`() throws {
+  @Test func `answers in the highest version of UAF that both sides know`() throws {
     let versions = try [UPV.uaf10, .uaf11, UPV(major: 1, minor: 2), UPV(major: 2, minor: 0)].map {
       try Scene.authentication(upv: $0, appID: nil)
     }
@@ -246,7 +250,7 @@ import UAFMessages
     #expect(try UAFResponse(parsing: sent.uafResponse).header.upv == .uaf11)
   }
 
-  @Test func `returns an unknown extension, unless it must be understood`() throws {
+  @Test func `accepts a request with an unknown extension, unless the extension must be understood`() throws {
     for mustBeUnderstood in [false, true] {
       let request = try Scene.authentication(appID: nil)
       let text = UAFRequest.text(of: [request])
@@ -263,7 +267,8 @@ import UAFMessages
     }
   }
 
-  @Test(arguments: [nil, false, true]) func `says how the person was verified if the server asks, and only then`(
+  @Test(arguments: [nil, false, true])
+  func `tells the server how the person was verified only if the server asks for it`(
     _ failIfUnknown: Bool?
   ) throws {
     let exts = failIfUnknown.map { [Extension(id: "fido.uaf.uvm", data: "", failIfUnknown: $0)] } ?? []
@@ -288,13 +293,13 @@ import UAFMessages
     #expect(isValid)
   }
 
-  @Test func `an unknown version of UAF is refused`() throws {
+  @Test func `refuses a request in an unknown version of UAF`() throws {
     var transport = ScriptedTransport(Scene.returning(try Scene.authentication(upv: UPV(major: 2, minor: 0))))
     var flow = flow()
     _ = refusal(.unsupportedVersion, byServer: true) { try opened(&flow, &transport) }
   }
 
-  @Test func `a part of a verdict is not a verdict`() throws {
+  @Test func `refuses a verdict that was cut anywhere`() throws {
     let yes = ServerResponse(statusCode: .ok, description: "ok", additionalTokens: [Token(type: "JWT", value: "a")])
     for count in 0..<yes.jsonBytes.count {
       let cut = Scene.raw(Array(yes.jsonBytes.prefix(count)))
@@ -304,13 +309,13 @@ import UAFMessages
     }
   }
 
-  @Test func `a damaged request is refused, or still asks for the same key`() throws {
+  @Test func `a request with one changed bit is refused, or leads to a signature by the same key`() throws {
     let text = UAFRequest.text(of: [try Scene.authentication()])
     let body = ReturnUAFRequest(statusCode: .ok, uafRequest: text, op: .authentication).jsonBytes
     for bit in 0..<(body.count * 8) {
       var damaged = body
       damaged[bit / 8] ^= 1 << UInt8(bit % 8)
-      // Damage in a name can make a member absent, so that the list of facets is requested or not.
+      // A changed bit in a member's name can make the member absent, and then the facet list may or may not be requested.
       var transport = LenientTransport(
         answer: Scene.raw(damaged),
         facets: TrustedFacetList(trustedFacets: [
@@ -331,7 +336,7 @@ import UAFMessages
 
   // MARK: Channel binding
 
-  @Test func `a server whose certificate cannot be read is not answered`() throws {
+  @Test func `sends no response to a server whose certificate cannot be read`() throws {
     let request = ReturnUAFRequest(
       statusCode: .ok, uafRequest: UAFRequest.text(of: [try Scene.authentication(appID: nil)]))
     let answer = TransportResponse(
@@ -345,7 +350,7 @@ import UAFMessages
 
   // MARK: No answer
 
-  @Test(arguments: Scene.failures, [true, false]) func `a request without an answer ends the flow`(
+  @Test(arguments: Scene.failures, [true, false]) func `ends the login if a request gets no answer`(
     _ failure: (TransportFailure, FidoResult), _ atBegin: Bool
   ) throws {
     let asked = failure.0 == .afterHandshake(.connectionLost) && !atBegin ? 4 : 1
@@ -359,7 +364,7 @@ import UAFMessages
     }
   }
 
-  @Test func `asks again if the server closes the connection before it answers, and continues with the answer`()
+  @Test func `repeats the request if the server closes the connection without an answer, and takes the next answer`()
     throws
   {
     let lost = ScriptedTransport.Exchange.failing(Scene.get, .afterHandshake(.connectionLost))
@@ -369,7 +374,7 @@ import UAFMessages
     #expect(transport.isUsedUp)
   }
 
-  @Test func `an answer that is lost is not sent again`() throws {
+  @Test func `does not send the client's response again if the server's answer to it is lost`() throws {
     var transport = ScriptedTransport(
       Scene.returning(try Scene.authentication()), Scene.facets(),
       .failing(Scene.respond, .afterHandshake(.connectionLost)))
@@ -377,7 +382,8 @@ import UAFMessages
     #expect(transport.isUsedUp)
   }
 
-  @Test(arguments: Scene.failures) func `a server that was reached once does not count as unreachable`(
+  @Test(arguments: Scene.failures)
+  func `a server that answered once does not count as unreachable later in the same login`(
     _ failure: TransportFailure, _ result: FidoResult
   ) throws {
     var transport = ScriptedTransport(
@@ -388,7 +394,7 @@ import UAFMessages
 
   // MARK: Policy
 
-  @Test func `a policy that no authenticator satisfies gives 2002`() throws {
+  @Test func `a policy that no authenticator satisfies gives result 2002`() throws {
     let none: [[AuthenticatorDescription]] = try [
       [], [Scene.authenticator(keys: [])], [Scene.authenticator(keys: [Scene.keyID(9)])],
       [Scene.authenticator(appID: Scene.appID + "/")],
@@ -402,7 +408,7 @@ import UAFMessages
     }
   }
 
-  @Test func `a key that the policy does not name never signs`() throws {
+  @Test func `a key that the server's policy does not name never signs`() throws {
     var transport = ScriptedTransport(Scene.returning(try Scene.authentication()), Scene.facets())
     var flow = flow()
     try opened(&flow, &transport)
@@ -413,7 +419,7 @@ import UAFMessages
     _ = refusal(.requestNotExist, byServer: false) { _ = try flow.send(over: &transport) }
   }
 
-  @Test func `an authenticator's failure ends the flow, and nothing is sent`() throws {
+  @Test func `if the authenticator fails, the login ends and nothing is sent`() throws {
     var transport = ScriptedTransport(Scene.returning(try Scene.authentication()), Scene.facets())
     var flow = flow()
     try opened(&flow, &transport)
@@ -425,7 +431,9 @@ import UAFMessages
   }
 
   @Test(arguments: [FidoResult.success, .ready, .changeSuccess, .resetSuccess])
-  func `a failure that has the number of a success is still a failure`(_ result: FidoResult) throws {
+  func `a failure of the authenticator is still a failure if it has the number of a success`(_ result: FidoResult)
+    throws
+  {
     var transport = ScriptedTransport(Scene.returning(try Scene.authentication()), Scene.facets())
     var flow = flow()
     try opened(&flow, &transport)
@@ -434,7 +442,7 @@ import UAFMessages
     _ = refusal(.unknown, byServer: false) { try flow.sign(with: &signer) }
   }
 
-  @Test func `a nonce that is too short is not signed`() throws {
+  @Test func `refuses to sign with a nonce that is too short`() throws {
     var transport = ScriptedTransport(Scene.returning(try Scene.authentication()), Scene.facets())
     var flow = flow()
     try opened(&flow, &transport)
@@ -447,7 +455,7 @@ import UAFMessages
 
   // MARK: Order
 
-  @Test func `steps out of order are refused without an exchange`() throws {
+  @Test func `refuses steps in the wrong order, and sends nothing`() throws {
     var transport = ScriptedTransport()
     var flow = flow()
     _ = refusal(.requestNotExist, byServer: false) { _ = try flow.collect(over: &transport, among: []) }
@@ -457,7 +465,7 @@ import UAFMessages
     #expect(transport.requests.isEmpty)
   }
 
-  @Test func `a flow sends one answer only`() throws {
+  @Test func `sends only one response in a login`() throws {
     var transport = ScriptedTransport(
       Scene.returning(try Scene.authentication()), Scene.facets(), Scene.verdict(1200))
     var flow = flow()
@@ -470,7 +478,7 @@ import UAFMessages
     #expect(transport.isUsedUp)
   }
 
-  @Test func `a reused challenge is refused, and a new flow gets a new challenge`() throws {
+  @Test func `a login with a reused challenge is refused, and a new login gets a new challenge`() throws {
     var transport = ScriptedTransport(
       Scene.returning(try Scene.authentication()), Scene.facets(), Scene.verdict(1491),
       Scene.returning(try Scene.authentication()), Scene.facets(), Scene.verdict(1200))
@@ -481,7 +489,7 @@ import UAFMessages
 
   // MARK: Transactions
 
-  @Test func `a transaction is signed over its bytes`() throws {
+  @Test func `signs the hash of exactly the transaction's text`() throws {
     let text = "sudo apt update on host"
     var transport = ScriptedTransport(
       Scene.returning(try Scene.authentication(transaction: [Transaction(text: text)])), Scene.facets(),
@@ -499,7 +507,7 @@ import UAFMessages
     #expect(assertion.transactionContentHash == (try SHA256.hash(Array(text.utf8))))
   }
 
-  @Test func `a transaction that is not the text sent is refused`() throws {
+  @Test func `refuses a transaction whose text differs from the text that the client sent`() throws {
     let foreign = try Transaction(text: "pay 1000")
     let own = try Transaction(text: "pay 1")
     let cases: [(String?, [Transaction])] = [
@@ -513,7 +521,7 @@ import UAFMessages
     }
   }
 
-  @Test func `an approval accepts the server's text, shows it and signs it`() throws {
+  @Test func `an approval accepts the server's text, shows it to the person and signs it`() throws {
     let text = try Transaction(text: "Log in as alice \\x07 from 192.0.2.7")
     var transport = ScriptedTransport(
       Scene.returning(try Scene.authentication(transaction: [text])), Scene.facets(), Scene.verdict(1200))
@@ -532,11 +540,11 @@ import UAFMessages
     #expect(assertion.transactionContentHash == (try SHA256.hash(text.content)))
   }
 
-  @Test func `an approval without a text that can be shown in full is refused`() throws {
+  @Test func `refuses an approval whose text is missing or cannot be shown in full`() throws {
     let long = try #require(TransactionText(sent: String(repeating: "long ", count: 100)))
     let short = try Transaction(text: long.signed { bytes throws(CryptoError) in try SHA256.hash(bytes) })
     let unprintable = try Transaction(text: "a\u{7}b")
-    // No byte that has a character of its own is shown this way.
+    // This escape stands for a visible character, which is never shown as an escape.
     let other = try Transaction(text: "a\\x41")
     let plain = try Transaction(text: "a")
     for forms in [[], [short], [unprintable], [other], [plain, plain]] {
@@ -547,7 +555,7 @@ import UAFMessages
     }
   }
 
-  @Test func `uses the text of a transaction, and refuses one with only a picture`() throws {
+  @Test func `signs the text of a transaction that also has a picture, and refuses one with only a picture`() throws {
     let picture = try Transaction(
       parsing: """
         {"contentType":"image/png","content":"iVBORw","tcDisplayPNGCharacteristics":{"width":320,"height":480,\
@@ -577,7 +585,7 @@ import UAFMessages
     ("", FidoResult.emptyUsername), ("a b", .invalidUsername), ("a\n", .invalidUsername),
     ("\u{1B}[2J", .invalidUsername),
     ("홍길동", .invalidUsername), (String(repeating: "a", count: 129), .invalidUsername),
-  ]) func `a host name that no server can have is refused before anything is sent`(_ name: String, _ result: FidoResult)
+  ]) func `refuses a user name that no server can have, and sends nothing`(_ name: String, _ result: FidoResult)
     throws
   {
     var transport = ScriptedTransport()
@@ -587,7 +595,7 @@ import UAFMessages
   }
 
   @Test(arguments: ["http://fido.example/get", "", "fido.example", "https://{nobody}/", "https://h/{user"])
-  func `an address that is not https is refused before anything is sent`(_ url: String) throws {
+  func `refuses a server address that is not https, and sends nothing`(_ url: String) throws {
     let settings = ClientSettings(endpoint: ServerEndpoint(requestURL: url, responseURL: url), facetID: Scene.facetID)
     var transport = ScriptedTransport()
     var flow = AuthenticationFlow(settings: settings, username: "alice")

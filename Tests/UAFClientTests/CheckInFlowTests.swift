@@ -5,7 +5,7 @@ import UAFMessages
 
 @testable import UAFClient
 
-/// A machine reports its state to a server.
+/// How a machine reports its state to a server.
 @Suite final class CheckInFlowTests {
   private static let url = "https://a.test/uaf/machine"
   private static let now: Int64 = 1_800_000_000
@@ -48,7 +48,7 @@ import UAFMessages
     ) { Self.now }
   }
 
-  /// Why it is unknown whether the server accepted the report; nil if it did.
+  /// Why the client does not know whether the server accepted the report; nil if it knows.
   private func fault(_ response: TransportResponse) -> CheckInFlow.Fault? {
     do throws(CheckInFlow.Fault) {
       _ = try tell(.answering(Self.url, response))
@@ -56,7 +56,7 @@ import UAFMessages
     } catch { return error }
   }
 
-  @Test func `sends the body with its proof once, and returns what the server has signed`() throws {
+  @Test func `sends the report with its proof once, and returns what the server has signed`() throws {
     let signed = try token()
     let (url, body) = (Self.url, body)
     let answer = try tell(
@@ -71,7 +71,8 @@ import UAFMessages
     #expect(answer.policy == "a.b.c" && answer.statement.policy == 4 && answer.statement.news == 5)
   }
 
-  @Test func `believes no answer for a different request, machine, key, type or time`() throws {
+  @Test
+  func `refuses a server's answer to a report that is for a different request, machine, key, type or time`() throws {
     let tokens = [
       try token(device: "d2"), try token(machineID: 9), try token(nonce: 9), try token(type: JoinStatement.tokenType),
       try token(at: Self.now - 200), try token(at: Self.now + 200), try token(isForged: true), "a.b.c",
@@ -81,7 +82,7 @@ import UAFMessages
     #expect(fault(response(CheckInAnswer(statusCode: .ok, token: try token()))) == nil)
   }
 
-  @Test func `says what arrived instead of an answer`() throws {
+  @Test func `names what the server sent instead of an answer to a report`() throws {
     let good = CheckInAnswer(statusCode: .ok, token: try token())
     #expect(fault(response(good, status: 403)) == .status(403))
     #expect(fault(response(good, type: "text/html")) == .answer)

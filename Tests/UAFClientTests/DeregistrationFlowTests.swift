@@ -18,7 +18,7 @@ import UAFMessages
     return try flow.collect(over: &transport)
   }
 
-  @Test func `sends the proof with the request and nothing after the answer`() throws {
+  @Test func `sends the proof with the deregistration request, and sends nothing after the server's answer`() throws {
     let entries: [DeregisterAuthenticator] = [.key(try Scene.aaid(), try Scene.keyID())]
     var transport = ScriptedTransport(Scene.returning(Scene.deregistration(entries)), Scene.facets())
     let order = try run(&transport, .authenticator(Scene.aaid()))
@@ -30,7 +30,7 @@ import UAFMessages
     #expect(context.deregisterAAID == (try Scene.aaid()) && context.deregisterAll == nil)
   }
 
-  @Test func `names keys singly, by authenticator, or all together`() throws {
+  @Test func `a deregistration order names single keys, all keys of an authenticator, or all keys`() throws {
     let (aaid, keyID) = (try Scene.aaid(), try Scene.keyID())
     let (otherAAID, otherKey) = (try AAID("EBA0#0002"), try Scene.keyID(8))
     let one = DeregistrationOrder(appID: "x", authenticators: [.key(aaid, keyID)])
@@ -45,29 +45,31 @@ import UAFMessages
     (UInt32(1401), FidoResult.serverDeregistrationUnknown), (1404, .serverDeregistrationUnknown),
     (1480, .serverDeregistrationUnknown), (1481, .serverDeregistrationUnknown), (15_007, .serverDeregistrationUnknown),
     (1403, .forbidden), (1491, .requestNotExist), (1500, .forbidden),
-  ]) func `a status instead of a request is refused`(_ status: UInt32, _ result: FidoResult) throws {
+  ]) func `refuses if the server sends a status instead of a deregistration request`(
+    _ status: UInt32, _ result: FidoResult
+  ) throws {
     var transport = ScriptedTransport(Scene.returning(status: status))
     _ = refusal(result, byServer: true) { _ = try run(&transport) }
   }
 
-  @Test func `a foreign operation is refused`() throws {
+  @Test func `refuses a request for an operation other than deregistration`() throws {
     for request in [try Scene.authentication(), try Scene.registration()] {
       var transport = ScriptedTransport(Scene.returning(request, op: .deregistration))
       _ = refusal(.invalidParameter, byServer: true) { _ = try run(&transport) }
     }
   }
 
-  @Test func `does not follow a deregistration order from a server that does not trust this client`() throws {
+  @Test func `refuses a deregistration order if the server's facet list does not name this client`() throws {
     var transport = ScriptedTransport(Scene.returning(Scene.deregistration([.everything])), Scene.facets(["x"]))
     _ = refusal(.untrustedFacet, byServer: true) { _ = try run(&transport) }
   }
 
-  @Test func `a wildcard in UAF 1 dot 0 is refused`() throws {
+  @Test func `refuses an order to deregister all keys in UAF 1 dot 0, which has no such order`() throws {
     var transport = ScriptedTransport(Scene.returning(Scene.deregistration([.everything], upv: .uaf10)))
     _ = refusal(.invalidParameter, byServer: true) { _ = try run(&transport) }
   }
 
-  @Test func `a missing answer deletes nothing`() throws {
+  @Test func `if the server does not answer a deregistration request, no key is deleted`() throws {
     var transport = ScriptedTransport(.failing(Scene.get, .noHandshake(.refused)))
     let no = refusal(.noAnswer, byServer: false) { _ = try run(&transport) }
     #expect(no?.handshakeCompleted == false && no?.networkFailure == .refused)

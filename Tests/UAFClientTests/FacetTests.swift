@@ -5,7 +5,7 @@ import UAFMessages
 
 @testable import UAFClient
 
-/// The twelve steps of FIDO AppID and facets 1.1, section 3.1.2.
+/// The twelve steps of FIDO AppID and facets 1.1, section 3.1.2, which decide whether an AppID trusts this client.
 @Suite struct FacetTests {
   private static let list = "application/fido.trusted-apps+json"
 
@@ -18,7 +18,7 @@ import UAFMessages
     return settings
   }
 
-  /// The AppID that the flow uses for a request with this one.
+  /// The AppID that the client uses if the server's request names this one.
   private func appID(
     _ appID: String?, _ settings: ClientSettings, _ facets: ScriptedTransport.Exchange...
   ) throws -> String {
@@ -44,7 +44,8 @@ import UAFMessages
         status: 302, contentType: "", body: [], redirect: url.map { Redirect(url: $0, isAuthorized: authorized) }))
   }
 
-  @Test func `refuses a list without the request's version, and names the versions that it has`() throws {
+  @Test
+  func `refuses a facet list without an entry for the request's version, and names the versions that it has`() throws {
     for version in [UPV.uaf10, UPV(major: 2, minor: 0)] {
       let list = Scene.facets(version: version)
       let no = refusal(.untrustedFacet, byServer: true) { _ = try appID(Scene.appID, settings(), list) }
@@ -57,11 +58,12 @@ import UAFMessages
 
   // MARK: Steps 1 to 3: no list is needed
 
-  @Test(arguments: [nil, "", Scene.facetID]) func `without an AppID the FacetID is the AppID`(_ text: String?) throws {
+  @Test(arguments: [nil, "", Scene.facetID])
+  func `if the request names no AppID, the client's FacetID is used as the AppID`(_ text: String?) throws {
     #expect(try appID(text, settings()) == Scene.facetID)
   }
 
-  @Test func `an AppID on the host of an https FacetID needs no list`() throws {
+  @Test func `an AppID on the host of the client's https FacetID is accepted without a facet list`() throws {
     let settings = settings(facetID: "https://fido.example")
     #expect(try appID(Scene.appID, settings) == Scene.appID)
   }
@@ -69,11 +71,11 @@ import UAFMessages
   // MARK: Step 4: which AppIDs are requested
 
   @Test(arguments: [Scene.appID, "https://FIDO.example:8443/f?x", "https://fido.example:8443/"])
-  func `an AppID at the server's own host and port is requested`(_ text: String) throws {
+  func `the facet list is requested if the AppID has the server's own host and port`(_ text: String) throws {
     #expect(try appID(text, settings(), facets(at: text)) == text)
   }
 
-  @Test func `the host and port for answers are the server's own, and a missing port is 443`() throws {
+  @Test func `the AppID may have the host and port of either server address, and a missing port is 443`() throws {
     let own = "https://get.example/f"
     #expect(try appID(own, settings(requestURL: "https://get.example:443/get"), facets(at: own)) == own)
     #expect(
@@ -84,12 +86,14 @@ import UAFMessages
     "https://sub.fido.example:8443/f", "https://fido.example/f", "https://fido.example:22/f", "https://fido.example:1/",
     "https://a.b.fido.example/", "https://fido.example:84430/",
   ])
-  func `a different host of the domain, or a different port, is refused without a request`(_ text: String) throws {
+  func `refuses an AppID on a different host or port of the server's domain, and requests no list`(_ text: String)
+    throws
+  {
     let no = refusal(.untrustedFacet, byServer: true) { _ = try appID(text, settings()) }
     #expect(no != nil)
   }
 
-  @Test func `a different host of the domain is requested if root has named it, and only at that port`() throws {
+  @Test func `accepts an AppID on a different host of the domain if root has named exactly that AppID`() throws {
     let text = "https://id.fido.example/facets"
     #expect(try appID(text, settings(appIDs: [text]), facets(at: text)) == text)
     for other in ["https://id.fido.example:22/facets", "https://id.fido.example/"] {
@@ -97,14 +101,14 @@ import UAFMessages
     }
   }
 
-  @Test func `addresses of a different operation are not accepted for this one`() throws {
+  @Test func `the server addresses of one operation do not make an AppID acceptable for another operation`() throws {
     var settings = settings()
     let url = "https://enrol.example/get"
     settings.registration = ServerEndpoint(requestURL: url, responseURL: url)
     _ = refusal(.untrustedFacet, byServer: true) { _ = try appID("https://enrol.example/f", settings) }
   }
 
-  @Test func `an AppID on a different host is requested if root has named that host`() throws {
+  @Test func `accepts an AppID on a foreign host if root has named exactly that AppID`() throws {
     let text = "https://other.example/facets"
     #expect(try appID(text, settings(appIDs: [text]), facets(at: text)) == text)
     _ = refusal(.untrustedFacet, byServer: true) { _ = try appID(text + "2", settings(appIDs: [text])) }
@@ -115,7 +119,7 @@ import UAFMessages
     "https://evil.example\\@fido.example/", "http://fido.example:8443/uaf/facets", "linux:pam-module:other", "x",
     "https://", "https://example/", "https://10.0.0.1/", "https://localhost/", "https://[::1]/",
     "android:apk-key-hash:AAAA",
-  ]) func `an AppID on a different host is refused without a request`(_ text: String) throws {
+  ]) func `refuses an AppID on a foreign host, and requests no list`(_ text: String) throws {
     _ = refusal(.untrustedFacet, byServer: true) { _ = try appID(text, settings()) }
   }
 
@@ -123,7 +127,7 @@ import UAFMessages
     ("https://10.0.0.1/get", "https://10.0.0.2/f"), ("https://intranet/get", "https://printer/f"),
     ("https://[::1]/get", "https://[::2]/f"), ("https://a.co.uk/get", "https://b.co.uk/f"),
     ("https://a.github.io/get", "https://b.github.io/f"), ("https://co.uk/get", "https://a.co.uk/f"),
-  ]) func `a server without a registrable domain shares it with no other host`(_ get: String, _ text: String) throws {
+  ]) func `a host without a registrable domain accepts AppIDs of no other host`(_ get: String, _ text: String) throws {
     _ = refusal(.untrustedFacet, byServer: true) { _ = try appID(text, settings(requestURL: get)) }
     let own = "\(get)/facets"
     #expect(try appID(own, settings(requestURL: get), facets(at: own)) == own)
@@ -136,15 +140,16 @@ import UAFMessages
     Scene.facets(status: 201), Scene.facets(status: 302),
     .answering(Scene.appID, Scene.raw([], contentType: "application/fido.trusted-apps+json")),
     .answering(Scene.appID, Scene.raw(Array("{}".utf8), contentType: "application/fido.trusted-apps+json")),
-  ]) func `an answer that is not a list of facets trusts nobody`(_ list: ScriptedTransport.Exchange) throws {
+  ]) func `refuses an answer that is not a facet list`(_ list: ScriptedTransport.Exchange) throws {
     let no = refusal(.untrustedFacet, byServer: true) { _ = try appID(Scene.appID, settings(), list) }
     #expect((no?.cause == .facetsNotRead) == (no?.detail.contains("redirects") == false))
   }
 
-  @Test(arguments: Scene.failures) func `a missing list trusts nobody, and does not count as a server that is away`(
+  @Test(arguments: Scene.failures)
+  func `if the facet list cannot be fetched, the client refuses, and the server does not count as unreachable`(
     _ failure: TransportFailure, _: FidoResult
   ) throws {
-    // If our own network program has died, that says nothing about the server.
+    // If the client's own network program has died, nothing is known about the server.
     let result: FidoResult = failure == .unavailable ? .clientMismatch : .untrustedFacet
     let no = refusal(result, byServer: false) {
       _ = try appID(Scene.appID, settings(), .failing(Scene.appID, failure))
@@ -153,18 +158,18 @@ import UAFMessages
     #expect((no?.cause == .facetsNotRead) == (failure != .unavailable))
   }
 
-  @Test func `fetches the list again each time, however long it may be kept`() throws {
+  @Test func `fetches the facet list again for each request, even if the server lets it be cached`() throws {
     for _ in 0..<2 { #expect(try appID(Scene.appID, settings(), facets(at: Scene.appID)) == Scene.appID) }
   }
 
-  @Test func `the request for the list says nothing about the person or the machine`() throws {
+  @Test func `the request for the facet list contains nothing about the person or the machine`() throws {
     let question = TransportRequest.get(Scene.appID, accept: TrustedFacetList.contentType)
     #expect(question.method == .get && question.body.isEmpty && question.contentType == nil)
   }
 
   // MARK: Redirects
 
-  @Test func `a redirect that the server vouches for is followed, and the AppID stays`() throws {
+  @Test func `follows a redirect of the facet list that the server vouches for, and keeps the AppID`() throws {
     let second = "https://fido.example:8443/list"
     #expect(
       try appID(Scene.appID, settings(), redirect(Scene.appID, to: second), facets(at: second)) == Scene.appID)
@@ -175,7 +180,7 @@ import UAFMessages
     ("https://fido.example:22/", true), ("https://fido.example/", true), (nil, true), ("https://evil.example/", true),
     ("https://10.0.0.1/", true),
     ("http://fido.example:8443/", true), ("https://localhost/", true), ("file:///etc/passwd", true), ("", true),
-  ]) func `a redirect that the server does not vouch for, or that leads elsewhere, is refused`(
+  ]) func `refuses a redirect of the facet list that the server does not vouch for, or that leads to a foreign host`(
     _ url: String?, _ authorized: Bool
   ) throws {
     _ = refusal(.untrustedFacet, byServer: true) {
@@ -183,14 +188,14 @@ import UAFMessages
     }
   }
 
-  @Test func `follows a limited number of redirects`() throws {
+  @Test func `follows only a limited number of redirects of the facet list`() throws {
     let back = redirect(Scene.appID, to: Scene.appID)
     _ = refusal(.untrustedFacet, byServer: true) {
       _ = try appID(Scene.appID, settings(), back, back, back, back)
     }
   }
 
-  @Test func `after a redirect the AppID's domain still decides which origins are valid`() throws {
+  @Test func `after a redirect the domain of the AppID still decides which web origins are valid`() throws {
     let (second, own) = (
       "https://list.example/f", settings(facetID: "https://app.list.example", appIDs: ["https://list.example/f"])
     )
@@ -204,8 +209,9 @@ import UAFMessages
 
   @Test(arguments: [
     Scene.facets(["linux:pam-module:other"]), Scene.facets([Scene.facetID + "2"]), Scene.facets(version: .uaf10),
-  ]) func `a list that does not name this client for the version is refused`(_ list: ScriptedTransport.Exchange) throws
-  {
+  ]) func `refuses a facet list that does not name this client for the request's version`(
+    _ list: ScriptedTransport.Exchange
+  ) throws {
     _ = refusal(.untrustedFacet, byServer: true) { _ = try appID(Scene.appID, settings(), list) }
   }
 
@@ -219,7 +225,7 @@ import UAFMessages
     ("https://pc.evil.example", "https://pc.evil.example", false),
     ("http://pc.fido.example", "http://pc.fido.example", false), ("linux:a", "linux:a", true),
     ("linux:a", "linux:A", false),
-  ]) func `web origins are compared by host within the AppID's domain, and other FacetIDs byte by byte`(
+  ]) func `compares web origins in a facet list by host within the AppID's domain, and other FacetIDs byte by byte`(
     _ facetID: String, _ id: String, _ isTrusted: Bool
   ) throws {
     let settings = settings(facetID: facetID)
@@ -231,7 +237,7 @@ import UAFMessages
     }
   }
 
-  @Test func `a version that is listed twice is ignored`() throws {
+  @Test func `ignores a version that a facet list contains twice`() throws {
     let list = TrustedFacetList(trustedFacets: [
       .init(version: .uaf11, ids: ["x"]), .init(version: .uaf11, ids: [Scene.facetID]),
     ])
@@ -241,7 +247,7 @@ import UAFMessages
     }
   }
 
-  @Test func `the channel binding does not use the certificate of the list's server`() throws {
+  @Test func `the channel binding does not use the certificate of the host that serves the facet list`() throws {
     let other = TransportResponse(
       status: 200, contentType: Self.list,
       body: TrustedFacetList(trustedFacets: [.init(version: .uaf11, ids: [Scene.facetID])]).jsonBytes,

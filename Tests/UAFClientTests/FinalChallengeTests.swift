@@ -13,7 +13,7 @@ import UAFMessages
     return try FinalChallengeParams(encoded: challenge.text).channelBinding
   }
 
-  @Test func `the end point is the certificate's hash, with the hash function that the certificate names`() throws {
+  @Test func `the channel binding contains the certificate's hash, by the hash function of its signature`() throws {
     let short = try binding(TestCertificate.sha256)
     #expect(short.serverEndPoint == Base64URL.encode(try SHA256.hash(TestCertificate.sha256)))
     #expect(short.tlsServerCertificate == Base64URL.encode(TestCertificate.sha256))
@@ -21,25 +21,25 @@ import UAFMessages
     #expect(try Base64URL.decode(long.serverEndPoint ?? "", maximumCount: 64).count == 48)
   }
 
-  @Test func `the end point of a certificate signed with SHA-1 is hashed with SHA-256`() throws {
+  @Test func `the channel binding hashes a certificate signed with SHA-1 with SHA-256`() throws {
     let binding = try binding(TestCertificate.sha1)
     #expect(binding.serverEndPoint == Base64URL.encode(try SHA256.hash(TestCertificate.sha1)))
   }
 
-  @Test func `a certificate without a hash function of its own is sent without an end point`() throws {
+  @Test func `a certificate whose signature has no hash function is sent whole, without a hash`() throws {
     let binding = try binding(TestCertificate.ed25519)
     #expect(binding.serverEndPoint == nil)
     #expect(binding.tlsServerCertificate == Base64URL.encode(TestCertificate.ed25519))
   }
 
-  @Test func `without a certificate the binding is empty`() throws {
+  @Test func `without a certificate the channel binding is empty`() throws {
     #expect(try binding([]) == ChannelBinding())
   }
 
   @Test(arguments: [
     [0x30], [0x30, 0x03, 0x02, 0x01, 0x05], TestCertificate.sha256 + [0], Array(TestCertificate.sha256.dropLast()),
   ])
-  func `refuses bytes that are not a certificate`(_ bytes: [UInt8]) {
+  func `refuses to bind to bytes that are not a certificate`(_ bytes: [UInt8]) {
     #expect(throws: CryptoError.invalidCertificate) { try binding(bytes) }
   }
 }

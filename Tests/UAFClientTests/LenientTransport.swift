@@ -2,7 +2,7 @@ import UAFMessages
 
 @testable import UAFClient
 
-/// A transport that answers every POST with one answer and every GET with one list of facets.
+/// A transport that gives the same answer to every POST, and the same facet list to every GET.
 struct LenientTransport: Transport {
   let answer: TransportResponse
   let facets: TrustedFacetList

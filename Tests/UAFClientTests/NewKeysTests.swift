@@ -5,13 +5,15 @@ import UAFMessages
 
 @testable import UAFClient
 
-/// What allows new keys at our server: nothing that could be replayed from the network.
+/// What allows new keys at our server.
+///
+/// Somebody who has recorded a registration cannot use it for other keys.
 @Suite struct NewKeysTests {
   private let code: EnrolmentCode
 
   init() throws { code = try #require(EnrolmentCode(random: [UInt8](repeating: 0xA7, count: 11))) }
 
-  /// Asks, and makes the server answer with the challenge of the requested purpose, or of a different one.
+  /// Runs a registration until the server's answer, whose challenge has this purpose.
   private func opened(
     _ flow: RegistrationFlow, as purpose: ChallengePurpose
   ) throws -> (RegistrationFlow, ScriptedTransport) {
@@ -63,7 +65,8 @@ import UAFMessages
       keys: [.init(aaid: try Scene.aaid(), keyID: key.keyID, publicKey: key.publicKey)])
   }
 
-  @Test func `an enrolment code allows just these keys, and is in nothing that is sent`() throws {
+  @Test
+  func `an enrolment code allows only the keys of its registration, and no message contains the code itself`() throws {
     var (flow, transport) = try opened(flow(.code(code)), as: .registrationByCode)
     var maker = try TestAuthenticator()
     let key = try flow.makeKey(with: &maker)
@@ -81,7 +84,7 @@ import UAFMessages
     }
   }
 
-  @Test func `a machine that has joined declares the keys to be its own`() throws {
+  @Test func `a joined machine declares with its secret that the new keys are its own`() throws {
     let joined = try MachineSecret(
       machineID: [UInt8](repeating: 1, count: 16), secret: [UInt8](repeating: 2, count: 32))
     var (flow, transport) = try opened(flow(.code(code), joined: joined), as: .registrationByCode)
@@ -98,7 +101,7 @@ import UAFMessages
       })
   }
 
-  @Test func `after a proof a registered key signs which keys are new`() throws {
+  @Test func `after a proof, a registered key signs which keys are new`() throws {
     var (flow, transport) = try opened(flow(.proof("token")), as: .registrationByKey)
     var maker = try TestAuthenticator(keyID: try Scene.keyID(8))
     let key = try flow.makeKey(with: &maker)
@@ -120,7 +123,7 @@ import UAFMessages
     #expect(P256.isValidSignature(assertion.signature, of: assertion.signedBytes, publicKey: signer.publicKey))
   }
 
-  @Test func `keys that a registered key has to allow are not sent without that signature`() throws {
+  @Test func `refuses to send new keys that a registered key must sign and has not signed`() throws {
     var (flow, transport) = try opened(flow(.proof("token")), as: .registrationByKey)
     var maker = try TestAuthenticator()
     _ = try flow.makeKey(with: &maker)
@@ -128,7 +131,7 @@ import UAFMessages
     #expect(transport.requests.count == 2)
   }
 
-  @Test func `nothing is authorised before a key was made`() throws {
+  @Test func `refuses to have new keys signed before a key was made`() throws {
     var (flow, _) = try opened(flow(.proof("token")), as: .registrationByKey)
     var signer = try TestAuthenticator()
     _ = refusal(.requestNotExist, byServer: false) { try flow.authorize(with: &signer, describedBy: []) }
@@ -136,7 +139,8 @@ import UAFMessages
   }
 
   @Test(arguments: ChallengePurpose.allCases)
-  func `a registration refuses the challenge of any entitlement other than its own`(purpose: ChallengePurpose) throws {
+  func `a registration refuses the challenge of a different entitlement than its own`(purpose: ChallengePurpose) throws
+  {
     if purpose != .registrationByCode {
       _ = refusal(.invalidParameter, byServer: true) { _ = try opened(flow(.code(code)), as: purpose) }
     }

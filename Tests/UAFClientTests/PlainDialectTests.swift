@@ -4,7 +4,7 @@ import UAFMessages
 
 @testable import UAFClient
 
-/// Servers with an address for each operation that exchange bare UAF messages.
+/// The plain dialect: a server has an address for each operation, and exchanges UAF messages without an envelope.
 @Suite struct PlainDialectTests {
   private static let get = "https://fido.example/auth/alice"
   private static let respond = "https://fido.example/auth"
@@ -41,7 +41,7 @@ import UAFMessages
 
   // MARK: What is sent
 
-  @Test func `requests with GET, and posts the bare response`() throws {
+  @Test func `in the plain dialect requests use GET, and the response is posted without an envelope`() throws {
     var transport = ScriptedTransport(try request(), .answering(Self.respond, json(#"{"statusCode":1200}"#)))
     _ = try run(&transport, settings())
     #expect(transport.isUsedUp)
@@ -55,7 +55,7 @@ import UAFMessages
     #expect(response.assertions.count == 1)
   }
 
-  @Test func `sends the server only what root named, under the server's names`() throws {
+  @Test func `sends a plain server only the data that root named, under the names that the server uses`() throws {
     let names = ["username": "userId", "deviceName": "dev"]
     let template = "https://fido.example/auth?op=a&app={appID}"
     let get = "https://fido.example/auth?op=a&app=linux%3Apam-module%3Apam_uaf&userId=alice&dev=my%20host"
@@ -65,7 +65,7 @@ import UAFMessages
     #expect(transport.isUsedUp)
   }
 
-  @Test func `root chooses the media type of what is sent, in both dialects`() throws {
+  @Test func `root chooses the media type of the messages in both dialects`() throws {
     let type = "application/fido+uaf; charset=utf-8"
     var plain = ScriptedTransport(try request(), .answering(Self.respond, json(#"{"statusCode":1200}"#)))
     _ = try run(&plain, settings(contentType: type))
@@ -88,7 +88,9 @@ import UAFMessages
     #"{"statusCode":1200}"#, #"{"statusCode":1200,"description":"fine"}"#, #"{"status":"SUCCESS"}"#,
     #"[{"AAID":"5541#0001","status":"SUCCESS"}]"#, #"[{"status":"SUCCESS"},{"status":"SUCCESS"}]"#,
     #"[{"statusCode":1200}]"#, #"[{"statusCode":1200},{"status":"SUCCESS"}]"#, #"[{"statusCode":1200,"status":"x"}]"#,
-  ]) func `a success is a UAF status, or the value that root named`(_ body: String) throws {
+  ]) func `in the plain dialect a success is status 1200 or the success value that root configured`(_ body: String)
+    throws
+  {
     var transport = ScriptedTransport(try request(), .answering(Self.respond, json(body)))
     _ = try run(&transport, settings(success: Self.mark))
     #expect(transport.isUsedUp)
@@ -99,7 +101,7 @@ import UAFMessages
     #"{"status":["SUCCESS"]}"#, #"{"result":{"status":"SUCCESS"}}"#, #"[[{"status":"SUCCESS"}]]"#,
     #"[{"status":"SUCCESS"},"x"]"#, #"[{"status":"SUCCESS"},{}]"#, #"[{"statusCode":1200},{}]"#,
     "", "SUCCESS", #"{"status":"SUCCESS"}x"#, #"{"status":"FAILED","status":"SUCCESS"}"#,
-  ]) func `any other answer is not a success, whatever the HTTP status`(_ body: String) throws {
+  ]) func `in the plain dialect any other answer is no success, whatever the HTTP status`(_ body: String) throws {
     for status in [200, 201, 204, 500] {
       var transport = ScriptedTransport(try request(), .answering(Self.respond, json(body, status: status)))
       let result: FidoResult = status == 500 ? .forbidden : .jsonParser
@@ -111,7 +113,7 @@ import UAFMessages
     (#"{"status":"success"}"#, "success"), (#"{"status":"SUCCESS "}"#, "SUCCESS"), (#"{"status":true}"#, "true"),
     (#"{"status":7}"#, "7"), (#"[{"status":"SUCCESS"},{"status":"FAILED"}]"#, "FAILED"),
     (#"[{"statusCode":1200},{"status":"FAILED\u001b"}]"#, "FAILED"),
-  ]) func `a different value is a refusal, and the log contains the value`(
+  ]) func `a value other than root's success value is a refusal, and the log contains that value`(
     _ body: String, _ value: String
   ) throws {
     for http in [200, 400, 500] {
@@ -122,13 +124,13 @@ import UAFMessages
     }
   }
 
-  @Test func `a different value refuses a request, too`() throws {
+  @Test func `a value other than root's success value also refuses the request for a challenge`() throws {
     var transport = ScriptedTransport(.answering(Self.get, json(#"{"status":"NO_SUCH_USER"}"#)))
     let no = refusal(.unknown, byServer: true) { _ = try run(&transport, settings(success: Self.mark)) }
     #expect(no?.detail.contains("'NO_SUCH_USER'") == true)
   }
 
-  @Test(arguments: Scene.statuses) func `a status inside a list has the same effect as one outside`(
+  @Test(arguments: Scene.statuses) func `a status in a list has the same effect as a status outside a list`(
     _ status: UInt32, _ result: FidoResult
   ) throws {
     for body in [#"[{"statusCode":\#(status)}]"#, #"[{"status":"SUCCESS"},{"statusCode":\#(status)}]"#] {
@@ -138,13 +140,13 @@ import UAFMessages
     }
   }
 
-  @Test func `a bare value is not a success unless root named such a value`() throws {
+  @Test func `a success value without a status is no success unless root configured that value`() throws {
     var transport = ScriptedTransport(try request(), .answering(Self.respond, json(#"{"status":"SUCCESS"}"#)))
     _ = refusal(.jsonParser, byServer: true) { _ = try run(&transport, settings()) }
   }
 
   @Test(arguments: [#"{"statusCode":1200}"#, #"{"status":"SUCCESS"}"#])
-  func `a success comes only with HTTP status 200 and as JSON`(_ body: String) throws {
+  func `a success counts only with HTTP status 200 and as JSON`(_ body: String) throws {
     for response in [
       json(body, status: 201), json(body, status: 302), Scene.raw(Array(body.utf8), contentType: "text/html"),
     ] {
@@ -153,7 +155,8 @@ import UAFMessages
     }
   }
 
-  @Test(arguments: Scene.statuses) func `a refusing status is not a success, with or without the value that root named`(
+  @Test(arguments: Scene.statuses)
+  func `a refusing status is no success, even next to the success value that root configured`(
     _ status: UInt32, _ result: FidoResult
   ) throws {
     for http in [200, 403] {
@@ -165,13 +168,13 @@ import UAFMessages
   }
 
   @Test(arguments: [#""1200""#, "1200.0", "null", "12e2", "[1200]"])
-  func `a status of a different JSON type is not a success`(_ status: String) throws {
+  func `a status of the wrong JSON type is no success`(_ status: String) throws {
     let body = #"{"status":"SUCCESS","statusCode":\#(status)}"#
     var transport = ScriptedTransport(try request(), .answering(Self.respond, json(body)))
     _ = refusal(.invalidParameter, byServer: true) { _ = try run(&transport, settings(success: Self.mark)) }
   }
 
-  @Test func `a part of a success is not a success`() throws {
+  @Test func `a success that was cut anywhere is no success`() throws {
     let body = #"[{"status":"SUCCESS"}]"#
     for count in 0..<body.utf8.count {
       var transport = ScriptedTransport(
@@ -188,18 +191,20 @@ import UAFMessages
     (#"{"statusCode":1200}"#, 200, .jsonParser), ("{}", 200, .jsonParser), ("[]", 200, .invalidParameter),
     (#"[{"statusCode":1404}]"#, 200, .serverNoRegistration),
     ("[{}]", 200, .invalidParameter), ("", 200, .jsonParser), ("[]", 404, .jsonParser), ("", 503, .forbidden),
-  ]) func `refuses any other answer to a request`(_ body: String, _ status: Int, _ result: FidoResult) throws {
+  ]) func `refuses any answer that is not a request in the plain dialect`(
+    _ body: String, _ status: Int, _ result: FidoResult
+  ) throws {
     var transport = ScriptedTransport(.answering(Self.get, json(body, status: status)))
     _ = refusal(result, byServer: true) { _ = try run(&transport, settings(success: Self.mark)) }
   }
 
-  @Test func `a request for a different operation is refused`() throws {
+  @Test func `refuses a request for a different operation in the plain dialect`() throws {
     let text = UAFRequest.text(of: [Scene.deregistration([.everything])])
     var transport = ScriptedTransport(.answering(Self.get, json(text)))
     _ = refusal(.invalidParameter, byServer: true) { _ = try run(&transport, settings()) }
   }
 
-  @Test func `step-up works in the plain dialect too`() throws {
+  @Test func `the server can send a further request in the plain dialect too`() throws {
     let more = ServerResponse(
       statusCode: .ok, newUAFRequest: UAFRequest.text(of: [try Scene.authentication(appID: nil)]))
     var transport = ScriptedTransport(try request(), .answering(Self.respond, json(more.jsonText)))

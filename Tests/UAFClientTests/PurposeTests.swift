@@ -5,7 +5,7 @@ import UAFMessages
 
 @testable import UAFClient
 
-/// What a key signs states its purpose: the challenge of any purpose other than the requested one is not signed.
+/// A challenge states its purpose, and a key signs only the challenge of the purpose that the client requested.
 @Suite struct PurposeTests {
   private static var demanding: ClientSettings {
     var settings = Scene.settings
@@ -39,7 +39,7 @@ import UAFMessages
           policy: Policy(accepted: [[MatchCriteria(aaid: try Scene.aaid(), keyIDs: [try Scene.keyID()])]]))))
   }
 
-  /// Runs the flow as far as the offer.
+  /// Runs the flow until the server has offered a challenge.
   private func offered(
     _ flow: AuthenticationFlow, _ challenge: ServerChallenge, text: String? = nil
   ) throws -> (AuthenticationFlow, ScriptedTransport) {
@@ -59,7 +59,7 @@ import UAFMessages
     AuthenticationFlow(settings: settings, username: "alice", proof: proof)
   }
 
-  @Test func `signs the challenge of the requested purpose, and reports that with the success`() throws {
+  @Test func `signs a challenge of the requested purpose, and reports the purpose with the success`() throws {
     var (flow, transport) = try offered(login(), Self.challenge(.login))
     var signer = try TestAuthenticator()
     try flow.sign(with: &signer)
@@ -70,8 +70,8 @@ import UAFMessages
   }
 
   @Test(arguments: ChallengePurpose.allCases.filter { $0 != .login })
-  func `refuses the challenge of any other purpose in a login`(purpose: ChallengePurpose) throws {
-    // An attacker on the network has asked the server for it, with the attacker's own context or with this one.
+  func `in a login refuses a challenge of any other purpose`(purpose: ChallengePurpose) throws {
+    // An attacker on the network has requested this challenge from the server, with the context of this login.
     for settings in [Scene.settings, Self.demanding] {
       let refusal = refusal(.invalidParameter, byServer: true) {
         _ = try offered(login(settings), Self.challenge(purpose))
@@ -80,7 +80,7 @@ import UAFMessages
     }
   }
 
-  @Test func `refuses the challenge of a different account, machine, proof or question`() throws {
+  @Test func `refuses a challenge that was made for a different account, machine, proof or request`() throws {
     let others = [
       Self.context { $0.deviceID = "d2" }, Self.context { $0.proofFor = .registration },
       Self.context { $0.deviceName = "ceo-laptop" }, RequestContext(username: "alice"),
@@ -94,12 +94,12 @@ import UAFMessages
     }
   }
 
-  @Test func `refuses a challenge without a purpose if root's server tags its own, and signs it otherwise`() throws {
+  @Test func `refuses a challenge without a purpose only if root's server is known to tag its challenges`() throws {
     _ = refusal(.invalidParameter, byServer: true) { _ = try offered(login(), Scene.challenge()) }
     _ = try offered(login(Scene.settings), Scene.challenge())
   }
 
-  @Test func `refuses a purpose tag in an unknown format, at any server`() throws {
+  @Test func `refuses a purpose tag in an unknown format from any server`() throws {
     for length in [9, 40, 64] {
       let bytes = Array(("pam-uaf" + String(repeating: "\u{2}", count: 60)).utf8.prefix(length))
       for settings in [Scene.settings, Self.demanding] {
@@ -110,7 +110,7 @@ import UAFMessages
     }
   }
 
-  @Test func `a proof asks for its own challenge, and its keys are part of the challenge`() throws {
+  @Test func `for a proof, signs only a challenge of the proof's own purpose and for the keys in question`() throws {
     let keyIDs = [try Scene.keyID(1), try Scene.keyID(2)]
     let removal = ProofSubject.removal(.all, keyIDs: keyIDs)
     let asked = Self.context {
@@ -135,7 +135,8 @@ import UAFMessages
     }
   }
 
-  @Test func `at a different maker's server a proof verifies the person, and the server's token is not kept`() throws {
+  @Test
+  func `at a server of a different maker a proof verifies the person, and the server's token is not kept`() throws {
     var (flow, transport) = try offered(login(Scene.settings, proof: .furtherKeys), Scene.challenge())
     var signer = try TestAuthenticator()
     try flow.sign(with: &signer)
@@ -144,7 +145,7 @@ import UAFMessages
   }
 
   @Test(arguments: [ChallengePurpose.approval, .consoleSignIn, .consoleStep])
-  func `an approval signs the challenge of its code and text`(purpose: ChallengePurpose) throws {
+  func `an approval signs only a challenge for its own code and text`(purpose: ChallengePurpose) throws {
     let flow = AuthenticationFlow(settings: Self.demanding, username: "alice", approving: "code")
     let asked = Self.context { $0.authCode = "code" }
     var (signing, transport) = try offered(flow, Self.challenge(purpose, asked, text: "Pay 5"), text: "Pay 5")
@@ -152,7 +153,7 @@ import UAFMessages
     try signing.sign(with: &signer)
     let acceptance = try accepted(signing.send(over: &transport))
     #expect(acceptance.expected.textHash == (try SHA256.hash(Array("Pay 5".utf8))))
-    // The text of a different code, a different text, and what is not an approval.
+    // A challenge for a different code, one for a different text, and one that is for no approval.
     for (challenge, text) in [
       (try Self.challenge(purpose, Self.context { $0.authCode = "other" }, text: "Pay 5"), "Pay 5"),
       (try Self.challenge(purpose, asked, text: "Pay 5"), "Pay 500"), (try Self.challenge(.login, asked), "Pay 5"),
@@ -162,7 +163,7 @@ import UAFMessages
     }
   }
 
-  @Test func `a text that was sent is part of the challenge`() throws {
+  @Test func `a challenge is signed only if it was made for the transaction text that the client sent`() throws {
     let text = try #require(TransactionText(sent: "sudo on desk: id"))
     let flow = AuthenticationFlow(settings: Self.demanding, username: "alice", transaction: text)
     let asked = Self.context { $0.transaction = text.shown }
@@ -176,7 +177,7 @@ import UAFMessages
     }
   }
 
-  @Test func `signs no further request of a server that tags its challenges`() throws {
+  @Test func `signs no further request of a server that tags its challenges with a purpose`() throws {
     for settings in [Scene.settings, Self.demanding] {
       var flow = login(settings)
       let further = UAFRequest.text(of: [

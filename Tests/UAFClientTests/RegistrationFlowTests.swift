@@ -27,7 +27,7 @@ import UAFMessages
     return (key, try accepted(flow.send(over: &transport)))
   }
 
-  @Test func `hands the server a key that vouches for itself`() throws {
+  @Test func `sends the server a new key with a signature by that key`() throws {
     var transport = ScriptedTransport(
       Scene.returning(try Scene.registration()), Scene.facets(), Scene.verdict(1200))
     var flow = flow()
@@ -56,7 +56,7 @@ import UAFMessages
     #expect(P256.isValidSignature(signature, of: assertion.signedBytes, publicKey: key.publicKey))
   }
 
-  @Test func `says how the person was verified if the server asks`() throws {
+  @Test func `in a registration tells the server how the person was verified if the server asks for it`() throws {
     let exts = [Extension(id: "fido.uaf.uvm", data: "", failIfUnknown: true)]
     let request = UAFRequest.registration(
       RegistrationRequest(
@@ -78,7 +78,8 @@ import UAFMessages
     #expect(P256.isValidSignature(signature, of: assertion.signedBytes, publicKey: key.publicKey))
   }
 
-  @Test(arguments: Scene.statuses) func `a status instead of success is refused`(
+  @Test(arguments: Scene.statuses)
+  func `a registration is refused if the server sends a refusing status instead of a success`(
     _ status: UInt32, _ result: FidoResult
   ) throws {
     var transport = ScriptedTransport(
@@ -87,7 +88,7 @@ import UAFMessages
     #expect(no?.serverText == "no" && no?.serverStatus == status && transport.isUsedUp)
   }
 
-  @Test(arguments: Scene.unusable) func `an answer that is not a verdict is refused`(
+  @Test(arguments: Scene.unusable) func `a registration is refused if the server's answer is not a verdict`(
     _ answer: TransportResponse, _ result: FidoResult
   ) throws {
     var transport = ScriptedTransport(
@@ -95,13 +96,13 @@ import UAFMessages
     _ = refusal(result, byServer: true) { _ = try run(&transport) }
   }
 
-  @Test func `a request for a different account is refused`() throws {
+  @Test func `refuses a request to register a different account`() throws {
     var transport = ScriptedTransport(Scene.returning(try Scene.registration(username: "mallory")), Scene.facets())
     var flow = flow()
     _ = refusal(.invalidParameter, byServer: true) { try opened(&flow, &transport) }
   }
 
-  @Test func `a foreign operation is refused`() throws {
+  @Test func `refuses a request for an operation other than registration`() throws {
     for request in [try Scene.authentication(), Scene.deregistration([.everything])] {
       var transport = ScriptedTransport(Scene.returning(request, op: .registration))
       var flow = flow()
@@ -109,7 +110,7 @@ import UAFMessages
     }
   }
 
-  @Test func `does not register again what is registered already`() throws {
+  @Test func `does not register an authenticator again if the server's policy excludes its registered key`() throws {
     let disallowed = MatchCriteria(aaid: try Scene.aaid(), keyIDs: [try Scene.keyID()])
     let policy = Policy(accepted: [[MatchCriteria(aaid: try Scene.aaid())]], disallowed: [disallowed])
     var transport = ScriptedTransport(Scene.returning(try Scene.registration(policy: policy)), Scene.facets())
@@ -122,7 +123,7 @@ import UAFMessages
     #expect(try opened(&other, &again, among: [Scene.authenticator(keys: [Scene.keyID(8)])]).sets.count == 1)
   }
 
-  @Test func `full attestation is not offered`() throws {
+  @Test func `refuses a policy that demands full attestation, which no authenticator here offers`() throws {
     var criteria = MatchCriteria()
     criteria.attestationTypes = [15879]
     let policy = Policy(accepted: [[criteria]])
@@ -131,7 +132,7 @@ import UAFMessages
     _ = refusal(.noSuitableAuthenticator, byServer: false) { try opened(&flow, &transport) }
   }
 
-  @Test func `an authenticator that the policy does not name makes no key`() throws {
+  @Test func `an authenticator that the server's policy does not name makes no key`() throws {
     var transport = ScriptedTransport(Scene.returning(try Scene.registration()), Scene.facets())
     var flow = flow()
     try opened(&flow, &transport)
@@ -141,7 +142,7 @@ import UAFMessages
     #expect(signatures == 0)
   }
 
-  @Test func `a failed signature sends nothing`() throws {
+  @Test func `if signing the new key fails, nothing is sent`() throws {
     var transport = ScriptedTransport(Scene.returning(try Scene.registration()), Scene.facets())
     var flow = flow()
     try opened(&flow, &transport)
@@ -171,7 +172,7 @@ import UAFMessages
     #expect(transport.isUsedUp)
   }
 
-  @Test func `does not send an empty public key`() throws {
+  @Test func `refuses to send an empty public key`() throws {
     var transport = ScriptedTransport(Scene.returning(try Scene.registration()), Scene.facets())
     var flow = flow()
     try opened(&flow, &transport)
@@ -192,7 +193,7 @@ import UAFMessages
     func sign(_ keyRegistrationData: [UInt8]) throws(SigningFailure) -> [UInt8] { [] }
   }
 
-  @Test func `sends nothing before a key was made`() throws {
+  @Test func `refuses to send a registration before a key was made`() throws {
     var transport = ScriptedTransport(Scene.returning(try Scene.registration()), Scene.facets())
     var flow = flow()
     try opened(&flow, &transport)

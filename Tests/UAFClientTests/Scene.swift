@@ -5,7 +5,7 @@ import UAFMessages
 
 @testable import UAFClient
 
-/// A server's side of the conversations under test.
+/// The server's side of the exchanges in these tests.
 enum Scene {
   static let get = "https://fido.example:8443/uaf/get"
   static let respond = "https://fido.example:8443/uaf/respond"
@@ -27,7 +27,7 @@ enum Scene {
       exts: [Extension(id: "com.example.ignored", data: "x", failIfUnknown: false)])
   }
 
-  /// The passcode authenticator with one key for an AppID.
+  /// A description of the passcode authenticator with keys for an AppID; by default one key.
   static func authenticator(keys: [KeyID]? = nil, appID: String = appID) throws -> AuthenticatorDescription {
     AuthenticatorDescription(
       aaid: try aaid(), userVerification: UserVerification.passcode,
@@ -99,7 +99,7 @@ enum Scene {
     return .answering(appID, raw(list.jsonBytes, status: status, contentType: contentType))
   }
 
-  /// Statuses of a UAF server and their results, outside deregistration.
+  /// Status codes of a UAF server, with the results that they give in all operations except deregistration.
   static let statuses: [(UInt32, FidoResult)] = [
     (1202, .forbidden), (1400, .invalidParameter), (1401, .serverNoRegistration), (1403, .forbidden),
     (1404, .serverNoRegistration), (1408, .noAnswer), (1480, .serverNoRegistration), (1481, .serverNoRegistration),
@@ -109,7 +109,7 @@ enum Scene {
     (13_006, .serverNoRegistration), (20_001, FidoResult(code: 20_001)), (4_294_967_295, FidoResult(code: .max)),
   ]
 
-  /// Answers that cannot be followed and their results.
+  /// Answers that are not valid messages, with the results that they give.
   static let unusable: [(TransportResponse, FidoResult)] = [
     (raw([]), .jsonParser), (raw(Array("<html>".utf8)), .jsonParser),
     (raw([0xEF, 0xBB, 0xBF] + Array("{}".utf8)), .jsonParser),
@@ -157,7 +157,7 @@ func refusal(
   }
 }
 
-/// An authenticator with one real key.
+/// An authenticator with one real key pair.
 struct TestAuthenticator: AssertionSigner, KeyMaker, ~Copyable {
   let aaid: AAID
   let authenticatorVersion: UInt16 = 1
@@ -192,7 +192,7 @@ struct TestAuthenticator: AssertionSigner, KeyMaker, ~Copyable {
   }
 }
 
-/// The acceptance in a verdict, which must be an acceptance.
+/// The acceptance in a verdict; the test fails if the server demands a further request.
 func accepted(_ verdict: Verdict, sourceLocation: SourceLocation = #_sourceLocation) throws -> Acceptance {
   guard case .accepted(let acceptance) = verdict else {
     Issue.record("the server demands more", sourceLocation: sourceLocation)

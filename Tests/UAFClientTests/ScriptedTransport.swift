@@ -3,7 +3,9 @@ import UAFMessages
 
 @testable import UAFClient
 
-/// A transport that answers by a script and fails the test on any exchange that is not in it, or not used.
+/// A transport with a list of expected exchanges.
+///
+/// A request that is not the next in the list fails the test.
 struct ScriptedTransport: Transport {
   struct Exchange: Sendable {
     let url: String
@@ -44,7 +46,7 @@ struct ScriptedTransport: Transport {
     return try answer.get()
   }
 
-  /// Whether nothing of the script is left.
+  /// Whether all exchanges of the list have taken place.
   var isUsedUp: Bool { script.isEmpty && pending == nil }
 }
 

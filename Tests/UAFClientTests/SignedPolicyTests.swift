@@ -4,11 +4,11 @@ import UAFMessages
 
 @testable import UAFClient
 
-/// The server's signature on a workstation policy, and the machine it is for.
+/// Which workstation policies a machine accepts as signed by the server for this machine.
 @Suite final class SignedPolicyTests {
   private static let now: Int64 = 1_800_000_000
 
-  /// The contents of a token and its signature, where a test changes them.
+  /// The contents and signature of a token, which tests change one by one.
   struct Making {
     var header = #"{"alg":"ES256","typ":"workstation-policy+jwt"}"#
     var deviceID = "d-1"
@@ -40,7 +40,7 @@ import UAFMessages
   private static let expected = SignedPolicy.Expectation(
     deviceID: "d-1", group: "default", lowestVersion: 7, joinedAt: now - 10)
 
-  /// The fault that is found; nil for an accepted policy.
+  /// Why a policy is refused; nil if it is accepted.
   private func fault(_ token: [UInt8], keys: [[UInt8]]? = nil, now: Int64 = now) -> SignedPolicy.Fault? {
     do throws(SignedPolicy.Fault) {
       _ = try SignedPolicy.receive(token, for: Self.expected, publicKeys: keys ?? [keyPair.publicKey], now: now)
@@ -48,7 +48,7 @@ import UAFMessages
     } catch { return error }
   }
 
-  @Test func `a policy is accepted for this machine, group and time, and a second time`() throws {
+  @Test func `accepts a policy for this machine, group and time, and the same policy a second time`() throws {
     let token = try token()
     #expect(fault(token) == nil)
     #expect(fault(token) == nil, "the same version is no older one")
@@ -57,7 +57,7 @@ import UAFMessages
     #expect(policy.version == 7 && policy.text.contains("min_length"))
   }
 
-  @Test func `a signature by one of several keys is enough, and a signature by none of them is refused`() throws {
+  @Test func `a policy needs the signature of one of the configured keys, and any other key's is refused`() throws {
     let other = try P256.generate().publicKey
     #expect(try fault(token(), keys: [other, keyPair.publicKey]) == nil)
     #expect(try fault(token(), keys: [other]) == .unsigned)
@@ -68,11 +68,11 @@ import UAFMessages
     #"{"alg":"none","typ":"workstation-policy+jwt"}"#, #"{"alg":"HS256","typ":"workstation-policy+jwt"}"#,
     #"{"alg":"ES256"}"#, #"{"alg":"ES256","typ":"JWT"}"#, #"{"alg":"ES256","typ":"machine-join+jwt"}"#,
     #"{"alg":"ES256","typ":"Workstation-Policy+JWT"}"#, #"{"alg":"ES256","crit":[],"typ":"workstation-policy+jwt"}"#,
-  ]) func `refuses a token of a different kind, although it is signed`(_ header: String) throws {
+  ]) func `refuses a signed token of another type as a policy`(_ header: String) throws {
     #expect(try fault(token(Making(header: header))) == .unsigned)
   }
 
-  @Test func `refuses a token without a signature`() throws {
+  @Test func `refuses a policy without a signature`() throws {
     let parts = try token().split(separator: UInt8(ascii: "."))
     #expect(fault(Array(parts[0] + [0x2e] + parts[1] + [0x2e])) == .unsigned)
     #expect(fault(Array(parts[0] + [0x2e] + parts[1])) == .unsigned)
@@ -101,14 +101,14 @@ import UAFMessages
     #expect(fault(token, now: Self.now - 61) == .notYetValid)
   }
 
-  @Test func `a stored policy expires a minute after its end`() throws {
+  @Test func `a stored policy expires one minute after its end`() throws {
     let policy = try SignedPolicy.read(
       token(Making(expiresAt: Self.now + 100)), for: Self.expected, publicKeys: [keyPair.publicKey])
     #expect(!SignedPolicy.hasExpired(policy, now: Self.now + 160))
     #expect(SignedPolicy.hasExpired(policy, now: Self.now + 161))
   }
 
-  @Test func `refuses a text of 17 KiB, one that is not UTF-8, and a token of more than 24 KiB`() throws {
+  @Test func `refuses a policy text of 17 KiB, one that is not UTF-8, and a token of more than 24 KiB`() throws {
     #expect(try fault(token(Making(text: String(repeating: "#", count: 16_384)))) == nil)
     #expect(try fault(token(Making(text: String(repeating: "#", count: 17_408)))) == .malformed)
     #expect(try fault(token(Making(text: String(repeating: "#", count: 19_000)))) == .tooLong)

@@ -4,7 +4,7 @@ import UAFMessages
 
 @testable import UAFClient
 
-/// Only what the server has signed as an unlock is one.
+/// Which tokens a machine accepts as an unlock that the server has signed.
 @Suite final class SignedUnlockTests {
   private let key: P256.KeyPair
   private let statement = UnlockStatement(
@@ -20,7 +20,7 @@ import UAFMessages
       (signed + "." + Base64URL.encode(try P256.sign(Array(signed.utf8), privateKey: key.privateKey))).utf8)
   }
 
-  @Test func `reads what one of the keys has signed`() throws {
+  @Test func `reads an unlock that one of the configured keys has signed`() throws {
     let other = try P256.generate().publicKey
     #expect(SignedUnlock.statement(try token(), publicKeys: [key.publicKey]) == statement)
     #expect(SignedUnlock.statement(try token(), publicKeys: [other, key.publicKey]) == statement)
@@ -28,7 +28,7 @@ import UAFMessages
     #expect(SignedUnlock.statement(try token(), publicKeys: []) == nil)
   }
 
-  @Test func `refuses each changed bit, each truncation and a longer one`() throws {
+  @Test func `refuses an unlock with any changed bit, cut anywhere or extended`() throws {
     let whole = try token()
     for index in whole.indices {
       for bit in 0..<8 {
@@ -44,11 +44,11 @@ import UAFMessages
   }
 
   @Test(arguments: ["JWT", "account-state+jwt", "machine-join+jwt", "audit-head+jwt", "Unlock+jwt", ""])
-  func `a token of a different type is not an unlock`(type: String) throws {
+  func `refuses a token of a different type as an unlock`(type: String) throws {
     #expect(SignedUnlock.statement(try token(type: type), publicKeys: [key.publicKey]) == nil)
   }
 
-  @Test func `refuses signed claims that are not an unlock, and a token that is too long`() throws {
+  @Test func `refuses signed claims that are not those of an unlock, and a token that is too long`() throws {
     #expect(SignedUnlock.statement(try token(.object(["sub": .string("mina")])), publicKeys: [key.publicKey]) == nil)
     let long = UnlockStatement(
       account: String(repeating: "a", count: 6000), target: .device("d"), id: statement.id, issuedAt: 1, expiresAt: 301)

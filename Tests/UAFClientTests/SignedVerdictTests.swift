@@ -5,12 +5,12 @@ import UAFMessages
 
 @testable import UAFClient
 
-/// The server's signature on its success.
+/// Which successes count as signed by the server.
 @Suite final class SignedVerdictTests {
   private static let now: Int64 = 1_800_000_000
   private static let challenge = Base64URL.encode(Array(repeating: 7, count: 32))
 
-  /// The contents of a token and its signature, where a test changes them.
+  /// The contents and signature of a token, which tests change one by one.
   struct Making {
     var header = #"{"alg":"ES256","typ":"JWT"}"#
     var subject = "alice"
@@ -58,7 +58,7 @@ import UAFMessages
       challenge: Self.challenge)
   }
 
-  /// What the core has done, unless a test changes that: a login with one key.
+  /// The verdict that the core expects: by default that of a login with one key.
   private func expectedVerdict(
     _ operation: UAFOperation = .authentication, _ purpose: ChallengePurpose? = .login, _ keyIDs: [String] = [keyID],
     text: [UInt8]? = nil, device: String? = nil
@@ -68,7 +68,7 @@ import UAFMessages
       deviceID: device)
   }
 
-  /// The fault that is found; nil for a success that is believed.
+  /// Why a success is not believed; nil if it is.
   private func fault(_ acceptance: Acceptance, now: Int64 = now) -> SignedVerdict.Fault? {
     do throws(SignedVerdict.Fault) {
       try SignedVerdict.check(acceptance, publicKeys: [keyPair.publicKey], now: now)
@@ -76,13 +76,14 @@ import UAFMessages
     } catch { return error }
   }
 
-  @Test func `a verdict is believed for this account, operation and challenge`() throws {
+  @Test func `a signed verdict is believed for the account, operation and challenge of this login`() throws {
     #expect(try fault(acceptance(token())) == nil)
-    // Whatever else is there.
+    // Other tokens next to the right one do not matter.
     #expect(try fault(acceptance("x", token(Making(subject: "bob")), token())) == nil)
   }
 
-  @Test func `a signature by one of several keys is enough, in any order, and a signature by none of them is refused`()
+  @Test
+  func `a verdict needs the signature of one of the configured keys, in any order, and any other key's is refused`()
     throws
   {
     let (other, third) = try (P256.generate().publicKey, P256.generate().publicKey)
@@ -98,12 +99,12 @@ import UAFMessages
     }
   }
 
-  @Test func `the key name in the token does not choose a key`() throws {
+  @Test func `the key's name in a token does not choose the key that checks the token`() throws {
     let named = try token(Making(header: #"{"alg":"ES256","kid":"another","typ":"JWT"}"#))
     #expect(try fault(acceptance(named)) == nil)
   }
 
-  @Test func `a verdict is not believed if it is missing, or not in our format`() throws {
+  @Test func `a success is not believed without a verdict in our format`() throws {
     #expect(try fault(acceptance()) == .missing)
     #expect(try fault(acceptance("", "a.b", "a.b.c", "..", String(repeating: "a", count: 9000))) == .missing)
     #expect(try fault(acceptance(token(), type: "OAUTH2")) == .missing)
@@ -121,7 +122,8 @@ import UAFMessages
     }
   }
 
-  @Test func `a verdict is not believed for a purpose, key, text or machine other than the core's own`() throws {
+  @Test
+  func `a verdict is not believed for a purpose, key, text or machine other than those of the core's request`() throws {
     let text = [UInt8](repeating: 9, count: 32)
     let cases: [(Making, ExpectedVerdict, SignedVerdict.Fault?)] = [
       (Making(purpose: "console sign-in"), try expectedVerdict(), .otherPurpose),
@@ -145,7 +147,7 @@ import UAFMessages
     }
   }
 
-  @Test func `a verdict is not believed if it authorises more than was asked for`() throws {
+  @Test func `a verdict is not believed if it authorises more than the core requested`() throws {
     let proof = try expectedVerdict(.authentication, .furtherKeys)
     let cases: [(Making, ExpectedVerdict, SignedVerdict.Fault?)] = [
       (Making(use: ["Reg"]), try expectedVerdict(), .widerUse),
@@ -161,7 +163,7 @@ import UAFMessages
     }
   }
 
-  @Test func `a removal is believed for the requested keys, or some of them, and for no others`() throws {
+  @Test func `a removal is believed if it names the requested keys or some of them, and no others`() throws {
     let message = Array("order".utf8)
     func fault(_ keys: [String], of asked: [String], purpose: String = "removal") throws -> SignedVerdict.Fault? {
       var making = Making(operation: "Dereg", purpose: purpose, keys: keys, device: "d1")
@@ -191,12 +193,12 @@ import UAFMessages
     arguments: [
       (-61, nil), (0, nil), (120, nil), (-62, .stale), (121, .stale), (1_000_000, .stale), (Int64.min / 2, .stale),
     ] as [(Int64, SignedVerdict.Fault?)])
-  func `a verdict is believed while it is fresh, with clocks up to a minute apart`(
+  func `a verdict is believed only while it is fresh, allowing clocks a minute of difference`(
     later: Int64, expected: SignedVerdict.Fault?
   )
     throws
   {
-    // One second inside the limit and outside it, at both ends.
+    // Tests one second inside and one second outside the limit, at both ends.
     let shift: Int64 = later < 0 && later > -100 ? 1 : 0
     #expect(try fault(acceptance(token()), now: Self.now + later + shift) == expected)
   }
@@ -205,7 +207,7 @@ import UAFMessages
     Making(expiresAt: now - 1), Making(expiresAt: now + 301), Making(issuedAt: .min), Making(expiresAt: .max),
     Making(issuedAt: .min, expiresAt: .max), Making(omitting: "iat"), Making(omitting: "exp"),
   ])
-  func `a verdict is not believed with invalid times`(_ making: Making) throws {
+  func `a verdict is not believed if its times are missing or impossible`(_ making: Making) throws {
     #expect(try fault(acceptance(token(making))) == .stale)
   }
 
@@ -213,11 +215,11 @@ import UAFMessages
     #"{"alg":"none"}"#, #"{"alg":"HS256"}"#, #"{"alg":"ES256","crit":["x"]}"#, #"{"alg":"ES256","b64":false}"#, "{}",
     #"{"alg":"es256"}"#, "[]", #"{"alg":"ES256","alg":"none"}"#,
   ])
-  func `a verdict is not believed in any other format`(_ header: String) throws {
+  func `a verdict is not believed in any other token format`(_ header: String) throws {
     #expect(try fault(acceptance(token(Making(header: header)))) == .missing)
   }
 
-  @Test func `a verdict is not believed with a changed character or a missing end`() throws {
+  @Test func `a verdict is not believed if any character was changed or its end is missing`() throws {
     let token = try token()
     let characters = Array(token)
     for index in characters.indices {

@@ -5,7 +5,7 @@ import UAFMessages
 @testable import UAFClient
 
 @Suite struct StepUpTests {
-  /// An answer that demands a further request.
+  /// An answer with which the server demands a further request.
   private func more(
     _ request: UAFRequest, status: UAFStatusCode = .ok, at url: String = Scene.respond
   ) -> ScriptedTransport.Exchange {
@@ -19,7 +19,7 @@ import UAFMessages
     try Scene.authentication(upv: upv, appID: nil)
   }
 
-  /// Continues for as long as the server demands further requests.
+  /// Signs further requests until the server accepts.
   private func run(
     _ flow: inout AuthenticationFlow, _ transport: inout ScriptedTransport
   ) throws -> (Acceptance, signatures: Int) {
@@ -38,7 +38,8 @@ import UAFMessages
     return try run(&flow, &transport)
   }
 
-  @Test(arguments: [UAFStatusCode.ok, .accepted]) func `a further request is signed, and the last verdict decides`(
+  @Test(arguments: [UAFStatusCode.ok, .accepted])
+  func `signs a further request of the server, and the server's last verdict decides`(
     _ status: UAFStatusCode
   ) throws {
     var transport = ScriptedTransport(
@@ -47,13 +48,13 @@ import UAFMessages
     #expect(signatures == 2 && acceptance.token == nil && transport.isUsedUp)
   }
 
-  @Test func `a further request that ends with a refusal is a refusal`() throws {
+  @Test func `a login is refused if the server refuses after a further request`() throws {
     var transport = ScriptedTransport(
       Scene.returning(try authentication()), more(try authentication()), Scene.verdict(1492))
     _ = refusal(.noSuitableAuthenticator, byServer: true) { _ = try run(&transport) }
   }
 
-  @Test func `a further request is followed at most four times`() throws {
+  @Test func `follows at most four further requests of a server`() throws {
     let demand = more(try authentication())
     var four = ScriptedTransport(
       Scene.returning(try authentication()), demand, demand, demand, demand, Scene.verdict(1200))
@@ -63,13 +64,13 @@ import UAFMessages
     #expect(five.isUsedUp)
   }
 
-  @Test func `a request with a status other than success or "pending" is refused with that status`() throws {
+  @Test func `a further request next to a refusing status is not followed, and the status decides`() throws {
     var transport = ScriptedTransport(
       Scene.returning(try authentication()), more(try authentication(), status: .unauthorized))
     _ = refusal(.serverNoRegistration, byServer: true) { _ = try run(&transport) }
   }
 
-  @Test func `a further request for a different operation, version or application is refused`() throws {
+  @Test func `refuses a further request for a different operation, version or application`() throws {
     let demands: [(UAFRequest, FidoResult)] = [
       (try Scene.registration(), .invalidParameter), (Scene.deregistration([.everything]), .invalidParameter),
       (try Scene.authentication(appID: "linux:other"), .untrustedFacet),
@@ -82,7 +83,7 @@ import UAFMessages
     }
   }
 
-  @Test func `a further request adds no transaction`() throws {
+  @Test func `refuses a further request that adds a transaction`() throws {
     let slipped = try Scene.authentication(appID: nil, transaction: [Transaction(text: "pay")])
     var transport = ScriptedTransport(Scene.returning(try authentication()), more(slipped))
     _ = refusal(.invalidParameter, byServer: true) { _ = try run(&transport) }
@@ -111,7 +112,7 @@ import UAFMessages
     #expect(context.username == "alice" && context.authCode == nil)
   }
 
-  @Test func `a further request after a registration is no second registration`() throws {
+  @Test func `refuses a second registration as the further request after a registration`() throws {
     var transport = ScriptedTransport(
       Scene.returning(try Scene.registration()), Scene.facets(), more(try Scene.registration()))
     var flow = RegistrationFlow(settings: Scene.settings, username: "alice", entitlement: .plainCode("CODE"))
@@ -124,7 +125,7 @@ import UAFMessages
     _ = refusal(.invalidParameter, byServer: true) { _ = try run(&further, &transport) }
   }
 
-  @Test func `a further authentication is refused if the server demanded no further authentication`() throws {
+  @Test func `refuses a further authentication that the server did not demand`() throws {
     var transport = ScriptedTransport()
     let registration = RegistrationFlow(settings: Scene.settings, username: "alice")
     var further = try #require(registration.furtherAuthentication() as? AuthenticationFlow)

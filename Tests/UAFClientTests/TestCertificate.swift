@@ -1,6 +1,8 @@
 import UAFMessages
 
-/// Self-signed certificates made for these tests, in DER; their private keys were never kept.
+/// Self-signed certificates in DER, made for these tests.
+///
+/// Nobody kept their private keys.
 enum TestCertificate {
   /// Signed with ECDSA and SHA-256.
   static let sha256 = bytes(
@@ -35,7 +37,7 @@ enum TestCertificate {
     mOh-g47BWdp80PAGrG2aAg
     """)
 
-  /// Signed with Ed25519, which has no hash function of its own.
+  /// Signed with Ed25519, which names no separate hash function.
   static let ed25519 = bytes(
     """
     MIIBRDCB96ADAgECAhQR294N3XKWqFrIGgBM34h7SJ-RhjAFBgMrZXAwFzEVMBMGA1UEAwwMZmlkby5leGFtcGxlMCAXDTI2MTEy\

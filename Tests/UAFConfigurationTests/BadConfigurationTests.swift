@@ -2,7 +2,7 @@ import Testing
 
 @testable import UAFConfiguration
 
-/// What root is told about mistakes: file, line, key, and what is allowed.
+/// What a message tells root about a mistake in the configuration: file, line, key, and what is allowed.
 @Suite struct BadConfigurationTests {
   private func refusal(_ text: String) -> String? {
     do throws(ConfigurationError) {
@@ -146,14 +146,14 @@ import Testing
     #expect(refusal(text) == "/etc/x.conf:" + expected)
   }
 
-  @Test func `a service's authenticator applies in each section, by name and by AAID`() {
+  @Test func `a service may choose an authenticator, by name or AAID, only if the configuration enables it`() {
     #expect(refusal("authenticators=['pattern']\n[service.sudo]\nauthenticator='5541#0002'") == nil)
     #expect(refusal("[service.sudo]\nauthenticator='5541#0002'\n[service.su]\nauthenticator='passcode'") == nil)
     #expect(refusal("authenticators=['face','passcode']\n[service.sudo]\nauthenticator='face'") == nil)
     #expect(refusal("authenticators=['passcode']\n[service.sudo]\nauthenticator='5541#0002'") != nil)
   }
 
-  @Test func `a refusal repeats the key, but no message and no value`() {
+  @Test func `a message about a mistake repeats the key, but never a value`() {
     let told = refusal("[passcode.regex]\n'a' = 'fine'\n'(' = 'the secret of the house'")
     #expect(told?.contains("secret") == false)
   }
@@ -168,7 +168,7 @@ import Testing
       "pattern is not in the configuration's authenticators"
     ),
   ])
-  func `refuses an argument by name if the configuration forbids it`(
+  func `refuses a module argument that the configuration forbids, and names the argument`(
     _ argument: String, _ text: String, _ problem: String
   ) throws {
     let configuration = try Configuration(parsing: Array(text.utf8), path: "/etc/x.conf")

@@ -4,12 +4,12 @@ import UAFCrypto
 
 @testable import UAFConfiguration
 
-/// The CA file, with what people keep in such files.
+/// What the CA file may contain, such as comments, other text and several certificates.
 @Suite struct CertificateAuthoritiesTests {
   private static let first = made()
   private static let second = made()
 
-  /// A server's CA, PEM.
+  /// The certificate of a test CA, as PEM.
   private static func made() -> String {
     guard
       let made = try? DevelopmentCertificate.make(
@@ -31,7 +31,7 @@ import UAFCrypto
 
   private func problem(_ text: String) -> ConfigurationFileProblem? { problem(Array(text.utf8)) }
 
-  @Test func `keeps the text of a plain file unchanged`() throws {
+  @Test func `a plain CA file is read unchanged`() throws {
     let text = Self.first + Self.second
     let read = try CertificateAuthorities(parsing: Array(text.utf8))
     #expect(read.pem == text && read.certificates.count == 2)
@@ -45,7 +45,7 @@ import UAFCrypto
       [UInt8]("-----BEGIN PRIVATE KEY-----\nMIIB\n-----END PRIVATE KEY-----\n".utf8),
       [UInt8](String(repeating: "# a long comment\n", count: 5000).utf8),
     ] as [[UInt8]])
-  func `reads only the text between BEGIN and END, whatever is before, between and after the certificates`(
+  func `in a CA file only the text from BEGIN to END counts, whatever is before, between and after certificates`(
     _ comment: [UInt8]
   ) throws {
     let between = comment == [0xEF, 0xBB, 0xBF] ? [] : comment
@@ -54,7 +54,7 @@ import UAFCrypto
     #expect(read == (try CertificateAuthorities(parsing: Array((Self.first + Self.second).utf8))))
   }
 
-  @Test func `reads lines of any length, line end and white space to the same text`() throws {
+  @Test func `lines of any length and with any line end and trailing space give the same certificates`() throws {
     let plain = try CertificateAuthorities(parsing: Array(Self.first.utf8))
     let body = Self.base64(Self.first)
     let (begin, end) = ("-----BEGIN CERTIFICATE-----", "-----END CERTIFICATE-----")
@@ -65,14 +65,14 @@ import UAFCrypto
     ] { #expect(try CertificateAuthorities(parsing: Array(text.utf8)) == plain) }
   }
 
-  @Test func `keeps the label, which may carry restrictions of the trust`() throws {
+  @Test func `keeps the label of a certificate, because it may restrict what the certificate is trusted for`() throws {
     for label in ["X509 CERTIFICATE", "TRUSTED CERTIFICATE"] {
       let text = Self.first.replacing(" CERTIFICATE-", with: " \(label)-")
       #expect(try CertificateAuthorities(parsing: Array(text.utf8)).pem == text)
     }
   }
 
-  @Test func `names the line of a certificate that cannot be read, and skips none`() {
+  @Test func `names the line of a CA certificate that cannot be read, and does not skip it`() {
     let lines = Self.first.split(separator: "\n").map(String.init)
     let (begin, end) = (lines[0], lines[lines.count - 1])
     let body = Array(lines.dropFirst().dropLast())
@@ -96,19 +96,20 @@ import UAFCrypto
     "-----BEGIN PKCS7-----\nMAA=\n-----END PKCS7-----\n",
     "-----END CERTIFICATE-----\n",
   ])
-  func `says that a file without a certificate contains none`(_ text: String) {
+  func `says so if a CA file contains no certificate`(_ text: String) {
     #expect(problem(text) == .noCertificate)
     #expect("\(ConfigurationFileProblem.noCertificate)".contains("no certificate in PEM"))
   }
 
-  @Test func `names a file format other than PEM`() throws {
+  @Test func `says so if a CA file is not PEM, and which format it is`() throws {
     let der = try #require(try X509.certificates(pem: Array(Self.first.utf8)).first)
     #expect(problem(der) == .isDER)
     #expect(problem([0xFF, 0xFE] + Self.first.utf16.flatMap { [UInt8(truncatingIfNeeded: $0), 0] }) == .isUTF16)
     #expect(problem([0xFE, 0xFF] + Self.first.utf16.flatMap { [0, UInt8(truncatingIfNeeded: $0)] }) == .isUTF16)
   }
 
-  @Test func `reads a company's bundle, up to the limit that the message names`() throws {
+  @Test
+  func `reads a CA file with 1000 certificates, up to a size that the message about a larger file names`() throws {
     let folder = try Folder()
     let owner = getuid()
     let comment = String(repeating: "x", count: CertificateAuthorities.maximumSize - Self.first.utf8.count)
@@ -123,7 +124,7 @@ import UAFCrypto
     #expect(try CertificateAuthorities.read(path: bundle, requiredOwner: owner).certificates.count == 1000)
   }
 
-  @Test func `applies the rules for a configuration file to the CA file`() throws {
+  @Test func `refuses a CA file with permissions that a configuration file may not have either`() throws {
     let folder = try Folder()
     let path = try folder.write("a", Array(Self.first.utf8), mode: 0o666)
     #expect(throws: ConfigurationFileProblem.writable) {

@@ -15,26 +15,26 @@ import Testing
     }
   }
 
-  @Test func `reads a file of its owner`() throws {
+  @Test func `reads a configuration file that the required owner owns`() throws {
     let folder = try Folder()
     let path = try folder.write("f", Array("a = 1\n".utf8), mode: 0o644)
     #expect(try ConfigurationFile.read(path: path, requiredOwner: me) == Array("a = 1\n".utf8))
     #expect(try ConfigurationFile.read(path: folder.write("g", []), requiredOwner: me) == [])
   }
 
-  @Test func `refuses a file with a wrong owner`() throws {
+  @Test func `refuses a configuration file with a wrong owner`() throws {
     let folder = try Folder()
     let path = try folder.write("f", [])
     #expect(problem(path, owner: me + 1) == (me == 0 ? .owner(0) : .directoryOwner(folder.path)))
   }
 
   @Test(arguments: [0o620, 0o602, 0o666, 0o660] as [mode_t])
-  func `refuses a file that others may write to`(_ mode: mode_t) throws {
+  func `refuses a configuration file that others can write`(_ mode: mode_t) throws {
     let folder = try Folder()
     #expect(problem(try folder.write("f", [], mode: mode)) == .writable)
   }
 
-  @Test func `refuses a symbolic link, at the end of the path or before`() throws {
+  @Test func `refuses a path with a symbolic link, at its end or before`() throws {
     let folder = try Folder()
     let directory = try folder.makeDirectory("d")
     _ = try folder.write("d/f", [])
@@ -45,52 +45,52 @@ import Testing
     #expect(problem(directory + "/f") == nil)
   }
 
-  @Test func `refuses a hard link`() throws {
+  @Test func `refuses a configuration file that has a second hard link`() throws {
     let folder = try Folder()
     let path = try folder.write("f", [])
     try #require(unsafe link(path, folder.path + "/g") == 0)
     #expect(problem(path) == .hardLinks)
   }
 
-  @Test func `refuses a FIFO without waiting for its writer`() throws {
+  @Test func `refuses a FIFO, and does not wait for its writer`() throws {
     let folder = try Folder()
     try #require(unsafe mkfifo(folder.path + "/fifo", 0o600) == 0)
     #expect(problem(folder.path + "/fifo") == .notRegular)
   }
 
-  @Test func `refuses directories and devices`() throws {
+  @Test func `refuses a directory or a device as configuration file`() throws {
     let folder = try Folder()
     #expect(problem(try folder.makeDirectory("d")) == .notRegular)
     #expect(problem("/dev/null", owner: 0) == .notRegular)
   }
 
   @Test(arguments: [0o720, 0o702, 0o777] as [mode_t])
-  func `refuses a parent that others may write to`(_ mode: mode_t) throws {
+  func `refuses a configuration file in a directory that others can write`(_ mode: mode_t) throws {
     let folder = try Folder()
     let directory = try folder.makeDirectory("d", mode: mode)
     let path = try folder.write("d/f", [])
     #expect(problem(path) == .directoryWritable(directory))
   }
 
-  @Test func `a sticky parent may be writable by others`() throws {
+  @Test func `accepts a file under a sticky directory that others can write, such as /tmp`() throws {
     let folder = try Folder()
     _ = try folder.makeDirectory("d", mode: 0o1777)
     #expect(problem(try folder.write("d/f", [])) == nil)
   }
 
-  @Test func `refuses more than 64 KiB`() throws {
+  @Test func `refuses a configuration file of more than 64 KiB`() throws {
     let folder = try Folder()
     #expect(problem(try folder.write("f", [UInt8](repeating: 0x23, count: 65_536))) == nil)
     #expect(problem(try folder.write("g", [UInt8](repeating: 0x23, count: 65_537))) == .tooLarge(limit: 65_536))
   }
 
   @Test(arguments: ["", "a", "./a", "/", "//a", "/a//b", "/a/./b", "/a/../b", "/a/", "/a\0b"])
-  func `refuses paths that are not plain and absolute`(_ path: String) {
+  func `refuses a path that is not absolute and plain`(_ path: String) {
     #expect(problem(path) == .badPath)
     #expect(problem("/" + String(repeating: "a", count: 5000)) == .badPath)
   }
 
-  @Test func `a missing file and a missing parent are different errors`() throws {
+  @Test func `reports a missing file and a missing directory as different errors`() throws {
     let folder = try Folder()
     #expect(problem(folder.path + "/f") == .missing)
     #expect(problem(folder.path + "/d/f") == .badDirectory(folder.path + "/d"))
@@ -98,7 +98,7 @@ import Testing
     #expect(problem(folder.path + "/f/x") == .badDirectory(folder.path + "/f"))
   }
 
-  @Test func `a missing default file gives the defaults, and a missing conf= file is an error`() throws {
+  @Test func `without the default file the defaults apply, and a missing file of conf= is an error`() throws {
     let folder = try Folder()
     let missing = folder.path + "/f"
     #expect(try Configuration.load(path: nil, defaultPath: missing, requiredOwner: me).server == nil)
@@ -107,7 +107,7 @@ import Testing
     }
   }
 
-  @Test func `a default file that cannot be trusted is an error, and never gives the defaults`() throws {
+  @Test func `if the default file cannot be trusted, that is an error, and the defaults do not apply`() throws {
     let folder = try Folder()
     let path = try folder.write("f", [], mode: 0o666)
     #expect(throws: ConfigurationError.file(path: path, .writable)) {
@@ -115,7 +115,7 @@ import Testing
     }
   }
 
-  @Test func `a refused key names the file that was read`() throws {
+  @Test func `a message about a wrong key names the file that contains it`() throws {
     let folder = try Folder()
     let path = try folder.write("f", Array("\nx = 1".utf8))
     let error = #expect(throws: ConfigurationError.self) { _ = try Configuration.load(path: path, requiredOwner: me) }

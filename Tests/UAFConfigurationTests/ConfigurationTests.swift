@@ -4,7 +4,7 @@ import Testing
 
 @testable import UAFConfiguration
 
-/// A remote server and one on this machine, to put in front of the text that a test is about.
+/// The `[server]` sections of a remote server and of one on this machine; tests append the text that they are about.
 private let remoteServer = "[server]\nrequest_url='https://a.example/g'\nresponse_url='https://a.example/r'\n"
 private let localServer = "[server]\nrequest_url='https://localhost:8443/g'\nresponse_url='https://127.0.0.1:8443/r'\n"
 
@@ -13,7 +13,7 @@ private let localServer = "[server]\nrequest_url='https://localhost:8443/g'\nres
     try Configuration(parsing: Array(text.utf8), path: "FILE")
   }
 
-  /// `LINE: KEY` of the refusal; nil if the text is accepted.
+  /// Where the text is refused, as `LINE: KEY`; nil if it is accepted.
   private func refusal(_ text: String) -> String? {
     do throws(ConfigurationError) {
       _ = try Configuration(parsing: Array(text.utf8), path: "FILE")
@@ -27,7 +27,7 @@ private let localServer = "[server]\nrequest_url='https://localhost:8443/g'\nres
     }
   }
 
-  @Test func `texts to confirm are ASCII, unless the server signs its verdicts or root says otherwise`() throws {
+  @Test func `transaction texts are ASCII, unless the server signs its verdicts or root configures UTF-8`() throws {
     func charset(_ more: String) throws -> ServerSettings.TransactionCharset? {
       try configuration(remoteServer + more).server?.transactionCharset
     }
@@ -39,7 +39,7 @@ private let localServer = "[server]\nrequest_url='https://localhost:8443/g'\nres
     #expect(refusal(remoteServer + "transaction_charset=true") == "4: server.transaction_charset")
   }
 
-  @Test func `the documentation's example has the documented values`() throws {
+  @Test func `the documentation's example is read with the values that the documentation names`() throws {
     let example = try configuration(exampleConfiguration)
     #expect(example.authenticators.map(\.type) == [.passcode, .pattern])
     let server = try #require(example.server)
@@ -61,7 +61,7 @@ private let localServer = "[server]\nrequest_url='https://localhost:8443/g'\nres
     #expect(!example.rootPermanentLock)
   }
 
-  @Test func `a message is one text for everybody, or one for each language`() throws {
+  @Test func `a configured message is one text for all languages, or one for each language`() throws {
     let text = """
       [passcode.rules]
       equal_character = { en = 'Not that.', ko = '안 됩니다.' }
@@ -86,7 +86,7 @@ private let localServer = "[server]\nrequest_url='https://localhost:8443/g'\nres
   @Test(arguments: [
     "{}", "{ de = 'x' }", "{ en = '' }", "{ en = 1 }", "{ en = { ko = 'x' } }", "{ en = \"a\\u0007\" }", "['x']",
   ])
-  func `refuses a table of messages with an unknown language or with no text`(_ value: String) {
+  func `refuses a table of messages that has an unknown language or no text`(_ value: String) {
     for (section, key) in [
       ("passcode.rules", "equal_character"), ("passcode.ignore", "acme"), ("passcode.regex", "x"),
       ("service.sudo", "reason"),
@@ -95,7 +95,7 @@ private let localServer = "[server]\nrequest_url='https://localhost:8443/g'\nres
     }
   }
 
-  @Test func `the documentation's example has the documented rules and prompts`() throws {
+  @Test func `the documentation's example is read with the rules and prompts that the documentation names`() throws {
     let example = try configuration(exampleConfiguration)
     let policy = example.passcode.policy
     #expect(policy.uiType == .normal && policy.minimumLength == 6 && policy.maximumLength == 64 && !policy.digitsOnly)
@@ -117,7 +117,7 @@ private let localServer = "[server]\nrequest_url='https://localhost:8443/g'\nres
     #expect(example.settings(for: "sshd").authenticator == "passcode" && !example.settings(for: "sshd").transaction)
   }
 
-  @Test func `an empty configuration gives the defaults, without a server`() throws {
+  @Test func `with an empty configuration the defaults apply, and there is no server`() throws {
     let empty = try configuration("")
     #expect(empty.server == nil && empty.authenticators.map(\.type) == [.passcode, .pattern])
     #expect(empty.lockPolicy(for: .passcode, origin: .local) == .localDefault)
@@ -153,7 +153,7 @@ private let localServer = "[server]\nrequest_url='https://localhost:8443/g'\nres
     "[service.sudo]\nreason='root'",
     "[service.\"a.b\"]\ntries=3\noffline='deny'\nhide_state=true\nlanguage='ko'\nauthenticator='5541#0002'",
   ])
-  func `accepts every key up to its bounds`(_ text: String) {
+  func `accepts each key with its lowest and highest value`(_ text: String) {
     #expect(refusal(text) == nil)
     #expect(refusal(text + "\n" + remoteServer) == nil)
   }
@@ -173,7 +173,7 @@ private let localServer = "[server]\nrequest_url='https://localhost:8443/g'\nres
     "[server.registration]\nrequest_url='https://b.example/'",
     "[server.authentication]\nresponse_url='https://b.example/?u={user}&a={appID}&t={transaction}'",
   ])
-  func `accepts every key of a server`(_ text: String) {
+  func `accepts each key of the server section`(_ text: String) {
     #expect(refusal(remoteServer + text) == nil)
   }
 
@@ -189,7 +189,7 @@ private let localServer = "[server]\nrequest_url='https://localhost:8443/g'\nres
     ("[lock.remote]\nroot_permanent_lock=true", "2: lock.remote.root_permanent_lock"), ("state = 1", "1: state"),
     ("[service]\nsudo = true", "2: service.sudo"), ("lock = []", "1: lock"), ("[iris.lock]\nlock_time=30", "1: iris"),
   ])
-  func `refuses unknown keys by line and name`(_ text: String, _ expected: String) {
+  func `refuses an unknown key, and names its line`(_ text: String, _ expected: String) {
     #expect(refusal(text) == expected)
   }
 
@@ -234,12 +234,12 @@ private let localServer = "[server]\nrequest_url='https://localhost:8443/g'\nres
     ("[general]\noffline='maybe'", "2: general.offline"),
     ("[service.sudo]\ntransaction='x'", "2: service.sudo.transaction"),
   ])
-  func `refuses bad values by line and name`(_ text: String, _ expected: String) {
+  func `refuses a wrong value, and names the line and the key`(_ text: String, _ expected: String) {
     #expect(refusal(text) == expected)
   }
 
   @Test(arguments: ["lock", "lock.remote", "passcode.lock", "pattern.lock", "fingerprint.lock"])
-  func `refuses locks outside the published limits`(_ section: String) {
+  func `refuses lock settings outside the documented limits`(_ section: String) {
     for value in ["0", "11", "-1", "5.0", "'5'", "true"] {
       #expect(refusal("[\(section)]\nretry_count_to_lock = \(value)") == "2: \(section).retry_count_to_lock")
     }
@@ -251,7 +251,7 @@ private let localServer = "[server]\nrequest_url='https://localhost:8443/g'\nres
     }
   }
 
-  @Test func `allows short locks and cheap guesses only with a server on this machine`() throws {
+  @Test func `allows short locks and cheap derivations only if all server addresses are on this machine`() throws {
     let demonstration = localServer + "[lock]\nlock_time=0.5\n[state]\nkdf_cost=10\n"
     let accepted = try configuration(demonstration)
     #expect(accepted.lockPolicy(for: .passcode, origin: .local).lockTime == .milliseconds(500))
@@ -266,7 +266,7 @@ private let localServer = "[server]\nrequest_url='https://localhost:8443/g'\nres
     #expect(refusal(oneElsewhere) == "7: lock.lock_time", "one URL elsewhere makes it no demonstration")
   }
 
-  @Test func `keys of a lock replace the defaults of its section`() throws {
+  @Test func `keys of a lock section replace the defaults one by one`() throws {
     let text =
       "[lock]\nretry_count_to_lock=4\nlock_time=60.25\n[pattern.lock]\nmax_lock_count=0\n[lock.remote]\nmax_lock_count=2"
     let locks = try configuration(text)
@@ -281,7 +281,7 @@ private let localServer = "[server]\nrequest_url='https://localhost:8443/g'\nres
           retryCountToLock: 5, lockTime: .seconds(300), maxLockCount: 2, doublesUpTo: .seconds(86_400)))
   }
 
-  @Test func `other users' attempts have the remote lock, and no setting makes it permanent`() throws {
+  @Test func `attempts of other users have the lock for remote attempts, but no setting makes it permanent`() throws {
     #expect(Configuration().lockPolicy(for: .passcode, origin: .otherUser) == .remoteDefault)
     let strict = try configuration(
       "[lock]\nretry_count_to_lock=2\nmax_lock_count=0\n[passcode.lock]\nmax_lock_count=0\n"
@@ -294,7 +294,7 @@ private let localServer = "[server]\nrequest_url='https://localhost:8443/g'\nres
   }
 
   @Test(arguments: ["retry_count_to_lock = 3", "lock_time = 60", "max_lock_count = 0", "root_permanent_lock = true"])
-  func `refuses lock keys in a service's section`(_ key: String) {
+  func `refuses the keys of a lock in a service's section`(_ key: String) {
     #expect(refusal("[service.sudo]\n\(key)")?.hasPrefix("2: service.sudo.") == true)
     #expect(refusal("[service.sudo.lock]\n\(key)") == "1: service.sudo.lock")
   }
@@ -332,11 +332,11 @@ private let localServer = "[server]\nrequest_url='https://localhost:8443/g'\nres
     ("dialect='plain'\n[server.success]\nmember=''\nvalue='x'", "4: server.success.member"),
     ("[server.login]\nrequest_url='https://a.example/'", "2: server.login"),
   ])
-  func `refuses keys that a server's section may not have`(_ text: String, _ expected: String) {
+  func `refuses keys that the section of a server's operation may not have`(_ text: String, _ expected: String) {
     #expect(refusal("[server]\n" + text) == expected)
   }
 
-  @Test func `needs no general addresses if each operation has its own`() {
+  @Test func `the general server addresses may be missing if each operation has its own`() {
     let sections = ["registration", "authentication", "deregistration"]
     func own(_ name: String, response: Bool = true) -> String {
       let answered = response && name != "deregistration" ? "response_url='https://b.example/r'\n" : ""
@@ -354,7 +354,7 @@ private let localServer = "[server]\nrequest_url='https://localhost:8443/g'\nres
         == nil)
   }
 
-  @Test func `refuses unverified and unencrypted servers on other machines`() {
+  @Test func `refuses a server on another machine without encryption or without a check of its certificate`() {
     #expect(refusal(remoteServer + "tls_verify=false") == "4: server.tls_verify")
     #expect(refusal(localServer + "tls_verify=false") == nil)
     let plain = "[server]\nresponse_url='https://HOST/'\nrequest_url='http://HOST/'\n"
@@ -365,17 +365,17 @@ private let localServer = "[server]\nrequest_url='https://localhost:8443/g'\nres
     #expect(refusal(remoteServer + "require_signed_verdict=true") == "4: server.require_signed_verdict")
   }
 
-  @Test func `refuses one name for two members of the context`() {
+  @Test func `refuses to send two members of the context under one name`() {
     let text = "dialect='plain'\n[server.context]\nusername='u'\ndeviceID='u'"
     #expect(refusal(remoteServer + text) == "5: server.context")
   }
 
-  @Test func `refuses an incomplete definition of the success value`() {
+  @Test func `refuses a success value whose definition is incomplete`() {
     #expect(refusal(remoteServer + "dialect='plain'\n[server.success]\nmember='status'") == "5: server.success")
     #expect(refusal(remoteServer + "dialect='plain'\n[server.success]\nvalue='1'") == "5: server.success")
   }
 
-  @Test func `reads the keys of the plain dialect`() throws {
+  @Test func `reads the keys that only the plain dialect has`() throws {
     let text =
       remoteServer + "dialect='plain'\ncontent_type='text/x'\napp_ids=['https://b.example/f']\n"
       + "[server.context]\nusername='u'\n[server.success]\nmember='m'\nvalue='v'"
@@ -385,7 +385,7 @@ private let localServer = "[server]\nrequest_url='https://localhost:8443/g'\nres
     #expect(server.plain.successMember == "m" && server.plain.successValue == "v")
   }
 
-  @Test func `refuses an expression that does not compile, with line and position`() {
+  @Test func `refuses a passcode expression that does not compile, with line and position`() {
     let text = "[passcode.regex]\n'a' = 'ok'\n'a(b' = 'no'"
     #expect(refusal(text) == "3: passcode.regex.a(b")
     #expect(throws: ConfigurationError.self) { _ = try configuration(text) }
@@ -397,16 +397,16 @@ private let localServer = "[server]\nrequest_url='https://localhost:8443/g'\nres
     }
   }
 
-  @Test func `refuses an empty expression, since it would refuse every secret`() {
+  @Test func `refuses an empty passcode expression, because it would refuse every passcode`() {
     #expect(refusal("[passcode]\nregular_expression = ''") == "2: passcode.regular_expression")
     #expect(refusal("[passcode.regex]\n'a' = true\n'' = 'x'") == "3: passcode.regex.")
   }
 
-  @Test func `refuses an empty ignored text, since it would refuse every secret`() {
+  @Test func `refuses an empty ignored text, because it would refuse every passcode`() {
     #expect(refusal("[passcode.ignore]\n'' = 'x'") == "2: passcode.ignore.")
   }
 
-  @Test func `a service's keys replace those of the sections above it`() throws {
+  @Test func `the keys of a service's section replace those of the general sections`() throws {
     let text = "[service.sudo]\ntries=2\nhide_state=true\n[prompt]\ntries=3\naccessible=true\n[general]\nlanguage='ko'"
     let configuration = try configuration(text)
     let sudo = configuration.settings(for: "sudo")
@@ -416,7 +416,7 @@ private let localServer = "[server]\nrequest_url='https://localhost:8443/g'\nres
     #expect(configuration.settings(for: nil).prompt.tries == 3)
   }
 
-  @Test func `offer_reset needs require_signed_verdict`() throws {
+  @Test func `refuses offer_reset unless require_signed_verdict is set`() throws {
     let signed = "require_signed_verdict = true\nverdict_key = '/etc/verdict.pub'\n"
     for section in ["prompt", "service.su"] {
       let text = "[\(section)]\noffer_reset = true\n"
@@ -427,7 +427,7 @@ private let localServer = "[server]\nrequest_url='https://localhost:8443/g'\nres
     }
   }
 
-  @Test func `only services that show several prompts are interactive by default`() throws {
+  @Test func `by default only services that can show several prompts are interactive`() throws {
     let byDefault = try configuration("")
     for service in ["sudo", "sudo-i", "su", "su-l", "login", "sshd", "passwd", "uafctl"] {
       #expect(byDefault.settings(for: service).prompt.interactive == true)
@@ -439,11 +439,11 @@ private let localServer = "[server]\nrequest_url='https://localhost:8443/g'\nres
     #expect(off.settings(for: "sudo").prompt.interactive == false && off.settings(for: "su").prompt.interactive == true)
   }
 
-  @Test func `empty server settings do not count as a server on this machine`() {
+  @Test func `settings without a server address do not count as a server on this machine`() {
     #expect(!ServerSettings().isLoopbackOnly)
   }
 
-  @Test func `the example with a byte changed or its end cut never crashes the reader`() {
+  @Test func `the configuration reader never crashes on the example with a changed byte or a missing end`() {
     let example = Array(exampleConfiguration.utf8)
     let hostile: [UInt8] = [0x0a, 0x22, 0x27, 0x30, 0x39, 0x5b, 0x5d, 0x7b, 0x2e, 0x2d, 0x3d, 0x20, 0xc3]
     var accepted = 0
@@ -456,7 +456,7 @@ private let localServer = "[server]\nrequest_url='https://localhost:8443/g'\nres
     #expect(accepted > 0 && accepted < example.count, "comments may change, keys may not")
   }
 
-  @Test func `errors are one clean line with file, line, key and what is allowed`() {
+  @Test func `a message about a mistake is one line without control characters`() {
     let error = ConfigurationError.key(path: "/etc/x", line: 7, key: "a\u{1b}[2J\nb", problem: .form(.text))
     #expect(error.description == "/etc/x:7: a[2J b: must be a text in quotes")
     let twice = ConfigurationError.syntax(path: "/etc/x", line: 2, problem: .defined("a\u{1b}\nb", line: 1))

@@ -36,7 +36,7 @@ import Testing
     configuration.lockPolicy(for: AuthenticatorType.passcode, origin: .local).lockTime
   }
 
-  @Test func `a later file replaces single keys, and keeps the other keys of their table`() throws {
+  @Test func `a later drop-in file replaces single keys, and keeps the other keys of their table`() throws {
     try write("f", "[lock]\nlock_time = 300\nretry_count_to_lock = 4\n")
     try write("f.d/50-server.conf", "[lock]\nlock_time = 400\n")
     try write("f.d/60-site.conf", "lock.lock_time = 500\n")
@@ -46,20 +46,20 @@ import Testing
     #expect(configuration.files == [main, dropIns + "/50-server.conf", dropIns + "/60-site.conf"])
   }
 
-  @Test func `file names are in byte order, in every language`() throws {
+  @Test func `drop-in files are read in the byte order of their names, in every locale`() throws {
     for (name, seconds) in [("9.conf", 309), ("10.conf", 310), ("B.conf", 366), ("a.conf", 397), ("\u{e9}.conf", 400)] {
       try write("f.d/" + name, "[lock]\nlock_time = \(seconds)\n")
       #expect(lockTime(try load()) == .seconds(name == "10.conf" ? 309 : seconds))
     }
   }
 
-  @Test func `a list is replaced as a whole`() throws {
+  @Test func `a drop-in file replaces a list as a whole`() throws {
     try write("f", "authenticators = ['passcode', 'pattern']\n")
     try write("f.d/1.conf", "authenticators = ['pattern']\n")
     #expect(try load().authenticators == [ConfiguredAuthenticator(.pattern)])
   }
 
-  @Test func `the files apply without a main file, and can then define a server`() throws {
+  @Test func `drop-in files apply without a main file, and can then define a server`() throws {
     try write("f.d/1.conf", "[server]\nrequest_url = 'https://a.example/g'\nresponse_url = 'https://a.example/r'\n")
     #expect(try load().server?.isComplete == true)
     #expect(throws: ConfigurationError.file(path: main, .missing)) {
@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  @Test func `conf= has its own folder`() throws {
+  @Test func `a file of conf= has its own folder of drop-in files`() throws {
     try write("g", "")
     try write("f.d/1.conf", "[lock]\nlock_time = 400\n")
     #expect(try Configuration.load(path: folder.path + "/g", requiredOwner: me).files == [folder.path + "/g"])
@@ -78,19 +78,19 @@ import Testing
   }
 
   @Test(arguments: [".conf", ".1.conf", "1.conf~", "1.conf.dpkg-new", "1.conf.bak", "README", "1.CONF", "#1.conf#"])
-  func `copies of files, and files with other names, are skipped`(_ name: String) throws {
+  func `skips backup copies and files with other names in the folder of drop-in files`(_ name: String) throws {
     try write("f", "")
     try write("f.d/" + name, "no TOML at all", mode: 0o666)
     #expect(try load().files == [main])
   }
 
-  @Test func `an error names its own file and line`() throws {
+  @Test func `a message about a mistake in a drop-in file names that file and line`() throws {
     try write("f", "[lock]\nlock_time = 300\n")
     try write("f.d/1.conf", "\n[lock]\nlock_tim = 400\n")
     #expect(refusal()?.description.hasPrefix("\(dropIns)/1.conf:3: lock.lock_tim: unknown key") == true)
   }
 
-  @Test func `text that is not TOML names its own file and line`() throws {
+  @Test func `a drop-in file that is not TOML is named with its line`() throws {
     try write("f", "")
     try write("f.d/1.conf", "[lock]\nlock_time: 4\n")
     guard case .syntax(dropIns + "/1.conf", 2, _)? = refusal() else {
@@ -99,7 +99,7 @@ import Testing
     }
   }
 
-  @Test func `if two files contradict each other, names the one that was read last`() throws {
+  @Test func `if two files contradict each other, the message names the one that was read last`() throws {
     try write("f", "[passcode]\nmin_length = 8\n")
     try write("f.d/1.conf", "[passcode]\nmax_length = 7\n")
     guard case .key(main, 2, "passcode.min_length", _)? = refusal() else {
@@ -113,13 +113,13 @@ import Testing
     }
   }
 
-  @Test func `a key that a later file replaces is still checked if its table is unknown`() throws {
+  @Test func `refuses an unknown table even if a later file corrects its name`() throws {
     try write("f", "[lcok]\nlock_time = 300\n")
     try write("f.d/1.conf", "[lock]\nlock_time = 400\n")
     #expect(refusal()?.description.hasPrefix("\(main):1: lcok: unknown key") == true)
   }
 
-  @Test func `a value where a table belongs is refused, and so is a table where a value belongs`() throws {
+  @Test func `refuses a value instead of a table, and a table instead of a value`() throws {
     try write("f", "[lock]\nlock_time = 300\n")
     try write("f.d/1.conf", "lock = 1\n")
     #expect(refusal()?.description.hasPrefix("\(dropIns)/1.conf:1: lock: must be a table") == true)
@@ -128,13 +128,14 @@ import Testing
   }
 
   @Test(arguments: [0o664, 0o646, 0o666] as [mode_t])
-  func `one file that others may write to makes all files unusable`(_ mode: mode_t) throws {
+  func `if others can write one drop-in file, the whole configuration is refused`(_ mode: mode_t) throws {
     try write("f", "")
     try write("f.d/1.conf", "", mode: mode)
     #expect(refusal() == .file(path: dropIns + "/1.conf", .writable))
   }
 
-  @Test func `a link, a FIFO, a folder and a hard link are refused, not skipped`() throws {
+  @Test
+  func `refuses a link, a FIFO, a folder and a hard link among the drop-in files, instead of skipping them`() throws {
     try write("f", "")
     try write("g", "")
     let file = dropIns + "/1.conf"
@@ -149,13 +150,14 @@ import Testing
   }
 
   @Test(arguments: [0o775, 0o757, 0o1777] as [mode_t])
-  func `a folder to which others may add files is refused, even a sticky one`(_ mode: mode_t) throws {
+  func `refuses the folder of drop-in files if others can add files to it, even if it is sticky`(_ mode: mode_t) throws
+  {
     try write("f", "")
     try #require(unsafe chmod(dropIns, mode) == 0)
     #expect(refusal() == .file(path: dropIns, .directoryWritable(dropIns)))
   }
 
-  @Test func `a link or a file instead of the folder is refused`() throws {
+  @Test func `refuses a link or a file in place of the folder of drop-in files`() throws {
     try write("f", "")
     let other = try folder.makeDirectory("other")
     try #require(unsafe rmdir(dropIns) == 0 && symlink(other, dropIns) == 0)
@@ -167,7 +169,7 @@ import Testing
     #expect(refusal() == nil)
   }
 
-  @Test func `32 files are read, and one more is refused`() throws {
+  @Test func `reads 32 drop-in files, and refuses one more`() throws {
     try write("f", "")
     for number in 10..<42 { try write("f.d/\(number).conf", "") }
     #expect(try load().files.count == 33)
@@ -175,7 +177,7 @@ import Testing
     #expect(refusal() == .file(path: dropIns, .tooManyFiles))
   }
 
-  @Test func `a file of more than 64 KiB is refused`() throws {
+  @Test func `refuses a drop-in file of more than 64 KiB`() throws {
     try write("f", "")
     try write("f.d/1.conf", String(repeating: "#", count: 65_537))
     #expect(refusal() == .file(path: dropIns + "/1.conf", .tooLarge(limit: 65_536)))

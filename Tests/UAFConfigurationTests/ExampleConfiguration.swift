@@ -1,4 +1,4 @@
-/// The example of the documentation, with every key of `[server]` before its sub-tables.
+/// The documentation's example, with every key of `[server]` before the tables below `[server]`.
 let exampleConfiguration = #"""
   authenticators = ["passcode", "pattern"]
 

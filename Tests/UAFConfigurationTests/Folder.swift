@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Testing
 
-/// A test's own folder, removed with the value.
+/// A folder for one test, removed with this object.
 final class Folder {
   let path: String
 

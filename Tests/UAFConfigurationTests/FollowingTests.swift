@@ -4,7 +4,7 @@ import Testing
 import AuthenticatorTypes
 @testable import UAFConfiguration
 
-/// Root's configuration with a server's policy.
+/// What a server's policy changes in root's configuration.
 @Suite struct FollowingTests {
   private static let all = #"[policy]\#nfollow = ["passcode", "pattern", "lock", "prompt.texts"]\#n"#
 
@@ -20,7 +20,7 @@ import AuthenticatorTypes
     try PolicyMerge(own: configuration(own), lent: lent(policy)).merged()
   }
 
-  /// Why a policy is refused alone, or with root's values.
+  /// Why a policy is refused, by itself or together with root's configuration; empty if it is accepted.
   private func problem(_ policy: String, own: String = "") -> String {
     do {
       _ = try merged(own, policy)
@@ -30,18 +30,18 @@ import AuthenticatorTypes
 
   // MARK: What root lets the server set
 
-  @Test func `root lets the server set nothing by default, and an empty list means nothing`() throws {
+  @Test func `by default root lets the server set nothing, and an empty list of sections means the same`() throws {
     #expect(Configuration().policy.followed.isEmpty)
     #expect(try configuration(following: "[policy]\nfollow = []\n").policy.followed.isEmpty)
     #expect(try configuration().policy.followed == LentSection.allCases)
   }
 
   @Test(arguments: ["follow = 'passcode'", "follow = ['server']", "follow = ['lock', 'lock']", "follow = [1]", "x = 1"])
-  func `refuses a list with unknown sections`(_ line: String) {
+  func `refuses a list of followed sections that is malformed or names unknown ones`(_ line: String) {
     #expect(throws: ConfigurationError.self) { try configuration(following: "[policy]\n\(line)\n") }
   }
 
-  @Test func `a policy value in a section that root keeps has no effect`() throws {
+  @Test func `a policy has no effect in a section that root does not let the server set`() throws {
     let policy = try lent(
       """
       [passcode]
@@ -67,8 +67,9 @@ import AuthenticatorTypes
   // MARK: The stricter value applies
 
   @Test(arguments: [(8, 12, 12), (12, 8, 12), (12, 12, 12)])
-  func `the greater minimum length and the smaller maximum length apply`(_ own: Int, _ policy: Int, _ least: Int) throws
-  {
+  func `of root's and the policy's lengths, the greater minimum and the smaller maximum apply`(
+    _ own: Int, _ policy: Int, _ least: Int
+  ) throws {
     let merged = try merged(
       "[passcode]\nmin_length = \(own)\nmax_length = \(own + 20)",
       "[passcode]\nmin_length = \(policy)\nmax_length = \(policy + 20)")
@@ -76,7 +77,7 @@ import AuthenticatorTypes
     #expect(merged.passcode.policy.maximumLength == min(own, policy) + 20)
   }
 
-  @Test func `rules, ignored texts and expressions add up, and none of root's is lost`() throws {
+  @Test func `the rules, ignored texts and expressions of root and of the policy all apply`() throws {
     let merged = try merged(
       """
       [passcode.rules]
@@ -101,7 +102,8 @@ import AuthenticatorTypes
     #expect(policy.ignored.count == 2 && policy.expressions.count == 2)
   }
 
-  @Test func `the stricter lock applies key by key, and a looser lock changes nothing`() throws {
+  @Test
+  func `for each key of a lock the stricter value applies, and a looser lock in the policy changes nothing`() throws {
     let own = "[lock]\nretry_count_to_lock = 4\nlock_time = 600\nmax_lock_count = 2"
     let looser = try merged(own, "[lock]\nretry_count_to_lock = 10\nlock_time = 30\nmax_lock_count = 10")
     #expect(
@@ -114,7 +116,7 @@ import AuthenticatorTypes
     #expect(mixed.lockPolicy(for: .passcode, origin: .local).maxLockCount == 2, "root's own values are as they were")
   }
 
-  @Test func `lock keys that the policy omits keep root's values, even in a type's own lock`() throws {
+  @Test func `lock keys that the policy omits keep root's values, even in the lock of one authenticator type`() throws {
     let merged = try merged("[passcode.lock]\nretry_count_to_lock = 2", "[lock]\nretry_count_to_lock = 3")
     #expect(merged.followedLockPolicy(for: .passcode, origin: .local).retryCountToLock == 2)
     #expect(merged.followedLockPolicy(for: .pattern, origin: .local).retryCountToLock == 3)
@@ -122,7 +124,7 @@ import AuthenticatorTypes
     #expect(merged.followedLockPolicy(for: .pattern, origin: .remote) == .remoteDefault)
   }
 
-  @Test func `a policy for remote logins gives other users of the machine no permanent lock`() throws {
+  @Test func `a policy that makes remote locks permanent does not make those of other users permanent`() throws {
     let merged = try merged("", "[lock.remote]\nmax_lock_count = 0\nretry_count_to_lock = 2")
     #expect(merged.followedLockPolicy(for: .passcode, origin: .remote).maxLockCount == 0)
     let other = merged.followedLockPolicy(for: .passcode, origin: .otherUser)
@@ -130,7 +132,7 @@ import AuthenticatorTypes
     #expect(merged.followedLockPolicy(for: .passcode, origin: .local) == .localDefault)
   }
 
-  @Test func `the policy's texts apply if root has written none for a service`() throws {
+  @Test func `the policy's texts apply to every service for which root has written none`() throws {
     let own = """
       [prompt]
       cancel_text = { en = "root", ko = "루트" }
@@ -145,7 +147,8 @@ import AuthenticatorTypes
     #expect(merged.settings(for: "sudo").prompt.cancelTexts == [.english: "sudo"])
   }
 
-  @Test func `a policy that lowers the maximum length still accepts longer passcodes that were set earlier`() throws {
+  @Test
+  func `if a policy lowers the maximum length, a longer passcode that was set earlier can still be typed`() throws {
     let own = "[passcode]\nauto_submit = true\nmax_length = 20"
     #expect(try merged(own, "[passcode]\nmax_length = 12").rules(for: .passcode).completeLength == nil)
     #expect(try merged(own, "[passcode]\nmax_length = 30").rules(for: .passcode).completeLength == 20)
@@ -168,7 +171,7 @@ import AuthenticatorTypes
     "[passcode]\nkeypad = 'shuffled'", "[passcode]\nauto_submit = true", "[passcode]\ndigits_only = true",
     "[passcode]\nregular_expression = 'a*'", "[pattern.appearance]\nnode_size = 3", "[prompt]\naccessible = true",
     "[prompt]\noffer_reset = true", "[prompt]\ntries = 10", "[prompt]\ninteractive = true", "[new]\nx = 1", "x = 1",
-  ]) func `refuses what no server may set`(_ text: String) {
+  ]) func `refuses a policy with a key that no server may set`(_ text: String) {
     #expect(throws: ConfigurationError.self) { try lent(text) }
     #expect(throws: ConfigurationError.self) { try lent("[passcode]\nmin_length = 8\n" + text) }
   }
@@ -180,17 +183,17 @@ import AuthenticatorTypes
     "[lock]\nlock_time = 29", "[lock]\nlock_time = 0.5", "[lock]\nlock_time = 86401", "[lock.remote]\nlock_time = 29",
     "[lock]\nmax_lock_count = -1", "[prompt]\ncancel_text = 'one'", "[prompt]\ncancel_text = { en = \"a\\nb\" }",
     "passcode", "[passcode", "[passcode]\nmin_length = 8\nmin_length = 9", "passcode = 1", "{}",
-  ]) func `refuses a text that root's file could not contain either`(_ text: String) {
+  ]) func `refuses a policy with a mistake that root's own file could not contain either`(_ text: String) {
     #expect(throws: ConfigurationError.self) { try lent(text) }
   }
 
-  @Test func `refuses a text of 17 KiB, and one that is not UTF-8`() throws {
+  @Test func `refuses a policy text of 17 KiB, and one that is not UTF-8`() throws {
     #expect(throws: Never.self) { try lent(String(repeating: "#", count: LentSettings.maximumSize)) }
     #expect(throws: ConfigurationError.self) { try lent(String(repeating: "#", count: 17 * 1024)) }
     #expect(throws: ConfigurationError.self) { try LentSettingsReader.settings([0x23, 0xFF], version: 1) }
   }
 
-  @Test func `refuses more expressions and ignored texts than a login should check`() {
+  @Test func `refuses a policy with more expressions or ignored texts than a login should check`() {
     func table(_ name: String, _ count: Int) -> String {
       "[passcode.\(name)]\n" + (1...count).map { "'a{\($0)}.*' = true\n" }.joined()
     }
@@ -208,7 +211,7 @@ import AuthenticatorTypes
     ("[passcode]\nui_type = 'pin4'", "[passcode.regex]\n'.{5,}' = true"),
     ("[passcode]\nmax_length = 8", "[passcode.regex]\n'[a-z]{9}' = true"),
     ("[passcode.regex]\n'[a-z]{9}' = true", "[passcode]\nmax_length = 8"),
-  ]) func `refuses a policy that, with root's values, permits no passcode, and names its line`(
+  ]) func `refuses a policy that permits no passcode together with root's values, and names its line`(
     _ own: String, _ policy: String
   ) {
     let found = problem(policy, own: own)
@@ -216,14 +219,14 @@ import AuthenticatorTypes
     #expect(throws: Never.self, "by itself it is accepted") { try lent(policy) }
   }
 
-  @Test func `root's own contradiction is not blamed on the policy`() {
+  @Test func `a contradiction within root's own configuration is not reported as one of the policy`() {
     let own = "[passcode]\nmax_length = 8\n[passcode.regex]\n'[a-z]{9}' = true"
     #expect(problem("[passcode]\nmin_length = 7", own: own).isEmpty)
   }
 
-  // MARK: The origin of a value
+  // MARK: Where each setting comes from
 
-  @Test func `says of each value whether it is root's, a default, or the policy's`() throws {
+  @Test func `tells for each setting whether it comes from root, from the defaults or from the policy`() throws {
     let own = try configuration("[passcode]\nmin_length = 9\nmax_length = 20\n[lock]\nlock_time = 600")
     let text = "[passcode]\nmin_length = 12\nmax_length = 30\n[lock]\nlock_time = 60\nmax_lock_count = 0"
     let merged = try PolicyMerge(own: own, lent: lent(text)).merged()

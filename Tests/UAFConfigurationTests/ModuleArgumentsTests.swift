@@ -3,7 +3,7 @@ import Testing
 @testable import UAFConfiguration
 
 @Suite struct ModuleArgumentsTests {
-  /// The name of the refused argument; nil if all are accepted.
+  /// The name of the module argument that is refused; nil if all are accepted.
   private func refused(_ arguments: [String]) -> String? {
     do throws(ConfigurationError) {
       _ = try ModuleArguments(parsing: arguments)
@@ -28,14 +28,14 @@ import Testing
     }
   }
 
-  @Test func `without arguments the defaults apply`() throws {
+  @Test func `without module arguments the defaults apply`() throws {
     let arguments = try ModuleArguments(parsing: [])
     #expect(arguments.configurationPath == nil && arguments.authenticator == nil && arguments.tries == nil)
     #expect(!arguments.nouserok && !arguments.debug && !arguments.quiet && arguments.timeout == nil)
     #expect(arguments.firstPass == .ignored)
   }
 
-  @Test func `accepts every argument`() throws {
+  @Test func `accepts each module argument`() throws {
     let arguments = try ModuleArguments(parsing: [
       "conf=/etc/a=b", "authenticator=pattern", "nouserok", "debug", "tries=10", "timeout=600", "try_first_pass",
       "quiet", "divided",
@@ -57,12 +57,14 @@ import Testing
   }
 
   @Test(arguments: ["55410002", "5541#0002"])
-  func `accepts an AAID without its number sign, which would begin a comment in a PAM file`(_ text: String) throws {
+  func `accepts an AAID without its number sign, which would begin a comment in a PAM configuration file`(
+    _ text: String
+  ) throws {
     #expect(try ModuleArguments(parsing: ["authenticator=\(text)"]).authenticator == "5541#0002")
     #expect(try conflict(["authenticator=\(text)"], "authenticators=['passcode']") == "authenticator")
   }
 
-  @Test func `refuses an AAID cut at its number sign, and says how to write it`() {
+  @Test func `refuses an AAID that ends at its number sign, and says how to write it`() {
     let expected = ConfigurationError.argument("authenticator", problem: .form(.authenticatorArgument))
     #expect(throws: expected) { try ModuleArguments(parsing: ["authenticator=5541"]) }
     #expect(
@@ -83,18 +85,18 @@ import Testing
     ("timeout=601", "timeout"),
     ("timeout=1.5", "timeout"), ("debug ", "debug "), ("=x", ""),
   ])
-  func `refuses unknown and bad arguments by name`(_ argument: String, _ name: String) {
+  func `refuses an unknown or wrong module argument, and names it`(_ argument: String, _ name: String) {
     #expect(refused(["quiet", argument]) == name)
   }
 
-  @Test func `refuses a repeated argument`() {
+  @Test func `refuses a module argument that is given twice`() {
     #expect(refused(["debug", "debug"]) == "debug")
     #expect(refused(["tries=1", "tries=2"]) == "tries")
     #expect(refused(["try_first_pass", "use_first_pass"]) == "use_first_pass")
     #expect(refused([String](repeating: "debug", count: 33)) == "list")
   }
 
-  @Test func `refuses use_first_pass with a shuffled keypad or a transaction`() throws {
+  @Test func `refuses use_first_pass together with a shuffled keypad or a transaction`() throws {
     for name in ["use_first_pass", "try_first_pass"] {
       #expect(try conflict([name], "[passcode]\nkeypad='shuffled'\nui_type='pin6'") == name)
       #expect(try conflict([name], "[service.sudo]\ntransaction=true") == name)
@@ -105,14 +107,14 @@ import Testing
     #expect(try conflict(["quiet"], "[passcode]\nkeypad='shuffled'\nui_type='pin6'") == nil)
   }
 
-  @Test func `an authenticator that is not enabled is refused`() throws {
+  @Test func `refuses a module argument for an authenticator that is not enabled`() throws {
     #expect(try conflict(["authenticator=pattern"], "authenticators=['passcode']") == "authenticator")
     #expect(try conflict(["authenticator=passcode"], "authenticators=['passcode']") == nil)
     #expect(try conflict(["authenticator=5541#0002"], "authenticators=['passcode']") == "authenticator")
     #expect(try conflict(["authenticator=5541#0002"], "authenticators=['pattern']") == nil)
   }
 
-  @Test func `nouserok with hide_state is not a mistake`() throws {
+  @Test func `accepts nouserok together with hide_state`() throws {
     #expect(try conflict(["nouserok"], "[general]\nhide_state=true") == nil)
     #expect(try conflict(["nouserok"], "[service.sudo]\nhide_state=true") == nil)
   }

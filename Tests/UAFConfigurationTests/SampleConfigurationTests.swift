@@ -5,7 +5,7 @@ import Testing
 import AuthenticatorTypes
 @testable import UAFConfiguration
 
-/// The configurations that people are given to copy.
+/// The configurations that people copy: the installed example, the package's file, and those in documents and manual pages.
 struct SampleConfigurationTests {
   private static func text(_ path: String) throws -> String {
     let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -17,23 +17,23 @@ struct SampleConfigurationTests {
     try Configuration(parsing: Array(text.utf8), path: "sample")
   }
 
-  /// The documents that show a configuration, and the minimum number of keys in each.
+  /// The documents that show a configuration, and how many keys each shows at least.
   private static let documents = ["README.md": 7, "docs/configuration.md": 15]
 
-  /// What a document shows: the indented block from `[server]` on.
+  /// The configuration in a document: the indented block that begins with `[server]`.
   private static func shown(in path: String) throws -> String {
     let lines = try text(path).split(separator: "\n", omittingEmptySubsequences: false)
     let block = lines.drop { $0 != "    [server]" }.prefix { $0.isEmpty || $0.hasPrefix("    ") }
     return block.map { $0.dropFirst(4) }.joined(separator: "\n")
   }
 
-  /// The installed example with each commented-out key active; a remark has a space after its "#".
+  /// The installed example with the keys active that it comments out; unlike them, a remark has a space after its "#".
   private static func uncommented() throws -> String {
     try text("examples/pam_uaf.conf").split(separator: "\n")
       .map { $0.hasPrefix("#") && !$0.hasPrefix("# ") ? $0.dropFirst() : $0 }.joined(separator: "\n")
   }
 
-  /// The names of the keys of each section, from the reader's own rows.
+  /// The names of the keys of each section, as the configuration reader defines them.
   private static var sections: [String: [String]] {
     let addresses = ServerSettings.OperationURLs.settings.map(\.name)
     let shared = (GeneralSettings.settings.map(\.name) + PromptSettings.settings.map(\.name))
@@ -81,7 +81,7 @@ struct SampleConfigurationTests {
     #expect(named.keys.sorted() == (Array(Self.sections.keys) + own).sorted())
   }
 
-  /// The examples of the manual, as they are shown.
+  /// The examples in the manual page, without its markup.
   private static func manual() throws -> [String] {
     try text("man/pam_uaf.conf.5").split(separator: ".Bd -literal -offset indent\n").dropFirst().map { part in
       let shown = part.prefix(upTo: part.range(of: "\n.Ed")?.lowerBound ?? part.endIndex)
@@ -89,19 +89,19 @@ struct SampleConfigurationTests {
     }
   }
 
-  @Test func `every example of the manual is accepted, and two use the plain dialect`() throws {
+  @Test func `every example of the manual page is accepted, and two of them use the plain dialect`() throws {
     let examples = try Self.manual().map(Self.configuration)
     #expect(examples.count(where: { $0.server?.dialect == .plain }) == 2)
     #expect(Set(examples.compactMap { $0.server?.enrolment }) == [.payload, .open, .code])
   }
 
-  @Test func `the manual names each key, and no unknown key`() throws {
+  @Test func `the manual page names each key, and no key that does not exist`() throws {
     let keys = try Self.text("man/pam_uaf.conf.5").split(separator: "\n").filter { $0.hasPrefix(".It Cm ") }
       .flatMap { $0.dropFirst(".It Cm ".count).split(separator: " , ").map(String.init) }
     #expect(Set(keys) == Set(Self.sections.values.joined()))
   }
 
-  @Test func `the module's manual names each argument, and no unknown argument`() throws {
+  @Test func `the module's manual page names each argument, and no argument that does not exist`() throws {
     let named = try Self.text("man/pam_uaf.8").split(separator: "\n").filter { $0.hasPrefix(".It Cm ") }
       .map { $0.dropFirst(".It Cm ".count).split(separator: " ") }
     let stages = ["auth", "account", "password", "session"]
@@ -117,12 +117,12 @@ struct SampleConfigurationTests {
     }
   }
 
-  /// A value for each argument that accepts one.
+  /// A value for each argument that takes one.
   private static let values = [
     "conf=": "/etc/pam_uaf.conf", "authenticator=": "passcode", "tries=": "2", "timeout=": "5",
   ]
 
-  @Test func `the installed example is accepted, and shows the defaults`() throws {
+  @Test func `the installed example is accepted, and its active keys have the default values`() throws {
     let example = try Self.configuration(Self.text("examples/pam_uaf.conf"))
     let defaults = Configuration()
     #expect(example.authenticators == defaults.authenticators)
@@ -144,7 +144,7 @@ struct SampleConfigurationTests {
   }
 
   @Test
-  func `the installed example's passcode rules are the defaults, except a longer maximum and rules for new passcodes`()
+  func `the installed example has the default passcode rules, a longer maximum, and rules for new passcodes`()
     throws
   {
     let passcode = try Self.configuration(Self.text("examples/pam_uaf.conf")).passcode
@@ -160,7 +160,7 @@ struct SampleConfigurationTests {
     #expect(passcode.policy.ignored.isEmpty && passcode.policy.expressions.isEmpty)
   }
 
-  /// The package's file, made as the package makes it.
+  /// The package's configuration file, made by the same command as in the package.
   private static func packaged() throws -> String {
     let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent()
@@ -173,13 +173,14 @@ struct SampleConfigurationTests {
     return String(decoding: made, as: UTF8.self)
   }
 
-  /// Values that nobody should have as a passcode, and good passcodes.
+  /// Passcodes that are too easy to guess, and good passcodes.
   private static let weak = [
     "111111111111", "aaaaaaaa", "12345678", "87654321", "abcdefgh", "37373737", "33557799", "1234567",
   ]
   private static let strong = ["correct horse battery", "tangerine9", "딸기 우유와 바나나 빵", "zebra-kettle"]
 
-  @Test func `the package's file, the example and the documents refuse the same weak passcodes, and no passphrase`()
+  @Test
+  func `the package's file, the example and the documents refuse the same weak passcodes, and the files no good ones`()
     throws
   {
     let files = [
@@ -190,23 +191,23 @@ struct SampleConfigurationTests {
       for value in Self.weak {
         #expect(!policy.check(Array(value.utf8).span).isEmpty, "\(index): \(value)")
       }
-      // The document's own expression demands digits.
+      // The document's own expression demands digits, which the good passcodes lack.
       for value in Self.strong where index < 2 {
         #expect(policy.check(Array(value.utf8).span).isEmpty, "\(index): \(value)")
       }
     }
   }
 
-  @Test func `the package's file sets nothing but the rules for new passcodes`() throws {
+  @Test func `the configuration file of the package sets nothing but the rules for new passcodes`() throws {
     let keys = try Self.packaged().split(separator: "\n").filter { $0.first?.isLetter == true }
       .map { $0.prefix { $0 != " " } }
     let rules = PasscodeRule.allCases.map(\.rawValue).filter { $0 != "not_number_english" }
     #expect(keys.map(String.init) == ["min_length"] + rules)
   }
 
-  @Test func `the lines that the installed example comments out are accepted too`() throws {
+  @Test func `the keys that the installed example comments out are accepted too`() throws {
     let plain = try Self.uncommented().replacing(#"= "fido""#, with: #"= "plain""#)
-    // These are for a third dialect.
+    // Leaves out the keys of the WebAuthn dialect, which the plain dialect does not have.
     let ofWebAuthn = ["base_url", "origin", "rp_id"]
     let lines = plain.split(separator: "\n").filter { line in !ofWebAuthn.contains { line.hasPrefix($0) } }
     let example = try Self.configuration(lines.joined(separator: "\n"))
@@ -215,12 +216,12 @@ struct SampleConfigurationTests {
     #expect(example.lockPolicy(for: .pattern, origin: .local).retryCountToLock == 3)
   }
 
-  @Test func `keys that the installed example gives for "plain" are refused without it`() throws {
+  @Test func `the keys that the installed example gives for the plain dialect are refused in another dialect`() throws {
     let error = #expect(throws: ConfigurationError.self) { try Self.configuration(Self.uncommented()) }
     #expect(error?.description.contains("server.context") == true)
   }
 
-  @Test(arguments: documents.keys.sorted()) func `each configuration that a document shows is accepted`(path: String)
+  @Test(arguments: documents.keys.sorted()) func `the configuration in each document is accepted`(path: String)
     throws
   {
     let example = try Configuration(parsing: Array(Self.shown(in: path).utf8), path: path)
@@ -229,7 +230,7 @@ struct SampleConfigurationTests {
     #expect(example.lockPolicy(for: .passcode, origin: .local) == defaults)
   }
 
-  @Test(arguments: documents) func `each configuration that a document shows is refused with a misspelt key`(
+  @Test(arguments: documents) func `the configuration in each document is refused if any of its keys is misspelt`(
     path: String, least: Int
   ) throws {
     let lines = try Self.shown(in: path).split(separator: "\n", omittingEmptySubsequences: false).map(String.init)

@@ -9,7 +9,7 @@ import Testing
     ("http://localhost/", "localhost", 80),
     ("https://a-b.example?x=1", "a-b.example", 443), ("https://h/{appID}/{transaction}/{user}", "h", 443),
   ])
-  func `splits a URL into its parts`(_ text: String, _ host: String, _ port: UInt16) throws {
+  func `splits a server's URL into its parts`(_ text: String, _ host: String, _ port: UInt16) throws {
     let url = try #require(ServerURL(text))
     #expect(url.text == text && url.host == host && url.port == port && url.isSecure == text.hasPrefix("https"))
   }
@@ -31,11 +31,11 @@ import Testing
     "https://2130706433/",
     "https://0x7f.1/", "https://a.example%00.b/", "https://a.example/{us{user}er}",
   ])
-  func `refuses URLs that two programs might read differently`(_ text: String) {
+  func `refuses a server's URL that two programs could read differently`(_ text: String) {
     #expect(ServerURL(text) == nil)
   }
 
-  @Test func `refuses a URL of more than two kilobytes`() {
+  @Test func `refuses a server's URL of more than two kilobytes`() {
     #expect(ServerURL("https://a.example/" + String(repeating: "x", count: 2030)) != nil)
     #expect(ServerURL("https://a.example/" + String(repeating: "x", count: 2031)) == nil)
   }
@@ -44,7 +44,7 @@ import Testing
     "https://localhost/", "https://LOCALHOST:8443/", "https://127.0.0.1/", "https://127.255.0.9/", "https://[::1]/",
     "https://[0:0:0:0:0:0:0:1]/",
   ])
-  func `an address of this machine is loopback`(_ text: String) throws {
+  func `recognises an address of this machine`(_ text: String) throws {
     #expect(try #require(ServerURL(text)).isLoopback)
   }
 
@@ -53,7 +53,7 @@ import Testing
     "https://[::]/",
     "https://notlocalhost/", "https://0.0.0.0/", "https://10.127.0.1/", "https://[1::1]/",
   ])
-  func `any other address is not loopback`(_ text: String) throws {
+  func `takes no other address for one of this machine`(_ text: String) throws {
     #expect(try #require(ServerURL(text)).isLoopback == false)
   }
 }

@@ -9,14 +9,16 @@ import Testing
   }
 
   @Test(arguments: [("sudo", "sudo-i"), ("su", "su-l"), ("login", "remote")])
-  func `the section of a program's main name applies to its other names`(main: String, other: String) throws {
+  func `the section of a service applies to the other names of the same program, such as sudo-i for sudo`(
+    main: String, other: String
+  ) throws {
     let text = "[service.\(main)]\ntransaction = true\nhide_state = true\nreason = 'x'\ncancel_text = { en = 'y' }"
     let configuration = try configuration(text)
     #expect(configuration.settings(for: other) == configuration.settings(for: main))
     #expect(configuration.settings(for: other).transaction)
   }
 
-  @Test func `a section for one of the other names changes only the keys that the section has`() throws {
+  @Test func `a section for another name of a program changes only the keys that it contains`() throws {
     for text in [
       "[service.sudo]\ntransaction = true\ntries = 2\n[service.sudo-i]\ntries = 3",
       "[service.sudo-i]\ntries = 3\n[service.sudo]\ntransaction = true\ntries = 2",
@@ -30,7 +32,7 @@ import Testing
     #expect(!off.settings(for: "sudo-i").transaction && off.settings(for: "sudo").transaction)
   }
 
-  @Test func `a section for one of the other names changes neither the main name's settings nor a different program's`()
+  @Test func `a section for another name of a program changes neither its main name's settings nor another program`()
     throws
   {
     let configuration = try configuration("[service.sudo-i]\ntransaction = true\n[service.su]\ntries = 2")
@@ -41,17 +43,17 @@ import Testing
     }
   }
 
-  @Test func `refuses a contradiction with the main name's section`() {
+  @Test func `refuses a section for another name that contradicts the section of the main name`() {
     let text = "[service.sudo]\ntransaction = true\n[service.sudo-i]\noffline = 'allow'\noffline_max_age = 60"
     #expect(throws: ConfigurationError.self) { try configuration(text) }
   }
 
-  @Test func `reports an offline_max_age without effect only for the section that has it`() throws {
+  @Test func `reports an offline_max_age that has no effect only for the section that contains it`() throws {
     let configuration = try configuration("[service.sudo]\noffline_max_age = 60\n[service.sudo-i]\ntries = 2")
     #expect(configuration.withoutEffect == ["service.sudo.offline_max_age"])
   }
 
-  @Test func `no name is in two families`() {
+  @Test func `no service name belongs to two programs`() {
     let names = ServiceFamily.all.flatMap(\.names)
     #expect(Set(names).count == names.count)
     #expect(ServiceFamily.of("sudo-i")?.main == "sudo" && ServiceFamily.of("sshd") == nil)

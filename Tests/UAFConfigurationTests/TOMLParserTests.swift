@@ -7,7 +7,7 @@ import Testing
     Self.shown(.table(try TOMLParser.parse(Array(text.utf8), path: "FILE")))
   }
 
-  /// A value on one line, keys in the text's order.
+  /// A value as one line of text, with its keys in the order of the file.
   private static func shown(_ value: TOMLNode.Value) -> String {
     switch value {
     case .string(let text): "'\(text)'"
@@ -40,7 +40,7 @@ import Testing
     ("[a.b]\nx=1\n[a]\ny=2", "{a@1={b@1={x@2=1} y@4=2}}"), ("a.b=1\n[a.c]\nd=2", "{a@1={b@1=1 c@2={d@3=2}}}"),
     ("[ a . b ]\n x . y = 1", "{a@1={b@1={x@2={y@2=1}}}}"),
   ])
-  func `reads keys and tables`(_ text: String, _ expected: String) throws {
+  func `reads TOML keys and tables`(_ text: String, _ expected: String) throws {
     #expect(try parse(text) == expected)
   }
 
@@ -56,7 +56,7 @@ import Testing
     ("\"\\u00e9\\U0001F600\"", "'é😀'"), ("'''\nab\n'c'''", "'ab\n'c'"), ("'''''a'''''", "'''a'''"),
     ("\"\"\"a\\\n   b\\  \n\n c\"\"\"", "'abc'"), ("\"\"\"\r\na\r\nb\"\"\"", "'a\nb'"), ("\"\"\"\"\"\"", "''"),
   ])
-  func `reads values`(_ text: String, _ expected: String) throws {
+  func `reads TOML values`(_ text: String, _ expected: String) throws {
     #expect(try parse("v = \(text)\n").dropFirst(5).dropLast() == expected)
   }
 
@@ -72,7 +72,7 @@ import Testing
     "a = {b=1",
     "a = 'x\u{1}'", "a = 1 # \u{7}", "a = 1\rb = 2", "\u{feff}a = 1", "a = '''''''''",
   ])
-  func `refuses what is not TOML`(_ text: String) {
+  func `refuses text that is not TOML`(_ text: String) {
     #expect(line(of: text) != nil, "\(text)")
   }
 
@@ -83,16 +83,16 @@ import Testing
     ("a=[1]\n[a]", 2),
     ("a = {b=1, b=2}", 1), ("'a' = 1\n\"a\" = 2", 2), ("[a.b.c]\nx=1\n[a]\nb.c.y=1", 4),
   ])
-  func `refuses what is defined twice, with the line of the second`(_ text: String, _ expected: Int) {
+  func `refuses a key that is defined twice, and names the line of the second`(_ text: String, _ expected: Int) {
     #expect(line(of: text) == expected)
   }
 
   @Test(arguments: [("a=1\n\nb", 3), ("a='''\n\n'''\nb", 4), ("a=[\n1,\n}", 3), ("\r\n# c\r\nx=\u{1}", 3)])
-  func `names the line of the fault`(_ text: String, _ expected: Int) {
+  func `a message about malformed TOML names the line`(_ text: String, _ expected: Int) {
     #expect(line(of: text) == expected)
   }
 
-  @Test func `refuses bytes that are not UTF-8`() {
+  @Test func `refuses TOML whose bytes are not UTF-8`() {
     for bytes: [UInt8] in [[0xff], [0x23, 0xc0, 0x80], [0x23, 0xed, 0xa0, 0x80], [0x23, 0x00]] {
       #expect(throws: TOMLError.self) { _ = try TOMLParser.parse(bytes, path: "FILE") }
     }
@@ -102,7 +102,7 @@ import Testing
     #expect(error?.line == 2)
   }
 
-  @Test func `names a byte order mark and UTF-16, in the first line`() {
+  @Test func `says so, with line 1, if a file has a byte order mark or is UTF-16`() {
     let text = Array("a = 1\n".utf8)
     for (bytes, problem): ([UInt8], TOMLProblem) in [
       ([0xEF, 0xBB, 0xBF] + text, .byteOrderMark), ([0xFF, 0xFE] + text.flatMap { [$0, 0] }, .utf16),
@@ -121,7 +121,7 @@ import Testing
     #expect(line(of: "a = " + String(repeating: "[", count: 9) + String(repeating: "]", count: 9)) == 1)
   }
 
-  @Test func `the example with a byte changed or its end cut never crashes the parser`() {
+  @Test func `the TOML parser never crashes on the example with a changed byte or a missing end`() {
     let example = Array(exampleConfiguration.utf8)
     let hostile: [UInt8] = [0, 0x0a, 0x22, 0x27, 0x5b, 0x5c, 0x5d, 0x7b, 0x2e, 0x3d, 0xff]
     for index in example.indices {

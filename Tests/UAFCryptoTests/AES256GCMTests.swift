@@ -19,25 +19,25 @@ struct AES256GCMTests {
     76fc6ece0f4e1768cddf8853bb2d551b
     """)
 
-  @Test func `seals the specification's example`() throws {
+  @Test func `AES-GCM seals the specification's example`() throws {
     #expect(
       try AES256GCM.seal(
         secret(plaintext), key: secret(key), nonce: nonce, additionalData: additionalData) == sealed)
   }
 
-  @Test func `opens the specification's example`() throws {
+  @Test func `AES-GCM opens the specification's example`() throws {
     let opened = try AES256GCM.open(sealed, key: secret(key), nonce: nonce, additionalData: additionalData)
     #expect(bytes(opened) == plaintext)
   }
 
-  @Test func `seals and opens an empty text`() throws {
+  @Test func `AES-GCM seals and opens an empty text`() throws {
     let sealed = try AES256GCM.seal(secret([]), key: secret(key), nonce: nonce, additionalData: [])
     #expect(sealed.count == 16)
     let opened = try AES256GCM.open(sealed, key: secret(key), nonce: nonce, additionalData: [])
     #expect(opened.count == 0)
   }
 
-  @Test func `refuses every bit changed and every truncation`() throws {
+  @Test func `AES-GCM refuses a sealed text with any bit changed or cut anywhere`() throws {
     let key = try secret(key)
     for bit in 0..<(sealed.count * 8) {
       var changed = sealed
@@ -54,7 +54,7 @@ struct AES256GCMTests {
     }
   }
 
-  @Test func `refuses a wrong key, a wrong nonce and wrong associated data`() throws {
+  @Test func `AES-GCM refuses a wrong key, a wrong nonce and wrong associated data`() throws {
     let otherNonce = [nonce[0] ^ 1] + nonce.dropFirst()
     #expect(throws: CryptoError.authenticationFailed) {
       _ = try AES256GCM.open(
@@ -68,7 +68,7 @@ struct AES256GCMTests {
     }
   }
 
-  @Test(arguments: [0, 16, 31, 33]) func `refuses a key of the wrong length`(count: Int) throws {
+  @Test(arguments: [0, 16, 31, 33]) func `AES-GCM refuses a key of the wrong length`(count: Int) throws {
     let key = [UInt8](repeating: 1, count: count)
     #expect(throws: CryptoError.invalidKey) {
       _ = try AES256GCM.seal(secret([1]), key: secret(key), nonce: nonce, additionalData: [])
@@ -78,7 +78,7 @@ struct AES256GCMTests {
     }
   }
 
-  @Test(arguments: [0, 11, 13, 16]) func `refuses a nonce of the wrong length`(count: Int) throws {
+  @Test(arguments: [0, 11, 13, 16]) func `AES-GCM refuses a nonce of the wrong length`(count: Int) throws {
     let nonce = [UInt8](repeating: 1, count: count)
     #expect(throws: CryptoError.invalidParameter(.gcm)) {
       _ = try AES256GCM.seal(secret([1]), key: secret(key), nonce: nonce, additionalData: [])

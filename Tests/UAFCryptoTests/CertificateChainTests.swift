@@ -2,15 +2,15 @@ import Foundation
 import Testing
 import UAFCrypto
 
-/// Attestation chains made by independent software (Tests/Vectors/attestation).
+/// Attestation chains that software other than ours has made (Tests/Vectors/attestation).
 struct CertificateChainTests {
-  @Test func `the vectors have all kinds of good and bad chains`() {
+  @Test func `the vectors contain 12 good and 24 bad attestation chains`() {
     #expect(ChainVector.all.filter { $0.error == nil }.count == 12)
     #expect(ChainVector.all.filter { $0.error != nil }.count == 24)
   }
 
   @Test(arguments: ChainVector.all.filter { $0.error == nil })
-  func `accepts a chain to a root, of any length`(vector: ChainVector) throws {
+  func `accepts an attestation chain of any length that ends at a trusted root`(vector: ChainVector) throws {
     let leaf = try vector.validate()
     #expect(leaf.aaid == vector.aaid.map { Array($0.utf8) })
     let scheme: SignatureScheme = vector.name == "RSA leaf" ? .rsassaPSSRaw : .secp256r1ECDSARaw
@@ -19,7 +19,8 @@ struct CertificateChainTests {
     }
   }
 
-  @Test(arguments: ChainVector.all.filter { $0.error != nil }) func `refuses each bad chain for its own reason`(
+  @Test(arguments: ChainVector.all.filter { $0.error != nil })
+  func `refuses each bad attestation chain with the error that the vector names`(
     vector: ChainVector
   ) throws {
     let errors: [String: CertificateChainError] = [
@@ -31,16 +32,16 @@ struct CertificateChainTests {
   }
 
   @Test(arguments: [1_767_225_599, 2_082_758_401] as [Int64])
-  func `refuses every chain a second before and after its validity`(time: Int64) {
+  func `refuses every attestation chain a second before and after its validity`(time: Int64) {
     for vector in ChainVector.all where vector.error == nil {
       #expect(throws: CertificateChainError.untrusted, "\(vector.name)") { try vector.validate(at: time) }
     }
   }
 
-  @Test func `refuses a chain with one bit changed`() throws {
+  @Test func `refuses an attestation chain with one bit changed`() throws {
     let vector = try #require(ChainVector.all.first { $0.name == "leaf and root" })
     for index in vector.certificates.indices {
-      // Each byte is tested, and each bit position, in a third of the time.
+      // Testing every third bit takes a third of the time, and still reaches each byte and each bit position.
       for bit in stride(from: 0, to: vector.certificates[index].count * 8, by: 3) {
         var changed = vector.certificates
         changed[index][bit / 8] ^= 1 << (bit % 8)
@@ -57,12 +58,12 @@ struct ChainVector: Decodable, Sendable, CustomTestStringConvertible {
   let name: String
   let certificates, roots: [[UInt8]]
   let aaid: String?
-  /// The case of ``CertificateChainError``; nil for a good chain.
+  /// The name of the expected ``CertificateChainError``; nil for a good chain.
   let error: String?
 
   var testDescription: String { name }
 
-  /// A time in the year after which all chains are valid.
+  /// A time at which all good chains are valid, in January 2027.
   static let time: Int64 = 1_800_000_000
 
   static let all: [ChainVector] = {

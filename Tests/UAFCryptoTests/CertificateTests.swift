@@ -16,7 +16,7 @@ struct CertificateTests {
       notAfter: notAfter)
   }
 
-  @Test func `makes a server certificate that its CA has signed, for the requested names`() throws {
+  @Test func `a new server certificate has the requested names, and the signature of its CA`() throws {
     let made = try make()
     let authority = try unsafe X509.parse(X509.certificates(pem: made.authorityPEM)[0])
     defer { unsafe X509_free(authority) }
@@ -40,7 +40,7 @@ struct CertificateTests {
     #expect(end > 0)
   }
 
-  @Test func `reads the seconds of a certificate's validity, and its names`() throws {
+  @Test func `reads the validity of a certificate to the second, and its names`() throws {
     let der = try X509.certificates(pem: make().certificatePEM)[0]
     #expect(try X509.validity(der: der) == notBefore...notAfter)
     for host in ["localhost", "127.0.0.1", "::1"] { #expect(try X509.isFor(host, der: der)) }
@@ -48,12 +48,12 @@ struct CertificateTests {
   }
 
   @Test(arguments: [[], [0x30, 0x00], Array("-----BEGIN CERTIFICATE-----".utf8)] as [[UInt8]])
-  func `refuses to read times and names from bytes that are not a certificate`(der: [UInt8]) {
+  func `refuses to read the validity and names of bytes that are not a certificate`(der: [UInt8]) {
     #expect(throws: CryptoError.invalidCertificate) { try X509.validity(der: der) }
     #expect(throws: CryptoError.invalidCertificate) { try X509.isFor("localhost", der: der) }
   }
 
-  @Test func `makes a new CA, key and serial number each time`() throws {
+  @Test func `each new certificate has its own CA, key and serial number`() throws {
     let one = try make()
     let other = try make()
     #expect(one.authorityPEM != other.authorityPEM)
@@ -63,16 +63,16 @@ struct CertificateTests {
   }
 
   @Test(arguments: ["", "a,DNS:example.com", "a b", "a\n", "ä", String(repeating: "a", count: 254)])
-  func `refuses an invalid name`(name: String) {
+  func `refuses to make a certificate for an invalid name`(name: String) {
     #expect(throws: CryptoError.invalidParameter(.certificate)) { _ = try make(dnsNames: [name]) }
   }
 
   @Test(arguments: ["", "localhost", "127.0.0.1,DNS:example.com", "256.0.0.1", "::g"])
-  func `refuses an invalid address`(address: String) {
+  func `refuses to make a certificate for an invalid address`(address: String) {
     #expect(throws: CryptoError.invalidParameter(.certificate)) { _ = try make(ipAddresses: [address]) }
   }
 
-  @Test func `refuses a certificate without names, or without a lifetime`() {
+  @Test func `refuses to make a certificate without names or with no time of validity`() {
     #expect(throws: CryptoError.invalidParameter(.certificate)) {
       _ = try make(dnsNames: [], ipAddresses: [])
     }
@@ -82,13 +82,13 @@ struct CertificateTests {
     }
   }
 
-  @Test func `hashes a certificate for serverEndPoint with the hash function of its signature`() throws {
+  @Test func `hashes a certificate for the channel binding with the hash function of its signature`() throws {
     let made = try make()
     let der = try X509.certificates(pem: made.certificatePEM)[0]
     #expect(try X509.serverEndPoint(der: der) == SHA256.hash(der))
   }
 
-  @Test func `refuses a certificate cut short, extended or changed in its outer structure`() throws {
+  @Test func `refuses a certificate that is cut, extended or changed in its outer structure`() throws {
     let made = try make()
     let der = try X509.certificates(pem: made.certificatePEM)[0]
     for count in 0..<der.count {
@@ -100,7 +100,7 @@ struct CertificateTests {
     }
   }
 
-  @Test func `reads the certificates of a PEM text in order`() throws {
+  @Test func `reads the certificates of a PEM text in their order`() throws {
     let made = try make()
     let chain = try X509.certificates(pem: made.certificatePEM + made.authorityPEM)
     #expect(try chain[0] == X509.certificates(pem: made.certificatePEM)[0])
@@ -108,7 +108,7 @@ struct CertificateTests {
     #expect(chain.count == 2)
   }
 
-  @Test func `refuses PEM without a certificate, with a broken one, or with too many`() throws {
+  @Test func `refuses a PEM text without a certificate, with a broken one, or with too many`() throws {
     let made = try make()
     #expect(throws: CryptoError.invalidCertificate) { _ = try X509.certificates(pem: []) }
     #expect(throws: CryptoError.invalidCertificate) { _ = try X509.certificates(pem: Array("hello".utf8)) }
@@ -121,7 +121,7 @@ struct CertificateTests {
     #expect(throws: CryptoError.invalidCertificate) { _ = try X509.certificates(pem: many) }
   }
 
-  @Test func `leaves OpenSSL's error queue empty after failures`() throws {
+  @Test func `leaves OpenSSL's error queue empty after a failure`() throws {
     _ = try? X509.serverEndPoint(der: [1, 2, 3])
     _ = try? X509.certificates(pem: Array("hello".utf8))
     _ = P256.isOnCurve([4] + [UInt8](repeating: 1, count: 64))

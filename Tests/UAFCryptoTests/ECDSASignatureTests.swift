@@ -6,13 +6,14 @@ struct ECDSASignatureTests {
     ("30 06 02 01 01 02 01 7f", "01", "7f"), ("30 07 02 02 00 80 02 01 02", "80", "02"),
     ("30 06 02 01 00 02 01 00", "00", "00"), ("30 08 02 02 01 00 02 02 7f ff", "0100", "7fff"),
   ])
-  func `reads DER, and writes the same bytes`(der: String, r: String, s: String) throws {
+  func `an ECDSA signature in DER is read and written back to the same bytes`(der: String, r: String, s: String) throws
+  {
     let signature = try ECDSASignature(der: hex(der))
     #expect(signature.raw == padded(hex(r)) + padded(hex(s)))
     #expect(signature.der == hex(der))
   }
 
-  @Test func `writes the longest numbers with their sign byte`() throws {
+  @Test func `writes the largest numbers of an ECDSA signature with a leading zero byte`() throws {
     let der = try ECDSASignature(raw: [UInt8](repeating: 0xff, count: 64)).der
     #expect(der.count == 72)
     #expect(try ECDSASignature(der: der).raw == [UInt8](repeating: 0xff, count: 64))
@@ -28,11 +29,11 @@ struct ECDSASignatureTests {
     ("a number of 33 digits", "30 26 02 21 01" + String(repeating: "00", count: 32) + "02 01 01"),
     ("a length one short", "30 05 02 01 01 02 01 01"),
   ])
-  func `refuses DER that is not canonical`(name: String, der: String) {
+  func `refuses an ECDSA signature whose DER is not canonical`(name: String, der: String) {
     #expect(throws: CryptoError.invalidSignature) { _ = try ECDSASignature(der: hex(der)) }
   }
 
-  @Test(arguments: [0, 63, 65]) func `refuses a raw signature of the wrong length`(count: Int) {
+  @Test(arguments: [0, 63, 65]) func `refuses a raw ECDSA signature of the wrong length`(count: Int) {
     #expect(throws: CryptoError.invalidSignature) {
       _ = try ECDSASignature(raw: [UInt8](repeating: 1, count: count))
     }

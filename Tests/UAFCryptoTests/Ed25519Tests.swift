@@ -1,7 +1,7 @@
 import Testing
 import UAFCrypto
 
-/// The vectors of RFC 8032, section 7.1.
+/// The test vectors of RFC 8032, section 7.1.
 struct Ed25519Tests {
   private static let vectors: [(key: String, publicKey: String, message: String, signature: String)] = [
     (
@@ -21,7 +21,7 @@ struct Ed25519Tests {
     ),
   ]
 
-  @Test func `makes and accepts the signatures of the RFC`() throws {
+  @Test func `makes and accepts the Ed25519 signatures of RFC 8032`() throws {
     for vector in Self.vectors {
       let message = hex(vector.message)
       #expect(try Ed25519.publicKey(of: secret(hex(vector.key))) == hex(vector.publicKey))
@@ -30,7 +30,7 @@ struct Ed25519Tests {
     }
   }
 
-  @Test func `refuses a signature with any one bit changed, cut or extended`() {
+  @Test func `refuses an Ed25519 signature with any bit changed, cut or extended`() {
     for vector in Self.vectors {
       let (signature, message, key) = (hex(vector.signature), hex(vector.message), hex(vector.publicKey))
       for bit in 0..<(signature.count * 8) {
@@ -45,8 +45,8 @@ struct Ed25519Tests {
     }
   }
 
-  @Test func `refuses a second signature whose number is larger by the group's order`() {
-    // S + L is the same number modulo L; RFC 8032, section 5.1.7, has only the smaller one.
+  @Test func `refuses a second valid form of an Ed25519 signature, with the group's order added to its number S`() {
+    // Modulo L, S + L equals S; by RFC 8032, section 5.1.7, only an S below L is valid.
     let vector = Self.vectors[1]
     var signature = hex(vector.signature)
     var order = hex("edd3f55c1a631258d69cf7a2def9de14") + [UInt8](repeating: 0, count: 15) + [0x10]
@@ -60,7 +60,7 @@ struct Ed25519Tests {
     #expect(!Ed25519.isValidSignature(signature, of: hex(vector.message), publicKey: hex(vector.publicKey)))
   }
 
-  @Test func `refuses keys of another length`() throws {
+  @Test func `refuses an Ed25519 key of the wrong length`() throws {
     let (signature, key) = (hex(Self.vectors[0].signature), hex(Self.vectors[0].publicKey))
     #expect(!Ed25519.isValidSignature(signature, of: [], publicKey: key.dropLast()))
     #expect(!Ed25519.isValidSignature(signature, of: [], publicKey: key + [0]))

@@ -2,7 +2,7 @@ import Glibc
 import Testing
 import UAFCrypto
 
-/// PEM texts for which OpenSSL would ask a password; theirs is `password`.
+/// Encrypted PEM texts, for whose password (`password`) OpenSSL would ask on the terminal.
 struct EncryptedPEMTests {
   private static let certificate = """
     -----BEGIN CERTIFICATE-----
@@ -30,7 +30,7 @@ struct EncryptedPEMTests {
     """
 
   @Test func `refuses encrypted PEM, and asks nobody for its password`() async {
-    // In a separate process: all tests share standard input.
+    // In a separate process, because all tests of this process share standard input.
     await #expect(processExitsWith: .success) {
       var ends: [CInt] = [-1, -1]
       // SAFETY: two descriptors are written; every buffer is an array of the stated length.
@@ -43,7 +43,7 @@ struct EncryptedPEMTests {
         try X509.certificates(pem: Array(EncryptedPEMTests.certificate.utf8))
       }
       #expect(throws: CryptoError.invalidKey) { try P256.publicKey(pem: Array(EncryptedPEMTests.publicKey.utf8)) }
-      // Nobody has read the password, which is still waiting there.
+      // The password is still there, because nobody has read it.
       var rest = [UInt8](repeating: 0, count: 64)
       let count = unsafe read(STDIN_FILENO, &rest, rest.count)
       #expect(String(decoding: rest.prefix(max(count, 0)), as: UTF8.self) == "password\n")

@@ -2,7 +2,7 @@ import Testing
 import UAFCrypto
 
 struct HashTests {
-  @Test func `hashes the examples of FIPS 180-4`() throws {
+  @Test func `SHA-256 gives the hashes of the examples in FIPS 180-4`() throws {
     #expect(
       try SHA256.hash(Array("abc".utf8))
         == hex("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"))
@@ -25,12 +25,12 @@ struct HashTests {
       "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54"
     ),
   ])
-  func `authenticates the examples of RFC 4231`(key: [UInt8], message: [UInt8], expected: String) throws {
+  func `HMAC gives the codes of the examples in RFC 4231`(key: [UInt8], message: [UInt8], expected: String) throws {
     #expect(try HMACSHA256.authenticate(message, key: secret(key)) == hex(expected))
     #expect(try HMACSHA256.isValid(hex(expected), of: message, key: secret(key)))
   }
 
-  @Test func `refuses an authentication code with any bit changed or a byte missing`() throws {
+  @Test func `refuses an HMAC with any bit changed or a byte missing`() throws {
     let key = try secret([1, 2, 3])
     let code = try HMACSHA256.authenticate([9], key: key)
     for bit in 0..<(code.count * 8) {
@@ -43,7 +43,7 @@ struct HashTests {
     #expect(!isValid)
   }
 
-  @Test func `refuses a code of a different message or under a different key`() throws {
+  @Test func `refuses the HMAC of a different message or under a different key`() throws {
     let key = try secret([1, 2, 3])
     let code = try HMACSHA256.authenticate([9], key: key)
     #expect(try !HMACSHA256.isValid(code, of: [8], key: key))

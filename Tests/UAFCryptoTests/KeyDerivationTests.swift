@@ -4,7 +4,7 @@ import Testing
 @testable import UAFCrypto
 
 struct KeyDerivationTests {
-  @Test func `derives the first example of RFC 5869`() throws {
+  @Test func `HKDF derives the first example of RFC 5869`() throws {
     let key = try HKDFSHA256.derive(
       secret: secret([UInt8](repeating: 0x0b, count: 22)), salt: secret(hex("000102030405060708090a0b0c")),
       info: hex("f0f1f2f3f4f5f6f7f8f9"), length: 42)
@@ -16,7 +16,7 @@ struct KeyDerivationTests {
           """))
   }
 
-  @Test func `derives the example of RFC 5869 without salt and info`() throws {
+  @Test func `HKDF derives the example of RFC 5869 without salt and info`() throws {
     let key = try HKDFSHA256.derive(
       secret: secret([UInt8](repeating: 0x0b, count: 22)), salt: secret([]), info: [], length: 42)
     #expect(
@@ -27,7 +27,7 @@ struct KeyDerivationTests {
           """))
   }
 
-  @Test func `derives the longer example of RFC 5869`() throws {
+  @Test func `HKDF derives the longer example of RFC 5869`() throws {
     let key = try HKDFSHA256.derive(
       secret: secret(Array(0x00...0x4f)), salt: secret(Array(0x60...0xaf)), info: Array(0xb0...0xff), length: 82)
     #expect(
@@ -39,7 +39,7 @@ struct KeyDerivationTests {
           """))
   }
 
-  @Test func `derives the greatest length that the RFC allows`() throws {
+  @Test func `HKDF derives the greatest length that RFC 5869 allows`() throws {
     let key = try HKDFSHA256.derive(
       secret: secret([1]), salt: secret([2]), info: [UInt8](repeating: 3, count: 1024),
       length: HKDFSHA256.maximumLength)
@@ -50,13 +50,13 @@ struct KeyDerivationTests {
   }
 
   @Test(arguments: [0, -1, 255 * 32 + 1])
-  func `refuses to derive a length outside the RFC's range`(length: Int) throws {
+  func `HKDF refuses a length that RFC 5869 does not allow`(length: Int) throws {
     #expect(throws: CryptoError.invalidParameter(.hkdf)) {
       _ = try HKDFSHA256.derive(secret: secret([1]), salt: secret([]), info: [], length: length)
     }
   }
 
-  @Test func `refuses to derive from an empty secret`() throws {
+  @Test func `HKDF refuses to derive from an empty secret`() throws {
     #expect(throws: CryptoError.invalidParameter(.hkdf)) {
       _ = try HKDFSHA256.derive(secret: secret([]), salt: secret([1]), info: [], length: 32)
     }
@@ -78,7 +78,7 @@ struct KeyDerivationTests {
       """
     ),
   ])
-  func `derives the examples of RFC 7914`(
+  func `scrypt derives the examples of RFC 7914`(
     value: String, salt: String, parameters: Scrypt.Parameters, expected: String
   ) throws {
     let key = try Scrypt.derive(
@@ -86,14 +86,14 @@ struct KeyDerivationTests {
     #expect(bytes(key) == hex(expected))
   }
 
-  @Test func `derives at a cost above OpenSSL's own limit of 32 MiB`() throws {
+  @Test func `scrypt derives at a cost that needs more memory than OpenSSL's own limit of 32 MiB`() throws {
     let key = try Scrypt.derive(
       value: secret([1]), salt: [2], parameters: Scrypt.Parameters(logN: 16, r: 8, p: 2), length: 32)
     #expect(key.count == 32)
   }
 
-  /// No key is derived with it: that takes a GiB.
-  @Test func `accepts the highest cost that a configuration may have, and nothing above it`() throws {
+  /// Checks only the cost: to derive a key with it would take a GiB of memory.
+  @Test func `scrypt accepts the highest cost that root can configure, and no higher one`() throws {
     let highest = Scrypt.Parameters(logN: 20, r: 8, p: 2)
     #expect(try Scrypt.memory(for: highest) > Scrypt.maximumMemory)
     for above in [Scrypt.Parameters(logN: 21, r: 8, p: 1), Scrypt.Parameters(logN: 20, r: 9, p: 1)] {
@@ -101,7 +101,7 @@ struct KeyDerivationTests {
     }
   }
 
-  @Test func `reports missing memory, not a wrong secret`() throws {
+  @Test func `if scrypt gets too little memory, that is reported as missing memory and not as a wrong secret`() throws {
     #expect(throws: CryptoError.outOfMemory) {
       _ = try Scrypt.derive(
         value: secret([1]), salt: [2], parameters: Scrypt.Parameters(logN: 14, r: 8, p: 1), length: 32,
@@ -115,13 +115,13 @@ struct KeyDerivationTests {
     Scrypt.Parameters(logN: -1, r: -1, p: -1), Scrypt.Parameters(logN: 24, r: 32, p: 16),
     Scrypt.Parameters(logN: .max, r: .max, p: .max),
   ])
-  func `refuses a cost that a damaged row could ask for`(parameters: Scrypt.Parameters) throws {
+  func `scrypt refuses an impossible cost, such as a damaged record can contain`(parameters: Scrypt.Parameters) throws {
     #expect(throws: CryptoError.invalidParameter(.scrypt)) {
       _ = try Scrypt.derive(value: secret([1]), salt: [2], parameters: parameters, length: 32)
     }
   }
 
-  @Test(arguments: [0, 65]) func `refuses to derive more or less than a key`(length: Int) throws {
+  @Test(arguments: [0, 65]) func `scrypt refuses to derive no bytes or more than 64`(length: Int) throws {
     #expect(throws: CryptoError.invalidParameter(.scrypt)) {
       _ = try Scrypt.derive(
         value: secret([1]), salt: [2], parameters: Scrypt.Parameters(logN: 4, r: 1, p: 1), length: length)

@@ -3,14 +3,15 @@ import Testing
 
 @testable import UAFCrypto
 
-/// OpenSSL's copies of a secret must be gone when the call returns.
+/// Whether OpenSSL leaves copies of a secret in memory when a call has returned.
 ///
-/// Each test has its own process: others that search the memory have all of it in their own buffers for a moment.
+/// Each test runs in its own process: tests that search the memory copy all of it into their buffers, where other tests would
+/// find it.
 struct LeftBehindTests {
-  /// Like 32 random bytes, so that they are in memory for no other reason.
+  /// 32 random bytes, which are in memory for no other reason.
   private static func random() throws -> Secret { try RandomBytes.makeSecret(32) }
 
-  @Test func `the test finds a copy that was left behind`() async {
+  @Test func `a search of the memory finds a copy of a secret that was left behind`() async {
     await #expect(processExitsWith: .success) {
       let value = try Self.random()
       let copy = try value.withBytes { try Secret(copying: $0) }
@@ -21,7 +22,7 @@ struct LeftBehindTests {
     }
   }
 
-  @Test func `a derivation by HKDF leaves neither its secret nor its salt nor its key in memory`() async {
+  @Test func `HKDF leaves neither its secret nor its salt nor its key in memory`() async {
     await #expect(processExitsWith: .success) {
       let secret = try Self.random()
       let salt = try Self.random()
@@ -31,7 +32,7 @@ struct LeftBehindTests {
     }
   }
 
-  @Test func `a derivation by scrypt leaves neither the secret nor the key in memory`() async {
+  @Test func `scrypt leaves neither its secret nor its key in memory`() async {
     await #expect(processExitsWith: .success) {
       let value = try Self.random()
       let key = try Scrypt.derive(
@@ -41,7 +42,7 @@ struct LeftBehindTests {
     }
   }
 
-  @Test func `sealing and opening leave neither the key nor what was sealed in memory`() async {
+  @Test func `sealing and opening leave neither the key nor the plain text in memory`() async {
     await #expect(processExitsWith: .success) {
       let key = try Self.random()
       let plaintext = try Self.random()
@@ -56,7 +57,7 @@ struct LeftBehindTests {
     }
   }
 
-  @Test func `an authentication code leaves no copy of its key in memory`() async {
+  @Test func `an HMAC leaves no copy of its key in memory`() async {
     await #expect(processExitsWith: .success) {
       let key = try Self.random()
       _ = try HMACSHA256.authenticate([1, 2, 3], key: key)
@@ -65,7 +66,7 @@ struct LeftBehindTests {
     }
   }
 
-  @Test func `making a key and signing leave the private number in memory in neither byte order`() async {
+  @Test func `making a key and signing leave the private key in memory in neither byte order`() async {
     await #expect(processExitsWith: .success) {
       let pair = try P256.generate()
       _ = try P256.sign([1, 2, 3], privateKey: pair.privateKey)

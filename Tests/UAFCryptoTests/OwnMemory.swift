@@ -1,7 +1,7 @@
 import Glibc
 import SecretMemory
 
-/// The contents of this process's writable memory, for tests of what an operation leaves behind.
+/// Searches the writable memory of this process for what an operation has left behind.
 enum OwnMemory {
   struct Failure: Error {
     let file: String
@@ -9,19 +9,20 @@ enum OwnMemory {
 
   private static let chunk = 1 << 20
 
-  /// How often half of `secret` occurs anywhere except in its own page.
+  /// How often one half of `secret` occurs outside the secret's own page.
   ///
-  /// By halves, because the allocator overwrites the first bytes of a freed block.
+  /// It searches for halves because the allocator overwrites the first bytes of a freed block.
   static func copies(of secret: borrowing Secret) throws -> Int {
     let memory = unsafe open("/proc/self/mem", O_RDONLY | O_CLOEXEC)
     guard memory >= 0 else { throw Failure(file: "/proc/self/mem") }
     defer { close(memory) }
     var buffer = try Secret(capacity: chunk)
-    // Neither the secret itself nor the buffers of the search.
+    // The addresses of the secret itself and of the search buffer, where hits do not count.
     let own = [addresses(of: secret), addresses(of: buffer)]
     var copies = 0
     for range in try writableRanges() {
-      // What crosses the end of a piece is complete in the next, and nothing is in both.
+      // Pieces overlap by one byte less than a half: a half that crosses the end of a piece is complete in the next one, and
+      // none is in both.
       for start in stride(from: range.lowerBound, to: range.upperBound, by: chunk - secret.count / 2 + 1) {
         let length = min(chunk, range.upperBound - start)
         unsafe buffer.refill { unsafe pread(memory, $0.baseAddress, length, off_t(start)) }
@@ -47,7 +48,7 @@ enum OwnMemory {
         for offset in [0, half] {
           let part = unsafe first + offset
           var from = 0
-          // The C library searches for the first byte, which is fast, and only its hits are compared.
+          // The C library's fast search finds the first byte, and only its hits are compared in full.
           while bytes.count - from >= half,
             let found = unsafe memchr(base + from, CInt(part.load(as: UInt8.self)), bytes.count - half - from + 1)
           {
@@ -72,8 +73,8 @@ enum OwnMemory {
       guard count > 0 else { break }
       text += piece[..<count]
     }
-    // The kernel reports one page of its list at a time: a mapping that grows between two pages, while other threads map and
-    // unmap, is reported twice, and must be searched once.
+    // The kernel returns its list page by page. If other threads map and unmap memory, a mapping can grow between two pages and
+    // be in both; it must be searched only once.
     var end = 0
     return String(decoding: text, as: UTF8.self).split(separator: "\n").compactMap { line in
       let words = line.split(separator: " ")

@@ -4,7 +4,7 @@ import Testing
 @testable import UAFCrypto
 
 @Suite struct P256AgreementTests {
-  /// The order of the curve (FIPS 186-5 and SP 800-186).
+  /// The order n of the curve P-256 (FIPS 186-5 and SP 800-186).
   private static let order = "ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551"
 
   private func privateKey(_ random: some StringProtocol) throws -> [UInt8] {
@@ -12,10 +12,10 @@ import Testing
     return key.withBytes { span in span.indices.map { span[$0] } }
   }
 
-  /// 40 bytes that end with 32.
+  /// 40 bytes: these 32 with eight zero bytes before them.
   private func wide(_ low: String) -> String { String(repeating: "00", count: 8) + low }
 
-  @Test func `agrees on what NIST's vector says`() throws {
+  @Test func `the agreement gives the shared secret of NIST's vector`() throws {
     // NIST CAVP, ECC CDH primitive, P-256, COUNT = 0.
     let own = try Secret(
       copying: (hex("7d7dc5f71eb29ddaf80d6214632eeae03d9058af1fb6d22ed80badb62bc1a534")).span)
@@ -28,7 +28,7 @@ import Testing
     #expect(bytes == hex("46fc62106420ff012e54a434fbdd2d25ccc5852060561e68040dd7778997bd7b"))
   }
 
-  @Test func `two pairs agree on a secret, and a third pair gets a different one`() throws {
+  @Test func `two key pairs agree on the same secret, and a third pair gets a different one`() throws {
     let first = try P256.generate()
     let second = try P256.generate()
     let third = try P256.generate()
@@ -37,7 +37,7 @@ import Testing
     #expect(try !P256Agreement.sharedSecret(privateKey: third.privateKey, with: first.publicKey).isEqual(to: shared))
   }
 
-  @Test func `refuses a point that is not on the curve, and a number that is not a private key`() throws {
+  @Test func `the agreement refuses a point that is not on the curve, and a number that is no private key`() throws {
     let pair = try P256.generate()
     var point = pair.publicKey
     point[64] ^= 1
@@ -53,18 +53,20 @@ import Testing
     }
   }
 
-  @Test func `derives a private key from any bytes as FIPS 186-5 says: modulo n - 1, plus 1`() throws {
+  @Test func `40 random bytes give a private key as FIPS 186-5 says: modulo n - 1, plus 1`() throws {
     let zero = String(repeating: "0", count: 62)
     #expect(try privateKey(wide(zero + "00")) == hex(zero + "01"))
     #expect(try privateKey(wide(zero + "05")) == hex(zero + "06"))
-    // n - 2 gives the greatest key, n - 1 the smallest.
+    // n - 2 gives the largest private key, and n - 1 the smallest.
     #expect(try privateKey(wide(Self.order.prefix(62) + "4f")) == hex(Self.order.prefix(62) + "50"))
     #expect(try privateKey(wide(Self.order.prefix(62) + "50")) == hex(zero + "01"))
     #expect(try privateKey(wide(Self.order)) == hex(zero + "02"))
     #expect(try privateKey(String(repeating: "f", count: 80)).count == 32)
   }
 
-  @Test(arguments: [0, 32, 39, 41]) func `makes no private key from a wrong number of bytes`(_ count: Int) throws {
+  @Test(arguments: [0, 32, 39, 41]) func `refuses to make a private key from a number of bytes other than 40`(
+    _ count: Int
+  ) throws {
     let bytes = try Secret(copying: [UInt8](repeating: 1, count: count).span)
     #expect(throws: CryptoError.invalidKey) { _ = try P256Agreement.privateKey(of: bytes).count }
   }

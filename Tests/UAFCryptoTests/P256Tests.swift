@@ -19,15 +19,15 @@ struct P256Tests {
     """)
   static let order = hex("FFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551")
 
-  @Test func `verifies the signature of RFC 6979`() {
+  @Test func `accepts the P-256 signature of RFC 6979`() {
     #expect(P256.isValidSignature(signature, of: message, publicKey: publicKey))
   }
 
-  @Test func `computes the public key of RFC 6979`() throws {
+  @Test func `computes the P-256 public key of RFC 6979`() throws {
     #expect(try P256.publicKey(of: secret(privateKey)) == publicKey)
   }
 
-  @Test func `makes keys whose signatures verify, raw and DER`() throws {
+  @Test func `signatures by a new P-256 key are valid, raw and in DER`() throws {
     let pair = try P256.generate()
     let raw = try P256.sign(message, privateKey: pair.privateKey)
     #expect(raw.count == 64)
@@ -36,7 +36,9 @@ struct P256Tests {
     #expect(!P256.isValidSignature(raw, of: message, publicKey: publicKey))
   }
 
-  @Test func `refuses a signature with the previous key, even if an invalid point was used in between`() throws {
+  @Test
+  func `a signature that was valid under the last key is refused under the next one, even after an invalid key`() throws
+  {
     let other = try P256.generate().publicKey
     var none = other
     none[64] ^= 1
@@ -47,7 +49,7 @@ struct P256Tests {
     }
   }
 
-  @Test func `a signing key makes valid signatures again and again`() throws {
+  @Test func `one signing key makes any number of valid signatures`() throws {
     let pair = try P256.generate()
     let key = try SigningKey(pair.privateKey)
     #expect(key.publicKey == pair.publicKey)
@@ -57,12 +59,12 @@ struct P256Tests {
     }
   }
 
-  @Test func `refuses to make a signing key from an impossible number`() throws {
+  @Test func `refuses to make a signing key from zero`() throws {
     let zero = try unsafe Secret(count: 32) { unsafe $0.initializeMemory(as: UInt8.self, repeating: 0) }
     #expect(throws: CryptoError.invalidKey) { _ = try SigningKey(zero) }
   }
 
-  @Test func `a stored key that is invalid verifies nothing`() throws {
+  @Test func `with a stored public key that is invalid, no signature is valid`() throws {
     let pair = try P256.generate()
     let message = Array("message".utf8)
     let signature = try P256.sign(message, privateKey: pair.privateKey)
@@ -76,14 +78,14 @@ struct P256Tests {
     }
   }
 
-  @Test func `the private key of a pair can be read, and leads to its public key`() throws {
+  @Test func `the private key of a new pair belongs to the pair's public key`() throws {
     let pair = try P256.generate()
     let publicKey = pair.publicKey
     let privateKey = pair.privateKey
     #expect(try P256.publicKey(of: privateKey) == publicKey)
   }
 
-  @Test func `refuses every changed bit of signature, message and key`() {
+  @Test func `refuses a P-256 signature if any bit of signature, message or key is changed`() {
     for bit in 0..<(signature.count * 8) {
       var changed = signature
       changed[bit / 8] ^= 1 << (bit % 8)
@@ -102,20 +104,20 @@ struct P256Tests {
     }
   }
 
-  @Test func `refuses a signature that is longer or shorter`() {
+  @Test func `refuses a P-256 signature that is too long or too short`() {
     #expect(!P256.isValidSignature(signature + [0], of: message, publicKey: publicKey))
     #expect(!P256.isValidSignature(signature.dropLast(), of: message, publicKey: publicKey))
     #expect(!P256.isValidSignature([], of: message, publicKey: publicKey))
   }
 
   @Test(arguments: [[UInt8](repeating: 0, count: 32), Self.order, [UInt8](repeating: 0xff, count: 32)])
-  func `refuses an r or s that is zero or not below the order`(number: [UInt8]) {
+  func `refuses a P-256 signature whose r or s is zero or not below the curve's order`(number: [UInt8]) {
     #expect(!P256.isValidSignature(number + signature[32...], of: message, publicKey: publicKey))
     #expect(!P256.isValidSignature(signature[..<32] + number, of: message, publicKey: publicKey))
     #expect(!P256.isValidSignature(number + number, of: message, publicKey: publicKey))
   }
 
-  @Test func `refuses public keys in other formats`() {
+  @Test func `refuses P-256 public keys in other formats`() {
     let compressed = [0x03] + publicKey[1...32]
     #expect(!P256.isValidSignature(signature, of: message, publicKey: Array(compressed)))
     #expect(!P256.isValidSignature(signature, of: message, publicKey: [0]))
@@ -128,18 +130,18 @@ struct P256Tests {
     [], [1], [UInt8](repeating: 0, count: 32), Self.order, [UInt8](repeating: 0xff, count: 32),
     [UInt8](repeating: 1, count: 33),
   ])
-  func `refuses a number that cannot be a private key`(number: [UInt8]) throws {
+  func `refuses a number that is no P-256 private key`(number: [UInt8]) throws {
     #expect(throws: CryptoError.invalidKey) { _ = try P256.publicKey(of: secret(number)) }
     #expect(throws: CryptoError.invalidKey) { _ = try P256.sign([1], privateKey: secret(number)) }
   }
 
-  @Test func `extracts the key from its SubjectPublicKeyInfo and puts it back`() throws {
+  @Test func `a public key can be read from its SubjectPublicKeyInfo and written back to it`() throws {
     let info = try P256.subjectPublicKeyInfo(publicKey: publicKey)
     #expect(info.count == 91)
     #expect(try P256.publicKey(subjectPublicKeyInfo: info) == publicKey)
   }
 
-  @Test func `refuses a SubjectPublicKeyInfo with any bit changed, cut or continued`() throws {
+  @Test func `refuses a SubjectPublicKeyInfo with any bit changed, cut or extended`() throws {
     let info = try P256.subjectPublicKeyInfo(publicKey: publicKey)
     for bit in 0..<(info.count * 8) {
       var changed = info

@@ -3,7 +3,7 @@ import Testing
 import UAFCrypto
 
 struct RandomBytesTests {
-  @Test func `returns as many bytes as requested, and different bytes each time`() throws {
+  @Test func `returns as many random bytes as requested, and different bytes each time`() throws {
     #expect(try RandomBytes.make(0).isEmpty)
     #expect(try RandomBytes.make(32).count == 32)
     #expect(try RandomBytes.make(32) != RandomBytes.make(32))
@@ -14,7 +14,9 @@ struct RandomBytesTests {
     #expect(!areEqual)
   }
 
-  @Test(arguments: [-1, 65537, Int.max]) func `refuses a number of bytes outside the range`(count: Int) {
+  @Test(arguments: [-1, 65537, Int.max]) func `refuses to make a negative or too large number of random bytes`(
+    count: Int
+  ) {
     #expect(throws: CryptoError.invalidParameter(.random)) { _ = try RandomBytes.make(count) }
     #expect(throws: CryptoError.invalidParameter(.random)) { _ = try RandomBytes.makeSecret(count) }
   }

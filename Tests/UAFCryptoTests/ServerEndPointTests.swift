@@ -2,14 +2,14 @@ import Foundation
 import Testing
 import UAFCrypto
 
-/// Certificates by hash function, made by independent software (Tests/Vectors/certificates).
+/// Certificates signed with each hash function, which software other than ours has made (Tests/Vectors/certificates).
 struct ServerEndPointTests {
-  @Test func `finds the certificates`() {
+  @Test func `there are 13 certificates among the vectors`() {
     #expect(EndPointVector.all.count == 13)
   }
 
   @Test(arguments: EndPointVector.all.filter { $0.serverEndPoint != nil })
-  func `hashes with the hash function of the certificate's signature, and with SHA-256 instead of MD5 and SHA-1`(
+  func `a certificate is hashed with the hash function of its signature, but with SHA-256 for MD5 and SHA-1`(
     vector: EndPointVector
   ) throws {
     let hash = try X509.serverEndPoint(der: Array(vector.certificate))
@@ -17,7 +17,7 @@ struct ServerEndPointTests {
   }
 
   @Test(arguments: EndPointVector.all)
-  func `refuses a certificate that was cut, or has something after it`(vector: EndPointVector) {
+  func `refuses to hash a certificate that was cut or extended`(vector: EndPointVector) {
     let certificate = Array(vector.certificate)
     for count in [0, 1, 2, 4, 5, certificate.count / 2, certificate.count - 1] {
       #expect(throws: CryptoError.invalidCertificate) { try X509.serverEndPoint(der: Array(certificate.prefix(count))) }
@@ -26,7 +26,7 @@ struct ServerEndPointTests {
   }
 
   @Test(arguments: EndPointVector.all.filter { $0.serverEndPoint == nil })
-  func `refuses a certificate whose signature has no hash function of its own`(vector: EndPointVector) {
+  func `refuses to hash a certificate whose signature has no separate hash function`(vector: EndPointVector) {
     #expect(throws: CryptoError.unavailable(.certificate)) { try X509.serverEndPoint(der: Array(vector.certificate)) }
   }
 }

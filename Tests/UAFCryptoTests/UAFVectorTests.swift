@@ -2,19 +2,19 @@ import Foundation
 import Testing
 import UAFCrypto
 
-/// The signatures in the UAF messages of Tests/Vectors/uaf, made by independent software.
+/// The signatures in the UAF messages of Tests/Vectors/uaf, which software other than ours has made.
 struct UAFVectorTests {
   @Test(arguments: [
     "reg-surrogate-sig1-key100", "reg-surrogate-sig2-key101", "auth-sig1-key100", "auth-sig2-key101",
     "auth-tx-sig1-key100", "auth-tx-sig2-key101", "auth-ok-1", "reg-order",
   ])
-  func `verifies the signature of a good message`(name: String) throws {
+  func `accepts the signature in each good UAF message`(name: String) throws {
     let vector = try UAFVector(name: name)
     #expect(vector.isSignatureValid)
   }
 
   @Test(arguments: ["reg-bad-signature", "auth-bad-signature"])
-  func `refuses the signature of a bad message`(name: String) throws {
+  func `refuses the signature in each bad UAF message`(name: String) throws {
     let vector = try UAFVector(name: name)
     #expect(!vector.isSignatureValid)
   }
@@ -37,7 +37,7 @@ private struct UAFVector {
     isDER = algorithm == 2
     let key = try Self.base64url(json["uauthPublicKeyB64u"])
     publicKey = key.count == 91 ? try P256.publicKey(subjectPublicKeyInfo: key) : key
-    // Outer TLV, then the signed TLV; the signature is the value of the last TLV.
+    // The outer TLV contains the signed TLV and, at its end, a TLV with the signature.
     let length = Int(assertion[6]) | Int(assertion[7]) << 8
     signed = Array(assertion[4..<(8 + length)])
     var rest = assertion[(8 + length)...]

@@ -2,9 +2,9 @@ import Foundation
 import Testing
 import UAFCrypto
 
-/// Signatures of every algorithm of the registry, made by independent software (Tests/Vectors/signatures).
+/// Signatures with every algorithm of the FIDO registry, which software other than ours has made (Tests/Vectors/signatures).
 struct VerificationKeyTests {
-  @Test func `the vectors have signatures of every algorithm in every encoding that the algorithm allows`() {
+  @Test func `the vectors contain signatures with every algorithm in every encoding that it allows`() {
     let pairs = Set(SignatureVector.good.map { [$0.scheme, $0.encoding] })
     let curves: [[UInt16]] = [1, 2, 5, 6].flatMap { scheme in [[scheme, 0x100], [scheme, 0x101]] }
     let rsa: [[UInt16]] = [3, 4, 8, 9].flatMap { scheme in [[scheme, 0x102], [scheme, 0x103]] }
@@ -12,14 +12,16 @@ struct VerificationKeyTests {
     #expect(Set(SignatureScheme.allCases.map(\.rawValue)) == Set(SignatureVector.good.map(\.scheme)))
   }
 
-  @Test(arguments: SignatureVector.good) func `accepts a signature`(vector: SignatureVector) throws {
+  @Test(arguments: SignatureVector.good) func `accepts each good signature of the vectors`(vector: SignatureVector)
+    throws
+  {
     #expect(try vector.key.isValidSignature(vector.signature, of: vector.message))
   }
 
   @Test(arguments: SignatureVector.good)
-  func `refuses a signature with any one bit changed, cut or extended`(vector: SignatureVector) throws {
+  func `refuses a signature of any algorithm with a bit changed, cut or extended`(vector: SignatureVector) throws {
     let key = try vector.key
-    // Testing every bit of an RSA signature would take as long as all other tests together: every bit of each 16th byte.
+    // Testing every bit of an RSA signature would take as long as all other tests together, so only each 16th byte is tested.
     let step = vector.signature.count > 100 ? 16 : 1
     for index in stride(from: 0, to: vector.signature.count, by: step) {
       for bit in 0..<8 {
@@ -34,14 +36,16 @@ struct VerificationKeyTests {
     #expect(!key.isValidSignature([], of: vector.message))
   }
 
-  @Test(arguments: SignatureVector.good) func `refuses the signature of a different message`(vector: SignatureVector)
+  @Test(arguments: SignatureVector.good) func `refuses a signature of any algorithm for a different message`(
+    vector: SignatureVector
+  )
     throws
   {
     #expect(try !vector.key.isValidSignature(vector.signature, of: vector.message + [0]))
   }
 
   @Test(arguments: SignatureVector.good)
-  func `refuses the signature under every other algorithm the key can have`(vector: SignatureVector) throws {
+  func `refuses a signature under every other algorithm that the same key can have`(vector: SignatureVector) throws {
     for scheme in SignatureScheme.allCases where scheme.rawValue != vector.scheme {
       guard let key = try? vector.key(scheme: scheme) else { continue }
       #expect(!key.isValidSignature(vector.signature, of: vector.message), "\(scheme)")
@@ -49,7 +53,9 @@ struct VerificationKeyTests {
   }
 
   @Test(arguments: SignatureVector.good)
-  func `reads a key in its own encoding, and in no other encoding of the registry`(vector: SignatureVector) throws {
+  func `reads a public key in its own encoding, and in no other encoding of the registry`(vector: SignatureVector)
+    throws
+  {
     let key = try vector.key
     #expect(try VerificationKey(encoded: key.encoded, scheme: key.scheme) == key)
     for encoding in PublicKeyEncoding.allCases where encoding.rawValue != vector.encoding {
@@ -60,7 +66,7 @@ struct VerificationKeyTests {
   }
 
   @Test(arguments: SignatureVector.bad)
-  func `refuses parameters other than the algorithm's`(vector: SignatureVector) throws {
+  func `refuses a signature whose parameters are not those of its algorithm`(vector: SignatureVector) throws {
     #expect(try !vector.key.isValidSignature(vector.signature, of: vector.message))
   }
 
@@ -69,7 +75,7 @@ struct VerificationKeyTests {
   }
 
   @Test(arguments: [SignatureScheme.secp256r1ECDSARaw, .secp256k1ECDSARaw])
-  func `refuses r or s of zero, of the group's order and above`(scheme: SignatureScheme) throws {
+  func `refuses a signature whose r or s is zero or not below the group's order`(scheme: SignatureScheme) throws {
     let vector = try #require(SignatureVector.good.first { $0.scheme == scheme.rawValue })
     let key = try vector.key
     let order =
@@ -84,7 +90,7 @@ struct VerificationKeyTests {
     }
   }
 
-  @Test func `refuses a point of a different curve, off the curve, compressed or at infinity`() throws {
+  @Test func `refuses a public key that is on a different curve, on none, compressed or at infinity`() throws {
     let vector = try #require(SignatureVector.good.first { $0.scheme == 1 && $0.encoding == 0x100 })
     let koblitz = try #require(SignatureVector.good.first { $0.scheme == 5 && $0.encoding == 0x100 })
     var off = vector.publicKey

@@ -5,7 +5,7 @@ import UAFMessages
 @testable import UAFDecoder
 
 struct DecodedMessageTests {
-  /// A member of a vector in Tests/Vectors/uaf: the request or the response, as text.
+  /// The request or the response of a vector in Tests/Vectors/uaf, as text.
   private static func vector(_ name: String, _ member: String) throws -> String {
     let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     let json = try JSONValue(parsing: Array(Data(contentsOf: tests.appending(path: "Vectors/uaf/\(name).json"))))
@@ -15,7 +15,7 @@ struct DecodedMessageTests {
 
   private static func decode(_ text: String) throws -> DecodedMessage { try DecodedMessage(Array(text.utf8)) }
 
-  /// A vector's registration and its first assertion.
+  /// The registration response of a vector, and its first assertion.
   private static func registration(_ name: String) throws -> (RegistrationResponse, [UInt8]) {
     guard case .registration(let response) = try UAFResponse(parsing: vector(name, "response")),
       let assertion = response.assertions.first
@@ -23,7 +23,7 @@ struct DecodedMessageTests {
     return (response, assertion.assertion)
   }
 
-  /// Whether the message's surrogate signature is reported as valid.
+  /// Whether the decoder reports the surrogate signature of this message as valid.
   private static func isSigned(_ text: String) throws -> Bool {
     try decode(text).checks.contains { $0.outcome == .holds && $0.statement.contains("the surrogate signature") }
   }
@@ -35,7 +35,7 @@ struct DecodedMessageTests {
     "reg-ext-noncritical", "reg-surrogate-sig1-key100", "reg-surrogate-sig2-key101",
   ]
 
-  @Test(arguments: names) func `accepts a message whose faults only a server can see`(
+  @Test(arguments: names) func `accepts a message that only a server, with its own data, can refuse`(
     _ name: String
   ) throws {
     for member in ["request", "response"] {
@@ -50,14 +50,14 @@ struct DecodedMessageTests {
     ("reg-bad-fch", "message 1, assertion 1: the FinalChallengeHash is the SHA-256 of fcParams"),
     ("reg-bad-signature", "message 1, assertion 1: the surrogate signature was made with the registered key"),
   ])
-  func `says which check fails`(name: String, statement: String) throws {
+  func `names the check that a message fails`(name: String, statement: String) throws {
     let message = try Self.decode(Self.vector(name, "response"))
     #expect(message.checks.filter { $0.outcome == .fails }.map(\.statement) == [statement])
     #expect(message.lines.last { $0.hasPrefix("FAIL") } == "FAIL  \(statement)")
   }
 
   @Test(arguments: ["reg-ext-critical", "reg-mode2", "reg-outer-auth-tag", "reg-trailing"])
-  func `refuses a malformed assertion, and shows it nevertheless`(_ name: String) throws {
+  func `refuses a malformed assertion, but still shows its contents`(_ name: String) throws {
     let message = try Self.decode(Self.vector(name, "response"))
     #expect(message.checks.contains { $0.outcome == .fails && $0.statement.contains("malformed at byte") })
     #expect(message.tree.contains { $0.contains("assertion, ") })
@@ -71,7 +71,7 @@ struct DecodedMessageTests {
       ),
       ([4, 0, 0, 0, 1, 0, 1], "not 1 to 3 verification methods of 8 bytes each"),
     ] as [([UInt8], String)])
-  func `shows how the person was verified`(_ data: [UInt8], _ line: String) throws {
+  func `shows how the person was verified, or that this part cannot be read`(_ data: [UInt8], _ line: String) throws {
     var writer = TLVWriter()
     try writer.append(composite: .nonCriticalExtension) { (object) throws(TLVError) in
       try object.append(.extensionID, Array("fido.uaf.uvm".utf8))
@@ -81,7 +81,7 @@ struct DecodedMessageTests {
     #expect(message.tree.map { $0.trimmingCharacters(in: .whitespaces) }.contains(line))
   }
 
-  @Test func `shows a registration with the names of the specification`() throws {
+  @Test func `shows the parts of a registration with their names in the specification`() throws {
     let message = try Self.decode(Self.vector("reg-surrogate-sig2-key101", "response"))
     let lines = message.tree.map { $0.trimmingCharacters(in: .whitespaces) }
     #expect(lines.contains("upv: 1.0"))
@@ -101,7 +101,7 @@ struct DecodedMessageTests {
     #expect(aaid.prefix { $0 == " " }.count == krd.prefix { $0 == " " }.count + 2)
   }
 
-  @Test func `opens the strings of transport bodies`() throws {
+  @Test func `decodes the messages inside the strings of a transport body`() throws {
     let response = try Self.vector("auth-sig1-key100", "response")
     let body = JSONValue.object(["uafResponse": .string(response), "context": .string(#"{"username":"maria"}"#)]).text
     let message = try Self.decode(body)
@@ -110,13 +110,13 @@ struct DecodedMessageTests {
     #expect(message.tree.contains { $0.hasSuffix(#"username: "maria""#) })
   }
 
-  @Test func `explains the numbers in a policy`() throws {
+  @Test func `explains the numbers in a policy with words`() throws {
     let lines = try Self.decode(#"{"policy":{"accepted":[[{"userVerification":1156,"keyProtection":6}]]}}"#).tree
     #expect(lines.contains { $0.hasSuffix("userVerification: 1156 (passcode, pattern, all of them)") })
     #expect(lines.contains { $0.hasSuffix("keyProtection: 6 (hardware, TEE)") })
   }
 
-  @Test func `reads a bare assertion, and bare final challenge parameters`() throws {
+  @Test func `decodes an assertion, or final challenge parameters, without a message around it`() throws {
     let (response, assertion) = try Self.registration("reg-surrogate-sig1-key100")
     let bare = try Self.decode(Base64URL.encode(assertion) + "\n")
     #expect(bare.tree.first?.hasPrefix("0x3E01 TAG_UAFV1_REG_ASSERTION") == true)
@@ -130,7 +130,7 @@ struct DecodedMessageTests {
     #expect(parameters.holds && parameters.checks.map(\.outcome) == [.holds])
   }
 
-  @Test func `verifies the signature of a bare registration without other input`() throws {
+  @Test func `verifies the signature of a registration assertion that is given without its message`() throws {
     let signed = try Self.decode(Base64URL.encode(Self.registration("reg-surrogate-sig1-key100").1))
     #expect(signed.checks.contains { $0.outcome == .holds && $0.statement.contains("the surrogate signature") })
     let certified = try Self.decode(Base64URL.encode(Self.registration("reg-full-leaf-only").1))
@@ -144,7 +144,7 @@ struct DecodedMessageTests {
   }
 
   @Test(arguments: ["reg-ext-critical", "reg-mode2", "reg-outer-auth-tag", "reg-trailing"])
-  func `refuses a bare assertion that is malformed`(_ name: String) throws {
+  func `refuses a malformed assertion that is given without its message`(_ name: String) throws {
     #expect(try !Self.decode(Base64URL.encode(Self.registration(name).1)).holds)
   }
 
@@ -160,7 +160,7 @@ struct DecodedMessageTests {
     "[]", "{}", "[{}]", "[1]", "[null]", "7", #""""#, #""abc""#, #"{"a":1}"#, #"{"uafProtocolMessage":"[{}]"}"#,
     #"{"uafProtocolMessage":"[{"}"#, #"{"statusCode":1200}"#, #"{"appID":"a","facetID":"a"}"#, "e30", "W10",
   ])
-  func `refuses JSON without a message in it`(_ text: String) throws {
+  func `refuses JSON that contains no UAF message`(_ text: String) throws {
     let message = try Self.decode(text)
     #expect(!message.holds && message.lines.last == "FAIL  no UAF message found")
   }
@@ -171,12 +171,12 @@ struct DecodedMessageTests {
   }
 
   @Test(arguments: [#"[{"header":7}]"#, #"[{"header":{},"assertions":[]}]"#])
-  func `refuses text that only begins like a message`(_ text: String) throws {
+  func `refuses text of which only the beginning is like a message`(_ text: String) throws {
     let message = try Self.decode(text)
     #expect(!message.holds && !message.checks.contains { $0.outcome == .holds })
   }
 
-  @Test func `removes everything that controls a terminal`() throws {
+  @Test func `shows a message without any control character of a terminal`() throws {
     let text = "\u{1B}[2J\u{202E}\u{9B}é\u{7F}"
     let body = JSONValue.object([text: .string(text), "header": .object(["appID": .string(text)])]).text
     let lines = try Self.decode(body).lines
@@ -185,7 +185,8 @@ struct DecodedMessageTests {
   }
 
   @Test(arguments: ["reg-surrogate-sig1-key100", "reg-surrogate-sig2-key101"])
-  func `reports no valid signature if a bit of the registration is flipped or its end is cut`(_ name: String) throws {
+  func `reports no valid signature if a bit of the registration is flipped or its end is missing`(_ name: String) throws
+  {
     let text = try Self.vector(name, "response")
     let (_, assertion) = try Self.registration(name)
     try #require(try Self.isSigned(text))
@@ -202,7 +203,7 @@ struct DecodedMessageTests {
   }
 
   @Test(arguments: ["reg-full-leaf-only", "reg-full-untrusted-root"])
-  func `verifies a full attestation, but not with a flipped bit in the signed part`(
+  func `verifies a full attestation, and refuses it with a flipped bit in the signed part`(
     _ name: String
   ) throws {
     let text = try Self.vector(name, "response")
@@ -220,7 +221,7 @@ struct DecodedMessageTests {
     }
   }
 
-  @Test func `reports a full attestation with a different certificate's key as invalid`() throws {
+  @Test func `reports a full attestation as invalid if its certificate has a different key`() throws {
     let (response, assertion) = try Self.registration("reg-full-leaf-only")
     let parsed = try UnverifiedRegistrationAssertion(parsing: assertion)
     guard case .full(let signature, let certificates) = parsed.attestation else { throw CocoaError(.coderReadCorrupt) }
@@ -243,7 +244,7 @@ struct DecodedMessageTests {
     }
   }
 
-  @Test func `survives absurd nesting, lengths and numbers`() throws {
+  @Test func `does not crash at absurd nesting, lengths and numbers`() throws {
     let deep = String(repeating: "[", count: 15) + String(repeating: "]", count: 15)
     #expect(try !Self.decode("{\"a\":\(deep)}").holds)
     var nested: [UInt8] = []

@@ -15,7 +15,7 @@ import UAFWire
     #expect(header(after: " a = 1 ", "b=") == "a=1; b=")
   }
 
-  @Test func `a later value replaces an earlier one, in its place`() {
+  @Test func `a later value of a cookie replaces the earlier one, in its position`() {
     #expect(header("a=1; b=2", after: "a=3", "c=4") == "a=3; b=2; c=4")
   }
 
@@ -26,11 +26,11 @@ import UAFWire
   }
 
   @Test(arguments: ["", "a", "=1", "; a=1", "a=1\r\nX: 1", "a=1 2", "ä=1", "a=\u{7F}", "\u{1}=a"])
-  func `leaves out a line that is not a cookie`(_ line: String) {
+  func `leaves out a line that does not set a cookie`(_ line: String) {
     #expect(header("b=2", after: line) == "b=2")
   }
 
-  @Test func `leaves out a cookie that is too long, and cookies beyond the limit`() {
+  @Test func `leaves out a cookie that is too long, and cookies above the maximum number`() {
     let long = String(repeating: "k", count: WireLimit.cookies)
     #expect(header("b=2", after: "a=\(long)") == "b=2")
     var cookies = Cookies(header: "")

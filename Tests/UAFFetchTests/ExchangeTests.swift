@@ -2,13 +2,13 @@ import Foundation
 import Testing
 import UAFWire
 
-/// Exchanges of the built program with servers that answer.
+/// Requests that the built program sends to servers that answer.
 struct ExchangeTests {
   let servers: Servers
 
   init() throws { servers = try Servers.shared() }
 
-  @Test func `returns status, type, body and the server's certificate`() throws {
+  @Test func `returns the answer's status, type and body, and the server's certificate`() throws {
     let fetch = try FetchProcess()
     let (response, body) = try fetch.perform(servers.get(servers.good))
     #expect(response.outcome == .answered)
@@ -19,7 +19,7 @@ struct ExchangeTests {
     #expect(body == Array(#"{"ok":true}"#.utf8))
   }
 
-  @Test func `returns the server's time, or none if it cannot be read`() throws {
+  @Test func `returns the time of the server's answer, or none if it cannot be read`() throws {
     let fetch = try FetchProcess()
     #expect(try fetch.perform(servers.get(servers.good, "/dated")).0.date == 1_800_000_000)
     for path in ["/undated", "/dated-twice", "/dated-long-ago", "/dated-otherwise"] {
@@ -28,7 +28,7 @@ struct ExchangeTests {
     }
   }
 
-  @Test func `performs several requests over one socket and one connection, each with the certificate`() throws {
+  @Test func `several requests use one connection, and each answer names the server's certificate`() throws {
     let fetch = try FetchProcess()
     let (first, one) = try fetch.perform(servers.get(servers.good, "/connection"))
     let (second, two) = try fetch.perform(servers.get(servers.good, "/connection"))
@@ -40,7 +40,8 @@ struct ExchangeTests {
     #expect(third.certificate == first.certificate)
   }
 
-  @Test func `speaks http to this machine: a connection counts as the handshake, and there is no certificate`() throws {
+  @Test
+  func `accepts http to this machine, where a connection counts as the handshake and there is no certificate`() throws {
     let fetch = try FetchProcess()
     let url = "http://127.0.0.1:\(servers.plain)/ok"
     let (response, body) = try fetch.perform(FetchRequest(.get, url: url, timeoutMilliseconds: 20_000))
@@ -51,7 +52,7 @@ struct ExchangeTests {
     #expect(refused.outcome == .refused && !refused.handshakeCompleted)
   }
 
-  @Test func `posts a body of any bytes up to the limit`() throws {
+  @Test func `posts a body with any bytes, up to the limit`() throws {
     let fetch = try FetchProcess()
     for count in [0, 1, WireLimit.requestBody] {
       let sent = (0..<count).map { UInt8(truncatingIfNeeded: $0) }
@@ -64,7 +65,7 @@ struct ExchangeTests {
     #expect(body.isEmpty)
   }
 
-  @Test func `sends a machine's proof in its own header`() throws {
+  @Test func `sends a machine's proof in a header of its own`() throws {
     let fetch = try FetchProcess()
     var request = servers.post(servers.good, "/headers", [1])
     request.machineProof = "AQI"
@@ -73,7 +74,7 @@ struct ExchangeTests {
       try JSONDecoder().decode([String].self, from: Data(body)).filter { $0.contains("AQI") } == ["UAF-Machine: AQI"])
   }
 
-  @Test func `sends a code in its own header`() throws {
+  @Test func `sends an enrolment code in a header of its own`() throws {
     let fetch = try FetchProcess()
     var request = servers.post(servers.good, "/headers", [1])
     request.authorization = "Bearer abc"
@@ -102,7 +103,7 @@ struct ExchangeTests {
     #expect(first.cookies == "session=b2" && String(decoding: none, as: UTF8.self) == "null")
   }
 
-  @Test func `handles cookies only if the request has a cookie field, and keeps none`() throws {
+  @Test func `handles cookies only if the request contains a cookie field, and remembers none`() throws {
     let fetch = try FetchProcess()
     for _ in 0..<2 {
       let (response, body) = try fetch.perform(servers.get(servers.good, "/cookies"))
@@ -110,7 +111,7 @@ struct ExchangeTests {
     }
   }
 
-  @Test func `sends only the requested headers and its name`() throws {
+  @Test func `sends no header except the requested ones and the name of the program`() throws {
     let fetch = try FetchProcess()
     var request = servers.post(servers.good, "/headers", [1, 2, 3])
     request.contentType = "application/fido+uaf; charset=utf-8"
@@ -129,7 +130,7 @@ struct ExchangeTests {
       ])
   }
 
-  @Test func `passes on a refusal of the server`() throws {
+  @Test func `returns the refusal of a server with its status and body`() throws {
     let fetch = try FetchProcess()
     let (response, body) = try fetch.perform(servers.get(servers.good, "/nowhere"))
     #expect(response.outcome == .answered)
@@ -137,7 +138,7 @@ struct ExchangeTests {
     #expect(body == Array("no such path".utf8))
   }
 
-  @Test func `passes on an answer without a body`() throws {
+  @Test func `returns an answer that has no body`() throws {
     let fetch = try FetchProcess()
     let (response, body) = try fetch.perform(servers.get(servers.good, "/empty"))
     #expect(response.status == 204)
@@ -163,19 +164,21 @@ struct ExchangeTests {
     #expect(response.status == 301 && response.redirect == redirect)
   }
 
-  @Test(arguments: ["nowhere-to", "too-far"]) func `reports no redirect without an address`(_ path: String) throws {
+  @Test(arguments: ["nowhere-to", "too-far"]) func `reports no redirect if the answer has no usable address`(
+    _ path: String
+  ) throws {
     let fetch = try FetchProcess()
     let (response, _) = try fetch.perform(servers.get(servers.good, "/\(path)"))
     #expect(response.status == 301 && response.redirect == nil)
   }
 
-  @Test func `reports no redirect with any other status`() throws {
+  @Test func `reports no redirect if the status is not that of a redirect`() throws {
     let fetch = try FetchProcess()
     let (response, _) = try fetch.perform(servers.get(servers.good, "/created"))
     #expect(response.status == 201 && response.redirect == nil)
   }
 
-  @Test func `accepts a body of exactly the limit`() throws {
+  @Test func `accepts an answer whose body has exactly the maximum size`() throws {
     let fetch = try FetchProcess()
     let (response, body) = try fetch.perform(servers.get(servers.good, "/largest"))
     #expect(response.outcome == .answered)
@@ -183,7 +186,7 @@ struct ExchangeTests {
   }
 
   @Test(arguments: ["/one-more", "/announced", "/unannounced", "/endless", "/many-headers", "/long-headers"])
-  func `refuses an answer that is too large, and serves the next request`(_ path: String) throws {
+  func `refuses an answer that is too large, and performs the next request`(_ path: String) throws {
     let fetch = try FetchProcess()
     let (response, body) = try fetch.perform(servers.get(servers.good, path))
     #expect(response.outcome == .tooLarge)
@@ -194,7 +197,9 @@ struct ExchangeTests {
     #expect(next.outcome == .answered)
   }
 
-  @Test(arguments: ["/drip", "/hang"]) func `ends at the total deadline, after a handshake`(_ path: String) throws {
+  @Test(arguments: ["/drip", "/hang"]) func `gives up at the deadline, even if the server still sends`(_ path: String)
+    throws
+  {
     let fetch = try FetchProcess()
     _ = try fetch.perform(servers.get(servers.good))
     let (response, body) = try fetch.perform(servers.get(servers.good, path, timeout: 700))
@@ -221,7 +226,7 @@ struct ExchangeTests {
     #expect(response.status == 0)
   }
 
-  @Test func `cleans and cuts a type with control bytes`() throws {
+  @Test func `shortens a content type, and removes its control bytes`() throws {
     let fetch = try FetchProcess()
     let (response, _) = try fetch.perform(servers.get(servers.good, "/strange-type"))
     #expect(response.outcome == .answered)
@@ -238,7 +243,7 @@ struct ExchangeTests {
     #expect(response.certificate == Data(base64Encoded: servers.leaf).map(Array.init))
   }
 
-  @Test func `reports a proxy that refuses or is unreachable as no handshake with the server`() throws {
+  @Test func `a proxy that refuses or cannot be reached is reported as no handshake with the server`() throws {
     let fetch = try FetchProcess()
     var request = servers.get(servers.good)
     request.url = "https://127.0.0.2:1/ok"

@@ -5,7 +5,7 @@ import UAFWire
 
 @testable import UAFFetch
 
-/// The table from libcurl's codes to outcomes.
+/// Which outcome each of libcurl's result codes gives.
 struct FetchOutcomeTests {
   private static func outcome(
     _ code: CURLcode, tooLarge: Bool = false, handshake: Bool = false, connected: Bool = false, error: Int32 = 0,
@@ -16,7 +16,7 @@ struct FetchOutcomeTests {
     return FetchOutcome(code, isTooLarge: tooLarge, reach)
   }
 
-  @Test func `reads only a success as an answer`() {
+  @Test func `only libcurl's success counts as an answer`() {
     for number in UInt32(0)..<200 {
       for handshake in [false, true] {
         let outcome = Self.outcome(CURLcode(number), tooLarge: handshake, handshake: handshake)
@@ -25,7 +25,7 @@ struct FetchOutcomeTests {
     }
   }
 
-  @Test func `reports an interrupted transfer with its reason`() {
+  @Test func `distinguishes an answer that is too large from one that was interrupted otherwise`() {
     #expect(Self.outcome(CURLE_WRITE_ERROR, tooLarge: true) == .tooLarge)
     #expect(Self.outcome(CURLE_WRITE_ERROR) == .other)
   }
@@ -35,7 +35,7 @@ struct FetchOutcomeTests {
     #expect(Self.outcome(CURLE_UNSUPPORTED_PROTOCOL, handshake: true) == .other)
   }
 
-  @Test func `blames the network for a failed connection only if the error is the network's`() {
+  @Test func `reports a server as unreachable only if the network caused the error, and not this machine`() {
     #expect(Self.outcome(CURLE_COULDNT_CONNECT, error: ECONNREFUSED) == .refused)
     for number in [
       ENETUNREACH, EHOSTUNREACH, ETIMEDOUT, ENETDOWN, EHOSTDOWN, EACCES, EINVAL, ENONET, EPROTO, ENOPROTOOPT,
@@ -50,7 +50,7 @@ struct FetchOutcomeTests {
     #expect(FetchOutcome(CURLE_COULDNT_CONNECT, isTooLarge: false, reach) == .unreachable)
   }
 
-  @Test func `does not report a server as away if a connection was established`() {
+  @Test func `does not report a server as unreachable once a connection was established`() {
     for number in UInt32(0)..<200 {
       #expect(
         !Self.outcome(CURLcode(number), connected: true, error: ECONNREFUSED).tellsOfAbsence
@@ -62,7 +62,9 @@ struct FetchOutcomeTests {
   }
 
   @Test(arguments: [CURLE_RECV_ERROR, CURLE_COULDNT_CONNECT, CURLE_PROXY])
-  func `a proxy's status says only that the proxy cannot reach the server, or refuses the request`(_ code: CURLcode) {
+  func `a status of the proxy means only that it cannot reach the server, or that it refuses the request`(
+    _ code: CURLcode
+  ) {
     for status in 300..<600 {
       let outcome = Self.outcome(code, connected: true, proxy: status)
       #expect(outcome == ([502, 503, 504].contains(status) ? .unreachable : .proxyRefused))
@@ -71,7 +73,7 @@ struct FetchOutcomeTests {
     }
   }
 
-  @Test func `treats every error about a certificate as a refusal of the certificate`() {
+  @Test func `reports every error about a certificate as a certificate that is refused`() {
     for code in [CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS] {
       #expect(Self.outcome(code) == .certificateRefused)
     }

@@ -4,15 +4,15 @@ import SecretMemory
 import Testing
 import UAFWire
 
-/// A running `uaf-fetch` of this build, with the test at the other end of its socket.
+/// A running `uaf-fetch` of this build, whose socket has the test at its other end.
 ///
-/// The program ends with the thread that started it, so a test must finish with it before it returns.
+/// The program ends together with the thread that started it, so a test must be done with it before it returns.
 struct FetchProcess: ~Copyable {
   let identifier: pid_t
   private var socket: PacketSocket?
   private var isReaped = false
 
-  /// The folder of the test run's programs.
+  /// The folder with the built programs.
   private static let program: String = {
     var path = [CChar](repeating: 0, count: 4096)
     // SAFETY: the array has the room that is announced.
@@ -25,12 +25,12 @@ struct FetchProcess: ~Copyable {
     try self.init(command: [Self.program] + arguments, environment: environment)
   }
 
-  /// The program under limits, as prlimit(1) takes them.
+  /// Starts the program with resource limits, given as arguments of prlimit(1).
   init(limits: [String]) throws {
     try self.init(command: ["/usr/bin/prlimit"] + limits + [Self.program], environment: [])
   }
 
-  /// The program as a child of a separate process, whose id ``identifier`` then is.
+  /// Starts the program as the child of another process, whose process id is then ``identifier``.
   static func withParent() throws -> FetchProcess {
     try FetchProcess(
       command: ["/bin/sh", "-c", "\"$0\" & exec sleep 600", program], environment: ["PATH=/usr/bin:/bin"])
@@ -46,7 +46,7 @@ struct FetchProcess: ~Copyable {
     defer { unsafe posix_spawn_file_actions_destroy(&actions) }
     unsafe posix_spawn_file_actions_adddup2(&actions, ends.theirs, 3)
     unsafe posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
-    // No descriptor of a different test.
+    // The child inherits no descriptor of another test.
     unsafe posix_spawn_file_actions_addclosefrom_np(&actions, 4)
     let list = unsafe command.map { unsafe strdup($0) } + [nil]
     let variables = unsafe environment.map { unsafe strdup($0) } + [nil]
@@ -65,7 +65,7 @@ struct FetchProcess: ~Copyable {
     _ = unsafe waitpid(identifier, &status, 0)
   }
 
-  /// Sends a request and receives its whole answer.
+  /// Sends a request, and receives the answer with all of its body.
   borrowing func perform(_ request: FetchRequest) throws -> (FetchResponse, body: [UInt8]) {
     for packet in try request.packets() { try send(packet) }
     return try receive()
@@ -94,10 +94,10 @@ struct FetchProcess: ~Copyable {
     }
   }
 
-  /// Closes the socket.
+  /// Closes the test's end of the socket.
   mutating func hangUp() { socket = nil }
 
-  /// Waits for the end: the exit status, or minus the signal.
+  /// Waits until the program has ended; returns its exit status, or minus the signal that ended it.
   mutating func ended() -> Int32 {
     var status: CInt = 0
     // SAFETY: `status` is an int.
@@ -106,7 +106,7 @@ struct FetchProcess: ~Copyable {
     return status & 0x7F == 0 ? status >> 8 & 0xFF : -(status & 0x7F)
   }
 
-  /// A line of the process's status as the kernel reports it, without its name.
+  /// The text of one line in /proc/PID/status, without the line's name.
   borrowing func status(_ name: String) -> String? {
     Self.lines("/proc/\(identifier)/status").first { $0.hasPrefix(name + ":") }.map {
       $0.dropFirst(name.count + 1).split(whereSeparator: \.isWhitespace).joined(separator: " ")

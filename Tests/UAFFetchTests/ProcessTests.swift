@@ -6,20 +6,20 @@ import UAFWire
 
 /// How the built program starts, as which user it runs, and what ends it.
 struct ProcessTests {
-  /// A request that is answered without the network.
+  /// A request that the program refuses without using the network.
   private static let unacceptable = FetchRequest(.get, url: "http://10.0.0.1/", timeoutMilliseconds: 1000)
 
-  @Test func `ends when the socket ends`() throws {
+  @Test func `the network program ends when its socket is closed`() throws {
     var fetch = try FetchProcess()
     fetch.hangUp()
     let status = fetch.ended()
     #expect(status == FetchExitStatus.done.rawValue)
   }
 
-  @Test func `ends within an exchange when the socket ends`() throws {
+  @Test func `the network program ends in the middle of a request when its socket is closed`() throws {
     let servers = try Servers.shared()
     var fetch = try FetchProcess()
-    // Once it has answered, the program is past the check at its start.
+    // Once the program has answered, it is past the check for a closed socket that it makes at its start.
     _ = try fetch.perform(Self.unacceptable)
     try fetch.send(servers.get(servers.mute, timeout: 600_000).packet())
     fetch.hangUp()
@@ -27,7 +27,7 @@ struct ProcessTests {
     #expect(status == FetchExitStatus.done.rawValue)
   }
 
-  @Test func `ends with its parent, even if the socket stays`() throws {
+  @Test func `the network program ends with its parent, even if the socket stays open`() throws {
     var fetch = try FetchProcess.withParent()
     _ = try fetch.perform(Self.unacceptable)
     kill(fetch.identifier, SIGKILL)
@@ -38,14 +38,16 @@ struct ProcessTests {
   @Test(arguments: [
     [0x05], [0x41], [0x03], [0x84], [0xC2, 1, 0, 1, 0], [0x41, 1, 0, 2, 0, 1, 2, 0, 1, 1],
   ])
-  func `ends at a malformed packet, and at one that is not a request`(_ packet: [UInt8]) throws {
+  func `the network program ends after a malformed packet, and after a packet that is not a request`(_ packet: [UInt8])
+    throws
+  {
     var fetch = try FetchProcess()
     try fetch.send(packet)
     let status = fetch.ended()
     #expect(status == FetchExitStatus.malformedPacket.rawValue)
   }
 
-  @Test(arguments: [5, 9]) func `refuses a request of a different version or method, and serves the next one`(
+  @Test(arguments: [5, 9]) func `refuses a request with an unknown version or method, and performs the next one`(
     _ place: Int
   )
     throws
@@ -60,20 +62,20 @@ struct ProcessTests {
     #expect(next.outcome == .unacceptableRequest)
   }
 
-  @Test func `prints its version`() throws {
+  @Test func `the network program prints its version`() throws {
     var fetch = try FetchProcess(arguments: ["--version"])
     let status = fetch.ended()
     #expect(status == FetchExitStatus.done.rawValue)
   }
 
   @Test(arguments: [["--help"], ["--version", "--version"], [""], ["https://127.0.0.1/"]])
-  func `refuses arguments`(_ arguments: [String]) throws {
+  func `the network program refuses any other arguments`(_ arguments: [String]) throws {
     var fetch = try FetchProcess(arguments: arguments)
     let status = fetch.ended()
     #expect(status == FetchExitStatus.usage.rawValue)
   }
 
-  @Test func `the program can gain no privileges, leaves no core dump, and hides its memory`() throws {
+  @Test func `the network program can gain no privileges, leaves no core dump, and hides its memory`() throws {
     let fetch = try FetchProcess()
     _ = try fetch.perform(Self.unacceptable)
     #expect(fetch.status("NoNewPrivs") == "1")
@@ -87,13 +89,13 @@ struct ProcessTests {
   }
 
   @Test(.enabled(if: geteuid() == 0, "only root can become somebody else"))
-  func `runs as a user without privileges, groups or capabilities`() throws {
+  func `the network program runs as a user without privileges, groups or capabilities`() throws {
     let fetch = try FetchProcess()
     _ = try fetch.perform(Self.unacceptable)
     #expect(fetch.status("Uid") == "60990 60990 60990 60990")
     #expect(fetch.status("Gid") == "60990 60990 60990 60990")
     #expect(fetch.status("Groups") == "")
-    // A container may lack CAP_SETPCAP, without which the bounding set stays.
+    // Without CAP_SETPCAP, which a container can lack, the bounding set cannot be emptied.
     let mine = FetchProcess.lines("/proc/self/status").first { $0.hasPrefix("CapEff:") }?.dropFirst(7)
     let mayDrop = mine.flatMap { UInt64($0.filter { !$0.isWhitespace }, radix: 16) }.map { $0 >> 8 & 1 == 1 }
     if mayDrop == true { #expect(fetch.status("CapBnd") == "0000000000000000") }

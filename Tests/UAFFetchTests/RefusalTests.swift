@@ -4,7 +4,7 @@ import UAFWire
 
 @testable import UAFFetch
 
-/// Servers that are away, are not what they should be, or must not be asked.
+/// Servers that cannot be reached, are not the right ones, or must not be contacted.
 struct RefusalTests {
   let servers: Servers
 
@@ -20,15 +20,15 @@ struct RefusalTests {
     return response
   }
 
-  @Test func `reports a refused connection`() throws {
+  @Test func `reports that the server refused the connection`() throws {
     let response = try outcome(servers.get(servers.closed))
     #expect(response.outcome == .refused)
     #expect(!response.handshakeCompleted)
     #expect(response.detail?.hasPrefix("curl 7: ") == true)
   }
 
-  @Test func `reports a name that does not resolve`() throws {
-    // A label of more than 63 bytes: the resolver refuses it without asking anybody.
+  @Test func `reports that the server's name cannot be resolved`() throws {
+    // The resolver refuses this label of more than 63 bytes without asking a name server.
     var request = servers.get(1)
     request.url = "https://\(String(repeating: "a", count: 64)).invalid/"
     let response = try outcome(request)
@@ -36,7 +36,7 @@ struct RefusalTests {
     #expect(!response.handshakeCompleted)
   }
 
-  @Test func `distinguishes a missing thread for the look-up from a name that does not resolve`() throws {
+  @Test func `distinguishes a thread that could not be started from a name that cannot be resolved`() throws {
     var request = servers.get(1)
     request.url = "https://\(String(repeating: "a", count: 64)).invalid/"
     let fetch = try FetchProcess(limits: ["--nproc=1"])
@@ -45,8 +45,8 @@ struct RefusalTests {
     #expect(response.detail?.hasPrefix("no thread") == true)
   }
 
-  @Test func `distinguishes a machine without descriptors from a server that is away`() throws {
-    // The program has four descriptors and libcurl uses three: none is left for what is tried afterwards.
+  @Test func `distinguishes a process without free descriptors from a server that cannot be reached`() throws {
+    // The program has four descriptors open and libcurl opens three, so with a limit of 7 none is left for the connection.
     for (count, outcomes) in [(7, [FetchOutcome.ownMeans]), (60, [.refused])] {
       let fetch = try FetchProcess(limits: ["--nofile=\(count)"])
       let (response, _) = try fetch.perform(servers.get(servers.closed))
@@ -54,14 +54,14 @@ struct RefusalTests {
     }
   }
 
-  @Test func `distinguishes no answer to a connection from a machine that accepts and is silent`() throws {
+  @Test func `distinguishes a connection that nobody answers from one that is accepted and closed`() throws {
     let silent = try outcome(servers.get(servers.hole, timeout: 400))
     #expect(silent.outcome == .timedOut && !silent.handshakeCompleted)
     let closing = try outcome(servers.get(servers.closing))
     #expect(closing.outcome != .refused && closing.outcome != .timedOut && !closing.handshakeCompleted)
   }
 
-  @Test func `reports a silent server at the deadline`() throws {
+  @Test func `reports at the deadline that a server accepted the connection and sent nothing`() throws {
     let response = try outcome(servers.get(servers.mute, timeout: 2000))
     #expect(response.outcome == .stalled)
     #expect(!response.handshakeCompleted)
@@ -76,7 +76,7 @@ struct RefusalTests {
   }
 
   @Test(arguments: ["wrongHost", "expired", "unknown", "selfSigned"])
-  func `refuses a wrong certificate, and never reports the server as away`(
+  func `refuses a server with a wrong certificate, and never reports it as unreachable`(
     _ name: String
   ) throws {
     let response = try outcome(servers.get(servers[dynamicMember: name]))
@@ -84,14 +84,14 @@ struct RefusalTests {
     #expect(response.handshakeCompleted)
   }
 
-  @Test func `refuses an unknown CA if the request names none`() throws {
+  @Test func `refuses a certificate of a private CA if the request names no CA`() throws {
     var request = servers.get(servers.good)
     request.certificateAuthorities = nil
     let response = try outcome(request)
     #expect(response.outcome == .certificateRefused)
   }
 
-  @Test func `refuses the certificate again if a later request trusts different CAs`() throws {
+  @Test func `refuses a server that it has accepted if a later request trusts different CAs`() throws {
     let fetch = try FetchProcess()
     let (first, _) = try fetch.perform(servers.get(servers.good))
     var request = servers.get(servers.good)
@@ -101,7 +101,7 @@ struct RefusalTests {
     #expect(second.outcome == .certificateRefused)
   }
 
-  @Test func `trusts the CAs of a long bundle only for the request that follows them`() throws {
+  @Test func `uses CAs that were sent before a request for that request only`() throws {
     let fetch = try FetchProcess()
     var request = servers.get(servers.good)
     let own = try #require(request.certificateAuthorities)
@@ -118,7 +118,7 @@ struct RefusalTests {
     #expect(try fetch.perform(request).0.outcome == .answered)
   }
 
-  @Test func `ends if it gets more CAs than allowed`() throws {
+  @Test func `ends if it receives more CAs than allowed`() throws {
     var fetch = try FetchProcess()
     var request = servers.get(servers.good)
     request.certificateAuthorities = String(repeating: "c", count: WireLimit.longAuthorities)
@@ -128,7 +128,7 @@ struct RefusalTests {
     #expect(fetch.ended() == FetchExitStatus.malformedPacket.rawValue)
   }
 
-  @Test func `refuses the certificate even after a request that did not check it`() throws {
+  @Test func `refuses a wrong certificate even after a request that did not check certificates`() throws {
     let fetch = try FetchProcess()
     var request = servers.get(servers.selfSigned)
     request.skipsVerification = true
@@ -141,7 +141,7 @@ struct RefusalTests {
   }
 
   @Test(arguments: ["", "no certificate", "-----BEGIN CERTIFICATE-----\nMAA=\n-----END CERTIFICATE-----\n"])
-  func `trusts nobody if the CAs are not certificates`(_ authorities: String) throws {
+  func `trusts no server if the CAs in the request are not certificates`(_ authorities: String) throws {
     var request = servers.get(servers.good)
     request.certificateAuthorities = authorities
     let response = try outcome(request)
@@ -149,7 +149,7 @@ struct RefusalTests {
   }
 
   @Test(arguments: ["http://10.0.0.1", "ftp://127.0.0.1", "file://127.0.0.1", "gopher://127.0.0.1", "HTTP://10.0.0.1"])
-  func `refuses an address that is not https, and http to a different machine`(_ server: String) throws {
+  func `refuses an address that is not https, unless it is http to this machine`(_ server: String) throws {
     var request = servers.get(servers.plain)
     request.url = "\(server):\(servers.plain)/ok"
     let response = try outcome(request)
@@ -157,7 +157,7 @@ struct RefusalTests {
     #expect(!response.handshakeCompleted)
   }
 
-  @Test func `ignores the environment`() throws {
+  @Test func `no environment variable changes the proxy, the trusted CAs or the TLS settings`() throws {
     let folder = servers.folder
     let keys = folder + "/keys-\(UUID().uuidString)"
     let fetch = try FetchProcess(environment: [
@@ -176,7 +176,7 @@ struct RefusalTests {
 
   // MARK: Allowed destinations
 
-  @Test func `connects only to the places of the first list, whatever is requested later`() throws {
+  @Test func `connects only to hosts and ports in the list that it got first, whatever later requests name`() throws {
     let fetch = try FetchProcess()
     let allowed = servers.get(servers.closed)
     try fetch.send(FetchPlaces(of: [allowed.url], proxy: nil).packet())
@@ -193,7 +193,7 @@ struct RefusalTests {
   }
 
   @Test(arguments: [false, true])
-  func `ends if a list of places is not the first message`(isSecondList: Bool) throws {
+  func `ends if a list of allowed hosts and ports is not the first message`(isSecondList: Bool) throws {
     var fetch = try FetchProcess()
     let request = servers.get(servers.closed)
     if isSecondList {

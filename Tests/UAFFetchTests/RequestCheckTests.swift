@@ -3,7 +3,7 @@ import UAFWire
 
 @testable import UAFFetch
 
-/// What is refused before libcurl sees it.
+/// Requests that the program refuses before libcurl sees them.
 struct RequestCheckTests {
   private static func request(_ change: (inout FetchRequest) -> Void) -> FetchRequest {
     var request = FetchRequest(.post, url: "https://fido.example.com/uaf", timeoutMilliseconds: 1)
@@ -12,7 +12,7 @@ struct RequestCheckTests {
   }
 
   @Test(arguments: ["https://a", "HTTPS://fido.example.com:8443/uaf?x=%20"])
-  func `accepts an https address`(_ url: String) {
+  func `accepts an https address in a request`(_ url: String) {
     #expect(RequestCheck.objection(to: Self.request { $0.url = url }) == nil)
   }
 
@@ -20,7 +20,7 @@ struct RequestCheckTests {
     "", "https://", "https:/a", "http://a", "httpss://a", " https://a", "https://a b", "https://a\n", "https://\u{7F}",
     "https://ä.example", "file:///etc/passwd", "a",
   ])
-  func `refuses any other address`(_ url: String) {
+  func `refuses any other address in a request`(_ url: String) {
     #expect(RequestCheck.objection(to: Self.request { $0.url = url }) != nil)
   }
 
@@ -36,7 +36,7 @@ struct RequestCheckTests {
     "http://a@localhost/",
     "http://localhost:/", "http://[::2]/", "http://",
   ])
-  func `refuses http to any other machine`(_ url: String) {
+  func `refuses http to any other machine in a request`(_ url: String) {
     #expect(RequestCheck.objection(to: Self.request { $0.url = url }) != nil)
   }
 

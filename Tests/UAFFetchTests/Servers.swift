@@ -9,10 +9,12 @@ struct Servers: Decodable {
   let folder, authority, leaf: String
   private let ports: [String: Int]
 
-  /// The port of the server of this name; 0, where nobody listens, if there is none.
+  /// The port of the server with this name.
+  ///
+  /// If there is none: 0, where nobody listens.
   subscript(dynamicMember name: String) -> Int { ports[name] ?? 0 }
 
-  /// Keeps the end of the pipe whose closing ends the servers.
+  /// Keeps one end of a pipe open; the servers end when it is closed.
   private final class Running: Sendable {
     let servers: Result<Servers, any Error>
     private let input = Pipe()
@@ -37,17 +39,17 @@ struct Servers: Decodable {
 
   private static let running = Running()
 
-  /// The servers.
+  /// The servers, which the first caller starts.
   static func shared() throws -> Servers { try running.servers.get() }
 
-  /// A request to a server that trusts its CA.
+  /// A GET request that trusts the CA of the servers.
   func get(_ port: Int, _ path: String = "/ok", timeout: UInt32 = 20_000) -> FetchRequest {
     var request = FetchRequest(.get, url: "https://127.0.0.1:\(port)\(path)", timeoutMilliseconds: timeout)
     request.certificateAuthorities = authority
     return request
   }
 
-  /// A request with a body.
+  /// The same with POST and a body.
   func post(_ port: Int, _ path: String, _ body: [UInt8]?) -> FetchRequest {
     var request = get(port, path)
     request.method = .post

@@ -3,7 +3,7 @@ import UAFWire
 
 @testable import UAFFinger
 
-/// Whose signals are accepted, and what they mean.
+/// Which D-Bus signals of the fingerprint service are accepted, and what they mean.
 struct SensorClaimTests {
   private static let claim = SensorClaim(owner: ":1.7", path: "/net/reactivated/Fprint/Device/0")
 
@@ -29,21 +29,21 @@ struct SensorClaimTests {
     ("verify-match", FingerTouch.matched), ("verify-no-match", .notMatched), ("verify-retry-scan", .scanAgain),
     ("verify-swipe-too-short", .tooShort), ("verify-finger-not-centered", .notCentred),
     ("verify-remove-and-retry", .liftFirst), ("verify-too-fast", .tooFast),
-  ]) func `understands each result of a touch`(_ status: String, _ touch: FingerTouch) {
+  ]) func `understands each result that the service reports for a touch`(_ status: String, _ touch: FingerTouch) {
     #expect(Self.claim.meaning(of: Self.status(status)) == .touch(touch))
   }
 
   @Test(arguments: ["verify-match", "verify-no-match", "verify-unknown-error", "anything"])
-  func `treats an intermediate status of a comparison as no result`(_ status: String) {
+  func `takes a status that is not final for no result`(_ status: String) {
     #expect(Self.claim.meaning(of: Self.status(status, isDone: false)) == nil)
   }
 
   @Test(arguments: ["verify-unknown-error", "", "verify-match ", "VERIFY-MATCH", "enroll-completed"])
-  func `treats an unknown result as a failure`(_ status: String) {
+  func `takes an unknown result for a failure`(_ status: String) {
     #expect(Self.claim.meaning(of: Self.status(status)) == .end(.failed))
   }
 
-  @Test func `says that the sensor was unplugged`() {
+  @Test func `reports that the sensor was unplugged`() {
     #expect(Self.claim.meaning(of: Self.status("verify-disconnected")) == .end(.sensorGone))
   }
 
@@ -56,21 +56,22 @@ struct SensorClaimTests {
     BusSignal(
       sender: ":1.7", path: "/net/reactivated/Fprint/Device/0", interface: "net.reactivated.Fprint.Device",
       member: "VerifyStatus", texts: ["verify-match", "verify-match"], flag: true),
-  ]) func `refuses a match from a different sender or sensor, or in a different format`(_ signal: BusSignal) {
+  ]) func `ignores a match that comes from a different sender or sensor, or has a different format`(_ signal: BusSignal)
+  {
     #expect(Self.claim.meaning(of: signal) == nil)
   }
 
-  @Test(arguments: ["", ":1.9"]) func `ends if the service's name gets a new owner`(_ new: String) {
+  @Test(arguments: ["", ":1.9"]) func `ends if the D-Bus name of the service gets a new owner`(_ new: String) {
     #expect(Self.claim.meaning(of: Self.owner(new)) == .end(.serviceGone))
   }
 
-  @Test func `continues while the owner is the same, and believes only the bus about owners`() {
+  @Test func `continues while the service's D-Bus name has its owner, and only the bus can report a new one`() {
     #expect(Self.claim.meaning(of: Self.owner(":1.7")) == nil)
     #expect(Self.claim.meaning(of: Self.owner(":1.9", from: ":1.9")) == nil)
     #expect(Self.claim.meaning(of: Self.owner(":1.9", of: "org.example.Other")) == nil)
   }
 
-  @Test func `addresses the owner's connection and never the well-known name`() {
+  @Test func `sends calls to the D-Bus connection of the service, not to its well-known name`() {
     let call = Self.claim.call("Claim", "mina")
     #expect(call.destination == ":1.7" && call.arguments == ["mina"])
     #expect(Self.claim.matches.allSatisfy { $0.contains("sender='") })
@@ -84,11 +85,13 @@ struct SensorClaimTests {
     (.answered(name: "net.reactivated.Fprint.Error.AlreadyInUse", text: ""), .busy),
     (.answered(name: "net.reactivated.Fprint.Error.PermissionDenied", text: ""), .denied),
     (.answered(name: "net.reactivated.Fprint.Error.Internal", text: ""), .failed), (.failed(110), .failed),
-  ]) func `distinguishes errors of the bus from errors of the service`(_ error: BusError, _ state: FingerSensor.State) {
+  ]) func `each error of the bus or of the service gives the right state of the sensor`(
+    _ error: BusError, _ state: FingerSensor.State
+  ) {
     #expect(SensorTrouble(error).state == state)
   }
 
-  @Test func `cuts and cleans what the service says before sending it on`() {
+  @Test func `cuts a long text of the service, and removes its control characters`() {
     let trouble = SensorTrouble(.answered(name: "x", text: String(repeating: "é\n", count: 300)))
     #expect(trouble.detail?.utf8.count == WireLimit.fingerDetail && trouble.detail?.contains("\n") == false)
   }

@@ -12,14 +12,14 @@ import UAFWire
     return bench
   }
 
-  @Test func `nouserok ignores an account that never registered, and the person is asked nothing`() throws {
+  @Test func `nouserok ignores an account that never registered, without a prompt`() throws {
     let bench = try initialised()
     let transcript = try bench.run(bench.begin(.authenticate, "nouserok"))
     #expect(transcript.pamCode == 25 && transcript.result == 1009)
     #expect(transcript.prompts.isEmpty && transcript.errors.isEmpty)
   }
 
-  @Test func `in a screen locker nouserok ignores only the account that runs the locker, if it never registered`()
+  @Test func `in a screen locker nouserok ignores only the account that runs it, and only if it never registered`()
     throws
   {
     let bench = try initialised()
@@ -33,12 +33,12 @@ import UAFWire
     #expect(try registered.run(begin, ["wrong"], peer: 4242).pamCode == 7)
   }
 
-  @Test func `without nouserok an account that never registered is unknown`() throws {
+  @Test func `without nouserok an account that never registered gives PAM_USER_UNKNOWN`() throws {
     let bench = try initialised()
     #expect(try bench.run(bench.begin()).pamCode == 10)
   }
 
-  @Test func `after a deregistration nouserok ignores an account only after root made the machine forget it`() throws {
+  @Test func `nouserok ignores a deregistered account only after root made the machine forget it`() throws {
     let bench = try HelperBench.registered()
     #expect(try bench.run(bench.begin(.deregister), ["correct"]).result == 0)
     #expect(try bench.run(bench.begin(.authenticate, "nouserok")).pamCode == 10)
@@ -46,7 +46,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(.authenticate, "nouserok")).pamCode == 25)
   }
 
-  @Test func `nouserok ignores nobody whose lookup failed`() throws {
+  @Test func `nouserok ignores no account that could not be looked up`() throws {
     let bench = try initialised()
     var begin = bench.begin(.authenticate, "nouserok")
     begin.uid = nil
@@ -54,7 +54,7 @@ import UAFWire
     #expect(try bench.run(begin).pamCode == 10)
   }
 
-  @Test func `nouserok ignores nobody if the state is unusable`() throws {
+  @Test func `nouserok ignores no account while the state folder is unusable`() throws {
     let bench = try HelperBench.registered()
     try FileManager.default.removeItem(atPath: bench.folder + "/state/device.key")
     let transcript = try bench.run(bench.begin(.authenticate, "nouserok"))
@@ -62,7 +62,7 @@ import UAFWire
   }
 
   @Test(arguments: [UAFWire.Operation.authenticate, .change, .deregister, .status])
-  func `refuses a peer whose uid now belongs to a different name, without a prompt`(
+  func `refuses a peer whose uid now belongs to another name, without a prompt`(
     _ operation: UAFWire.Operation
   ) throws {
     let bench = try HelperBench.registered()
@@ -71,19 +71,19 @@ import UAFWire
     bench.passwd = "successor:x:4242:4242::/:/bin/sh\n"
     let transcript = try bench.run(begin, [], peer: 4242)
     #expect(transcript.result == 1001 && transcript.prompts.isEmpty)
-    // If nobody knows whose uid it is, as for an account of a directory, the value decides.
+    // If nobody knows the uid's name, as for an account of a directory, the passcode decides.
     bench.passwd = ""
     #expect(try bench.run(begin, operation == .status ? [] : [nil], peer: 4242).result != 1001)
   }
 
-  /// A conversation of the person's own uafctl, which sends nothing about the account.
+  /// The begin message of the person's own uafctl, which describes no account.
   private func persons(_ operation: UAFWire.Operation) -> Begin {
     var begin = Begin(operation)
     begin.service = Array("uafctl".utf8)
     return begin
   }
 
-  @Test func `a person without root is named in each text and in each line of the log`() throws {
+  @Test func `texts and log lines name a person without root, although the peer sent no name`() throws {
     let bench = try HelperBench.registeredTwice()
     let before = bench.log.lines.count
     let login = try bench.run(persons(.authenticate), ["1", "correct"], peer: 4242)
@@ -99,7 +99,7 @@ import UAFWire
     for line in bench.log.lines.dropFirst(before) { #expect(ParsedLine(line)?["account"] == "mina", "\(line)") }
   }
 
-  @Test func `a person without root is named at a first registration, and if the call cannot begin`() throws {
+  @Test func `a person without root is also named at a first registration, and if the call cannot begin`() throws {
     let bench = try initialised()
     var begin = bench.registration()
     (begin.uid, begin.account, begin.typedName, begin.arguments) = (nil, nil, nil, [])
@@ -113,7 +113,7 @@ import UAFWire
     #expect(bench.log.lines.allSatisfy { ParsedLine($0)?["account"] == "mina" }, "\(bench.log.lines)")
   }
 
-  @Test func `an account that is not in /etc/passwd is named as it was registered, or by its uid`() throws {
+  @Test func `an account outside /etc/passwd is named as it was registered, or else by its uid`() throws {
     let bench = try HelperBench.registeredTwice()
     bench.passwd = "root:x:0:0::/:/bin/sh\n"
     let transcript = try bench.run(persons(.authenticate), ["1", "correct"], peer: 4242)
@@ -125,7 +125,7 @@ import UAFWire
     #expect(document.contains(#""name":"4711""#))
   }
 
-  @Test func `ignores a name that a peer without root claims`() throws {
+  @Test func `ignores the name that a peer without root claims to have`() throws {
     let bench = try initialised()
     var begin = persons(.status)
     begin.account = Array("root".utf8)
@@ -146,7 +146,7 @@ import UAFWire
     #expect(!bench.log.lines.joined().contains("\u{1b}"))
   }
 
-  @Test func `a reused uid is refused, and the log says so`() throws {
+  @Test func `refuses an account whose uid was reused, and logs why`() throws {
     let bench = try HelperBench.registered()
     var begin = bench.begin()
     begin.account = Array("other".utf8)
@@ -156,7 +156,7 @@ import UAFWire
   }
 
   @Test(arguments: [UAFWire.Operation.unlock, .status, .authenticate, .change, .deregister])
-  func `a changed server name is reported, to root with both names, and nobody is told to delete anything`(
+  func `a changed server user name is reported, to root with both names, and nobody is told to delete anything`(
     _ operation: UAFWire.Operation
   ) throws {
     let bench = try HelperBench.registered()
@@ -171,12 +171,12 @@ import UAFWire
     let line = try #require(bench.log.lines.first { $0.hasPrefix("event=configuration") })
     #expect(line.contains("'mina@example.com'"))
     #expect(!bench.log.lines.contains { $0.hasPrefix("event=damaged") })
-    // After that is undone, everything is as it was.
+    // Once the change is undone, the login works again.
     bench.configuration = bench.configuration.replacing("{user}@example.com", with: "{user}")
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `after a changed server name no stack continues with the password`() throws {
+  @Test func `after a changed server user name no PAM stack continues with the password`() throws {
     let bench = try HelperBench.registered()
     bench.configuration = bench.configuration.replacing("[state]", with: "username = \"x-{user}\"\n[state]")
     let login = try bench.run(bench.begin())
@@ -193,7 +193,7 @@ import UAFWire
       "from afar it looks like any other account")
   }
 
-  @Test func `an account with a damaged file is locked, not unregistered`() throws {
+  @Test func `an account whose file is damaged counts as locked, not as unregistered`() throws {
     let bench = try HelperBench.registered()
     let file = bench.folder + "/state/accounts/4242.db"
     try Data().write(to: URL(fileURLWithPath: file))
@@ -202,7 +202,7 @@ import UAFWire
   }
 
   @Test(arguments: [Data(), Data(repeating: 0x41, count: 5000)])
-  func `uafctl says that a file is damaged and what root can do, and logins see a lock`(
+  func `if an account's file is damaged, uafctl says so and what root can do, and logins report a lock`(
     _ damaged: Data
   ) throws {
     let bench = try HelperBench.registered()
@@ -225,7 +225,7 @@ import UAFWire
     #expect(try bench.run(bench.begin()).errors == [locked])
   }
 
-  @Test func `deregistering needs the secret and the server's consent, and leaves no key`() throws {
+  @Test func `deregistering needs the secret and the server's consent, and then leaves no key`() throws {
     let bench = try HelperBench.registered()
     #expect(try bench.run(bench.begin(.deregister), ["wrong1"]).result == 3012)
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)

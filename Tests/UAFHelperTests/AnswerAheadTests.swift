@@ -7,13 +7,13 @@ import UAFWire
 
 @testable import UAFHelper
 
-/// The server's answer that comes while the person types.
+/// The server's answer is received while the person is still typing.
 @Suite struct AnswerAheadTests {
   private static let get = "https://localhost/uaf/get"
   private static let list = "https://localhost/uaf/facets"
   private static let respond = "https://localhost/uaf/respond"
 
-  /// A bench whose server has an AppID with a list of facets, and answers before the person has entered anything.
+  /// A bench whose server has an AppID with a facet list, and answers before the person has entered anything.
   private func bench(_ more: String = "") throws -> HelperBench {
     let bench = try HelperBench()
     bench.configuration += "\n" + more
@@ -26,7 +26,7 @@ import UAFWire
     return bench
   }
 
-  /// The addresses that a call requests, and its result.
+  /// The addresses that a call contacts, and its result.
   private func asked(_ bench: HelperBench, _ begin: Begin, _ entries: [String]) throws -> ([String], Transcript) {
     let before = bench.server.requests.count
     let answers = entries.map(HelperBench.Entry.answer)
@@ -42,7 +42,7 @@ import UAFWire
     return begin
   }
 
-  @Test func `the facet list is requested before the entry is checked`() throws {
+  @Test func `the facet list is requested before the person's entry is checked`() throws {
     let bench = try bench()
     #expect(try asked(bench, bench.begin(), ["wrong1"]).0 == [Self.get, Self.list])
     bench.answersWhileTyping = false
@@ -58,13 +58,13 @@ import UAFWire
     #expect(login.pamCode == 0 && urls == [Self.get, Self.list, Self.respond])
   }
 
-  @Test func `after a wrong entry the answer is ready for the next entry, and no request is sent twice`() throws {
+  @Test func `after a wrong entry the server's answer serves the next entry, and no request is sent twice`() throws {
     let bench = try bench("[service.login]\ntries = 2\n")
     let (urls, login) = try asked(bench, bench.begin(), ["wrong1", "correct"])
     #expect(login.pamCode == 0 && urls == [Self.get, Self.list, Self.respond])
   }
 
-  @Test(arguments: [true, false]) func `a fault in the request is reported only after a right entry`(
+  @Test(arguments: [true, false]) func `a fault in the server's request is reported only after a right entry`(
     _ isAhead: Bool
   ) throws {
     let bench = try bench()
@@ -77,10 +77,11 @@ import UAFWire
     #expect(bench.log.lines.contains { $0.contains("does not name this client's FacetID") })
   }
 
-  @Test func `a request that is too old is dropped with its facet list, and both are requested again`() throws {
+  @Test
+  func `a server's request that is too old is dropped with its facet list, and both are requested again`() throws {
     let bench = try bench()
     bench.server.onEachGet = { [unowned bench] in
-      // The person takes more than a minute, once.
+      // The person takes more than a minute for the first prompt.
       guard bench.server.requests.count == 4 else { return }
       bench.now.nanoseconds += 61_000_000_000
     }
@@ -89,7 +90,8 @@ import UAFWire
     #expect(urls == [Self.get, Self.list, Self.get, Self.list, Self.respond])
   }
 
-  @Test func `an answer that arrives while the value is checked is read before the count is cleared`() throws {
+  @Test
+  func `a server's answer that arrives while the secret is checked is read before the attempt is cleared`() throws {
     let bench = try bench()
     (bench.answersWhileTyping, bench.answersWhileChecking) = (false, true)
     #expect(try asked(bench, bench.begin(), ["wrong1"]).0 == [Self.get], "a wrong value takes nothing")
@@ -100,7 +102,7 @@ import UAFWire
   // MARK: Hidden accounts
 
   @Test(arguments: [true, false], [true, false])
-  func `remote: a name without a key sends the server the same requests as one with a key`(
+  func `in a remote login, a name without a key causes the same requests as a name with a key`(
     _ isAhead: Bool, _ isDivided: Bool
   ) throws {
     let bench = try bench()
@@ -113,7 +115,7 @@ import UAFWire
     #expect(known.1.prompts == unknown.1.prompts)
   }
 
-  @Test func `remote: a locked account sends the server the same requests as any other`() throws {
+  @Test func `in a remote login, a locked account causes the same requests as any other`() throws {
     let bench = try bench()
     for index in 0..<5 { try bench.run(remote(bench, isKnown: true), ["wrong-\(index)"]) }
     let (urls, locked) = try asked(bench, remote(bench, isKnown: true), ["correct"])

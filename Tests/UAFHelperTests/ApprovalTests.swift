@@ -15,7 +15,7 @@ import UAFWire
     return begin
   }
 
-  @Test func `the waiting text is shown before the secret is asked for, and signed`() throws {
+  @Test func `an approval shows the waiting text before it asks for the secret, and signs the text`() throws {
     let bench = try HelperBench.registered()
     bench.server.slippedText = "Sign in at the till"
     let transcript = try bench.run(approval(bench), ["correct"], peer: 4242)
@@ -26,13 +26,13 @@ import UAFWire
     #expect(bench.server.confirmed.last != .some(nil))
   }
 
-  @Test func `without a waiting text nobody is asked for a secret`() throws {
+  @Test func `an approval asks for no secret if no text is waiting`() throws {
     let bench = try HelperBench.registered()
     let transcript = try bench.run(approval(bench), peer: 4242)
     #expect(transcript.result == 1001 && transcript.prompts.isEmpty)
   }
 
-  @Test func `a wrong secret approves nothing`() throws {
+  @Test func `an approval with a wrong secret approves nothing`() throws {
     let bench = try HelperBench.registered()
     bench.server.slippedText = "Sign in at the till"
     let before = bench.server.answered
@@ -40,7 +40,9 @@ import UAFWire
     #expect(bench.server.answered == before)
   }
 
-  @Test func `a payload that is too old, or for a different account, server or operation, approves nothing`() throws {
+  @Test
+  func `an approval with an expired payload, or one for another account, server or operation, approves nothing`() throws
+  {
     let bench = try HelperBench.registered()
     bench.server.slippedText = "Sign in at the till"
     let payloads: [(EnrolmentPayload, UInt32)] = [
@@ -57,13 +59,13 @@ import UAFWire
     #expect(bench.server.asked.count == before)
   }
 
-  @Test func `a person denies a waiting text with only the code, and is not logged in`() throws {
+  @Test func `with only the code a person denies a waiting text, and is not logged in`() throws {
     let bench = try HelperBench.registered()
     bench.server.slippedText = "Sign in at the till"
     for wrong in ["wrong1", "wrong2", "wrong3"] { try bench.run(bench.begin(), [wrong]) }
     var begin = approval(bench)
     begin.denies = true
-    // A lock is no obstacle: a no grants nothing.
+    // A locked account can deny too, because a denial grants nothing.
     let transcript = try bench.run(begin, peer: 4242)
     #expect(transcript.result == 999 && transcript.pamCode == 19 && transcript.prompts.isEmpty)
     #expect(transcript.finished.text == "Denied: it can no longer be approved.")
@@ -72,7 +74,7 @@ import UAFWire
     #expect(bench.log.lines.contains { $0.contains("event=approval") })
   }
 
-  @Test func `a person denies at the prompt, after the text was shown`() throws {
+  @Test func `a person denies a text at the prompt, after it was shown`() throws {
     let bench = try HelperBench.registered()
     bench.server.slippedText = "Sign in at the till"
     let answered = bench.server.answered
@@ -83,7 +85,7 @@ import UAFWire
     #expect(try bench.triesLeft() == 3)
   }
 
-  @Test func `a denial that the server refuses or never receives is not reported as done`() throws {
+  @Test func `a denial that the server refuses or never receives is not reported as a success`() throws {
     let bench = try HelperBench.registered()
     bench.server.slippedText = "Sign in at the till"
     var begin = approval(bench)
@@ -100,7 +102,7 @@ import UAFWire
     #expect(!bench.log.lines.contains { $0.contains("event=approval") })
   }
 
-  @Test func `nothing but an approval can be denied`() throws {
+  @Test func `a denial is refused in any operation except an approval`() throws {
     let bench = try HelperBench.registered()
     let asked = bench.server.asked.count
     var begin = bench.begin()
@@ -110,19 +112,19 @@ import UAFWire
     begin.denies = true
     #expect(try bench.run(begin, peer: 4242).result == 1001)
     #expect(bench.server.asked.count == asked)
-    // At the prompt of a login it counts as a cancelled login.
+    // A denial at the prompt of a login counts as cancelling it.
     let login = try bench.run(bench.begin(), entries: [.denied])
     #expect(login.result == 999 && bench.server.asked.last?.context.denies == nil)
   }
 
-  @Test func `a denial in a protocol version that has no denials ends the conversation`() throws {
+  @Test func `a front end whose protocol version has no denials ends the call if it sends one`() throws {
     let bench = try HelperBench.registered()
     var begin = bench.begin()
     begin.version = 2
     #expect(try bench.run(begin, entries: [.denied]).result == 7010)
   }
 
-  @Test func `a used code sends no second request`() throws {
+  @Test func `an approval whose code was already used sends no second request`() throws {
     let bench = try HelperBench.registered()
     bench.server.slippedText = "Sign in at the till"
     bench.server.respondStatus = .init(rawValue: 1491)

@@ -7,11 +7,11 @@ import UAFWire
 
 @testable import UAFHelper
 
-/// What the kernel's audit receives.
+/// What is written to the kernel's audit.
 @Suite struct AuditTests {
   private func events(_ bench: HelperBench) -> [AuditEvent] { bench.audit.records.map(\.event) }
 
-  @Test func `a temporary lock and its end are one record each, written once`() throws {
+  @Test func `a temporary lock and its end are written to the audit, each as one record and once`() throws {
     let bench = try HelperBench.registered()
     for wrong in ["wrong1", "wrong2", "wrong3"] { try bench.run(bench.begin(), [wrong]) }
     #expect(events(bench) == [.tooManyFailures, .lockedForAWhile])
@@ -23,7 +23,7 @@ import UAFWire
     #expect(bench.audit.records.allSatisfy { $0.account == Array("mina".utf8) })
   }
 
-  @Test func `a permanent lock and root's unlock are one record each`() throws {
+  @Test func `a permanent lock and root's unlock are written to the audit, each as one record`() throws {
     let bench = try HelperBench.registered("max_lock_count = 0")
     for wrong in ["wrong1", "wrong2", "wrong3"] { try bench.run(bench.begin(), [wrong]) }
     #expect(events(bench) == [.tooManyFailures, .locked])
@@ -34,7 +34,7 @@ import UAFWire
   }
 
   @Test(arguments: [UAFWire.Operation.reset, .forget, .deregister])
-  func `removing a secret that is locked writes a record, and removing one that is not locked writes none`(
+  func `removing a locked secret is written to the audit, and removing an unlocked one is not`(
     _ operation: UAFWire.Operation
   ) throws {
     for wrong in [[], ["wrong1", "wrong2", "wrong3"]] {
@@ -50,7 +50,10 @@ import UAFWire
     }
   }
 
-  @Test func `a new registration that ends a lock is recorded only after the server has accepted it`() throws {
+  @Test
+  func `if a new registration ends a lock, the audit says so only after the server has accepted the registration`()
+    throws
+  {
     let bench = try HelperBench.registered("[prompt]\noffer_reset = true", signed: true)
     for wrong in ["wrong1", "wrong2", "wrong3"] { try bench.run(bench.begin(), ["1", wrong]) }
     bench.server.respondStatus = .init(rawValue: 1500)
@@ -61,7 +64,7 @@ import UAFWire
     #expect(events(bench).last == .unlockedByRemoval)
   }
 
-  @Test func `the record of a remote lock says where the attempts came from`() throws {
+  @Test func `the audit record of a remote lock contains the remote address`() throws {
     let bench = try HelperBench.registered("[lock.remote]\nretry_count_to_lock = 1")
     var begin = bench.begin()
     begin.isRemote = true
@@ -74,7 +77,7 @@ import UAFWire
         + "terminal=ssh res=success")
   }
 
-  @Test func `a lock for other users' attempts, and its end, are recorded as such`() throws {
+  @Test func `a lock for other users' attempts, and its end, are marked as such in the audit`() throws {
     let bench = try HelperBench.registered("[lock.remote]\nretry_count_to_lock = 1")
     var begin = bench.begin()
     begin.callerUID = 1000
@@ -87,7 +90,7 @@ import UAFWire
     #expect(bench.log.lines.contains { $0.contains("the lock of other users' attempts is over") })
   }
 
-  @Test func `the audit is written after the end of a login, which does not wait for it`() throws {
+  @Test func `the audit record is written after the end of a login, which does not wait for it`() throws {
     let bench = try HelperBench.registered()
     for wrong in ["wrong1", "wrong2"] { try bench.run(bench.begin(), [wrong]) }
     var endedBefore = false
@@ -98,7 +101,7 @@ import UAFWire
     #expect(endedBefore)
   }
 
-  @Test func `a kernel without audit causes no failure, only one line in the debug log`() throws {
+  @Test func `a kernel without audit causes no error, only one line in the debug log`() throws {
     let bench = try HelperBench.registered()
     bench.audit.failure = ECONNREFUSED
     for (wrong, result) in [("wrong1", UInt32(3012)), ("wrong2", 3012), ("wrong3", 3013)] {
@@ -110,7 +113,7 @@ import UAFWire
 
   // MARK: The records
 
-  @Test func `a message is a netlink header and a text that ends with a NUL`() {
+  @Test func `an audit message is a netlink header and a text that ends with a NUL`() {
     let record = AuditRecord(event: .lockedForAWhile, account: Array("mina".utf8))
     let message = record.message(program: "/x", sequence: 3)
     let text = "op=pam_uaf:lock-timed acct=\"mina\" exe=\"/x\" hostname=? addr=? terminal=? res=success"
@@ -118,19 +121,19 @@ import UAFWire
     let count = UInt32(message.count)
     #if _endian(little)
       #expect(Array(message[..<4]) == [UInt8(truncatingIfNeeded: count), UInt8(truncatingIfNeeded: count >> 8), 0, 0])
-      // Type 2205; request and acknowledge; the sequence; no port.
+      // Type 2205; the flags for a request with acknowledgement; the sequence number; no port id.
       #expect(Array(message[4..<16]) == [0x9d, 0x08, 5, 0, 3, 0, 0, 0, 0, 0, 0, 0])
     #endif
   }
 
-  @Test func `the numbers are those of libaudit, and all within what a program may write`() {
+  @Test func `the audit record types are those of libaudit, and all in the range that programs may write`() {
     let numbers = AuditEvent.allCases.map(\.type)
     #expect(numbers == [2100, 2205, 2207, 2204, 2205, 2206, 1136, 1136, 1136, 1102])
     #expect(numbers.allSatisfy { (1100...1199).contains($0) || (2100...2999).contains($0) })
   }
 
   @Test(arguments: ["a\" res=failed", "a b", "a'", "\u{1b}", "미나", ""])
-  func `a name that could end its field is written in hexadecimal`(_ name: String) {
+  func `the audit writes a name that could end its field in hexadecimal`(_ name: String) {
     let text = AuditRecord(event: .locked, account: Array(name.utf8)).text(program: "/x")
     let field = text.split(separator: " ").first { $0.hasPrefix("acct=") } ?? ""
     let digits = name.utf8.map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }.joined()
@@ -139,7 +142,7 @@ import UAFWire
   }
 
   @Test(arguments: ["a b", "x' res=failed", "\"", "", "a=b", String(repeating: "h", count: 257)])
-  func `a host or terminal with an invalid name is written as unknown`(_ host: String) {
+  func `the audit writes a host or terminal with an invalid name as unknown`(_ host: String) {
     let record = AuditRecord(
       event: .locked, account: [97], terminal: Array(host.utf8), remoteHost: Array(host.utf8))
     #expect(record.text(program: "/x").hasSuffix("hostname=? addr=? terminal=? res=success"))
@@ -147,7 +150,7 @@ import UAFWire
 
   // MARK: The kernel
 
-  @Test func `reads the error number in the kernel's answer`() {
+  @Test func `reads the error number in the kernel's reply to an audit record`() {
     func answer(_ type: UInt16, _ number: Int32) -> [UInt8] {
       AuditRecord.native(UInt32(36)) + AuditRecord.native(type) + [UInt8](repeating: 0, count: 10)
         + AuditRecord.native(number) + [UInt8](repeating: 0, count: 16)
@@ -160,7 +163,9 @@ import UAFWire
     #expect(KernelAudit.failure(in: []) == 0)
   }
 
-  /// The answer of this machine's kernel to a record; asked once, for no account.
+  /// How this machine's kernel replies to an audit record.
+  ///
+  /// It is asked once, with a record about no account.
   private static let answerOfTheKernel: CInt = KernelAudit(program: "/usr/lib/pam-uaf/uaf-helper").write([
     AuditRecord(event: .unlockedByTime, account: Array("pam_uaf test".utf8))
   ])
@@ -172,7 +177,7 @@ import UAFWire
     #expect(Self.answerOfTheKernel == 0)
   }
 
-  @Test func `a kernel that refuses a record is reported by its error number, and nothing else happens`() {
+  @Test func `if the kernel refuses an audit record, its error number is logged, and nothing else happens`() {
     #expect(Self.answerOfTheKernel == 0 || Self.absences.contains(Self.answerOfTheKernel))
     #expect(KernelAudit(program: "/usr/lib/pam-uaf/uaf-helper").write([]) == 0 || Self.answerOfTheKernel != 0)
   }

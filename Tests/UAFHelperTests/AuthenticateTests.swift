@@ -8,7 +8,7 @@ import UAFWire
 @testable import UAFHelper
 
 @Suite struct AuthenticateTests {
-  @Test func `the correct secret and the server's success verdict log in`() throws {
+  @Test func `a person logs in with the correct secret and the server's success`() throws {
     let bench = try HelperBench.registered()
     let transcript = try bench.run(bench.begin(), ["correct"])
     #expect(transcript.pamCode == 0 && transcript.result == 0)
@@ -16,7 +16,7 @@ import UAFWire
     #expect(transcript.prompts[0].echo == false && transcript.prompts[0].check == "passcode")
   }
 
-  @Test func `a wrong secret is answered with the tries left, and sends nothing to the server`() throws {
+  @Test func `a wrong secret is answered with the tries that are left, and sends the server nothing`() throws {
     let bench = try HelperBench.registered()
     let answered = bench.server.answered
     let transcript = try bench.run(bench.begin(), ["wrong1"])
@@ -26,7 +26,8 @@ import UAFWire
     #expect(try bench.triesLeft() == 2)
   }
 
-  @Test func `locks after the configured number, and then refuses without asking for the secret`() throws {
+  @Test
+  func `an account is locked after the configured number of wrong secrets, and then nobody is asked for one`() throws {
     let bench = try HelperBench.registered()
     for wrong in ["wrong1", "wrong2"] { try bench.run(bench.begin(), [wrong]) }
     let third = try bench.run(bench.begin(), ["wrong3"])
@@ -37,7 +38,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `locks permanently after the configured number of locks, until root unlocks`() throws {
+  @Test func `an account is locked permanently after the configured number of locks, until root unlocks it`() throws {
     let bench = try HelperBench.registered()
     for round in 0..<2 {
       for index in 0..<3 { try bench.run(bench.begin(), ["wrong\(index)"]) }
@@ -49,7 +50,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `one wrong secret entered again in the same call is counted once`() throws {
+  @Test func `the same wrong secret entered twice in one call is counted once`() throws {
     let bench = try HelperBench.registered()
     let transcript = try bench.run(bench.begin(.authenticate, "tries=3"), ["wrong1", "wrong1", "correct"])
     #expect(transcript.result == 0)
@@ -57,17 +58,17 @@ import UAFWire
     #expect(transcript.prompts[1].errorMessage == "Wrong passcode: 2 tries left.")
   }
 
-  @Test func `each prompt says the tries left, even after wrong entries in an earlier call`() throws {
+  @Test func `each prompt tells how many tries are left, even after wrong entries in an earlier call`() throws {
     let bench = try HelperBench.registered()
     #expect(try bench.run(bench.begin(), ["wrong1"]).prompts.map(\.remainingAttempts) == [3])
     let second = try bench.run(bench.begin(.authenticate, "tries=2"), ["wrong2", "correct"])
     #expect(second.prompts.map(\.remainingAttempts) == [2, 1])
-    // The earlier message stays as it was: the error came with the entry that it was about.
+    // The first prompt repeats no error: the error of the earlier call was shown there, with the entry that it was about.
     #expect(second.prompts[0].errorMessage == nil && second.prompts[0].text == "Passcode for mina (login): ")
     #expect(try bench.run(bench.begin(), ["correct"]).prompts.map(\.remainingAttempts) == [3])
   }
 
-  @Test func `uafctl is told of a wrong entry in an earlier call, and a PAM host is not told again`()
+  @Test func `uafctl is told of a wrong entry in an earlier call, and other hosts are not`()
     throws
   {
     for (locale, words) in [
@@ -86,7 +87,9 @@ import UAFWire
   }
 
   @Test(arguments: [("max_lock_count = 1", UInt32(3013)), ("max_lock_count = 0", 3014)])
-  func `the attempt that causes a lock ends as locked, and not as a wrong entry`(_ lines: String, _ result: UInt32)
+  func `the wrong entry that causes a lock ends with the result of a lock, not of a wrong entry`(
+    _ lines: String, _ result: UInt32
+  )
     throws
   {
     for operation in [Operation.authenticate, .change, .deregister] {
@@ -105,14 +108,14 @@ import UAFWire
     }
   }
 
-  @Test func `after a lock has ended, no prompt mentions wrong entries`() throws {
+  @Test func `after a lock has ended, the next prompt mentions no wrong entries`() throws {
     let bench = try HelperBench.registered()
     for index in 0..<3 { try bench.run(bench.begin(), ["wrong\(index)"]) }
     bench.now.nanoseconds += 1_000_000_000_000
     #expect(try bench.run(bench.begin(), ["correct"]).prompts.map(\.remainingAttempts) == [3])
   }
 
-  @Test func `the server gets the machine's name as root sets it, and no name with send_device = false`() throws {
+  @Test func `the server gets the machine's name that root has configured, and none with send_device = false`() throws {
     let bench = try HelperBench.registered()
     bench.device.hostName = "desk"
     func name() throws -> String? {
@@ -127,7 +130,7 @@ import UAFWire
     #expect(try name() == nil)
   }
 
-  @Test func `the prompt's reason is the service, with sudo's command or the person's remote host`() throws {
+  @Test func `the reason in a prompt is the service, and sudo's command or the person's remote host`() throws {
     let bench = try HelperBench.registered("[service.su]\nreason = \"Become somebody else\"")
     var begin = bench.begin()
     #expect(try bench.run(begin, ["correct"]).prompts[0].reason == "login")
@@ -147,7 +150,7 @@ import UAFWire
     #expect(prompt.reason == "Become somebody else" && prompt.text == "Passcode for mina (Become somebody else): ")
   }
 
-  @Test func `with PAM_SILENT the prompt itself contains the last error`() throws {
+  @Test func `with PAM_SILENT the prompt itself contains the last error text`() throws {
     let bench = try HelperBench.registered()
     var begin = bench.begin(.authenticate, "tries=2")
     begin.pamFlags = 0x8000
@@ -157,14 +160,14 @@ import UAFWire
   }
 
   @Test(arguments: ["", "\u{7f}\u{1b}[2J", "line\nbreak", String(repeating: "x", count: 257)])
-  func `an entry that cannot be a secret is refused like a wrong one, and not counted`(_ value: String) throws {
+  func `an entry that cannot be a secret is refused as wrong, but not counted`(_ value: String) throws {
     let bench = try HelperBench.registered()
     let transcript = try bench.run(bench.begin(), [value])
     #expect(transcript.result == 3012 && transcript.pamCode == 7)
     #expect(try bench.triesLeft() == 3)
   }
 
-  @Test func `an entry that does not have the PIN's length is answered with the format, and not counted`() throws {
+  @Test func `an entry of the wrong length for a PIN is answered with the right length, and not counted`() throws {
     let bench = try HelperBench.registered("[passcode]\nmin_length = 4")
     bench.configuration = bench.configuration.replacing("min_length = 4", with: "ui_type = \"pin6\"")
     let transcript = try bench.run(bench.begin(.authenticate, "tries=2"), ["12345", "123456"])
@@ -174,7 +177,8 @@ import UAFWire
     #expect(try bench.triesLeft() == 2)
   }
 
-  @Test(arguments: [UInt32(1480), 1481, 1493]) func `a key that the server no longer knows is marked, and not deleted`(
+  @Test(arguments: [UInt32(1480), 1481, 1493])
+  func `a key that the server no longer knows is marked in the state, and not deleted`(
     _ status: UInt32
   ) throws {
     let bench = try HelperBench.registered()
@@ -184,21 +188,22 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `a status without a text of its own is shown by its number`() throws {
+  @Test func `an unknown status of the server is shown as its number`() throws {
     let bench = try HelperBench.registered()
     bench.server.respondStatus = UAFStatusCode(rawValue: 1494)
     let transcript = try bench.run(bench.begin(), ["correct"])
     #expect(transcript.errors == ["The server replied with status 1494."])
   }
 
-  @Test func `cancelling counts nothing`() throws {
+  @Test func `cancelling a login counts no attempt`() throws {
     let bench = try HelperBench.registered()
     let transcript = try bench.run(bench.begin(), [nil])
     #expect(transcript.result == 999 && transcript.pamCode == 19)
     #expect(try bench.triesLeft() == 3)
   }
 
-  @Test func `a failed connection gives AUTHINFO_UNAVAIL, and a connection that breaks later does not`() throws {
+  @Test
+  func `a connection that fails gives AUTHINFO_UNAVAIL, but one that breaks after the handshake does not`() throws {
     let bench = try HelperBench.registered()
     bench.server.lateFailure = .noHandshake(.refused)
     #expect(try bench.run(bench.begin(), ["correct"]).pamCode == 9)
@@ -226,7 +231,7 @@ import UAFWire
     #expect(try bench.triesLeft() == 3, "the network never touches the counters")
   }
 
-  @Test func `after a used challenge the login tries a fresh one, once`() throws {
+  @Test func `if the server says that the challenge was used, the login tries once more with a new challenge`() throws {
     let bench = try HelperBench.registered()
     bench.server.respondStatus = UAFStatusCode(rawValue: 1491)
     let answered = bench.server.answered
@@ -234,17 +239,17 @@ import UAFWire
     #expect(bench.server.answered == answered + 2)
   }
 
-  @Test func `a request that was fetched too long ago is dropped and fetched again`() throws {
+  @Test func `a challenge that was fetched too long ago is dropped, and a new one is fetched`() throws {
     let bench = try HelperBench.registered()
     let before = bench.server.requests.count
     let frozen = bench.now
-    // The clock has its old value when the request is asked for, and a far later one when it is used.
+    // The clock has its normal time when the challenge is fetched, and a far later one when it is used.
     bench.server.onGet = { [unowned bench] in bench.now.nanoseconds = frozen.nanoseconds + 61_000_000_000 }
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
     #expect(bench.server.requests.count == before + 3, "get, get again, respond")
   }
 
-  @Test func `a policy that names other keys signs nothing`() throws {
+  @Test func `if the server's policy names only unknown keys, nothing is signed`() throws {
     let bench = try HelperBench.registered()
     bench.server.policyKeys = [try KeyID(bytes: Array(repeating: 1, count: 32))]
     let answered = bench.server.answered
@@ -253,7 +258,7 @@ import UAFWire
     #expect(bench.server.answered == answered)
   }
 
-  @Test func `the token is put into the PAM environment only if root names a variable`() throws {
+  @Test func `the server's token is put into the PAM environment only if root names a variable for it`() throws {
     let bench = try HelperBench.registered()
     #expect(try bench.run(bench.begin(), ["correct"]).messages.count { $0.type == .setenv } == 0)
     bench.configuration += "\n[general]\nexport_token = \"UAF_TOKEN\""
@@ -264,7 +269,7 @@ import UAFWire
     #expect(!bench.log.lines.joined().contains("token-of-the-server"))
   }
 
-  @Test func `no secret is ever in the log`() throws {
+  @Test func `no secret ever appears in the log`() throws {
     let bench = try HelperBench.registered()
     try bench.run(bench.begin(), ["canary-7351"])
     try bench.run(bench.begin(), ["correct"])

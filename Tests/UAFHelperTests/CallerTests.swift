@@ -16,14 +16,14 @@ import UAFWire
     } catch { return error.result.code }
   }
 
-  @Test func `a peer without root acts for its own uid, whatever it claims`() throws {
+  @Test func `a peer without root acts only for its own uid, whatever it claims`() throws {
     var begin = Begin(.authenticate)
     begin.service = Array("sudo".utf8)
     let caller = try CallerIdentity(begin, peer: 1000, passwd: { Self.passwd })
     #expect(caller.uid == 1000 && caller.name == nil && !caller.isRoot && caller.origin == .local)
   }
 
-  @Test func `a peer without root is named by /etc/passwd or else by its uid, and a name that root gives is believed`()
+  @Test func `a peer without root is named by /etc/passwd or by its uid, and a name that root sends is believed`()
     throws
   {
     let named = try CallerIdentity(Begin(.status), peer: 1000, passwd: { Self.passwd })
@@ -41,7 +41,7 @@ import UAFWire
     #expect(root.shownName == Array("nobody-known".utf8))
   }
 
-  @Test func `a peer without root may not describe an account, its own location or its caller`() {
+  @Test func `a peer without root can describe neither an account nor its own location or caller`() {
     var begins: [Begin] = Array(repeating: Begin(.authenticate), count: 7)
     begins[0].uid = 0
     begins[1].account = Array("root".utf8)
@@ -54,13 +54,15 @@ import UAFWire
     #expect(begins.map { result($0, peer: 0) } == Array(repeating: 0, count: 7))
   }
 
-  /// The account is 4242: who called the host, whether the host says that the person is remote, and where the attempt counts.
+  /// The account has uid 4242.
+  ///
+  /// Each row: who called the host, whether the host reports a remote person, and the origin that counts.
   @Test(
     arguments: [
       (nil, false, .local), (0, false, .local), (4242, false, .local), (1000, false, .otherUser),
       (.max, false, .otherUser), (nil, true, .remote), (0, true, .remote), (1000, true, .remote),
     ] as [(UInt32?, Bool, AttemptOrigin)])
-  func `an attempt at this machine counts as a different user's if a different user called the host`(
+  func `an attempt at this machine counts as that of another user if another user called the host`(
     _ callerUID: UInt32?, _ isRemote: Bool, _ origin: AttemptOrigin
   ) throws {
     var begin = Begin(.authenticate)
@@ -73,7 +75,7 @@ import UAFWire
     #expect((nobody.origin == .otherUser) == (origin == .otherUser || callerUID == 4242 && !isRemote))
   }
 
-  @Test func `a terminal counts as the local seat only if root runs the host and nobody called it`() throws {
+  @Test func `a terminal counts as the machine's own seat only if root runs the host and nobody called it`() throws {
     var begin = Begin(.authenticate)
     (begin.uid, begin.account, begin.tty) = (4242, Array("mina".utf8), Array("tty1".utf8))
     func terminal(peer: UInt32 = 0) throws -> [UInt8]? {
@@ -90,7 +92,7 @@ import UAFWire
     #expect(try terminal(peer: 4242) == nil)
   }
 
-  @Test func `sudo is recognised by its service, or by the file that the module names`() throws {
+  @Test func `sudo is recognised by its PAM service, or by the executable that the module names`() throws {
     var begin = Begin(.authenticate)
     begin.service = Array("sudo-i".utf8)
     #expect(try CallerIdentity(begin, peer: 0, passwd: { Self.passwd }).isSudo)
@@ -102,13 +104,13 @@ import UAFWire
   }
 
   @Test(arguments: [Operation.unlock, .initialise, .forget, .trust, .seal, .unseal, .recover, .join, .leave, .checkIn])
-  func `only root may use an administrator's operation`(_ operation: UAFWire.Operation) {
+  func `only root can use an administrator's operation`(_ operation: UAFWire.Operation) {
     #expect(result(Begin(operation), peer: 1000) == 1001)
     #expect(result(Begin(operation), peer: 0) == 0)
   }
 
   @Test
-  func `no directory is asked about root, about people in /etc/passwd, or in operations other than a registration`()
+  func `the name services are asked neither about root nor about people in /etc/passwd, and only for a registration`()
     throws
   {
     var asked: [UInt32] = []
@@ -137,7 +139,7 @@ import UAFWire
     #expect(identify(.register, 70_000, Self.passwd)?.ownName == Array("lena".utf8) && asked == [70_000])
   }
 
-  @Test func `the name of a uid is found only if exactly one line has the uid`() {
+  @Test func `a uid in /etc/passwd has a name only if exactly one line has the uid`() {
     let text = Array("root:x:0:0::/:/bin/sh\nmina:x:10:10::/:\nminb:x:11:1::/:\ndouble:x:11:1::/:\nshort:x:12\n".utf8)
     #expect(PasswdFile.name(of: 10, in: text) == Array("mina".utf8))
     #expect(PasswdFile.name(of: 11, in: text) == nil)
@@ -147,15 +149,14 @@ import UAFWire
     #expect(PasswdFile.standing(of: 1, in: text) == .absent)
   }
 
-  @Test func `with no name or several lines for a uid, or an empty /etc/passwd, the account does not count as absent`()
-  {
+  @Test func `a uid with an empty or ambiguous name, or with an empty /etc/passwd, does not count as absent`() {
     let text = Array("root:x:0:0::/:/bin/sh\nmina:x:10:10::/:\nmona:x:10:10::/:\n:x:11:11::/:\n".utf8)
     #expect(PasswdFile.standing(of: 10, in: text) == .unclear)
     #expect(PasswdFile.standing(of: 11, in: text) == .unclear)
     #expect(PasswdFile.standing(of: 12, in: []) == .unclear)
   }
 
-  @Test func `a name is found in any line of the file, and only as a whole`() {
+  @Test func `a name is found in any line of /etc/passwd, and only as a whole`() {
     let text = Array("root:x:0:0::/:/bin/sh\nmina:x:10:10::/:\nshort\n".utf8)
     for name in ["root", "mina", "short"] { #expect(PasswdFile.has(Array(name.utf8), in: text)) }
     for name in ["", "min", "mina:", "minas", "/"] { #expect(!PasswdFile.has(Array(name.utf8), in: text)) }

@@ -9,14 +9,14 @@ import UAFWire
 @testable import Authenticator
 @testable import UAFHelper
 
-/// A joined machine reports its state to its server.
+/// How a joined machine reports its state to its server after a login.
 @Suite final class CheckInTests {
   private static let offline = "[general]\noffline = \"allow\"\noffline_max_age = 86400"
 
   private let signer: VerdictSigner
   private let bench: HelperBench
   private let secret = [UInt8](repeating: 4, count: 32)
-  /// The reports that arrived, and the number of the news with which each is answered.
+  /// The reports that have arrived, and the news number with which the server answers each.
   private var reports: [MachineReport] = []
   private var news: Int64?
   private var policy: (version: Int64, document: String)?
@@ -45,7 +45,7 @@ import UAFWire
     try JoinRecord(machine, group: "lab").store(in: state, owner: getuid())
   }
 
-  /// The server's answer as a signed statement.
+  /// The server's reply to a report, with its signed statement.
   private func answer(
     _ request: TransportRequest, by other: VerdictSigner? = nil, nonce: [UInt8]? = nil
   ) throws -> TransportResponse {
@@ -88,9 +88,9 @@ import UAFWire
   private var record: CheckInRecord { get throws { try CheckInRecord.read(in: state, owner: getuid()) } }
   private var waiting: OfflineLoginRecord { get throws { try OfflineLoginRecord.read(in: state, owner: getuid()) } }
 
-  // MARK: When
+  // MARK: When a machine reports
 
-  @Test func `the first login reports what the machine is, and the next login has nothing to report`() throws {
+  @Test func `the first login reports the machine's properties, and the next login has nothing to report`() throws {
     #expect(try login() == 0, "\(bench.log.lines)")
     let report = try #require(reports.first)
     #expect(report.module == HelperVersion.current && report.deviceName == "desk-17" && report.policy == nil)
@@ -99,7 +99,8 @@ import UAFWire
     #expect(try login() == 0 && reports.count == 1)
   }
 
-  @Test func `reports again after an hour, and if the clock was set back to before the last report`() throws {
+  @Test
+  func `a machine reports again after an hour, and after its clock was set back to before the last report`() throws {
     _ = try login()
     advance(3599)
     #expect(try login() == 0 && reports.count == 1)
@@ -111,7 +112,7 @@ import UAFWire
     #expect(try login() == 0 && reports.count == 3)
   }
 
-  @Test func `reports immediately if a new news number came with the login`() throws {
+  @Test func `a machine reports immediately if the login brought a new news number`() throws {
     bench.server.machineNews = 7
     news = 7
     _ = try login()
@@ -123,7 +124,7 @@ import UAFWire
     #expect(try login() == 0 && reports.count == 3)
   }
 
-  /// A policy as the server signs it for this machine.
+  /// A policy that the server has signed for this machine.
   private func document(version: Int64, for device: String? = nil) throws -> String {
     let time = bench.now.wallSeconds
     let policy = WorkstationPolicy(
@@ -134,7 +135,10 @@ import UAFWire
     return try signer.token(claims, type: WorkstationPolicy.tokenType)
   }
 
-  @Test func `the login after a policy was saved fetches the policy, which applies from the next call on`() throws {
+  @Test
+  func `the first login after a policy was saved at the server fetches it, and it applies from the next call on`()
+    throws
+  {
     bench.configuration += "\n[policy]\nfollow = [\"passcode\"]"
     #expect(try login() == 0)
     #expect(reports.map(\.policy) == [0])
@@ -147,8 +151,7 @@ import UAFWire
     #expect(reports.map(\.policy) == [0, 0, 7])
   }
 
-  @Test func `a policy for a different machine is not used, nor any policy if root lets the server set nothing`() throws
-  {
+  @Test func `a machine uses no policy for a different machine, and none if root lets the server set nothing`() throws {
     #expect(try login() == 0)
     policy = (7, try document(version: 7))
     advance(3601)
@@ -162,7 +165,7 @@ import UAFWire
     #expect(bench.log.lines.contains { $0.contains("the server's policy is not used") })
   }
 
-  @Test func `reports a lock of a different account, and its end`() throws {
+  @Test func `a machine reports the lock of any of its accounts, and later the end of it`() throws {
     _ = try login()
     bench.passwd += "jun:x:4343:4343::/:/bin/sh\n"
     func as43(_ operation: UAFWire.Operation) -> Begin {
@@ -177,7 +180,7 @@ import UAFWire
     #expect(try bench.run(registration, ["another", "another"]).result == 0, "\(bench.log.lines)")
     for _ in 0..<3 { try bench.run(as43(.authenticate), ["wrong"]) }
     #expect(try login() == 0)
-    // The server has given no secret for jun.
+    // The account jun has no machine secret.
     #expect(
       reports.last?.locks
         == [
@@ -192,7 +195,7 @@ import UAFWire
   // MARK: When nothing is reported
 
   @Test
-  func `nothing is reported by a machine that has not joined, has joined a different server, or may report nothing`()
+  func `a machine reports nothing if it has not joined, has joined another server, or root forbids reports`()
     throws
   {
     try JoinRecord.remove(in: state, owner: getuid())
@@ -205,7 +208,7 @@ import UAFWire
     #expect(bench.log.lines.allSatisfy { !$0.contains("event=checkIn") })
   }
 
-  @Test func `a refused login, a login without the server and any other operation report nothing`() throws {
+  @Test func `a machine reports nothing after a refused or offline login, or after any other operation`() throws {
     #expect(try login("wrong") != 0)
     try bench.run(bench.begin(.status))
     #expect(reports.isEmpty)
@@ -217,7 +220,8 @@ import UAFWire
 
   // MARK: Failures
 
-  @Test func `a server that accepts no report does not affect a login, and is asked again after five minutes`() throws {
+  @Test
+  func `a report that the server refuses does not affect the login, and is sent again after five minutes`() throws {
     bench.server.checkingIn = nil
     #expect(try login() == 0)
     let lines = bench.log.lines.filter { $0.contains("event=checkIn") }
@@ -232,7 +236,9 @@ import UAFWire
     #expect(bench.log.lines.filter { $0.contains("event=checkIn") }.count == 1)
   }
 
-  @Test(arguments: [1, 2]) func `believes no answer unless it was signed for this report`(_ fault: Int) throws {
+  @Test(arguments: [1, 2]) func `a machine believes no reply that was not signed for its own report`(_ fault: Int)
+    throws
+  {
     let stranger = try VerdictSigner()
     bench.server.checkingIn = { [unowned self] request in
       fault == 1
@@ -243,14 +249,15 @@ import UAFWire
     #expect(bench.log.lines.contains { $0.contains("event=checkIn") && $0.contains("not signed with verdict_key") })
   }
 
-  @Test func `does not wait for a second call that is reporting`() throws {
+  @Test func `a machine does not report while another call is reporting, and does not wait for it`() throws {
     let turn = try MachineTurn(for: .checkIn, in: state, owner: getuid())
     defer { withExtendedLifetime(turn) {} }
     #expect(try login() == 0 && reports.isEmpty)
     #expect(try operation().finished.text?.contains("another one is under way") == true)
   }
 
-  @Test func `files that somebody else could have written stop the report, but no login`() throws {
+  @Test
+  func `if others could have written the files for a report, nothing is reported and the login continues`() throws {
     _ = try login()
     advance(3600)
     #expect(unsafe chmod(state + "/machine.checkin", 0o644) == 0)
@@ -258,23 +265,24 @@ import UAFWire
     #expect(bench.log.lines.contains { $0.contains("event=checkIn") && $0.contains("open to others") })
   }
 
-  @Test func `a damaged record counts as none`() throws {
+  @Test func `a damaged record of the last report counts as no record`() throws {
     _ = try login()
     try Data([9, 9]).write(to: URL(fileURLWithPath: state + "/machine.checkin"))
     #expect(unsafe chmod(state + "/machine.checkin", 0o600) == 0)
     #expect(try login() == 0 && reports.count == 2 && reports[1].mark == nil)
   }
 
-  // MARK: Logins without the server
+  // MARK: Offline logins
 
-  /// The result of a login while the server is away.
+  /// The result of a login while the server cannot be reached.
   private func loginAway() throws -> UInt32 {
     bench.server.lateFailure = .noHandshake(.refused)
     defer { bench.server.lateFailure = nil }
     return try login()
   }
 
-  @Test func `each login without the server is recorded with its code, and reported once with the next login`() throws {
+  @Test
+  func `each offline login is recorded with its authentication code, and reported once with the next login`() throws {
     let own = [UInt8](repeating: 9, count: 32)
     try giveSecret(own)
     _ = try login()
@@ -300,7 +308,7 @@ import UAFWire
     #expect(try waiting.logins.map(\.number) == [logins[1].number + 1])
   }
 
-  /// Gives the machine a secret for mina, as the server does with a registration.
+  /// Gives the machine a secret for mina, as a registration at the server does.
   private func giveSecret(_ secret: [UInt8]) throws {
     let directory = try StateDirectory(state, owner: getuid())
     let account = try #require(try AccountFile.open(in: directory, uid: 4242, name: nil, serverUserName: { _ in nil }))
@@ -308,8 +316,8 @@ import UAFWire
     try MachineRecord(machineID: Array(repeating: 8, count: 16), secret: secret, place: place).store(in: account)
   }
 
-  @Test func `a lock has a code made with the account's secret, and none if the secret is a different server's`() throws
-  {
+  @Test
+  func `a reported lock has a code made with the account's secret, unless that secret is another server's`() throws {
     let own = [UInt8](repeating: 9, count: 32)
     try giveSecret(own)
     for _ in 0..<3 { _ = try login("wrong") }
@@ -319,7 +327,8 @@ import UAFWire
     #expect(try lock.account == "mina" && lock.code == HMACSHA256.authenticate(message, keyInOrdinaryMemory: own))
   }
 
-  @Test func `logins that do not fit into one report are sent in several reports, and dropped logins are counted`()
+  @Test
+  func `offline logins that do not fit into one report are sent in several, and those that were dropped are counted`()
     throws
   {
     _ = try login()
@@ -340,7 +349,8 @@ import UAFWire
     #expect(reports.flatMap(\.offlineLogins).map(\.number) == Array(45...300))
   }
 
-  @Test func `a login without the server that cannot be recorded continues, and none is recorded before joining`()
+  @Test
+  func `an offline login that cannot be recorded still succeeds, and none is recorded before the machine has joined`()
     throws
   {
     _ = try login()
@@ -355,7 +365,7 @@ import UAFWire
 
   // MARK: uafctl check-in
 
-  @Test func `root's command reports immediately, and prints what the server says`() throws {
+  @Test func `uafctl check-in reports immediately, and prints the server's reply`() throws {
     _ = try login()
     (policy, news) = ((3, "a.b.c"), 9)
     let transcript = try operation()
@@ -366,7 +376,7 @@ import UAFWire
     #expect(try record.told?.news == 9)
   }
 
-  @Test func `root's command says why nothing is reported, and nobody else may use it`() throws {
+  @Test func `uafctl check-in tells root why nothing is reported, and nobody else can use it`() throws {
     #expect(try operation(peer: 4242).result == 1001)
     bench.server.checkingIn = nil
     #expect(try operation().finished.text == "check-in: the server does not accept reports from machines")
@@ -377,7 +387,7 @@ import UAFWire
     #expect(reports.isEmpty)
   }
 
-  @Test func `a machine that leaves forgets what it had to report`() throws {
+  @Test func `a machine that leaves its server forgets what it had not reported yet`() throws {
     _ = try login()
     #expect(try loginAway() == 0)
     bench.server.joining = { _ in

@@ -11,7 +11,7 @@ import UAFWire
     return begin
   }
 
-  @Test func `several authenticators that the server's policy accepts are a numbered list`() throws {
+  @Test func `several authenticators that the server accepts are shown as a numbered list`() throws {
     let bench = try HelperBench.registeredTwice()
     let transcript = try bench.run(bench.begin(), ["2", "12369"])
     #expect(transcript.result == 0 && transcript.prompts.map(\.check) == ["choice", "pattern"])
@@ -22,7 +22,8 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["1", "correct"]).result == 0)
   }
 
-  @Test func `the list is in the server's order, without what the server does not accept`() throws {
+  @Test
+  func `the list of authenticators has the server's order, and omits those that the server does not accept`() throws {
     let bench = try HelperBench.registeredTwice()
     bench.server.accepted = [["5541#0002"], ["5541#0001"]]
     #expect(try bench.run(bench.begin(), ["1", "12369"]).prompts[0].options == ["pattern", "passcode"])
@@ -32,7 +33,7 @@ import UAFWire
   }
 
   @Test(arguments: ["0", "3", "", "two", "-1", "1 ", "99", "001"])
-  func `an entry that is not a number of the list leads to the same question again, and is not counted`(_ entry: String)
+  func `after an entry that is no number of the list, the list is shown again, and nothing is counted`(_ entry: String)
     throws
   {
     let bench = try HelperBench.registeredTwice()
@@ -41,13 +42,13 @@ import UAFWire
     #expect(transcript.prompts[1].errorMessage == "Enter a number from 1 to 2; this was not counted.")
   }
 
-  @Test func `a list from which nothing is chosen ends with 2002`() throws {
+  @Test func `a login ends with 2002 if nothing is chosen from the list`() throws {
     let bench = try HelperBench.registeredTwice()
     let transcript = try bench.run(bench.begin(), ["9", "9", "9", "9", "9"])
     #expect(transcript.result == 2002 && transcript.pamCode == 7)
   }
 
-  @Test func `an empty line at the prompt leads back to the list, and is not counted`() throws {
+  @Test func `an empty line at the prompt for a secret leads back to the list, and is not counted`() throws {
     let bench = try HelperBench.registeredTwice()
     let transcript = try bench.run(bench.begin(), ["1", "", "2", "12369"])
     #expect(transcript.result == 0)
@@ -57,7 +58,7 @@ import UAFWire
   }
 
   @Test(arguments: ["swaylock", "gdm-password"])
-  func `a service with one prompt asks for the authenticator used last`(_ service: String) throws {
+  func `a service with one prompt uses the authenticator that was used last`(_ service: String) throws {
     let bench = try HelperBench.registeredTwice()
     var begin = bench.begin()
     begin.service = Array(service.utf8)
@@ -68,14 +69,14 @@ import UAFWire
     #expect(transcript.result == 0 && transcript.prompts.map(\.check) == ["pattern"])
   }
 
-  @Test func `a service that shows one prompt gets one try, whatever root has set for tries`() throws {
+  @Test func `a service that shows one prompt gets one try, whatever number root has configured`() throws {
     let bench = try HelperBench.registered("[prompt]\ntries = 5")
     var begin = bench.begin()
     begin.service = Array("swaylock".utf8)
     #expect(try bench.run(begin, ["wrong1"]).prompts.count == 1)
   }
 
-  @Test func `a peer without root is asked once, unless it is uafctl`() throws {
+  @Test func `a peer without root gets one prompt, unless it is uafctl`() throws {
     let bench = try HelperBench.registeredTwice()
     var begin = Begin(.authenticate)
     begin.service = Array("login".utf8)
@@ -84,20 +85,22 @@ import UAFWire
     #expect(try bench.run(begin, ["1", "wrong1", "correct"], peer: 4242).result == 0)
   }
 
-  @Test func `asks immediately for an authenticator that is named by type or AAID`() throws {
+  @Test func `if an authenticator is named by type or AAID, no list is shown`() throws {
     let bench = try HelperBench.registeredTwice("[service.login]\nauthenticator = \"pattern\"")
     #expect(try bench.run(bench.begin(), ["12369"]).prompts.map(\.check) == ["pattern"])
     #expect(try bench.run(bench.begin(.authenticate, "authenticator=5541#0001"), ["correct"]).result == 0)
   }
 
-  @Test func `a named authenticator that the server does not accept gives 2002`() throws {
+  @Test func `a login ends with 2002 if the server does not accept the named authenticator`() throws {
     let bench = try HelperBench.registeredTwice()
     bench.server.accepted = [["5541#0002"]]
     #expect(try bench.run(bench.begin(.authenticate, "authenticator=passcode"), ["correct"]).result == 2002)
   }
 
   @Test(arguments: ["biometric", "face"])
-  func `a type that this version does not have gives 2002, and nobody is asked`(_ type: String) throws {
+  func `a login ends with 2002 without a prompt if this version does not have the configured type`(_ type: String)
+    throws
+  {
     let bench = try HelperBench.registered()
     bench.configuration = "authenticators = [\"passcode\", \"\(type)\"]\n" + bench.configuration
     let transcript = try bench.run(bench.begin(.authenticate, "authenticator=\(type)"))
@@ -106,7 +109,8 @@ import UAFWire
 
   // MARK: Several together
 
-  @Test func `passcode and pattern are asked for in turn and sent in one answer`() throws {
+  @Test
+  func `if the server demands passcode and pattern, both are asked for in turn and sent in one response`() throws {
     let bench = try HelperBench.registeredTwice()
     bench.server.accepted = [["5541#0001", "5541#0002"]]
     let transcript = try bench.run(bench.begin(), ["correct", "12369"])
@@ -114,7 +118,7 @@ import UAFWire
     #expect(bench.server.signatures == 2)
   }
 
-  @Test func `if two secrets are asked for, one wrong secret is a refusal, and nothing is sent`() throws {
+  @Test func `if two secrets are demanded and one is wrong, the login is refused and nothing is sent`() throws {
     let bench = try HelperBench.registeredTwice()
     bench.server.accepted = [["5541#0001", "5541#0002"]]
     let answered = bench.server.answered
@@ -122,14 +126,14 @@ import UAFWire
     #expect(bench.server.answered == answered)
   }
 
-  @Test func `the list contains sets of authenticators as well as single ones`() throws {
+  @Test func `the list shows a set of authenticators as one choice`() throws {
     let bench = try HelperBench.registeredTwice()
     bench.server.accepted = [["5541#0001", "5541#0002"], ["5541#0002"]]
     let transcript = try bench.run(bench.begin(), ["1", "correct", "12369"])
     #expect(transcript.result == 0 && transcript.prompts[0].options == ["passcode and pattern", "pattern"])
   }
 
-  @Test func `a service with one prompt ends with 2002 if the policy needs two secrets`() throws {
+  @Test func `a service with one prompt ends with 2002 if the server demands two secrets`() throws {
     let bench = try HelperBench.registeredTwice()
     bench.server.accepted = [["5541#0001", "5541#0002"]]
     var begin = bench.begin(.authenticate, "authenticator=passcode")
@@ -137,14 +141,14 @@ import UAFWire
     #expect(try bench.run(begin, ["correct"]).result == 2002)
   }
 
-  @Test func `a policy that needs an unregistered authenticator gives 2002`() throws {
+  @Test func `a login ends with 2002 if the server demands an authenticator that is not registered`() throws {
     let bench = try HelperBench.registered()
     bench.server.accepted = [["5541#0001", "5541#0002"]]
     #expect(try bench.run(bench.begin(), ["correct"]).result == 2002)
   }
 
   @Test(arguments: [Operation.authenticate, .change, .deregister, .reset, .repair])
-  func `an unregistered type has a text of its own if a different type is registered`(operation: Operation) throws {
+  func `if a named type is not registered but another is, a separate text says so`(operation: Operation) throws {
     let bench = try HelperBench.registered()
     for (type, other) in [("pattern", "passcode"), ("passcode", "pattern")] {
       if type == "passcode" {

@@ -10,7 +10,7 @@ import UAFWire
   @Test(arguments: [
     "[server]\nrequest_ur1 = \"x\"", "[lock]\nretry_count_to_lock = 0", "[passcode.regex]\n'(' = \"x\"", "= broken",
   ])
-  func `a configuration error gives SERVICE_ERR before anyone is asked`(_ text: String) throws {
+  func `a mistake in the configuration gives PAM_SERVICE_ERR before anybody is asked`(_ text: String) throws {
     let bench = try HelperBench()
     bench.configuration = text
     let transcript = try bench.run(bench.begin())
@@ -21,14 +21,16 @@ import UAFWire
   @Test(
     arguments: ["unknown", "tries=0", "conf=relative", "timeout=", "timeout=601", "nouserok=yes", "NOUSEROK", ""],
     [UInt32(0), 4242])
-  func `an unknown or bad module argument is an error and never ignored`(_ argument: String, _ peer: UInt32) throws {
+  func `an unknown or wrong module argument is an error, and is never ignored`(_ argument: String, _ peer: UInt32)
+    throws
+  {
     let bench = try HelperBench.registered()
     let transcript = try bench.run(begin(peer: peer, argument), ["correct"], peer: peer)
     #expect(transcript.result == 1001 && transcript.pamCode == 3 && transcript.prompts.isEmpty)
     #expect(bench.log.lines.contains { $0.contains("module argument") }, "\(bench.log.lines)")
   }
 
-  @Test func `a host without root may choose how it asks, and not which configuration applies`() throws {
+  @Test func `a host without root can choose how it prompts, but not which configuration applies`() throws {
     let bench = try HelperBench.registered("[passcode]\nkeypad = \"plain\"")
     let other = bench.folder + "/other"
     try "= broken".write(toFile: other, atomically: false, encoding: .utf8)
@@ -37,11 +39,11 @@ import UAFWire
     }
     let none = try bench.run(begin(peer: 4242, "authenticator=pattern"), peer: 4242)
     #expect(none.result != 0 && none.prompts.isEmpty)
-    // Once, whatever the line says: it cannot show that it comes from root.
+    // Only one try, whatever its argument says, because nothing shows that the argument comes from root.
     #expect(try bench.run(begin(peer: 4242, "tries=3"), ["wrong", "correct"], peer: 4242).result == 3012)
   }
 
-  @Test func `arguments that contradict the configuration are refused from a host without root too`() throws {
+  @Test func `refuses module arguments that contradict the configuration, even from a host without root`() throws {
     let bench = try HelperBench()
     bench.configuration += "\n[passcode]\nui_type = \"pin6\"\nkeypad = \"shuffled\""
     for peer: UInt32 in [0, 4242] {
@@ -50,7 +52,7 @@ import UAFWire
     }
   }
 
-  /// What a host of `peer` sends for its account.
+  /// What a host that runs as `peer` sends for its own account.
   private func begin(peer: UInt32, _ argument: String) -> Begin {
     var begin = Begin(.authenticate)
     begin.service = Array("swaylock".utf8)
@@ -78,12 +80,12 @@ import UAFWire
     #expect(transcript.result == 1001 && transcript.prompts.isEmpty)
   }
 
-  @Test func `a configuration that others can make unreadable is not reported as root's mistake`() {
+  @Test func `a configuration file that others can make unreadable is not reported as root's mistake`() {
     for number in [EMFILE, ENFILE, ENOMEM, EIO, EINTR, EACCES] {
       let problem = ConfigurationFileProblem.system(number)
       #expect(!problem.isRoots && !ConfigurationError.file(path: "/conf", problem).isRoots)
     }
-    // If the kernel allows it, anybody can make a hard link to root's file.
+    // On some kernels anybody can make a hard link to root's file.
     #expect(!ConfigurationFileProblem.hardLinks.isRoots && ConfigurationFileProblem.writable.isRoots)
     let ending = Ending.configuration("log", isRoots: false)
     #expect(ending.result == .cannotUse && ending.incident == .configuration)

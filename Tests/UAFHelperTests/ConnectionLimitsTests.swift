@@ -2,11 +2,11 @@ import Testing
 
 @testable import UAFHelper
 
-/// The fate of connections to the socket.
+/// How many connections to the core's socket are accepted, refused or dropped.
 @Suite struct ConnectionLimitsTests {
   private typealias Answer = ConnectionLimits.Answer
 
-  /// The answers to this many connections of one user id, if each core ends immediately.
+  /// What happens to this many connections of one user id, if each core ends immediately.
   private func answers(
     _ count: Int, _ uid: UInt32, at now: Int64 = 0, of limits: inout ConnectionLimits
   ) -> [Answer] {
@@ -26,7 +26,7 @@ import Testing
     #expect(limits.answer(1000, at: 0) == .start)
   }
 
-  @Test func `starts a burst of cores and then ten a second, however soon the cores end`() {
+  @Test func `for one user id starts a burst of 50 cores and then ten a second, however soon they end`() {
     var limits = ConnectionLimits()
     #expect(answers(1000, 1000, of: &limits).count { $0 == .start } == 50)
     #expect(answers(1000, 1000, at: 1000, of: &limits).count { $0 == .start } == 10)
@@ -34,7 +34,7 @@ import Testing
     #expect(answers(10, 1001, of: &limits) == Array(repeating: .start, count: 10), "another is not slowed down")
   }
 
-  @Test func `logs refusals once a minute`() {
+  @Test func `logs refused connections of one user id once a minute`() {
     var limits = ConnectionLimits()
     let news = { (answers: [Answer]) in answers.count { $0 == .refuse(isNews: true) } }
     #expect(news(answers(1000, 1000, of: &limits)) == 1)
@@ -42,7 +42,7 @@ import Testing
     #expect(news(answers(1000, 1000, at: 60_000, of: &limits)) == 1)
   }
 
-  @Test func `drops root's connections beyond 192, and connections of other users use up none of these`() {
+  @Test func `drops root's connections beyond 192, and those of other users do not count towards them`() {
     var limits = ConnectionLimits()
     for uid in 0..<200 { _ = limits.answer(UInt32(1000 + uid), at: 0) }
     for _ in 0..<192 { #expect(limits.answer(0, at: 0) == .start) }
@@ -51,7 +51,7 @@ import Testing
     #expect(limits.answer(0, at: 0) == .start)
   }
 
-  @Test func `limits all people together, so that many user ids of one person do not help`() {
+  @Test func `limits the connections of all users together, so that many user ids of one person do not help`() {
     var limits = ConnectionLimits()
     let started = (0..<100_000).count { limits.answer(UInt32(100_000 + $0), at: 0) == .start }
     #expect(started == 128)

@@ -11,7 +11,7 @@ import UAFWire
     return try bench.run(begin, ["correct"])
   }
 
-  @Test func `proves the account with the token of a fresh authentication`() throws {
+  @Test func `a deregistration proves the account with the token of a new authentication`() throws {
     let bench = try HelperBench.registered()
     #expect(try deregister(bench).result == 0)
     #expect(bench.server.asked.map(\.op) == [.registration, .authentication, .deregistration])
@@ -20,7 +20,7 @@ import UAFWire
     #expect(try bench.run(bench.begin()).result == 1009)
   }
 
-  @Test func `returns the server's token for the deregistration if the caller wants it`() throws {
+  @Test func `a deregistration returns the server's token to a caller that wants it`() throws {
     for isWanted in [true, false] {
       let bench = try HelperBench.registered()
       bench.server.deregistrationToken = "gone"
@@ -32,7 +32,7 @@ import UAFWire
     }
   }
 
-  @Test func `returns no token of an order that names other keys`() throws {
+  @Test func `a deregistration returns no token if the server's order names other keys`() throws {
     let bench = try HelperBench.registered()
     bench.server.deregistrationToken = "gone"
     bench.server.knownKeys = [try KeyID(bytes: Array(repeating: 9, count: 32))]
@@ -43,7 +43,7 @@ import UAFWire
     #expect(transcript.result == 1001 && transcript.finished.token == nil)
   }
 
-  @Test func `a server without tokens decides whether it wants a proof`() throws {
+  @Test func `a server that issues no tokens decides itself whether a deregistration needs a proof`() throws {
     let bench = try HelperBench.registered()
     bench.server.token = nil
     #expect(try deregister(bench, .deregisterAll).result == 0)
@@ -51,7 +51,7 @@ import UAFWire
     #expect(try bench.run(bench.begin()).result == 1009)
   }
 
-  @Test func `an order that names other keys removes nothing on this machine, and is not a success`() throws {
+  @Test func `if the server's order names other keys, no key is removed here and the deregistration fails`() throws {
     let bench = try HelperBench.registered()
     bench.server.knownKeys = [try KeyID(bytes: Array(repeating: 9, count: 32))]
     let transcript = try deregister(bench)
@@ -59,14 +59,14 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `a server that refuses to deregister leaves the key in use`() throws {
+  @Test func `if the server refuses to deregister, the key stays in use`() throws {
     let bench = try HelperBench.registered()
     bench.server.deregistrationStatus = .init(rawValue: 1401)
     #expect(try deregister(bench).result == 15_007)
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `asks for the secret first, and sends no request after a wrong secret`() throws {
+  @Test func `a deregistration asks for the secret first, and sends no request after a wrong one`() throws {
     let bench = try HelperBench.registered()
     var begin = bench.begin(.deregister)
     begin.service = Array("uafctl".utf8)
@@ -74,9 +74,12 @@ import UAFWire
     #expect(!bench.server.asked.map(\.op).contains(.deregistration))
   }
 
-  // MARK: What the server has forgotten
+  // MARK: Keys that the server has forgotten
 
-  @Test func `after an order that names more keys than the request, says what is left on this machine`() throws {
+  @Test
+  func `if the server forgets more keys than requested, the person is told which of them are still on this machine`()
+    throws
+  {
     let bench = try HelperBench.registeredTwice()
     bench.server.order = [.everything]
     var begin = bench.begin(.deregister)
@@ -93,7 +96,7 @@ import UAFWire
   }
 
   @Test(arguments: ["status", "request"])
-  func `the person can remove a key that the server has forgotten`(_ way: String) throws {
+  func `a person can remove a key that the server has forgotten`(_ way: String) throws {
     let bench = try HelperBench.registered()
     if way == "status" {
       bench.server.respondStatus = .unknownKeyID
@@ -109,7 +112,10 @@ import UAFWire
     #expect(try bench.run(bench.begin()).result == 1009)
   }
 
-  @Test func `a key that has just proved the account is kept, whatever the server says afterwards`() throws {
+  @Test
+  func `a key with which the person has just logged in is kept, even if the server then says that it is unknown`()
+    throws
+  {
     let bench = try HelperBench.registered()
     bench.server.deregistrationStatus = .unknownKeyID
     #expect(try deregister(bench).result == 15_007)
@@ -129,7 +135,7 @@ import UAFWire
   }
 
   @Test(arguments: [UInt32(1400), 1401, 1403, 1480, 1491, 1493, 1498, 1500])
-  func `keeps the key if the server refuses for any other reason`(_ status: UInt32) throws {
+  func `a key is kept if the server refuses the deregistration for any other reason`(_ status: UInt32) throws {
     let bench = try HelperBench.registered()
     bench.server.respondStatus = .init(rawValue: status)
     #expect(try deregister(bench).result != 0)
@@ -176,7 +182,8 @@ import UAFWire
     #expect(try bench.run(bench.begin()).result == 1009)
   }
 
-  @Test func `a code without root deletes the keys at the server, and none on this machine`() throws {
+  @Test
+  func `an enrolment code of a person without root deletes the keys at the server, and none on this machine`() throws {
     let bench = try HelperBench.registered()
     var begin = byCode(bench)
     (begin.uid, begin.account, begin.typedName, begin.arguments) = (nil, nil, nil, [])
@@ -185,7 +192,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0, "this server never forgets")
   }
 
-  @Test func `a code that the server refuses, or a different account's code, deregisters nothing`() throws {
+  @Test func `an enrolment code that the server refuses, or that is another account's, deregisters nothing`() throws {
     let bench = try HelperBench.registered()
     bench.server.deregistrationStatus = .init(rawValue: 1401)
     let refused = try bench.run(byCode(bench))
@@ -198,7 +205,7 @@ import UAFWire
 
   // MARK: Scope
 
-  /// The beginning of a conversation for another account.
+  /// The begin message for the account nora.
   private func nora(_ bench: HelperBench, _ operation: UAFWire.Operation) -> Begin {
     var begin = bench.begin(operation)
     begin.uid = 4243
@@ -208,7 +215,7 @@ import UAFWire
   }
 
   @Test(arguments: [DeregisterAuthenticator.everything, .allKeys(try AAID("5541#0001"))])
-  func `a wildcard removes no other person's keys`(_ wildcard: DeregisterAuthenticator) throws {
+  func `an order for all keys removes no keys of another person`(_ wildcard: DeregisterAuthenticator) throws {
     let bench = try HelperBench.registered()
     let minas = try #require(bench.server.registered)
     var registration = nora(bench, .register)
@@ -224,7 +231,7 @@ import UAFWire
   }
 
   @Test(arguments: [DeregisterAuthenticator.everything, .allKeys(try AAID("5541#0001"))])
-  func `a wildcard removes no other application's keys`(_ wildcard: DeregisterAuthenticator) throws {
+  func `an order for all keys removes no keys of another application`(_ wildcard: DeregisterAuthenticator) throws {
     let bench = try HelperBench.registered()
     let first = try #require(bench.server.registered)
     let configuration = bench.configuration
@@ -240,7 +247,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `a wildcard for a different authenticator removes nothing`() throws {
+  @Test func `an order for all keys of another authenticator removes nothing`() throws {
     let bench = try HelperBench.registered()
     bench.server.order = [.allKeys(try AAID("5541#0002"))]
     #expect(try deregister(bench, .deregisterAll).result == 1001)
@@ -248,7 +255,7 @@ import UAFWire
   }
 
   @Test(arguments: ["face", "biometric", "iris", "5541#0009", ""])
-  func `a type that nobody could have registered gives 1012, before anyone is asked`(type: String) throws {
+  func `deregistering a type that does not exist gives 1012 before anybody is asked`(type: String) throws {
     let bench = try HelperBench.registered()
     for enabled in ["", "authenticators = [\"passcode\", \"face\", \"biometric\"]\n"] {
       bench.configuration = enabled + bench.configuration
@@ -263,7 +270,9 @@ import UAFWire
     }
   }
 
-  @Test(arguments: [nil, "passcode"]) func `does not advise a person who deregisters to register`(type: String?)
+  @Test(arguments: [nil, "passcode"]) func `a deregistration that finds nothing does not advise the person to register`(
+    type: String?
+  )
     throws
   {
     let bench = try HelperBench.registered()
@@ -281,7 +290,7 @@ import UAFWire
     }
   }
 
-  @Test func `a type that exists but is not enabled does not count as unknown`() throws {
+  @Test func `deregistering a type that exists but is disabled does not report an unknown type`() throws {
     let bench = try HelperBench.registered()
     for type in ["pattern", "fingerprint"] {
       bench.configuration =

@@ -6,10 +6,10 @@ import UAFWire
 @testable import Authenticator
 @testable import UAFHelper
 
-/// How a conversation ends, and what the front end has received by then.
+/// How a call ends, and what the front end has received by then.
 @Suite struct EndOfConversationTests {
   @Test(arguments: UAFWire.Operation.allCases, ["correct", "wrong", nil])
-  func `each operation ends with one "finished", whatever is entered`(
+  func `each operation ends with exactly one finished message, whatever is entered`(
     _ operation: UAFWire.Operation, _ entry: String?
   ) throws {
     let bench = try HelperBench.registeredTwice()
@@ -20,7 +20,7 @@ import UAFWire
     #expect(transcript.messages.last?.type == .finished)
   }
 
-  @Test func `a conversation that never began also ends with one "finished"`() throws {
+  @Test func `a call that could not begin also ends with exactly one finished message`() throws {
     let bench = try HelperBench.registered()
     var begin = bench.begin()
     begin.account = Array("mina\n".utf8)
@@ -32,7 +32,7 @@ import UAFWire
   }
 
   @Test(arguments: [1400, 1401, 1408, 1490, 1496, 1498, 12_345] as [UInt32])
-  func `shows a refusal in the server's words, cleaned`(_ status: UInt32) throws {
+  func `shows a refusal with the server's own text, without its control characters`(_ status: UInt32) throws {
     let bench = try HelperBench.registered()
     bench.server.respondStatus = UAFStatusCode(rawValue: status)
     bench.server.description = "Ask\u{202e} Mina\u{1b}[31m\r\n!"
@@ -41,14 +41,14 @@ import UAFWire
     #expect(transcript.errors == ["Refused by the server: Ask Mina[31m !"])
   }
 
-  @Test func `shows its own text if the server's words are empty after cleaning`() throws {
+  @Test func `shows a text of its own if nothing printable is left of the server's text`() throws {
     let bench = try HelperBench.registered()
     bench.server.respondStatus = UAFStatusCode(rawValue: 1496)
     bench.server.description = "\u{1b}\u{7}\u{202e}"
     #expect(try bench.run(bench.begin(), ["correct"]).errors == ["The server replied with status 1496."])
   }
 
-  @Test func `with PAM_SILENT a lock and a refusal are still shown`() throws {
+  @Test func `with PAM_SILENT a lock and a refusal are still shown to the person`() throws {
     let bench = try HelperBench.registered()
     var begin = bench.begin()
     begin.pamFlags = 0x8000
@@ -61,7 +61,7 @@ import UAFWire
     #expect(locked.prompts.isEmpty && locked.pamCode == 11)
   }
 
-  @Test func `status says the version, and which types are available, registered, locked and usable`()
+  @Test func `status contains the version, and which types are available, registered, locked and usable`()
     throws
   {
     let bench = try HelperBench.registered()
@@ -74,7 +74,8 @@ import UAFWire
       return try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
     }
     #expect(try document()["version"] as? String == HelperVersion.current)
-    // USER_VERIFY_PASSCODE_INTERNAL and USER_VERIFY_PATTERN_INTERNAL of the FIDO Registry. A pattern could be registered.
+    // USER_VERIFY_PASSCODE_INTERNAL and USER_VERIFY_PATTERN_INTERNAL of the FIDO Registry. The pattern is available, but not
+    // registered.
     #expect(try types() == [0x84, 0x04, 0, 0x04])
     for wrong in ["wrong1", "wrong2", "wrong3"] { try bench.run(bench.begin(), [wrong]) }
     #expect(try types() == [0x84, 0x04, 0x04, 0])

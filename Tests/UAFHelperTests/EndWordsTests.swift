@@ -4,7 +4,7 @@ import UAFWire
 
 @testable import UAFHelper
 
-/// What a person hears at the end of a call that failed: why, and what can be done about it.
+/// What the last text of a failed call says: the cause, and what the person can do about it.
 @Suite struct EndWordsTests {
   private func tool(_ operation: UAFWire.Operation, _ payload: EnrolmentPayload? = nil) -> Begin {
     var begin = Begin(operation)
@@ -17,7 +17,7 @@ import UAFWire
 
   // MARK: Codes
 
-  @Test func `after an expired code the text says to ask for a new one`() throws {
+  @Test func `after an expired enrolment code the text says to ask for a new code`() throws {
     let bench = try HelperBench.registered()
     let old = bench.server.payload(expires: 1_799_999_999)
     let transcript = try bench.run(tool(.register, old), peer: 4242)
@@ -25,14 +25,14 @@ import UAFWire
     #expect(text(transcript) == "The enrolment code has expired.\nAsk the administrator for a new one.")
   }
 
-  @Test func `after an expired approval the text says to ask for a new request`() throws {
+  @Test func `after an expired approval code the text says to ask for a new request`() throws {
     let bench = try HelperBench.registered()
     let old = bench.server.payload(operation: .authentication, expires: 1_799_999_999)
     let transcript = try bench.run(tool(.authenticate, old), peer: 4242)
     #expect(text(transcript) == "The time to confirm this has expired.\nAsk for a new request.")
   }
 
-  @Test func `after a used approval no text says to register again`() throws {
+  @Test func `after a used approval code the text does not say to register again`() throws {
     let bench = try HelperBench.registered()
     bench.server.requestStatus = .init(rawValue: 1401)
     let payload = bench.server.payload(operation: .authentication)
@@ -44,7 +44,7 @@ import UAFWire
   }
 
   @Test(arguments: [("ko_KR.UTF-8", "다른 계정의 등록 코드입니다."), ("C", "The enrolment code is for a different account.")])
-  func `a code for a different account is refused in the person's language, with the account that the code has to name`(
+  func `the text about a code for another account is in the person's language, and names the account to ask for`(
     _ locale: String, _ words: String
   ) throws {
     let bench = try HelperBench.registered()
@@ -54,13 +54,13 @@ import UAFWire
     #expect(told.hasPrefix(words) && told.contains("mina") && !told.contains("nora"), "\(told)")
   }
 
-  @Test func `an operation only for root has no hint to read a log`() throws {
+  @Test func `the refusal of an operation that only root may use does not hint at a log`() throws {
     let bench = try HelperBench.registered()
     let transcript = try bench.run(tool(.unlock), peer: 4242)
     #expect(transcript.result == 1001 && text(transcript) == "Only root may do that.")
   }
 
-  @Test func `if nothing can be unlocked, no text says to register`() throws {
+  @Test func `if an account has nothing to unlock, the text does not say to register`() throws {
     let bench = try HelperBench()
     _ = try bench.run(bench.begin(.initialise))
     var begin = bench.begin(.unlock)
@@ -70,7 +70,7 @@ import UAFWire
 
   // MARK: No authenticator fits
 
-  @Test func `says that everything that the server accepts is already registered`() throws {
+  @Test func `if everything that the server accepts is already registered, the text says so`() throws {
     let bench = try HelperBench.registered()
     bench.server.knownKeys = [try #require(bench.server.registered)]
     let transcript = try bench.run(tool(.register), ["correct"], peer: 4242)
@@ -78,7 +78,7 @@ import UAFWire
     #expect(text(transcript).hasPrefix("Every authenticator that the server accepts is registered already.\n"))
   }
 
-  @Test func `says that the server accepts none of this machine's types`() throws {
+  @Test func `if the server accepts none of this machine's types, the text says so`() throws {
     let bench = try HelperBench.registered()
     bench.server.accepted = [["5541#0002"]]
     let transcript = try bench.run(bench.begin(), ["correct"])
@@ -89,7 +89,7 @@ import UAFWire
       ])
   }
 
-  @Test func `says that the server names keys that are not on this machine`() throws {
+  @Test func `if the server names keys that are not on this machine, the text says so`() throws {
     let bench = try HelperBench.registered()
     bench.server.policyKeys = [try KeyID(bytes: Array(repeating: 9, count: 32))]
     let transcript = try bench.run(bench.begin(), ["correct"])
@@ -101,7 +101,7 @@ import UAFWire
       ])
   }
 
-  @Test func `says that the configuration leaves no authenticator`() throws {
+  @Test func `if the configuration enables no authenticator, the text says so`() throws {
     let bench = try HelperBench.registered()
     bench.configuration = "authenticators = [\"face\"]\n" + bench.configuration
     let transcript = try bench.run(bench.begin())
@@ -112,7 +112,7 @@ import UAFWire
         == true)
   }
 
-  @Test func `says that the server does not ask for the authenticator that root names`() throws {
+  @Test func `if the server does not accept the authenticator that root names, the text says so`() throws {
     let bench = try HelperBench.registeredTwice()
     bench.server.accepted = [["5541#0002"]]
     let transcript = try bench.run(bench.begin(.authenticate, "authenticator=passcode"), ["correct"])
@@ -125,7 +125,7 @@ import UAFWire
     #expect(bench.log.lines.contains { $0.contains("passcode") && $0.contains("result=2002") })
   }
 
-  @Test func `says that several authenticators fit a program that has only one prompt`() throws {
+  @Test func `if several authenticators fit but the program has only one prompt, the text says so`() throws {
     let bench = try HelperBench.registeredTwice()
     var begin = bench.begin()
     begin.service = Array("swaylock".utf8)
@@ -135,9 +135,9 @@ import UAFWire
       transcript.errors.first?.hasPrefix("Several authenticators fit, but this program can ask for only one.") == true)
   }
 
-  // MARK: Which value is stale
+  // MARK: Which secret is stale
 
-  @Test func `names each of two stale secrets`() throws {
+  @Test func `if two secrets are stale, the text names each of them`() throws {
     let bench = try HelperBench.registeredTwice()
     bench.server.accepted = [["5541#0001", "5541#0002"]]
     bench.configuration += "\n[passcode]\nmin_length = 10\n[pattern]\nmin_nodes = 6"
@@ -147,7 +147,7 @@ import UAFWire
       transcript.infos.map { String($0.prefix(13)) } == ["Your passcode", "Your pattern "], "\(transcript.infos)")
   }
 
-  @Test func `a forced change asks for the secret that the login found stale`() throws {
+  @Test func `a forced change asks for the secret that the login has found stale`() throws {
     let bench = try HelperBench.registeredTwice()
     bench.configuration += "\n[passcode]\nmin_length = 10"
     #expect(try bench.run(bench.begin(), ["1", "correct"]).finished.staleValue)
@@ -157,7 +157,7 @@ import UAFWire
     #expect(transcript.result == 7110 && transcript.prompts.map(\.check) == ["passcode", "passcode", "passcode"])
   }
 
-  @Test func `if the secret meets the rules again, a forced change changes nothing`() throws {
+  @Test func `a forced change changes nothing if the secret meets the rules again`() throws {
     let bench = try HelperBench.registered()
     var begin = bench.begin(.change)
     begin.pamFlags = 0x20

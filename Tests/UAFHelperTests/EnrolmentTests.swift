@@ -7,7 +7,7 @@ import UAFWire
 
 @testable import UAFHelper
 
-/// Registrations at servers that know no payloads (server.enrolment).
+/// Registrations at servers that issue no payloads (server.enrolment).
 @Suite struct EnrolmentTests {
   private func bench(_ enrolment: String?, _ more: String = "") throws -> HelperBench {
     let bench = try HelperBench()
@@ -15,7 +15,7 @@ import UAFWire
       bench.configuration = bench.configuration.replacing("[state]", with: "enrolment = \"\(enrolment)\"\n[state]")
     }
     bench.configuration += "\n" + more
-    // A server of a different make than ours.
+    // The server is of another maker, so it tags no challenges.
     bench.server.marks = false
     _ = try StateDirectory.initialise(bench.folder + "/state", owner: getuid())
     return bench
@@ -28,7 +28,8 @@ import UAFWire
     return begin
   }
 
-  @Test(arguments: [nil, "payload"]) func `without a payload nothing is registered, and nobody is asked`(
+  @Test(arguments: [nil, "payload"])
+  func `at a server that demands a payload, nothing is registered without one, and nobody is asked`(
     _ enrolment: String?
   ) throws {
     let bench = try bench(enrolment)
@@ -36,7 +37,7 @@ import UAFWire
     #expect(transcript.result == 1001 && transcript.prompts.isEmpty && bench.server.requests.isEmpty)
   }
 
-  @Test func `at an open server only the new secret is asked for`() throws {
+  @Test func `at an open server a registration asks only for the new secret`() throws {
     let bench = try bench("open")
     let transcript = try bench.run(registration(bench), ["correct", "correct"])
     #expect(transcript.result == 0 && transcript.prompts.map(\.step) == [.new, .newAgain], "\(bench.log.lines)")
@@ -44,7 +45,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `at an open server a peer without root registers only under its own name`() throws {
+  @Test func `at an open server a peer without root can register only under its own name`() throws {
     let bench = try bench("open")
     var begin = Begin(.register)
     begin.service = Array("uafctl".utf8)
@@ -53,7 +54,7 @@ import UAFWire
     #expect(try bench.run(begin, [], peer: 4243).result == 1011, "uid 4243 is not in passwd")
   }
 
-  @Test func `a required code is asked for first, and sent as it was entered`() throws {
+  @Test func `if a server demands a code, it is asked for first, and sent as it was entered`() throws {
     let bench = try bench("code")
     let transcript = try bench.run(registration(bench), ["A1-b2 c3", "correct", "correct"])
     #expect(transcript.result == 0, "\(bench.log.lines)")
@@ -62,7 +63,8 @@ import UAFWire
     #expect(!bench.log.lines.joined().contains("A1-b2"))
   }
 
-  @Test func `a mistyped code or payload of our server goes to no server, because the person can correct it`() throws {
+  @Test
+  func `a mistyped code or payload of our server is sent to no server, because the person can correct it`() throws {
     let bench = try bench("code")
     let code = try #require(EnrolmentCode(random: [UInt8](repeating: 5, count: 11))).text
     let wrong = String(code.dropLast()) + (code.hasSuffix("0") ? "1" : "0")
@@ -74,7 +76,9 @@ import UAFWire
     #expect(bench.server.requests.isEmpty)
   }
 
-  @Test(arguments: ["", nil] as [String?]) func `without the required code nothing is registered`(_ code: String?)
+  @Test(arguments: ["", nil] as [String?]) func `if a server demands a code, nothing is registered without one`(
+    _ code: String?
+  )
     throws
   {
     let bench = try bench("code")
@@ -83,7 +87,9 @@ import UAFWire
     #expect(try FileManager.default.contentsOfDirectory(atPath: bench.folder + "/state/accounts").isEmpty)
   }
 
-  @Test(arguments: ["open", "code"]) func `uses a payload if a person gives one`(_ enrolment: String) throws {
+  @Test(arguments: ["open", "code"]) func `a payload is used even at a server that does not demand one`(
+    _ enrolment: String
+  ) throws {
     let bench = try bench(enrolment)
     bench.server.marks = true
     #expect(try bench.run(bench.registration(), ["correct", "correct"]).result == 0)
@@ -91,7 +97,7 @@ import UAFWire
   }
 
   @Test(arguments: ["open", "code"])
-  func `a further authenticator needs a login with a registered authenticator, and the server's own requirement`(
+  func `a further authenticator needs a login with a registered one, and what the server itself demands`(
     _ enrolment: String
   ) throws {
     let bench = try bench(enrolment)
@@ -107,12 +113,12 @@ import UAFWire
     #expect(try bench.run(bench.begin(.unlock)).result == 0)
     let right = try bench.run(registration(bench, "pattern"), ["correct"] + code + ["12369", "12369"])
     #expect(right.result == 0, "\(bench.log.lines)")
-    // Nobody has signed what a token of such a server is for.
+    // A token of such a server does not say what it is for.
     let asked = bench.server.asked.last { $0.op == .registration }?.context
     #expect(asked?.proof == nil && asked?.authCode == code.first)
   }
 
-  @Test func `at an open server without tokens a further authenticator needs a login with a registered authenticator`()
+  @Test func `at an open server without tokens, a further authenticator still needs a login with a registered one`()
     throws
   {
     let bench = try bench("open")
@@ -124,7 +130,7 @@ import UAFWire
     #expect(bench.server.asked.last { $0.op == .registration }?.context.proof == nil)
   }
 
-  @Test func `at an open server a person whose authenticator root has disabled cannot add a secret`() throws {
+  @Test func `at an open server a person whose authenticator root has disabled cannot add another one`() throws {
     let bench = try bench("open", "")
     #expect(try bench.run(registration(bench, "passcode"), ["correct", "correct"]).result == 0)
     bench.configuration = "authenticators = [\"pattern\"]\n" + bench.configuration
@@ -136,7 +142,7 @@ import UAFWire
     #expect(bench.server.keys.count == 1)
   }
 
-  @Test func `registering again at an open server verifies the current secret, and counts the attempt`() throws {
+  @Test func `registering again at an open server asks for the current secret, and counts the attempt`() throws {
     let bench = try bench("open")
     #expect(try bench.run(registration(bench, "passcode"), ["correct", "correct"]).result == 0)
     let wrong = try bench.run(registration(bench, "passcode"), ["wrong1", nil])

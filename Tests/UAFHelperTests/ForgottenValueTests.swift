@@ -5,7 +5,7 @@ import UAFWire
 
 @testable import UAFHelper
 
-/// A person who has forgotten a value can set a new one by following the texts, whatever was tried before.
+/// A person who has forgotten a passcode or pattern can set a new one by following the texts, whatever was tried before.
 @Suite struct ForgottenValueTests {
   private func persons(_ operation: UAFWire.Operation, _ type: String? = nil) -> Begin {
     var begin = Begin(operation)
@@ -20,10 +20,10 @@ import UAFWire
     return begin
   }
 
-  // MARK: A code sets a new value
+  // MARK: A code sets a new secret
 
   @Test(arguments: [nil, "passcode"] as [String?], ["root", "person"])
-  func `a registration with a code says that there is a value, sets a new one, and asks for no other value`(
+  func `a registration with a code says that a secret exists, sets a new one, and asks for no other`(
     _ type: String?, _ who: String
   ) throws {
     let bench = try HelperBench.registered(signed: true)
@@ -47,7 +47,8 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["battery"]).result == 0)
   }
 
-  @Test func `after the server revoked the old key, no text says to have a key revoked, which would be the new key`()
+  @Test
+  func `after the server revoked the old key, no text says to have a key revoked, because that would be the new one`()
     throws
   {
     let bench = try HelperBench.registered(signed: true)
@@ -61,7 +62,8 @@ import UAFWire
       "\(bench.log.lines)")
   }
 
-  @Test func `if the server does not confirm that it forgot a valid key, the text names that key to be revoked`() throws
+  @Test
+  func `if the server does not confirm that it forgot a valid old key, the text names that key for revocation`() throws
   {
     let bench = try HelperBench.registered(signed: true)
     let old = try #require(bench.server.registered)
@@ -70,7 +72,8 @@ import UAFWire
     #expect(transcript.finished.text?.hasSuffix("with 'uaf-server revoke --key': 5541#0001 \(old.text)") == true)
   }
 
-  @Test func `a locked account gets a new value, and the wrong entries of the old value no longer count`() throws {
+  @Test
+  func `with a code a locked account gets a new secret, and wrong entries of the old one no longer count`() throws {
     let bench = try HelperBench.registered("[passcode.lock]\nmax_lock_count = 0", signed: true)
     for value in ["wrong1", "wrong2", "wrong3"] { try bench.run(bench.begin(), [value]) }
     #expect(try bench.run(bench.begin(), ["correct"]).result == 3014)
@@ -79,7 +82,8 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["battery"]).result == 0)
   }
 
-  @Test func `a code that the server refuses changes nothing, and is reported before a value is asked for`() throws {
+  @Test
+  func `a code that the server refuses changes nothing, and is reported before a new secret is asked for`() throws {
     let bench = try HelperBench.registered(signed: true)
     bench.server.registrationStatus = .unauthorized
     let transcript = try bench.run(byCode(bench), [], peer: 4242)
@@ -88,7 +92,7 @@ import UAFWire
   }
 
   @Test(arguments: [UAFStatusCode(rawValue: 1498), .unauthorized, .init(rawValue: 1500)])
-  func `until the server has accepted the new key, the old value and its count stay`(_ status: UAFStatusCode) throws {
+  func `until the server has accepted the new key, the old secret and its count stay`(_ status: UAFStatusCode) throws {
     let bench = try HelperBench.registered(signed: true)
     try bench.run(bench.begin(), ["wrong1"])
     bench.server.respondStatus = status
@@ -98,13 +102,13 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `a front end that disappears before the end leaves the old value`() throws {
+  @Test func `if the front end disappears before a registration ends, the old secret stays`() throws {
     let bench = try HelperBench.registered(signed: true)
     #expect(try bench.run(byCode(bench), ["battery", nil], peer: 4242).result == 999)
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `of two values the person chooses the one to set, and the other value stays`() throws {
+  @Test func `with a code for two secrets the person chooses which one to set, and the other stays`() throws {
     let bench = try HelperBench.registeredTwice(signed: true)
     let transcript = try bench.run(byCode(bench), ["2", "74123", "74123"], peer: 4242)
     #expect(transcript.result == 0 && transcript.prompts.map(\.check) == ["choice", "pattern", "pattern"])
@@ -112,7 +116,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(.authenticate, "authenticator=passcode"), ["correct"]).result == 0)
   }
 
-  @Test func `a code adds a type that is named and has no value yet`() throws {
+  @Test func `a code for a named type without a secret adds that type`() throws {
     let bench = try HelperBench.registered(signed: true)
     bench.server.accepted = [["5541#0001"], ["5541#0002"]]
     let transcript = try bench.run(byCode(bench, "pattern"), ["12369", "12369"], peer: 4242)
@@ -120,7 +124,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(.authenticate, "authenticator=passcode"), ["correct"]).result == 0)
   }
 
-  @Test func `an unsigned success lets root replace a value in use, and nobody else`() throws {
+  @Test func `if the server does not sign its success, only root can replace the secret of an account in use`() throws {
     let bench = try HelperBench.registered()
     let refused = try bench.run(byCode(bench), [], peer: 4242)
     #expect(refused.result == 1001 && refused.infos.isEmpty && refused.prompts.isEmpty)
@@ -130,7 +134,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["battery"]).result == 0)
   }
 
-  @Test func `without a code, nobody is asked for a value that only a code could replace`() throws {
+  @Test func `without a code, nobody is asked for a secret that only a code can replace`() throws {
     let bench = try HelperBench.registeredTwice(signed: true)
     let transcript = try bench.run(persons(.register), [], peer: 4242)
     #expect(transcript.result == 2002 && transcript.prompts.isEmpty)
@@ -138,10 +142,10 @@ import UAFWire
     #expect(try bench.triesLeft() == 3)
   }
 
-  // MARK: What a removal says
+  // MARK: What a deregistration says
 
   @Test(arguments: ["root", "person"])
-  func `a removal with a code says what it removed and where, and removes it in both places`(_ who: String) throws {
+  func `a deregistration with a code removes keys here and at the server, and names both`(_ who: String) throws {
     let bench = try HelperBench.registered(signed: true)
     var begin = who == "root" ? bench.begin(.deregister) : persons(.deregister)
     begin.service = Array("uafctl".utf8)
@@ -156,7 +160,7 @@ import UAFWire
   }
 
   @Test
-  func `if an unsigned success removes nothing on this machine, the text says why, and status shows the key's state`()
+  func `if the server does not sign its success, no key is removed here, the text says why, and status shows it`()
     throws
   {
     let bench = try HelperBench.registered()
@@ -170,16 +174,16 @@ import UAFWire
     #expect(try bench.run(bench.begin(.status)).finished.document?.contains(#""atServer":"unknown""#) == true)
   }
 
-  // MARK: Every sequence of hints
+  // MARK: Each sequence of hints
 
-  /// The account's state when the person begins.
+  /// The state of the account before the person's first command.
   enum State: CaseIterable {
     case never, usable, wrongEntries, lockedForAWhile, lockedForGood, revoked, forgottenByServer, behind, twoTypes
     case resetByRoot, deregistered, forgotten, damaged, otherMachines
   }
 
   @Test(arguments: State.allCases)
-  func `if a person's code cannot set a value in use, no text says that a code can`(_ state: State) throws {
+  func `if a code of a person cannot set a secret in use, no text says that a code can`(_ state: State) throws {
     for command in Self.firsts {
       let bench = try bench(state, signed: false)
       let isInUse = try bench.run(bench.begin(.status)).finished.document?.contains(#""registeredTypes":0"#) == false
@@ -190,7 +194,7 @@ import UAFWire
     }
   }
 
-  @Test func `for a forgotten value, a person is told which command root has to run if codes cannot set a value`()
+  @Test func `if codes cannot set a secret, a person who has forgotten it is told which command root must run`()
     throws
   {
     for (signed, command) in [(true, "'uafctl register --code FILE'"), (false, "'uafctl register USER --code FILE'")] {
@@ -220,7 +224,7 @@ import UAFWire
     let file = bench.folder + "/state/accounts/4242.db"
     switch state {
     case .usable: break
-    // Without being asked, this server names the key that it received last.
+    // This server names the key that it received last, without being asked to.
     case .twoTypes: bench.server.order = [.allKeys(try AAID("5541#0001"))]
     case .never: #expect(try bench.run(bench.begin(.forget)).result == 0)
     case .wrongEntries: try bench.run(bench.begin(), ["wrong1"])
@@ -250,7 +254,7 @@ import UAFWire
     return bench
   }
 
-  /// Runs a command as the person, or as root if it names USER, and returns its texts.
+  /// Runs a command as the person, or as root if the command contains USER, and returns its texts.
   private func run(_ command: String, _ bench: HelperBench, _ state: State) throws -> String {
     var words = command.split(separator: " ").map(String.init)
     let isRoots = words.contains("USER")
@@ -263,7 +267,7 @@ import UAFWire
     begin.service = Array("uafctl".utf8)
     if words.contains("FILE") { begin.payload = Array(bench.server.payload().encoded.utf8) }
     begin.authenticator = words.first { ["passcode", "pattern"].contains($0) }.map { Array($0.utf8) }
-    // It is not known in advance whether a list is shown. An entry that does not fit is asked for again.
+    // Nobody knows in advance whether a list is shown. An entry that does not fit the prompt is asked for again.
     let new = ["battery", "battery"]
     let old = begin.payload == nil ? ["wrong1", "wrong2", "wrong3"] : []
     let entries = (state == .twoTypes ? ["1"] : []) + old + new + new
@@ -271,7 +275,7 @@ import UAFWire
     return [transcript.finished.text ?? "", transcript.finished.document ?? ""].joined(separator: "\n")
   }
 
-  /// The commands that a text names, except those that use a value that the person knows.
+  /// The commands that a text names, except those that need a secret that the person remembers.
   private func commands(in text: String) -> [String] {
     let named = text.split(separator: "'", omittingEmptySubsequences: false).map(String.init)
       .filter { $0.hasPrefix("uafctl ") }.map { String($0.dropFirst("uafctl ".count)) }
@@ -283,7 +287,7 @@ import UAFWire
   }
 
   @Test(arguments: State.allCases, [true, false])
-  func `every sequence of hints leads to a value that works, within three commands`(_ state: State, _ signed: Bool)
+  func `every sequence of hints leads to a secret that works, within three commands`(_ state: State, _ signed: Bool)
     throws
   {
     var paths = Self.firsts.map { [$0] }
@@ -292,13 +296,13 @@ import UAFWire
       var told = ""
       for command in path { told = try run(command, bench, state) }
       if try works(bench) { continue }
-      // A state is reported by its number; uafctl shows the number's text and hint.
+      // status reports a state as a number, for which uafctl shows a text and a hint.
       if path.last == "status", told.contains("\"version\"") { continue }
-      // A person who wants nothing registered is not led to a registration: everything is as they want it.
+      // A person who wants to have no keys is not told to register, because everything is as wanted.
       if path.last?.hasPrefix("deregister") == true, told.hasPrefix("This account is not registered on this machine.") {
         continue
       }
-      // Nor is anybody sent to a code that this machine does not accept from a person.
+      // No hint tells a person to use a code that this machine accepts only from root.
       if path.count > 1 { #expect(!told.hasPrefix("Without signed verdicts"), "\(path): \(told)") }
       let next = commands(in: told)
       #expect(!next.isEmpty, "\(path) ends without a way on: \(told)")

@@ -6,7 +6,7 @@ import UAFWire
 @testable import UAFHelper
 
 @Suite struct FrontEndTests {
-  /// What the core says while `body` runs with a front end that sends `packets` and then nothing.
+  /// What the core sends while `body` runs, with a front end that has sent `packets` and sends nothing more.
   private func messages(_ packets: [[UInt8]], _ body: (FrontEnd) throws -> Void) throws -> [PacketType] {
     let ends = try PacketSocket.pair()
     let mine = try PacketSocket(takingOver: ends.mine)
@@ -22,11 +22,11 @@ import UAFWire
     return types
   }
 
-  @Test func `a front end that ends during the wait does not resume`() throws {
+  @Test func `a front end that ends during a divided login's wait does not resume it`() throws {
     #expect(throws: Ending.self) { _ = try messages([]) { _ = try $0.awaitResume() } }
   }
 
-  @Test func `a front end that cancels during the wait does not resume`() throws {
+  @Test func `a front end that cancels during a divided login's wait does not resume it`() throws {
     let types = try messages([FrontEndSignal.cancelled.packet]) { frontEnd in
       let resumes = try frontEnd.awaitResume()
       #expect(!resumes)
@@ -34,13 +34,13 @@ import UAFWire
     #expect(types.isEmpty)
   }
 
-  @Test func `refuses an answer instead of resume`() throws {
+  @Test func `refuses an entry from a front end that has to resume first`() throws {
     #expect(throws: Ending.self) {
       _ = try messages([Begin(.authenticate).packet()]) { _ = try $0.awaitResume() }
     }
   }
 
-  @Test func `reports a resume without a paused login as a separate case`() throws {
+  @Test func `refuses a resume instead of a begin message, and reports it as such`() throws {
     let ends = try PacketSocket.pair()
     let mine = try PacketSocket(takingOver: ends.mine)
     let frontEnd = try FrontEnd(PacketSocket(takingOver: ends.theirs))
@@ -48,16 +48,18 @@ import UAFWire
     #expect(throws: PacketSocketError.malformed(.unexpectedType(.resume))) { _ = try frontEnd.receiveBegin() }
   }
 
-  // MARK: What arrives while the person types
+  // MARK: The server's answer arrives while the person types
 
-  /// A socket that closures share.
+  /// A socket in an object, so that closures can share it.
   private final class Held {
     let socket: PacketSocket
 
     init(_ descriptor: CInt) throws { socket = try PacketSocket(takingOver: descriptor) }
   }
 
-  /// Asks, with the front end's packets already there, and checks before and after; counts how often the work is done.
+  /// Asks the person `times` times while the front end's packets are already there, and looks for the answer before and after.
+  ///
+  /// Returns how often the answer was handled.
   private func works(_ packets: [[UInt8]] = [], asking times: Int = 1, _ comesFirst: @escaping Arrival.Comparison)
     throws -> Int
   {
@@ -73,17 +75,18 @@ import UAFWire
     return count
   }
 
-  @Test func `an arrival during the prompt is handled once, however often the check is made`() throws {
+  @Test
+  func `a server's answer that arrives during a prompt is handled once, however often the core looks for it`() throws {
     for times in 0...2 { #expect(try works(asking: times) { (_, _) throws(PacketSocketError) in true } == 1) }
   }
 
-  @Test func `an arrival while the person types is handled before the entry is read`() throws {
-    // Nothing is there at the first check, which does not wait.
+  @Test func `a server's answer that arrives while the person types is handled before the entry is read`() throws {
+    // The first look, which does not wait, finds nothing.
     let count = try works { (_, limit) throws(PacketSocketError) in limit < 0 }
     #expect(count == 1)
   }
 
-  @Test func `the end of the conversation releases what it waited for`() throws {
+  @Test func `when a call ends, it releases the connection whose answer it waited for`() throws {
     weak var kept: Held?
     _ = try messages([]) { frontEnd in
       let ends = try PacketSocket.pair()
@@ -97,7 +100,7 @@ import UAFWire
     #expect(kept == nil)
   }
 
-  @Test func `nothing is handled if nothing arrives, or if the entry arrives first`() throws {
+  @Test func `a server's answer is not handled if it does not arrive, or if the entry arrives first`() throws {
     let entry = try Answer.packet(Secret(copying: Array("x".utf8).span))
     let packet = entry.withBytes { bytes in bytes.indices.map { bytes[$0] } }
     for isArriving in [true, false] {

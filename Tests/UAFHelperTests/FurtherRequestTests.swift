@@ -6,9 +6,9 @@ import UAFWire
 
 @testable import UAFHelper
 
-/// Servers that answer with a further request (step-up).
+/// Servers that respond with a further request (step-up) instead of a verdict.
 @Suite struct FurtherRequestTests {
-  @Test func `a login signs each further request with the next counter, and asks for nothing again`() throws {
+  @Test func `a login signs each further request with the next counter, and asks the person nothing more`() throws {
     let bench = try HelperBench.registered()
     bench.server.furtherRequests = 4
     let transcript = try bench.run(bench.begin(), ["correct"])
@@ -23,7 +23,7 @@ import UAFWire
     #expect(transcript.result == 9999 && transcript.pamCode == 7)
   }
 
-  @Test func `a login is refused if a further answer is refused`() throws {
+  @Test func `a login is refused if the server refuses the response to a further request`() throws {
     let bench = try HelperBench.registered()
     bench.server.furtherRequests = 1
     bench.server.respondStatus = .init(rawValue: 1493)
@@ -40,7 +40,7 @@ import UAFWire
     #expect(bench.server.counters == [1, 2, 3])
   }
 
-  @Test func `a registration stores nothing if a further answer is refused`() throws {
+  @Test func `a registration stores nothing if the server refuses the response to a further request`() throws {
     let bench = try HelperBench()
     _ = try StateDirectory.initialise(bench.folder + "/state", owner: getuid())
     bench.server.furtherRequests = 1

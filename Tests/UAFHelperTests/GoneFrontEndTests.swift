@@ -5,14 +5,14 @@ import UAFWire
 
 @testable import UAFHelper
 
-/// Logins whose host is killed after its person has entered the value.
+/// Logins whose host is killed after the person has entered the passcode.
 @Suite struct GoneFrontEndTests {
   private func lines(_ bench: HelperBench, since count: Int) -> [String] {
     bench.log.lines.dropFirst(count).map { "\($0)" }
   }
 
   @Test(arguments: ["", "[service.login]\ntransaction = true"])
-  func `signs and sends nothing after the front end has disappeared`(_ configuration: String) throws {
+  func `after the front end has disappeared, nothing is signed or sent`(_ configuration: String) throws {
     let bench = try HelperBench.registered(configuration)
     let (answered, count) = (bench.server.answered, bench.log.lines.count)
     bench.server.onFinish = { [unowned bench] in bench.hangUp() }
@@ -23,18 +23,18 @@ import UAFWire
     #expect(!told.contains { $0.contains("result=0") }, "\(told)")
   }
 
-  /// The front end disappears at a prompt, after this many seconds of the call.
+  /// The log line of a call whose front end disappears at a prompt, after this many seconds.
   private func lastLine(after seconds: Int64, _ operation: UAFWire.Operation = .authenticate) throws -> String {
     let bench = try HelperBench.registered()
     bench.server.onGet = { [unowned bench] in bench.now.nanoseconds += seconds * 1_000_000_000 }
     try bench.run(bench.begin(operation, "timeout=30"), entries: [.gone])
-    // A line after it says that nobody read the end.
+    // The next line only says that nobody received the result.
     return try #require(
       bench.log.lines.last { $0.contains("event=authenticate result=70") && !$0.contains("finished:") })
   }
 
   @Test(arguments: [30, 31, 600] as [Int64])
-  func `a host that closes after the module's timeout= has passed is logged as the person sees it: 7011`(
+  func `a host that disappears after the module's timeout= is logged with 7011, which the person has seen`(
     seconds: Int64
   ) throws {
     let line = try lastLine(after: seconds)
@@ -43,12 +43,12 @@ import UAFWire
   }
 
   @Test(arguments: [0, 5, 28] as [Int64])
-  func `a host that closes before its timeout has passed is logged as 7010`(seconds: Int64) throws {
+  func `a host that disappears before the module's timeout= is logged with 7010`(seconds: Int64) throws {
     let line = try lastLine(after: seconds)
     #expect(line.contains("result=7010") && !line.contains("timeout of"), "\(line)")
   }
 
-  @Test func `a correct entry still clears the count`() throws {
+  @Test func `a correct entry clears the count even if the front end has disappeared`() throws {
     let bench = try HelperBench.registered()
     try bench.run(bench.begin(), ["wrong"])
     bench.server.onFinish = { [unowned bench] in bench.hangUp() }
@@ -57,7 +57,7 @@ import UAFWire
     #expect(try bench.triesLeft() == 3)
   }
 
-  @Test func `logs a success that nobody waits for as unused`() throws {
+  @Test func `a success that no front end receives is logged as unused`() throws {
     let bench = try HelperBench.registered()
     let count = bench.log.lines.count
     bench.server.onRespond = { [unowned bench] in bench.hangUp() }
@@ -66,12 +66,12 @@ import UAFWire
     #expect(told.count == 1 && told[0].contains("unused=yes"), "\(told)")
   }
 
-  @Test func `logs an answer as unused if nobody waits for its verdict`() throws {
+  @Test func `a response that was sent and whose verdict no front end receives is logged as unused`() throws {
     let bench = try HelperBench.registered()
     let count = bench.log.lines.count
     bench.server.onRespond = { [unowned bench] in
       bench.hangUp()
-      // The result of the exchange once the front end has disappeared.
+      // The front end has disappeared, so this is the result of the exchange.
       bench.server.lateFailure = .unavailable
     }
     try bench.run(bench.begin(), ["correct"])
@@ -79,20 +79,20 @@ import UAFWire
     #expect(told.first?.contains("unused=yes") == true && !told.contains { $0.contains("result=0") }, "\(told)")
   }
 
-  @Test func `does not log a success as unused if it is used`() throws {
+  @Test func `a success that the front end receives is not logged as unused`() throws {
     let bench = try HelperBench.registered()
     let count = bench.log.lines.count
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
     #expect(!lines(bench, since: count).contains { $0.contains("unused") })
   }
 
-  @Test func `asks for no deregistration for a front end that has disappeared`() throws {
+  @Test func `once the front end has disappeared, no deregistration is requested`() throws {
     let bench = try HelperBench.registered()
     bench.server.onRespond = { [unowned bench] in bench.hangUp() }
     let asked = bench.server.asked.count
     try bench.run(bench.begin(.deregister), ["correct"])
     bench.server.onRespond = nil
-    // Only the request of the proof: no order for a deregistration was requested.
+    // Only the proof was requested, and no order to deregister.
     #expect(bench.server.asked.count == asked + 1)
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }

@@ -23,7 +23,7 @@ import UAFWire
     return begin
   }
 
-  @Test func `remote: wrong, locked, unregistered and unknown get the same words and the same code`() throws {
+  @Test func `in a remote login, a wrong secret, a lock and an unknown name get the same texts and PAM code`() throws {
     let bench = try HelperBench.registered()
     let empty = try HelperBench()
     _ = try StateDirectory.initialise(empty.folder + "/state", owner: getuid())
@@ -41,7 +41,9 @@ import UAFWire
   }
 
   @Test(arguments: ["wrong1", "", "\u{1b}[2J", "7", "correct"])
-  func `remote: each call has the same number and words of prompts, whatever is entered`(_ entry: String) throws {
+  func `in a remote login, each name gets the same number of prompts with the same texts, whatever is entered`(
+    _ entry: String
+  ) throws {
     let more = "[passcode]\nui_type = \"pin6\"\nmin_length = 4\n[service.sshd]\ntries = 3"
     let bench = try HelperBench.registered()
     bench.configuration += "\n" + more
@@ -52,7 +54,7 @@ import UAFWire
     #expect(locked.errors == nobody.errors && locked.pamCode == nobody.pamCode)
   }
 
-  @Test func `remote: asks for the only type that is enabled or named`() throws {
+  @Test func `a remote login asks only for the type that is enabled or named`() throws {
     let bench = try HelperBench.registered()
     let named = try bench.run(remote(bench, "authenticator=passcode"), ["correct"])
     #expect(named.pamCode == 0 && named.prompts.map(\.text) == ["Passcode for mina (sshd): "])
@@ -61,7 +63,7 @@ import UAFWire
       other.pamCode == 7 && other.prompts.count == 1 && other.prompts[0].text.hasSuffix("Pattern for mina (sshd): "))
   }
 
-  @Test func `remote: known and unknown names send the server the same kind of request`() throws {
+  @Test func `in a remote login, known and unknown names send the server requests of the same form`() throws {
     let bench = try HelperBench.registered()
     var counts: [Int] = []
     for begin in [remote(bench), unknown(bench)] {
@@ -72,7 +74,7 @@ import UAFWire
     #expect(counts == [1, 1])
   }
 
-  /// The bytes of the derivation slots' files, which contain what was written for attempts without a count.
+  /// The bytes in the files of the derivation slots, which is what attempts write that count for no account.
   private func writtenInVain(_ bench: HelperBench) -> Int {
     (0..<8).reduce(0) { sum, index in
       var info = stat()
@@ -82,7 +84,8 @@ import UAFWire
     }
   }
 
-  @Test func `remote: an attempt that is not counted writes as much to the disk as one that is counted`() throws {
+  @Test
+  func `in a remote login, an attempt that is not counted writes as much to disk as one that is counted`() throws {
     let bench = try HelperBench.registered()
     try bench.run(remote(bench), ["wrong1"])
     #expect(writtenInVain(bench) == 0, "this one is counted")
@@ -99,7 +102,7 @@ import UAFWire
     #expect(writtenInVain(locked) == 28_672)
   }
 
-  @Test func `local: an attempt that is not counted writes nothing`() throws {
+  @Test func `in a local login, an attempt that is not counted writes nothing to disk`() throws {
     let bench = try HelperBench.registered()
     for index in 0..<6 { try bench.run(bench.begin(), ["wrong-\(index)"]) }
     #expect(writtenInVain(bench) == 0)
@@ -111,7 +114,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `nouserok ignores nobody whose state is hidden, by default or by configuration`() throws {
+  @Test func `nouserok ignores no account whose registration is hidden, by default or by configuration`() throws {
     let bench = try HelperBench.registered()
     var begin = remote(bench, "nouserok")
     (begin.uid, begin.account, begin.typedName) = (4343, Array("nora".utf8), Array("nora".utf8))

@@ -9,7 +9,7 @@ import UAFWire
 
 @testable import UAFHelper
 
-/// A machine joins the server of its configuration, and leaves it.
+/// How a machine joins the server of its configuration, and leaves it.
 @Suite final class JoinTests {
   private let signer: VerdictSigner
   private let bench: HelperBench
@@ -30,7 +30,7 @@ import UAFWire
     TransportResponse(status: status, contentType: "application/json", body: answer.jsonBytes)
   }
 
-  /// The server's answer to a machine that it accepts.
+  /// Makes the server accept the machine.
   private func accept(
     _ request: TransportRequest, nonce: [UInt8]? = nil, device: String? = nil, hashed: MachineSecret? = nil,
     by other: VerdictSigner? = nil, type: String = JoinStatement.tokenType, at time: Int64? = nil
@@ -67,22 +67,22 @@ import UAFWire
     get throws { try JoinRecord.read(in: bench.folder + "/state", owner: getuid()) }
   }
 
-  /// Changes the mode of the record's file.
+  /// Changes the mode of the file with the join record.
   private func setMode(_ mode: mode_t) -> Bool {
     // SAFETY: the path lives for the call.
     unsafe chmod(bench.folder + "/state/machine.join", mode) == 0
   }
 
-  /// Whether a request contains a proof by the secret of the joining.
+  /// Whether a request contains a proof made with the secret from joining.
   private func isProved(_ request: TransportRequest) throws -> Bool {
     let (proof, code) = try #require(MachineProof.read(request.machineProof ?? ""))
     return try proof.machineID == secret.machineID
       && code == HMACSHA256.authenticate(proof.authenticated, keyInOrdinaryMemory: secret.secret)
   }
 
-  // MARK: Joining
+  // MARK: Joining a server
 
-  @Test func `sends the code and the machine's description, and keeps what the server returns`() throws {
+  @Test func `joining sends the code and a description of the machine, and stores what the server returns`() throws {
     #expect(try join().result == 0, "\(bench.log.lines)")
     let request = try #require(bench.server.requests.last)
     #expect(request.url == "https://localhost/uaf/join" && request.contentType == "application/json")
@@ -92,7 +92,7 @@ import UAFWire
     #expect(record.machine.secret == secret.secret && record.group == "default")
   }
 
-  @Test func `a joined machine proves that it has joined when it joins again, and only for this request`() throws {
+  @Test func `a machine that joins again proves that it had joined, and the proof is only for this request`() throws {
     try join()
     #expect(bench.server.requests.last?.machineProof == nil)
     try join()
@@ -102,7 +102,7 @@ import UAFWire
     #expect(try proof.claim == .joining(bodyHash: SHA256.hash(request.body)) && !proof.claim.asksForState)
   }
 
-  @Test func `the secret proves the requests of a registration, and no login of an unregistered person`() throws {
+  @Test func `the secret from joining proves a registration, but no login of a person who is not registered`() throws {
     try join()
     bench.server.signed = { [unowned self] yes in
       try signer.token(for: yes, at: bench.now.wallSeconds)
@@ -114,12 +114,13 @@ import UAFWire
     for request in bench.server.requests.dropFirst(asked) { #expect(try isProved(request)) }
   }
 
-  @Test func `no code, address or secret is in the log`() throws {
+  @Test func `joining logs no join code`() throws {
     try join()
     #expect(!bench.log.lines.joined().contains("join-code"))
   }
 
-  @Test(arguments: [1, 2, 3, 4, 5, 6]) func `keeps no part of an answer that is not signed for this request`(
+  @Test(arguments: [1, 2, 3, 4, 5, 6])
+  func `joining stores nothing of an answer that the server has not signed for this request`(
     _ fault: Int
   )
     throws
@@ -149,7 +150,9 @@ import UAFWire
       (1403, "A machine with this ID has already joined, and this machine could not prove that it is that machine."),
       (1493, "The server has revoked this machine, which joined with this machine payload."),
       (1491, "This payload's limit of machines has been reached."),
-    ] as [(UInt32, String)]) func `says why the server refuses`(_ status: UInt32, _ text: String) throws
+    ] as [(UInt32, String)]) func `if the server refuses to let a machine join, the text says why`(
+      _ status: UInt32, _ text: String
+    ) throws
   {
     bench.server.joining = { [unowned self] _ in response(JoinAnswer(statusCode: UAFStatusCode(rawValue: status))) }
     let transcript = try join()
@@ -157,7 +160,7 @@ import UAFWire
     #expect(try record == nil)
   }
 
-  @Test func `says that a server does not let machines join, and that a busy server may do so later`() throws {
+  @Test func `a text says that the server lets no machine join, or that it is busy and may do so later`() throws {
     bench.server.joining = nil
     #expect(try join().finished.text?.hasPrefix("This server does not let machines join.") == true)
     bench.server.joining = { _ in TransportResponse(status: 429, contentType: "", body: []) }
@@ -166,7 +169,7 @@ import UAFWire
   }
 
   @Test
-  func `refuses a payload that has expired or is a different server's, and what is not a payload, without asking`()
+  func `refuses a payload that has expired, is another server's or is no payload, and asks no server`()
     throws
   {
     let lines = [
@@ -178,7 +181,7 @@ import UAFWire
     #expect(try record == nil)
   }
 
-  @Test func `refuses if root lets the machine report nothing, and if no signature is demanded`() throws {
+  @Test func `refuses to join if root forbids reports, or if no signed answer is demanded`() throws {
     let configuration = bench.configuration
     bench.configuration = configuration.replacing("[state]", with: "send_device = false\n[state]")
     #expect(try join().finished.text?.hasPrefix("A machine joins with its id") == true)
@@ -187,15 +190,15 @@ import UAFWire
     #expect(bench.server.requests.isEmpty)
   }
 
-  @Test func `refuses on a machine without state`() throws {
+  @Test func `refuses to join a machine that has no state folder`() throws {
     try FileManager.default.removeItem(atPath: bench.folder + "/state")
     #expect(try join().result != 0)
     #expect(bench.server.requests.isEmpty)
   }
 
-  // MARK: Leaving
+  // MARK: Leaving a server
 
-  @Test func `reports the leaving with the secret, and then deletes the secret`() throws {
+  @Test func `leaving tells the server with a proof, and then deletes the secret`() throws {
     try join()
     let transcript = try leave()
     #expect(transcript.result == 0 && transcript.finished.text == "Left the server.")
@@ -204,7 +207,8 @@ import UAFWire
     #expect(try record == nil)
   }
 
-  @Test func `leaves even if the server is away, refuses, or is no longer the configured one, and says so`() throws {
+  @Test
+  func `leaving works even if the server does not answer, refuses or is no longer configured, and says so`() throws {
     for change in ["away", "refuses", "other"] {
       (bench.server.failure, bench.server.joining) = (nil, { [unowned self] in try accept($0) })
       try join()
@@ -222,12 +226,12 @@ import UAFWire
     }
   }
 
-  @Test func `refuses to leave if the machine has not joined`() throws {
+  @Test func `refuses to leave a server that the machine has not joined`() throws {
     #expect(try leave().finished.text?.hasPrefix("This machine has not joined a server.") == true)
     #expect(bench.server.requests.isEmpty)
   }
 
-  @Test func `a damaged record names no machine, and joining again repairs it`() throws {
+  @Test func `a damaged join record names no machine, and joining again repairs it`() throws {
     try join()
     let path = bench.folder + "/state/machine.join"
     let whole = [UInt8](try Data(contentsOf: URL(filePath: path)))
@@ -240,7 +244,7 @@ import UAFWire
     #expect(try record != nil)
   }
 
-  @Test func `a record that others could read or write is refused`() throws {
+  @Test func `refuses a join record that others can read or write`() throws {
     try join()
     #expect(setMode(0o644))
     #expect(throws: StateError.self) { try record }

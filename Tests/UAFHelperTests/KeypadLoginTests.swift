@@ -16,7 +16,7 @@ import UAFWire
     return bench
   }
 
-  @Test func `one secret is typed differently at each login, and the prompt has the layout`() throws {
+  @Test func `one PIN is typed differently at each login, and the prompt shows the layout`() throws {
     let bench = try bench()
     bench.layouts = [Self.first, Self.second]
     let one = try bench.run(bench.begin(), ["302567"])
@@ -33,7 +33,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["246801"]).result == 0)
   }
 
-  @Test func `key presses of an earlier layout are wrong, and so is the secret itself`() throws {
+  @Test func `the key presses of an earlier layout are wrong, and so are the digits of the PIN itself`() throws {
     let bench = try bench()
     bench.layouts = [Self.second, Self.second]
     #expect(try bench.run(bench.begin(), ["302567"]).result == 3012)
@@ -41,14 +41,14 @@ import UAFWire
     #expect(try bench.triesLeft() == 1)
   }
 
-  @Test func `each try has a new layout`() throws {
+  @Test func `each try of a PIN has a new layout`() throws {
     let bench = try bench()
     bench.layouts = [Self.first, Self.second]
     let transcript = try bench.run(bench.begin(.authenticate, "tries=2"), ["111111", "246801"])
     #expect(transcript.result == 0 && transcript.prompts[0].text != transcript.prompts[1].text)
   }
 
-  @Test func `each entry of a new secret has its own layout`() throws {
+  @Test func `each entry of a new PIN has its own layout`() throws {
     let bench = try HelperBench()
     bench.configuration += "\n[passcode]\nui_type = \"pin4\"\nkeypad = \"shuffled\"\n"
     _ = try bench.run(bench.begin(.initialise))
@@ -57,14 +57,14 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["3025"]).result == 0, "1357")
   }
 
-  @Test func `gives a screen reader the layout in words`() throws {
+  @Test func `a screen reader gets the layout of the keypad in words`() throws {
     let bench = try bench("[prompt]\naccessible = true")
     bench.layouts = [Self.first]
     let text = try bench.run(bench.begin(), ["302567"]).prompts[0].text
     #expect(text.hasPrefix("Keys: for zero press seven, for one press three, "))
   }
 
-  @Test func `the keypad is not shuffled for a service with one prompt, or for a pattern`() throws {
+  @Test func `neither a service with one prompt nor a pattern gets a shuffled keypad`() throws {
     let bench = try bench()
     var begin = bench.begin()
     begin.service = Array("gdm-password".utf8)
@@ -77,7 +77,7 @@ import UAFWire
   }
 
   @Test
-  func `an entry with a key that the keypad lacks is checked as typed: a PIN gets the format, an older text logs in`()
+  func `keys that the pad lacks are checked as typed: for a PIN the length is named, an older passcode logs in`()
     throws
   {
     let bench = try bench()
@@ -91,7 +91,7 @@ import UAFWire
     #expect(try text.run(text.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `without randomness nobody is asked, and each login is refused`() throws {
+  @Test func `without random numbers for a layout, nobody is asked and the login is refused`() throws {
     let bench = try bench()
     let transcript = try bench.run(bench.begin(), ["135790"])
     #expect(transcript.result == 1007 && transcript.prompts.isEmpty)

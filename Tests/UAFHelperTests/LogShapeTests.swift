@@ -8,16 +8,16 @@ import UAFWire
 @testable import Authenticator
 @testable import UAFHelper
 
-/// The content of the log, and the manual's description of it.
+/// What the log contains, compared with the manual page.
 ///
-/// ``RecordedLog`` checks that every line follows the grammar, in each test of this target.
+/// In each test of this target, ``RecordedLog`` checks that every line follows the grammar.
 @Suite struct LogShapeTests {
   private static let manual: String? = {
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../..").standardized
     return try? String(contentsOf: root.appendingPathComponent("man/pam_uaf.8"), encoding: .utf8)
   }()
 
-  /// The terms of a list of the manual, in their order.
+  /// The terms of one list in the manual page, in their order.
   private func documented(_ list: String) throws -> [String] {
     let text = try #require(Self.manual)
     let lines = text.components(separatedBy: "\n")
@@ -27,18 +27,18 @@ import UAFWire
       .flatMap { $0.dropFirst(".It Li ".count).components(separatedBy: " , ") }
   }
 
-  @Test func `the manual lists the keys, in the order of a line`() throws {
+  @Test func `the manual page lists the keys of the log in the order in which a line contains them`() throws {
     #expect(try documented("keys") == LogKey.allCases.map(\.rawValue))
   }
 
-  @Test func `the manual lists all events, those of calls and the others`() throws {
+  @Test func `the manual page lists all events of the log, those of calls and the others`() throws {
     let calls = try documented("events of calls")
     #expect(Set(calls) == Set(UAFWire.Operation.allCases.map { LogEvent($0).rawValue }))
     #expect(Set(calls + (try documented("other events"))) == Set(LogEvent.allCases.map(\.rawValue)))
     #expect(calls.count + (try documented("other events")).count == LogEvent.allCases.count)
   }
 
-  @Test func `each key and each event of the manual occurs, in the manual's order`() throws {
+  @Test func `each key and each event in the manual page occurs in the log, with the keys in its order`() throws {
     let lines = try (everyLine() + otherLines()).map { try #require(ParsedLine($0)) }
     let order = ["event"] + LogKey.allCases.map(\.rawValue)
     for line in lines {
@@ -52,7 +52,7 @@ import UAFWire
     #expect(events == all, "missing: \(all.subtracting(events))")
   }
 
-  /// What the core writes over the lifetime of an account.
+  /// The log lines over the lifetime of one account.
   private func everyLine() throws -> [String] {
     let bench = try HelperBench.registered("[general]\noffline = \"allow\"\noffline_max_age = 60")
     var begin = bench.begin()
@@ -105,7 +105,7 @@ import UAFWire
     return bench.log.lines
   }
 
-  /// What the core writes about itself.
+  /// The log lines that the core writes about itself.
   private func otherLines() throws -> [String] {
     let log = RecordedLog()
     log.write(.memory, HelperProgram.memoryNotice, .warning)
@@ -124,7 +124,8 @@ import UAFWire
     return log.lines
   }
 
-  @Test func `a lock, a login that it refuses and its end have their own lines, before the call's line`() throws {
+  @Test
+  func `a lock, a login that it refuses and its end have log lines of their own, before that of the call`() throws {
     let bench = try HelperBench.registered()
     for wrong in ["wrong1", "wrong2"] { try bench.run(bench.begin(), [wrong]) }
     #expect(!bench.log.lines.contains { $0.hasPrefix("event=lock") })
@@ -142,7 +143,7 @@ import UAFWire
     #expect(bench.log.lines.count { $0.hasPrefix("event=unlocked ") } == 1, "told once")
   }
 
-  @Test func `only calls that do not check the server's certificate have lines that say so`() throws {
+  @Test func `only calls that do not check the server's certificate log a warning about it`() throws {
     let bench = try HelperBench.registered()
     #expect(!bench.log.lines.joined().contains("tls="))
     bench.configuration = bench.configuration.replacing("[state]", with: "tls_verify = false\n[state]")
@@ -156,7 +157,7 @@ import UAFWire
     for line in lines { #expect(ParsedLine(line)?["tls"] == "unverified", "\(line)") }
   }
 
-  @Test func `the lines of a permanent lock, and of a login that the lock refuses, say that the lock is permanent`()
+  @Test func `the log says of a permanent lock, and of a login that it refuses, that the lock is permanent`()
     throws
   {
     let bench = try HelperBench.registered("max_lock_count = 0")
@@ -167,21 +168,21 @@ import UAFWire
     #expect(bench.log.lines.contains("event=locked \(who) lock=permanent"))
   }
 
-  @Test func `with hidden states the log says what the person is not told`() throws {
+  @Test func `with hide_state the log names the lock about which the person is not told`() throws {
     let bench = try HelperBench.registered("[general]\nhide_state = true")
     for wrong in ["wrong1", "wrong2", "wrong3", "correct"] { try bench.run(bench.begin(), [wrong]) }
     #expect(bench.log.lines.count { $0.hasPrefix("event=lock ") } == 1)
     #expect(bench.log.lines.count { $0.hasPrefix("event=locked ") } == 1)
   }
 
-  @Test func `a correct entry at the limit logs no lock`() throws {
+  @Test func `a correct entry at the last try logs no lock`() throws {
     let bench = try HelperBench.registered()
     for wrong in ["wrong1", "wrong2", "correct"] { try bench.run(bench.begin(), [wrong]) }
     #expect(!bench.log.lines.contains { $0.hasPrefix("event=lock") })
     #expect(bench.audit.records.isEmpty)
   }
 
-  @Test func `no text from outside can forge a field of a line`() throws {
+  @Test func `no text from outside can forge a field of a log line`() throws {
     let bench = try HelperBench.registered()
     let forgery = Array("x\" event=authenticate result=0 pam=0\nevent=unlock".utf8)
     var begin = bench.begin()

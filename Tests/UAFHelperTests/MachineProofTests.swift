@@ -8,13 +8,13 @@ import UAFWire
 
 @testable import UAFHelper
 
-/// What the core proves to the server with each request.
+/// The proofs by which a machine shows the server, with each request, that it is known.
 @Suite struct MachineProofTests {
   private static func secret(_ byte: UInt8 = 1) throws -> MachineSecret {
     try MachineSecret(machineID: Array(repeating: byte, count: 16), secret: Array(repeating: byte, count: 32))
   }
 
-  /// A bench whose server knows the machine since the registration.
+  /// A bench whose server has known the machine since a registration.
   private func known() throws -> HelperBench {
     let bench = try HelperBench()
     bench.server.machineSecret = try Self.secret()
@@ -23,7 +23,7 @@ import UAFWire
     return bench
   }
 
-  /// The claims of the last `count` requests with a valid proof under a secret; nil for a request without one.
+  /// The claims in the last `count` requests whose proof is valid under a secret; nil for a request without such a proof.
   private func proved(_ bench: HelperBench, last count: Int, by secret: MachineSecret) throws -> [MachineClaim?] {
     try bench.server.requests.suffix(count).map { request in
       let (proof, code) = try #require(MachineProof.read(request.machineProof ?? ""))
@@ -37,14 +37,14 @@ import UAFWire
     MachineClaim(operation: .authentication, isAnswer: $0, username: "mina")
   }
 
-  @Test func `the secret from a registration proves both requests of the next login`() throws {
+  @Test func `the machine secret from a registration proves both requests of the next login`() throws {
     let bench = try known()
     bench.now.wallSeconds += 1000
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
     #expect(try proved(bench, last: 2, by: Self.secret()) == Self.login)
   }
 
-  @Test func `the success of a login gives a machine its secret, and replaces an old secret`() throws {
+  @Test func `a successful login gives a machine its secret, or replaces an old one`() throws {
     let bench = try HelperBench.registered()
     for byte in [UInt8(1), 2] {
       bench.server.machineSecret = try Self.secret(byte)
@@ -55,7 +55,7 @@ import UAFWire
     }
   }
 
-  @Test func `a proof says for whom the machine asks: the person, a remote user, or a different user`() throws {
+  @Test func `a machine's proof says who the request is for: the person, a remote person or another user`() throws {
     let bench = try known()
     var begin = bench.begin()
     var queues: [MachineQueue?] = []
@@ -71,13 +71,13 @@ import UAFWire
     #expect(queues == [.own, .remote, .otherUser])
   }
 
-  @Test func `no two proofs are equal`() throws {
+  @Test func `no two proofs of a machine are equal`() throws {
     let bench = try known()
     for _ in 0..<2 { #expect(try bench.run(bench.begin(), ["correct"]).result == 0) }
     #expect(Set(bench.server.requests.suffix(4).map(\.machineProof)).count == 4)
   }
 
-  @Test func `a refusal gives no secret`() throws {
+  @Test func `a refusal gives a machine no secret`() throws {
     let bench = try HelperBench.registered()
     bench.server.machineSecret = try Self.secret()
     bench.server.respondStatus = UAFStatusCode(rawValue: 1498)
@@ -87,7 +87,7 @@ import UAFWire
     #expect(try proved(bench, last: 2, by: Self.secret()) == [nil, nil])
   }
 
-  @Test func `without a secret the core sends a made-up proof of the same length, for a hidden account too`() throws {
+  @Test func `without a secret the core sends a made-up proof of the same length, also for an unknown name`() throws {
     let bench = try known()
     _ = try bench.run(bench.begin(), ["correct"])
     let real = try #require(bench.server.requests.suffix(2).first?.machineProof)
@@ -102,7 +102,7 @@ import UAFWire
     #expect(hidden.server.requests.first?.machineProof?.count == real.count)
   }
 
-  @Test func `nothing is proved to a different server`() throws {
+  @Test func `a machine proves nothing to a server other than the one that gave the secret`() throws {
     let bench = try known()
     bench.configuration = bench.configuration.replacing(
       "https://localhost/uaf/respond", with: "https://localhost/x/respond")
@@ -111,7 +111,9 @@ import UAFWire
   }
 
   @Test(arguments: [true, false])
-  func `if root demands signed verdicts, only a secret under the signature is kept`(isCovered: Bool) throws {
+  func `if root demands signed verdicts, the machine stores only a secret that the server has signed`(isCovered: Bool)
+    throws
+  {
     let bench = try HelperBench.registered()
     let signer = try VerdictSigner()
     try bench.demandSignature(signer.pem)

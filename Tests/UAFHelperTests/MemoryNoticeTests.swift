@@ -3,7 +3,7 @@ import Testing
 @testable import UAFHelper
 
 @Suite struct MemoryNoticeTests {
-  @Test func `logs memory that could not be locked, in one line that says what to do`() throws {
+  @Test func `if memory could not be locked, one log line says so, and what to do`() throws {
     let log = RecordedLog()
     log.write(.memory, HelperProgram.memoryNotice, .warning)
     let line = try #require(log.lines.first)

@@ -5,9 +5,9 @@ import UAFWire
 
 @testable import UAFHelper
 
-/// What the core accepts from uaf-name, and that it does not wait for it forever.
+/// What the core accepts from uaf-name, and that it does not wait without end.
 @Suite struct NameProcessTests {
-  /// Asks over a socket whose other end already contains what uaf-name has sent.
+  /// Asks for a name over a socket at whose other end these packets were already sent.
   private func answer(_ packets: [[UInt8]], closes: Bool = false) throws -> (DirectoryName?, missing: [String]) {
     let ends = try PacketSocket.pair()
     let core = try PacketSocket(takingOver: ends.mine)
@@ -23,7 +23,7 @@ import UAFWire
     return (name, missing)
   }
 
-  @Test func `returns the name, and reports what its sandbox lacks`() throws {
+  @Test func `the core returns the name from uaf-name, and reports what its sandbox lacks`() throws {
     let found = NameAnswer(.found, name: Array("mina".utf8), missing: "landlock:38")
     let (name, missing) = try answer([found.packet()])
     #expect(name == .found(Array("mina".utf8)) && missing == ["landlock:38"])
@@ -32,17 +32,17 @@ import UAFWire
     #expect(try answer([NameAnswer(.failed, number: 5).packet()]).0 == .failed("a name service failed: errno 5"))
   }
 
-  @Test func `the core gives up on a program that does not answer in time`() throws {
+  @Test func `the core gives up if uaf-name does not answer in time`() throws {
     #expect(try answer([]).0 == .failed("the name services did not reply in 0 ms"))
   }
 
-  @Test func `a program that ends, or sends a wrong message, gives no name`() throws {
+  @Test func `if uaf-name ends or sends a wrong message, the core gets no name`() throws {
     #expect(try answer([], closes: true).0 == nil)
     #expect(try answer([FingerTouch.matched.packet()]).0 == nil)
     #expect(try answer([[0xB1, 1, 0, 1, 0]]).0 == nil, "found, without a name")
   }
 
-  @Test func `a program that is missing, or that ends immediately, counts as a failure`() {
+  @Test func `if uaf-name is missing or ends immediately, that counts as a failure`() {
     for program in ["/nonexistent/uaf-name", "/bin/true"] {
       guard case .failed(let detail) = NameProcess(program: program).name(of: 70_000) else {
         Issue.record("a name")
@@ -52,8 +52,8 @@ import UAFWire
     }
   }
 
-  @Test func `a program that never ends is killed`() {
-    // It writes to nobody. This returns only after the process was reaped.
+  @Test func `the core kills a uaf-name that never ends`() {
+    // This program never answers. The call returns only after its process was reaped.
     let name = NameProcess(program: "/usr/bin/yes", patience: 0).name(of: 70_000)
     #expect(name == .failed("the name services did not reply in 0 ms"))
   }

@@ -3,14 +3,14 @@ import UAFWire
 
 @testable import UAFHelper
 
-/// What a person hears about a new value that is not acceptable.
+/// What a person is told about a new secret that is not acceptable.
 @Suite struct NewValueWordsTests {
   @Test(arguments: [
     ("", "Nothing was entered."), (String(repeating: "x", count: 300), "This is too long."),
     (String(repeating: "x", count: 1024), "This is too long."),
     ("a\u{7}bcdefgh", "This has characters that cannot be used."),
   ])
-  func `says why an entry cannot be a passcode`(_ entry: String, _ words: String) throws {
+  func `the text about a new passcode says why the entry cannot be one`(_ entry: String, _ words: String) throws {
     let bench = try HelperBench()
     _ = try bench.run(bench.begin(.initialise))
     let transcript = try bench.run(bench.registration(), [entry, "correct", "correct"])
@@ -23,7 +23,7 @@ import UAFWire
     ("", "Nothing was entered."),
     ("0123", "Use only the digits 1 to 9."), ("132456", "Use each node once."),
   ])
-  func `says why an entry cannot be a pattern, and nothing else`(_ entry: String, _ words: String)
+  func `the text about a new pattern says only why the entry cannot be one`(_ entry: String, _ words: String)
     throws
   {
     let bench = try HelperBench.registered()
@@ -33,7 +33,7 @@ import UAFWire
     #expect(transcript.result == 0 && transcript.prompts.compactMap(\.errorMessage) == [words])
   }
 
-  /// What the first question for a new value says before the question itself.
+  /// What the first prompt for a new secret says before the prompt itself.
   private func told(_ type: String, _ configuration: String, _ value: String, locale: String? = nil) throws -> [String]
   {
     let bench = try HelperBench.registered()
@@ -70,7 +70,7 @@ import UAFWire
         ["Use at least 6 characters.", "Use the form that your administrator requires.", "An 8, please."]
       ),
     ] as [(String, [String])])
-  func `every rule for a new passcode is shown before a passcode is entered`(_ lines: String, _ words: [String]) throws
+  func `each rule for a new passcode is shown before the passcode is entered`(_ lines: String, _ words: [String]) throws
   {
     let value = lines.contains("pin6") ? "135798" : "13579864"
     #expect(try told("passcode", "[passcode]\n" + lines, value) == words)
@@ -81,7 +81,7 @@ import UAFWire
     #expect(try told("passcode", "", "135798", locale: "ko_KR.UTF-8") == ["6자 이상이어야 합니다."])
   }
 
-  @Test func `a change shows the rules before the new value, and does not repeat them after an unacceptable value`()
+  @Test func `a change shows the rules before the new secret is entered, and not again after an unacceptable one`()
     throws
   {
     let bench = try HelperBench.registered()

@@ -9,11 +9,11 @@ import UAFWire
 @testable import Authenticator
 @testable import UAFHelper
 
-/// Logins that find no server.
+/// Logins for which no server can be reached.
 @Suite struct OfflineTests {
   private static let allowed = "[general]\noffline = \"allow\"\noffline_max_age = 3600"
 
-  /// An account whose last login the server accepted, with the server away since.
+  /// An account whose last login the server accepted before it became unreachable.
   private func bench(_ more: String = allowed) throws -> HelperBench {
     let bench = try HelperBench.registered(more)
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0, "\(bench.log.lines)")
@@ -21,7 +21,7 @@ import UAFWire
     return bench
   }
 
-  /// The end of a login that is not let in without the server: as if offline logins did not exist.
+  /// Expects that a login without the server was refused exactly as if there were no offline logins.
   private func expectRefusal(_ transcript: Transcript, code: UInt8 = 9) {
     #expect(transcript.result == 4001 && transcript.pamCode == code)
     #expect(transcript.errors.count == 1 && transcript.infos.isEmpty)
@@ -32,9 +32,9 @@ import UAFWire
     bench.now.wallSeconds += seconds
   }
 
-  // MARK: The only accepted case
+  // MARK: What is accepted
 
-  @Test func `while the server is away the secret is enough to log in, with a text and without a token`() throws {
+  @Test func `an offline login needs only the secret, shows a text, and gives no token`() throws {
     let bench = try bench(Self.allowed + "\nexport_token = \"UAF_TOKEN\"")
     advance(bench, 3599)
     var begin = bench.begin()
@@ -49,14 +49,14 @@ import UAFWire
     #expect(line.contains(" offline=yes age=3599"))
   }
 
-  @Test func `the text about the missing server is in the person's language`() throws {
+  @Test func `the text about an offline login is in the person's language`() throws {
     let bench = try bench()
     var begin = bench.begin()
     begin.locale = Array("ko_KR.UTF-8".utf8)
     #expect(try bench.run(begin, ["correct"]).infos == ["서버에 연결할 수 없어 서버 확인 없이 허용했습니다."])
   }
 
-  @Test func `a service's section allows offline logins only for that service`() throws {
+  @Test func `the section of a service allows offline logins for that service only`() throws {
     let bench = try bench("[service.login]\noffline = \"allow\"\noffline_max_age = 60")
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
     var begin = bench.begin()
@@ -64,15 +64,14 @@ import UAFWire
     expectRefusal(try bench.run(begin, ["correct"]))
   }
 
-  @Test func `a divided login without the server succeeds too`() throws {
+  @Test func `a divided login can be an offline login too`() throws {
     let bench = try bench()
     var begin = bench.begin()
     begin.isDivided = true
     #expect(try bench.run(begin, entries: [.resume, .answer("correct")]).result == 0)
   }
 
-  @Test func `without the server a wrong secret is refused and counted, and a correct secret clears the count`() throws
-  {
+  @Test func `an offline login refuses and counts a wrong secret, and a correct one clears the count`() throws {
     let bench = try bench()
     #expect(try bench.run(bench.begin(), ["wrong1"]).result == 3012)
     #expect(try bench.triesLeft() == 2)
@@ -83,9 +82,9 @@ import UAFWire
     #expect(locked.result == 3013 && locked.pamCode == 11)
   }
 
-  // MARK: What is not that case
+  // MARK: What is refused
 
-  @Test func `refuses unless root allows it, and ignores successes from before that`() throws {
+  @Test func `refuses an offline login unless root allows it, and ignores successes from before that`() throws {
     let bench = try bench("[general]\noffline = \"deny\"")
     expectRefusal(try bench.run(bench.begin(), ["correct"]))
     bench.configuration = bench.configuration.replacing("[general]\noffline = \"deny\"", with: Self.allowed)
@@ -95,20 +94,20 @@ import UAFWire
         "not accepted without the server: the server's last verdict was not a success") == true)
   }
 
-  @Test func `refuses if the server has never answered a login`() throws {
+  @Test func `refuses an offline login if the server has never accepted a login`() throws {
     let bench = try HelperBench.registered(Self.allowed)
     bench.server.lateFailure = .noHandshake(.timeOut)
     expectRefusal(try bench.run(bench.begin(), ["correct"]))
   }
 
-  @Test func `refuses after a reboot`() throws {
+  @Test func `refuses an offline login after a reboot`() throws {
     let bench = try bench()
     bench.now.bootID = [2]
     expectRefusal(try bench.run(bench.begin(), ["correct"]))
     #expect(bench.log.lines.last?.contains("since the machine was started") == true)
   }
 
-  @Test func `refuses once the success is too old by the boot clock or the wall clock`() throws {
+  @Test func `refuses an offline login once the last success is too old by the boot clock or the wall clock`() throws {
     let bench = try bench()
     bench.now.nanoseconds += 3600 * 1_000_000_000
     expectRefusal(try bench.run(bench.begin(), ["correct"]))
@@ -118,7 +117,7 @@ import UAFWire
     #expect(other.log.lines.last?.contains("too old") == true)
   }
 
-  @Test func `refuses while the wall clock is behind a time that the machine has seen`() throws {
+  @Test func `refuses an offline login while the wall clock shows an earlier time than before`() throws {
     let bench = try bench()
     advance(bench, 600)
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
@@ -130,11 +129,11 @@ import UAFWire
   @Test(
     arguments: [
       { $0.respondStatus = .init(rawValue: 1480) }, { $0.respondStatus = .init(rawValue: 1500) }, { $0.garbage = "{" },
-      // A revoked person is asked for a key that nobody has.
+      // The server asks a person whose keys it revoked for a key that nobody has.
       { $0.policyKeys = [try KeyID(bytes: Array(repeating: 9, count: 32))] }, { $0.accepted = [["5541#0002"]] },
       { $0.furtherRequests = 9 },
     ] as [@Sendable (FakeServer) throws -> Void])
-  func `refuses after a refusal by the server, until the server's next success`(
+  func `refuses offline logins after the server has refused, until its next success`(
     _ refuse: @Sendable (FakeServer) throws -> Void
   ) throws {
     let bench = try bench()
@@ -151,12 +150,11 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `a server's refusal counts until the next success, even if a second call holds the account's file`() throws
-  {
+  @Test func `a refusal of the server is stored even while another process holds the account's file`() throws {
     let bench = try bench()
     (bench.server.lateFailure, bench.server.respondStatus) = (nil, .init(rawValue: 1480))
     var stopped: Database?
-    // Stopped in the middle of a write, when this process has nothing left to write except the refusal.
+    // The other process stops in the middle of a write, when this one has nothing left to write but the refusal.
     bench.server.onRespond = {
       stopped = try? Database(path: bench.folder + "/state/accounts/4242.db")
       try? stopped?.execute("BEGIN IMMEDIATE")
@@ -171,8 +169,8 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `a server's refusal ends offline logins of every service, even if it came to one that denies them`() throws
-  {
+  @Test
+  func `a refusal of the server ends offline logins for all services, even if it was for one without them`() throws {
     let bench = try bench("[service.login]\noffline = \"allow\"\noffline_max_age = 3600")
     bench.server.lateFailure = nil
     bench.server.respondStatus = .init(rawValue: 1480)
@@ -201,7 +199,10 @@ import UAFWire
     expectRefusal(try forgotten.run(forgotten.begin(), ["correct"]))
   }
 
-  @Test func `the person's own actions, and silence after the handshake, do not end offline logins`() throws {
+  @Test
+  func `neither the person's own actions nor a server that stops answering after the handshake end offline logins`()
+    throws
+  {
     let bench = try bench()
     bench.server.lateFailure = nil
     #expect(try bench.run(bench.begin(), ["wrong1"]).result == 3012)
@@ -216,7 +217,7 @@ import UAFWire
 
   @Test(
     arguments: [.afterHandshake(.timeOut), .certificateRefused, .answerTooLarge, .unavailable] as [TransportFailure])
-  func `refuses if a connection to the server was established`(_ failure: TransportFailure) throws {
+  func `refuses an offline login if a connection to the server was established`(_ failure: TransportFailure) throws {
     let bench = try bench()
     bench.server.lateFailure = failure
     let transcript = try bench.run(bench.begin(), ["correct"])
@@ -224,17 +225,17 @@ import UAFWire
   }
 
   @Test(arguments: [false, true])
-  func `refuses without AUTHINFO_UNAVAIL if the server was reached earlier in the same call`(
+  func `an offline login that is refused because the server answered earlier in the call gives no AUTHINFO_UNAVAIL`(
     _ isSlow: Bool
   ) throws {
     let bench = try bench()
     (bench.server.lateFailure, bench.server.answersLeft) = (nil, 1)
-    // The earlier request has expired, and the next one is not answered.
+    // The first request has expired, and the second gets no answer.
     if isSlow { bench.server.onGet = { [unowned bench] in bench.now.nanoseconds += 61_000_000_000 } }
     expectRefusal(try bench.run(bench.begin(), ["correct"]), code: 7)
   }
 
-  @Test func `refuses a login for a service with a text to be confirmed`() throws {
+  @Test func `refuses an offline login for a service with a transaction text`() throws {
     let bench = try bench(Self.allowed + "\n[service.su]\ntransaction = true")
     var begin = bench.begin()
     begin.service = Array("su".utf8)
@@ -242,7 +243,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `refuses for peers without root`() throws {
+  @Test func `refuses an offline login to a peer without root`() throws {
     let bench = try bench()
     var begin = Begin(.authenticate)
     begin.service = Array("login".utf8)
@@ -252,7 +253,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `refuses an approval, a proof and a registration`() throws {
+  @Test func `refuses an approval, a proof and a registration without the server`() throws {
     let bench = try bench()
     var approval = bench.begin()
     approval.payload = Array(bench.server.payload(operation: .authentication).encoded.utf8)
@@ -262,14 +263,16 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `refuses after a different server address was configured`() throws {
+  @Test func `refuses an offline login after root has configured a different server address`() throws {
     let bench = try bench()
     bench.configuration = bench.configuration.replacing("/uaf/get", with: "/uaf2/get")
     expectRefusal(try bench.run(bench.begin(), ["correct"]))
     #expect(bench.log.lines.last?.contains("from different addresses") == true)
   }
 
-  @Test func `refuses after different CAs were configured, and not after a comment in their file`() throws {
+  @Test
+  func `refuses an offline login after root has changed the CAs, but not after a changed comment in their file`() throws
+  {
     let bench = try HelperBench()
     let own = try HelperBench.authority()
     let latin: [UInt8] = [0x23, 0x20, 0xFC, 0x0A]
@@ -289,7 +292,7 @@ import UAFWire
     }
   }
 
-  @Test func `refuses an authenticator that the server did not accept, or accepted only together with a second one`()
+  @Test func `refuses an offline login by an authenticator that the server has not accepted by itself`()
     throws
   {
     let bench = try HelperBench.registeredTwice(Self.allowed)
@@ -304,7 +307,9 @@ import UAFWire
     expectRefusal(try bench.run(bench.begin(.authenticate, "authenticator=passcode"), ["correct"]))
   }
 
-  @Test func `refuses if the record was edited or removed, and counts and successes work as before`() throws {
+  @Test
+  func `if the record for offline logins was edited or removed, they are refused, and all else works as before`() throws
+  {
     for edit in ["UPDATE record SET mac = zeroblob(32)", "DELETE FROM record"] {
       let bench = try bench()
       try Database(path: bench.folder + "/state/accounts/4242.db")
@@ -315,7 +320,8 @@ import UAFWire
     }
   }
 
-  @Test func `with hidden states all refusals are alike, and a success stays a success`() throws {
+  @Test
+  func `with hidden registrations all offline refusals look alike, and an offline success is still a success`() throws {
     let bench = try bench(Self.allowed + "\nhide_state = true")
     let wrong = try bench.run(bench.begin(), ["wrong1"])
     #expect(wrong.result == 3012 && wrong.errors == ["Wrong passcode or pattern."])

@@ -7,9 +7,9 @@ import UAFWire
 
 @testable import UAFHelper
 
-/// What comes first: a value that was verified here, whatever the server, the list or a different call does.
+/// A secret that was verified here decides first, whatever the server, a list or another call does.
 @Suite struct OrderTests {
-  @Test func `with a list, a silent server is reported only after a correct secret`() throws {
+  @Test func `even after a choice from a list, an unreachable server is reported only after a correct secret`() throws {
     let bench = try HelperBench.registeredTwice()
     bench.server.lateFailure = .noHandshake(.refused)
     let right = try bench.run(bench.begin(), ["2", "12369"])
@@ -20,21 +20,21 @@ import UAFWire
     #expect(try bench.run(bench.begin(), [nil]).result == 999)
   }
 
-  @Test func `with offer_reset, a silent server is reported only after a correct secret`() throws {
+  @Test func `even with offer_reset, an unreachable server is reported only after a correct secret`() throws {
     let bench = try HelperBench.registered("[prompt]\noffer_reset = true", signed: true)
     bench.server.lateFailure = .noHandshake(.refused)
     #expect(try bench.run(bench.begin(), ["1", "wrong1"]).result == 3012)
     #expect(try bench.run(bench.begin(), ["1", "correct"]).result == 4001)
   }
 
-  /// What may prevent the server's request.
+  /// Faults because of which the server gives no valid request.
   private static let noRequests: [@Sendable (FakeServer) -> Void] = [
     { $0.lateFailure = .noHandshake(.refused) }, { $0.failure = .noHandshake(.dns) }, { $0.httpStatus = 500 },
     { $0.lateFailure = .afterHandshake(.connectionLost) },
   ]
 
   @Test(arguments: noRequests.indices)
-  func `a divided login without the server's request ends before it asks, with one text for every reason`(
+  func `a divided login without a valid request ends before it asks for a secret, with one text for each fault`(
     _ index: Int
   ) throws {
     let bench = try HelperBench.registered()
@@ -51,7 +51,7 @@ import UAFWire
   }
 
   @Test(arguments: noRequests.indices)
-  func `with hidden states, a divided login without a request is the same whether or not the name has a key`(
+  func `with hidden registrations, a divided login without a request is the same for known and unknown names`(
     _ index: Int
   ) throws {
     let bench = try HelperBench.registered()
@@ -67,7 +67,7 @@ import UAFWire
     }
   }
 
-  @Test func `with hidden states, a divided login of a missing account waits for resume like any other`() throws {
+  @Test func `with hidden registrations, a divided login of an unknown name waits for resume like any other`() throws {
     let bench = try HelperBench.registered()
     var begin = bench.begin()
     begin.service = Array("greeter".utf8)
@@ -80,7 +80,7 @@ import UAFWire
     #expect(known.result == unknown.result && known.pamCode == unknown.pamCode)
   }
 
-  @Test func `the server is not asked for a front end that disappears before the first prompt`() throws {
+  @Test func `if the front end disappears before the first prompt, no request is sent to the server`() throws {
     let bench = try HelperBench.registered()
     let begin = bench.begin()
     let before = bench.server.asked.count
@@ -100,7 +100,7 @@ import UAFWire
     #expect(right.result != 0 && right.result != 3012 && right.prompts.count == 1)
   }
 
-  @Test func `asks a server that needs more than a minute for an answer at most twice`() throws {
+  @Test func `if each answer of the server takes more than a minute, at most two requests are sent`() throws {
     let bench = try HelperBench.registered()
     let before = bench.server.asked.count
     bench.server.onEachGet = { [weak bench] in bench?.now.nanoseconds += 61_000_000_000 }
@@ -108,16 +108,16 @@ import UAFWire
     #expect(bench.server.asked.count == before + 2)
   }
 
-  @Test func `leaving a prompt and coming back gives no new tries, and counts no secret twice`() throws {
+  @Test func `leaving a prompt and coming back gives no new tries, and counts no wrong secret twice`() throws {
     let bench = try HelperBench.registeredTwice("[prompt]\ntries = 2")
     let transcript = try bench.run(bench.begin(), ["1", "wrong1", "", "1", "wrong1"])
     #expect(transcript.result == 3012 && transcript.prompts.count == 5)
     #expect(try bench.triesLeft() == 2)
   }
 
-  // MARK: Codes that nobody judges
+  // MARK: Codes that the server does not check
 
-  /// A bench whose server never checks a code.
+  /// A bench whose server never checks enrolment codes.
   private func plain(_ more: String = "") throws -> HelperBench {
     let bench = try HelperBench.registered(more, signed: true)
     bench.configuration = bench.configuration.replacing("[server]", with: "[server]\ndialect = \"plain\"")
@@ -125,7 +125,7 @@ import UAFWire
     return bench
   }
 
-  @Test func `if the server checks no codes, no code sets a secret for an account in use`() throws {
+  @Test func `if the server checks no codes, no code sets the secret of an account in use`() throws {
     let bench = try plain()
     var begin = Begin(.register)
     begin.service = Array("uafctl".utf8)
@@ -135,15 +135,15 @@ import UAFWire
     #expect(transcript.result == 1001 && transcript.prompts.isEmpty && bench.server.keys.count == 1)
   }
 
-  @Test func `if the server checks no codes, registering again is not offered`() throws {
+  @Test func `if the server checks no codes, a login does not offer to register again`() throws {
     let bench = try plain("[prompt]\noffer_reset = true")
     let transcript = try bench.run(bench.begin(), ["wrong1"])
     #expect(transcript.result == 3012 && transcript.prompts.map(\.check) == ["passcode"])
   }
 
-  // MARK: What is named is what happens
+  // MARK: Only the named authenticator is affected
 
-  @Test func `a forced change is not satisfied by changing a different secret`() throws {
+  @Test func `a forced change of a stale passcode is not satisfied by a change of the pattern`() throws {
     let bench = try HelperBench.registeredTwice()
     bench.configuration += "\n[passcode]\nmin_length = 10"
     var begin = bench.begin(.change)
@@ -156,8 +156,7 @@ import UAFWire
     #expect(try bench.run(begin, ["12369"]).result == 7111)
   }
 
-  @Test func `deregistering one authenticator keeps the other authenticator, whatever the server's order names`() throws
-  {
+  @Test func `deregistering one authenticator keeps the other, whatever the server's order names`() throws {
     let bench = try HelperBench.registeredTwice()
     bench.server.order = [.everything]
     var begin = bench.begin(.deregister)

@@ -5,7 +5,7 @@ import UAFWire
 
 @testable import UAFHelper
 
-/// Entries that a different account of the machine makes, at su.
+/// What happens if another account of the machine makes entries, for example with su.
 @Suite struct OtherUserTests {
   private func begin(_ bench: HelperBench, by caller: UInt32?) -> Begin {
     var begin = bench.begin()
@@ -20,7 +20,7 @@ import UAFWire
     return try #require((document["authenticators"] as? [[String: Any]])?.first)
   }
 
-  @Test func `other users' entries lock su for other users, and stop no login of the person`() throws {
+  @Test func `wrong entries by other users lock su for other users, and affect no login of the person`() throws {
     let bench = try HelperBench.registered("max_lock_count = 0")
     for round in 0..<5 {
       let result = try bench.run(begin(bench, by: 1000), ["wrong\(round)"])
@@ -35,14 +35,14 @@ import UAFWire
     }
   }
 
-  @Test func `other users' entries are refused during the person's own lock, and cannot end that lock`() throws {
+  @Test func `entries by other users are refused during the person's own lock, and cannot end it`() throws {
     let bench = try HelperBench.registered()
     for wrong in ["wrong1", "wrong2", "wrong3"] { try bench.run(bench.begin(), [wrong]) }
     #expect(try bench.run(begin(bench, by: 1000)).result == 3013)
     #expect(try bench.run(begin(bench, by: 4242)).result == 3013)
   }
 
-  @Test func `other users' entries never lock permanently, whatever root configured for others`() throws {
+  @Test func `entries by other users never cause a permanent lock, whatever root has configured`() throws {
     let bench = try HelperBench.registered(
       "max_lock_count = 0\n[lock.remote]\nretry_count_to_lock = 1\nmax_lock_count = 0")
     for round in 0..<12 {
@@ -54,7 +54,7 @@ import UAFWire
     #expect(counter["permanent"] as? Bool == false && counter["remainingTries"] as? Int == 1)
   }
 
-  @Test func `other users' entries are shown in the status only if some were counted`() throws {
+  @Test func `status shows the entries of other users only if some were counted`() throws {
     let bench = try HelperBench.registered()
     #expect(try told(bench)["otherUser"] == nil)
     try bench.run(begin(bench, by: 1000), ["wrong1"])
@@ -65,9 +65,9 @@ import UAFWire
     #expect(try told(bench)["otherUser"] == nil)
   }
 
-  @Test func `an entry locks nothing if the caller only claims to be a different user`() throws {
+  @Test func `entries by a caller that only claims to be another user count as the person's own`() throws {
     let bench = try HelperBench.registered()
-    // A peer without root does not say who called it.
+    // The core ignores what a peer without root says about its caller.
     var forged = Begin(.authenticate)
     forged.callerUID = 1000
     #expect(try bench.run(forged, peer: 4242).result == 1001)

@@ -10,7 +10,7 @@ import UAFWire
 @Suite struct OtherWayTests {
   private static let more = #"[prompt]\#ncancel_text = { en = "empty line: use your password", ko = "빈 줄: 비밀번호" }"#
 
-  @Test func `with cancel_text an empty line ends with 7009, which is not a success, and is not counted`() throws {
+  @Test func `with cancel_text an empty line ends with 7009, which is no success, and is not counted`() throws {
     let bench = try HelperBench.registered(Self.more)
     let transcript = try bench.run(bench.begin(), [""])
     #expect(transcript.result == 7009 && transcript.pamCode == 15)
@@ -18,7 +18,7 @@ import UAFWire
     #expect(try bench.triesLeft() == 3)
   }
 
-  @Test func `shows the cancel text in the person's language`() throws {
+  @Test func `the cancel text is shown in the person's language`() throws {
     let bench = try HelperBench.registered(Self.more)
     var begin = bench.begin()
     begin.locale = Array("ko_KR.UTF-8".utf8)
@@ -31,14 +31,14 @@ import UAFWire
     #expect(try bench.triesLeft() == 3)
   }
 
-  @Test func `the list offers the cancel text too`() throws {
+  @Test func `the list of authenticators offers the cancel text too`() throws {
     let bench = try HelperBench.registeredTwice(Self.more)
     let transcript = try bench.run(bench.begin(), [""])
     #expect(transcript.result == 7009 && transcript.prompts[0].text.contains("\n  (empty line: use your password)\n"))
     #expect(try bench.run(bench.begin(), ["1", "", ""]).result == 7009, "back to the list, then away")
   }
 
-  @Test func `with hidden states an empty line gives 7009 for every name`() throws {
+  @Test func `with hidden registrations an empty line gives 7009 for every name`() throws {
     let bench = try HelperBench.registered(Self.more)
     for account in ["mina", "nobody"] {
       var begin = bench.begin()
@@ -50,7 +50,7 @@ import UAFWire
     }
   }
 
-  @Test func `a registration, a deregistration and a change offer no cancel text`() throws {
+  @Test func `a registration, a deregistration and a change do not offer the cancel text`() throws {
     let bench = try HelperBench.registered(Self.more)
     for operation in [Operation.change, .deregister] {
       #expect(try bench.run(bench.begin(operation), [""]).result == 3012)
@@ -59,7 +59,7 @@ import UAFWire
 
   // MARK: Divided authentication
 
-  @Test func `a resume that comes early skips 'ready', and a further resume is ignored`() throws {
+  @Test func `a divided login that is resumed early sends no ready, and ignores a second resume`() throws {
     let bench = try HelperBench.registered()
     var begin = bench.begin()
     begin.isDivided = true
@@ -70,7 +70,7 @@ import UAFWire
     #expect(late.result == 0 && late.messages.map(\.type) == [.prompt, .finished])
   }
 
-  @Test func `a divided login that is cancelled counts nothing`() throws {
+  @Test func `cancelling a divided login counts no attempt`() throws {
     let bench = try HelperBench.registered()
     var begin = bench.begin()
     begin.isDivided = true
@@ -78,7 +78,7 @@ import UAFWire
     #expect(transcript.result == 999 && transcript.prompts.isEmpty)
   }
 
-  @Test func `a divided login sends no ready if the server does not answer`() throws {
+  @Test func `a divided login sends no ready if the server cannot be reached`() throws {
     let bench = try HelperBench.registered()
     bench.server.failure = .noHandshake(.refused)
     var begin = bench.begin()
@@ -87,7 +87,7 @@ import UAFWire
     #expect(transcript.result == 1100 && !transcript.messages.map(\.type).contains(.ready))
   }
 
-  @Test func `a request that expired before resume is fetched again`() throws {
+  @Test func `a divided login fetches a new request if the first one expired before resume`() throws {
     let bench = try HelperBench.registered()
     var begin = bench.begin()
     begin.isDivided = true

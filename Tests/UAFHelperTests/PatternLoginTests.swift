@@ -15,7 +15,7 @@ import UAFWire
   }
 
   @Test(arguments: ["12369", "1369", "139", "1239"])
-  func `a pattern is correct with or without its passed-over nodes`(_ entry: String) throws {
+  func `a pattern is correct with or without the nodes that it passes over`(_ entry: String) throws {
     let bench = try bench()
     let transcript = try bench.run(bench.begin(), [entry])
     #expect(transcript.pamCode == 0 && transcript.prompts.map(\.check) == ["pattern"])
@@ -24,7 +24,7 @@ import UAFWire
   }
 
   @Test(arguments: ["96321", "12368", "1236", "123698"])
-  func `a wrong pattern is answered with the tries left, and counted`(_ entry: String) throws {
+  func `a wrong pattern is counted, and answered with the tries that are left`(_ entry: String) throws {
     let bench = try bench()
     let transcript = try bench.run(bench.begin(), [entry])
     #expect(transcript.result == 3012 && transcript.pamCode == 7)
@@ -33,19 +33,19 @@ import UAFWire
   }
 
   @Test(arguments: ["", "123", "12321", "12360", "correct", "1 2 3 6 9"])
-  func `an entry that is not a pattern is refused like a wrong one, and not counted`(_ entry: String) throws {
+  func `an entry that is not a pattern is refused as wrong, but not counted`(_ entry: String) throws {
     let bench = try bench()
     #expect(try bench.run(bench.begin(), [entry]).result == 3012)
     #expect(try bench.triesLeft() == 3)
   }
 
-  @Test func `one wrong pattern entered in two ways in the same call is counted once`() throws {
+  @Test func `one wrong pattern, entered in two ways in one call, is counted once`() throws {
     let bench = try bench()
     let transcript = try bench.run(bench.begin(.authenticate, "tries=3"), ["12357", "1357", "12369"])
     #expect(transcript.result == 0 && transcript.prompts.map(\.remainingAttempts) == [3, 2, 2])
   }
 
-  @Test func `a new pattern needs min_nodes nodes, counted with those passed over`() throws {
+  @Test func `a new pattern needs at least min_nodes nodes, including those that it passes over`() throws {
     let bench = try HelperBench()
     bench.configuration = "authenticators = [\"pattern\"]\n" + bench.configuration + "\n[pattern]\nmin_nodes = 6"
     bench.server.accepted = [["5541#0002"]]
@@ -56,13 +56,13 @@ import UAFWire
     #expect(transcript.prompts[2].errorMessage == "Use only the digits 1 to 9.")
   }
 
-  @Test func `gives a screen reader words instead of the grid`() throws {
+  @Test func `a screen reader gets words instead of the grid`() throws {
     let bench = try bench("[prompt]\naccessible = true")
     let text = try bench.run(bench.begin(), ["12369"]).prompts[0].text
     #expect(text.hasPrefix("The nodes of the pattern as digits: 1 top left, row by row, 9 bottom right.\n"))
   }
 
-  @Test func `the pattern has its own lock`() throws {
+  @Test func `a pattern has its own lock`() throws {
     let bench = try HelperBench.registeredTwice()
     for entry in ["96321", "96325", "96324"] {
       try bench.run(bench.begin(.authenticate, "authenticator=pattern"), [entry])

@@ -5,7 +5,7 @@ import UAFWire
 
 @testable import UAFHelper
 
-/// What root changes about values and locks between one login and the next.
+/// What happens at the next login after root has changed the rules for secrets and locks.
 @Suite struct PolicyLoginTests {
   private func bench(_ value: String, _ more: String) throws -> HelperBench {
     let bench = try HelperBench()
@@ -15,7 +15,7 @@ import UAFWire
     return bench
   }
 
-  @Test func `a secret is the same for every ui_type`() throws {
+  @Test func `a changed ui_type does not change the secret, but a PIN must have its length`() throws {
     let bench = try bench("1357", "[passcode]\nui_type = \"pin4\"")
     bench.configuration = bench.configuration.replacing("pin4", with: "normal")
     #expect(try bench.run(bench.begin(), ["1357"]).result == 0)
@@ -30,7 +30,7 @@ import UAFWire
     "[passcode]\nregular_expression = '[A-Z]+'", "[passcode.rules]\nnot_number_english = true\nequal_character = true",
     "[passcode.ignore]\n\"rrec\" = true", "[passcode.regex]\n'[a-d]*' = true",
   ])
-  func `a secret that a new rule refuses still logs in, and the text says so`(_ rule: String) throws {
+  func `a secret that a new rule refuses still logs in, and is then reported as stale`(_ rule: String) throws {
     let bench = try HelperBench.registered()
     bench.configuration += "\n" + rule
     let transcript = try bench.run(bench.begin(), ["correct"])
@@ -42,7 +42,7 @@ import UAFWire
   }
 
   @Test(arguments: [("login", true), ("polkit-1", false), ("swaylock", false)])
-  func `a service with one prompt asks for no change, and the login succeeds and says what to do`(
+  func `a service with one prompt demands no change of a stale secret, but its login says what to do`(
     _ service: String, _ isInteractive: Bool
   ) throws {
     let bench = try HelperBench.registered()
@@ -54,12 +54,12 @@ import UAFWire
     #expect(transcript.finished.staleValue == isInteractive, "only what can hold three prompts is told to ask")
     #expect(transcript.infos.count == 1)
     #expect(transcript.infos.first?.contains("uafctl change") == !isInteractive)
-    // The service's section decides, not its name.
+    // It depends on the section of the service, not on its name.
     bench.configuration += "\n[service.\(service)]\ninteractive = \(!isInteractive)"
     #expect(try bench.run(begin, ["correct"]).finished.staleValue == !isInteractive)
   }
 
-  @Test func `uafctl shows that a stale value should be changed, and by which command`() throws {
+  @Test func `uafctl says that a stale secret should be changed, and with which command`() throws {
     let bench = try HelperBench.registered()
     bench.configuration += "\n[passcode]\nmin_length = 8"
     var begin = bench.begin()
@@ -69,7 +69,8 @@ import UAFWire
     #expect(transcript.infos.count == 1 && transcript.infos[0].contains("uafctl change"), "\(transcript.infos)")
   }
 
-  @Test func `a login of a peer without root demands no change either, and says what to do`() throws {
+  @Test
+  func `the login of a peer without root demands no change of a stale secret either, and says what to do`() throws {
     let bench = try HelperBench.registered()
     bench.configuration += "\n[passcode]\nmin_length = 8"
     var begin = Begin(.authenticate)
@@ -85,7 +86,7 @@ import UAFWire
       ("auto_submit = true\nmax_length = 8\nui_type = 'pin6'", [6, 6, 6]), ("max_length = 8", [nil, nil, nil]),
       ("ui_type = 'pin6'", [6, 6, 6]), ("ui_type = 'pin4'", [4, 4, 4]),
     ] as [(String, [UInt32?])])
-  func `an entry is complete at a PIN's number of digits, and with auto_submit at a text's maximum length`(
+  func `an entry is complete at a PIN's number of digits, and with auto_submit at the maximum length`(
     _ lines: String, _ lengths: [UInt32?]
   ) throws {
     let bench = try HelperBench()
@@ -97,14 +98,14 @@ import UAFWire
     #expect((registered.prompts + used.prompts).map(\.entryLength) == lengths)
   }
 
-  @Test func `a pattern is never complete at a certain length`() throws {
+  @Test func `a pattern is never complete at a fixed length`() throws {
     let bench = try HelperBench.registeredTwice("[passcode]\nauto_submit = true")
     bench.server.accepted = [["5541#0002"]]
     let transcript = try bench.run(bench.begin(.authenticate, "authenticator=55410002"), ["12369"])
     #expect(transcript.result == 0 && transcript.prompts.map(\.entryLength) == [nil])
   }
 
-  @Test func `a looser lock waits for a correct entry, and the log says so`() throws {
+  @Test func `a looser lock applies only after a correct entry, and the log says that it waits`() throws {
     let bench = try HelperBench.registered()
     try bench.run(bench.begin(), ["wrong1"])
     bench.configuration = bench.configuration.replacing("retry_count_to_lock = 3", with: "retry_count_to_lock = 9")
@@ -118,7 +119,7 @@ import UAFWire
     #expect(try bench.triesLeft() == 9)
   }
 
-  @Test func `status says that changed lock options wait, until they apply`() throws {
+  @Test func `until a looser lock applies, status says that the new lock settings are waiting`() throws {
     let bench = try HelperBench.registered()
     func isWaiting() throws -> Bool {
       let document = try #require(try bench.run(bench.begin(.status)).finished.document)
@@ -132,7 +133,7 @@ import UAFWire
     #expect(try !isWaiting())
   }
 
-  @Test func `a stricter lock applies immediately, and leaves each account one try`() throws {
+  @Test func `a stricter lock applies immediately, but leaves each account one try`() throws {
     let bench = try HelperBench.registered()
     for wrong in ["wrong1", "wrong2"] { try bench.run(bench.begin(), [wrong]) }
     bench.configuration = bench.configuration.replacing("retry_count_to_lock = 3", with: "retry_count_to_lock = 1")
@@ -141,7 +142,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["wrong3"]).errors == ["Locked after wrong entries: try again in 60 seconds."])
   }
 
-  @Test func `attempts are counted together, whatever service, terminal or name the caller sends`() throws {
+  @Test func `attempts add up, whatever service, terminal or name the caller sends`() throws {
     let bench = try HelperBench.registered()
     for (index, service) in ["login", "sudo", "gdm-password"].enumerated() {
       var begin = bench.begin()
@@ -153,7 +154,7 @@ import UAFWire
     #expect(try bench.run(bench.begin()).result == 3013)
   }
 
-  @Test func `root is locked permanently only with root_permanent_lock`() throws {
+  @Test func `root's own account is locked permanently only with root_permanent_lock`() throws {
     for (line, isLocked) in [("", false), ("root_permanent_lock = true", true)] {
       let bench = try HelperBench()
       bench.configuration += "\nmax_lock_count = 0\n" + line
@@ -172,7 +173,7 @@ import UAFWire
     }
   }
 
-  @Test func `the log says which entry caused the permanent lock`() throws {
+  @Test func `the log names the entry that caused a permanent lock`() throws {
     let bench = try HelperBench.registered("max_lock_count = 0")
     for wrong in ["wrong1", "wrong2", "wrong3"] { try bench.run(bench.begin(), [wrong]) }
     #expect(bench.log.lines.last?.contains("now locked permanently") == true)

@@ -4,16 +4,16 @@ import Testing
 @testable import UAFHelper
 
 @Suite struct ProgramPagesTests {
-  @Test func `maps every page of a library's code, whether it was called or not`() throws {
+  @Test func `maps every page of a library's code into memory, whether it was used or not`() throws {
     ProgramPages.map()
     let code = try libraryCode("/libcrypto.so.")
     #expect(!code.isEmpty && code.allSatisfy { $0.size != nil })
     for (size, resident) in code { #expect(resident == size) }
   }
 
-  /// The code size of a library and how much of it is mapped, in KiB, by proc_pid_smaps(5).
+  /// The size of each code mapping of a library, and how much of it is in memory, in KiB, by proc_pid_smaps(5).
   private func libraryCode(_ name: String) throws -> [(size: Int?, resident: Int?)] {
-    // Files of /proc do not report their size.
+    // The files of /proc have no size that could be read first.
     let file = try #require(FileHandle(forReadingAtPath: "/proc/self/smaps"))
     let lines = String(decoding: try #require(try file.readToEnd()), as: UTF8.self).split(separator: "\n")
     return lines.indices.filter { lines[$0].contains(" r-xp ") && lines[$0].contains(name) }.map { start in

@@ -10,7 +10,10 @@ import UAFWire
   private static let more = "[prompt]\noffer_reset = true"
   private static let code = (try? FakeServer.code().text) ?? ""
 
-  @Test func `the list ends with registering again, which needs a code and a new secret and is not a login`() throws {
+  @Test
+  func `the list in a login ends with registering again, which needs a code and a new secret, and is not a login`()
+    throws
+  {
     let bench = try HelperBench.registered(Self.more, signed: true)
     let transcript = try bench.run(bench.begin(), ["2", Self.code, "battery", "battery"])
     #expect(transcript.result == 980 && transcript.pamCode == 7)
@@ -18,7 +21,7 @@ import UAFWire
     #expect(transcript.prompts.map(\.check) == ["choice", "code", "passcode", "passcode"])
     #expect(transcript.errors == ["Registered again: log in with the new passcode."])
     let types = transcript.messages.map(\.type)
-    // The choice is reported when it is made, whatever its result is.
+    // The person is told of the choice immediately, whatever the registration's result.
     #expect(types.prefix(3) == [.prompt, .info, .prompt] && transcript.infos.first?.hasSuffix("[980]") == true)
     #expect(bench.server.asked.last?.context.authCode == nil)
     let statement = EnrolmentCode.registrationStatement(username: "mina")
@@ -27,7 +30,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["1", "battery"]).result == 0)
   }
 
-  @Test func `the old secret and its attempts stay until the server has accepted the new key`() throws {
+  @Test func `until the server has accepted the new key, the old secret and its attempts stay`() throws {
     let bench = try HelperBench.registered(Self.more, signed: true)
     try bench.run(bench.begin(), ["1", "wrong1"])
     bench.server.respondStatus = .init(rawValue: 1500)
@@ -38,8 +41,9 @@ import UAFWire
   }
 
   @Test(arguments: [[], ["wrong1", "wrong2", "wrong3"]])
-  func `without the server, registering again never leads to the password, even during a lock`(_ wrong: [String]) throws
-  {
+  func `if the server cannot be reached, registering again never leads to the password, even during a lock`(
+    _ wrong: [String]
+  ) throws {
     let bench = try HelperBench.registered(Self.more + "\n[passcode.lock]\nmax_lock_count = 0", signed: true)
     for value in wrong { try bench.run(bench.begin(), ["1", value]) }
     bench.server.lateFailure = .noHandshake(.refused)
@@ -54,13 +58,13 @@ import UAFWire
     #expect(proved.pamCode == (wrong.isEmpty ? 9 : 11), "who knows the value goes on, where nothing is locked")
   }
 
-  @Test func `a text that cannot be a code of the server is not sent`() throws {
+  @Test func `a text that cannot be a code of our server is not sent`() throws {
     let bench = try HelperBench.registered(Self.more, signed: true)
     let asked = bench.server.asked.count
     for typed in ["new-code", "00000-00000-00000-00001", String(Self.code.dropLast())] {
       let transcript = try bench.run(bench.begin(), ["2", typed])
       #expect(transcript.result == 1001)
-      // The whole line that the server prints may be longer than a prompt accepts.
+      // The line that the server prints can be longer than a prompt accepts.
       #expect(
         transcript.errors.last
           == "This is not a valid enrolment code. Check your entry: give just the 20 characters of the code."
@@ -69,7 +73,7 @@ import UAFWire
     #expect(!bench.server.asked.dropFirst(asked).contains { $0.op == .registration || $0.context.authCode != nil })
   }
 
-  @Test func `a wrong code is reported before a new secret is asked for`() throws {
+  @Test func `when registering again, a wrong code is reported before a new secret is asked for`() throws {
     let bench = try HelperBench.registered(Self.more, signed: true)
     bench.device.machineID = Array("0123456789abcdef0123456789abcdef".utf8)
     bench.server.registrationStatus = .unauthorized
@@ -84,13 +88,13 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["1", "correct"]).result == 0)
   }
 
-  @Test func `a code that expires during the entry is reported, and the old secret stays`() throws {
+  @Test func `a code that expires while the new secret is entered is reported, and the old secret stays`() throws {
     let bench = try HelperBench.registered(Self.more, signed: true)
     bench.device.machineID = Array("0123456789abcdef0123456789abcdef".utf8)
     var gets = 0
     bench.server.onEachGet = { [server = bench.server] in
       gets += 1
-      // The login's request and the one by which the code is judged came before.
+      // Two requests came before: that of the login, and the one with which the server checks the code.
       if gets == 3 { (server.registrationStatus, server.deregistrationStatus) = (.unauthorized, .unauthorized) }
     }
     let transcript = try bench.run(bench.begin(), ["2", Self.code, "battery", "battery"])
@@ -100,11 +104,10 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["1", "correct"]).result == 0)
   }
 
-  @Test func `a server that demands both authenticators accepts the code before the replaced keys are removed`() throws
-  {
+  @Test func `a server that demands both authenticators checks the code before the replaced keys are removed`() throws {
     let bench = try HelperBench.registeredTwice(Self.more, signed: true)
     bench.server.accepted = [["5541#0001", "5541#0002"]]
-    // Like a server that asks for what is missing on this machine: first nothing is, then the passcode.
+    // A server that demands what is missing on this machine: at first nothing is, and then the passcode.
     var gets = 0
     bench.server.onEachGet = { [server = bench.server] in
       gets += 1
@@ -115,7 +118,7 @@ import UAFWire
     #expect(transcript.errors == ["Registered again: log in with the new passcode."])
   }
 
-  @Test func `three unusable secrets end a new registration without a login and without a change`() throws {
+  @Test func `three unusable secrets end registering again, without a login and without a change`() throws {
     let bench = try HelperBench.registered(Self.more, signed: true)
     bench.configuration += "\n[passcode]\nmin_length = 6"
     let transcript = try bench.run(bench.begin(), ["2", Self.code, "abc", "abc", "abc"])
@@ -124,7 +127,8 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["1", "correct"]).result == 0)
   }
 
-  @Test func `accepts a whole payload instead of its code, and refuses a different account's payload`() throws {
+  @Test
+  func `registering again accepts a payload instead of its code, and refuses a payload for another account`() throws {
     let bench = try HelperBench.registered(Self.more, signed: true)
     let payload = bench.server.payload().encoded
     #expect(try bench.run(bench.begin(), ["2", payload, "battery", "battery"]).result == 980)
@@ -133,14 +137,14 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["2", foreign]).result == 1001)
   }
 
-  @Test func `cancelling before the new secret is set changes nothing, on this machine or at the server`() throws {
+  @Test func `cancelling before the new secret is set changes nothing, here or at the server`() throws {
     let bench = try HelperBench.registered(Self.more, signed: true)
     bench.device.machineID = Array("0123456789abcdef0123456789abcdef".utf8)
     #expect(try bench.run(bench.begin(), ["2", Self.code, "battery", nil]).result == 999)
     #expect(!bench.server.asked.map(\.op).contains(.deregistration))
   }
 
-  @Test func `the new key replaces the old one, and no other key is named to the server`() throws {
+  @Test func `the server is asked to replace the person's old key, and no other key of the account`() throws {
     let bench = try HelperBench.registered(Self.more, signed: true)
     let old = try #require(bench.server.registered)
     let stranger = try KeyID(bytes: Array(repeating: 9, count: 32))
@@ -150,7 +154,8 @@ import UAFWire
     #expect(bench.server.asked.last?.context.lostKeyIDs == [old] && bench.server.knownKeys == [stranger])
   }
 
-  @Test func `registers one of several authenticators again, from a list that does not offer this a second time`()
+  @Test
+  func `one of several authenticators is chosen to register again, and the next list does not offer it once more`()
     throws
   {
     let bench = try HelperBench.registeredTwice(Self.more, signed: true)
@@ -160,7 +165,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["1", "correct"]).result == 0)
   }
 
-  @Test func `without a code, registering again ends without a change`() throws {
+  @Test func `registering again without a code ends without a change`() throws {
     let bench = try HelperBench.registered(Self.more, signed: true)
     let before = bench.server.asked.count
     let transcript = try bench.run(bench.begin(), ["2", ""])
@@ -168,7 +173,7 @@ import UAFWire
     #expect(bench.server.asked.dropFirst(before).map(\.op) == [.authentication])
   }
 
-  @Test func `registering again is offered only if root allows it, without hidden states, and with several prompts`()
+  @Test func `registering again is offered only if root allows it, nothing is hidden and there are several prompts`()
     throws
   {
     let plain = try HelperBench.registered()
@@ -184,7 +189,7 @@ import UAFWire
 
   // MARK: A second authenticator
 
-  @Test func `a login with the first authenticator registers a second one, without a code`() throws {
+  @Test func `a login with the first authenticator is enough to register a second one, without a code`() throws {
     let bench = try HelperBench.registered()
     bench.server.accepted = [["5541#0001"], ["5541#0002"]]
     var begin = bench.registration("pattern")
@@ -196,7 +201,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(.authenticate, "authenticator=pattern"), ["12369"]).result == 0)
   }
 
-  @Test func `after a wrong secret nothing is registered`() throws {
+  @Test func `a wrong secret of the first authenticator registers no second one`() throws {
     let bench = try HelperBench.registered()
     bench.server.accepted = [["5541#0001"], ["5541#0002"]]
     var begin = bench.registration("pattern")
@@ -205,7 +210,7 @@ import UAFWire
     #expect(bench.server.keys.count == 1)
   }
 
-  @Test func `without a code and without a registered authenticator nothing is asked`() throws {
+  @Test func `without a code, registering a type that already has a secret is refused, and nobody is asked`() throws {
     let bench = try HelperBench.registered()
     var begin = bench.registration()
     begin.payload = nil
@@ -214,7 +219,7 @@ import UAFWire
   }
 
   @Test
-  func `a first registration sets root's first type without a list, and a further registration sets a remaining type`()
+  func `a first registration sets root's first type without a list, and a second one sets a type that remains`()
     throws
   {
     let bench = try HelperBench()
@@ -231,7 +236,9 @@ import UAFWire
   }
 
   @Test(arguments: [["\"pattern\"", "\"passcode\""], ["\"passcode\"", "\"pattern\""]])
-  func `a registration without a type uses the first type in root's order that the server accepts`(_ order: [String])
+  func `a registration that names no type uses the first type in root's order that the server accepts`(
+    _ order: [String]
+  )
     throws
   {
     for accepted in [[["5541#0001"], ["5541#0002"]], [["5541#0001"]], [["5541#0002"]]] {
@@ -248,7 +255,7 @@ import UAFWire
     }
   }
 
-  @Test func `both authenticators are registered together if the server demands both`() throws {
+  @Test func `if the server demands both authenticators, both are registered together`() throws {
     let bench = try HelperBench()
     _ = try bench.run(bench.begin(.initialise))
     bench.server.accepted = [["5541#0001", "5541#0002"]]

@@ -14,11 +14,11 @@ import UAFWire
   }
 
   private func hasState(_ bench: HelperBench) throws -> Bool {
-    // Only the KeyIDs that were made are kept: the server may know them.
+    // Only the ids of the keys that were made stay, because the server may know these keys.
     try FileManager.default.contentsOfDirectory(atPath: bench.folder + "/state/accounts").contains { $0 != "4242.made" }
   }
 
-  @Test func `two different entries are reported, and asked for again`() throws {
+  @Test func `if the two entries of a new secret differ, the person is told and asked again`() throws {
     let bench = try bench()
     let transcript = try bench.run(bench.registration(), ["correct", "correkt", "correct", "correct"])
     #expect(transcript.result == 0)
@@ -26,7 +26,7 @@ import UAFWire
     #expect(transcript.prompts[2].errorMessage == "The two entries do not match; this was not counted.")
   }
 
-  @Test func `two different entries are not counted as an attempt`() throws {
+  @Test func `two different entries of a new secret are not counted as an attempt`() throws {
     let bench = try bench()
     let entries = ["correct", "correkt", "korrect", "correct", "correct", "correct"]
     let transcript = try bench.run(bench.registration(), entries)
@@ -34,7 +34,7 @@ import UAFWire
     #expect(try bench.triesLeft() == 3)
   }
 
-  @Test func `lists all broken rules together`() throws {
+  @Test func `a registration lists all broken rules together`() throws {
     let bench = try bench()
     bench.configuration += """
 
@@ -51,7 +51,7 @@ import UAFWire
     #expect(Set(error.split(separator: "\n")) == ["Use at least 8 characters.", "No runs.", "Not 123."])
   }
 
-  @Test func `after three rounds without an acceptable value nothing is registered`() throws {
+  @Test func `after three rounds without an acceptable secret, a registration ends`() throws {
     let bench = try bench()
     let transcript = try bench.run(bench.registration(), ["abc", "abc", "abc"])
     #expect(transcript.result == 7111 && transcript.pamCode == 20)
@@ -59,7 +59,7 @@ import UAFWire
     #expect(try !hasState(bench))
   }
 
-  @Test func `a refusal of the server leaves no state`() throws {
+  @Test func `if the server refuses a registration, nothing is stored`() throws {
     let bench = try bench()
     bench.server.respondStatus = .init(rawValue: 1496)
     let transcript = try bench.run(bench.registration(), ["correct", "correct"])
@@ -68,7 +68,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(.authenticate, "nouserok")).pamCode == 25)
   }
 
-  @Test func `refuses a payload of a different account, server, CA, operation or time, and keeps nothing`() throws {
+  @Test func `refuses a payload for another account, server, CA, operation or time, and stores nothing`() throws {
     let bench = try bench()
     let server = bench.server
     let payloads = [
@@ -87,7 +87,7 @@ import UAFWire
     #expect(try !hasState(bench))
   }
 
-  @Test func `accepts a payload with a CA of the configuration, however its file is written`() throws {
+  @Test func `accepts a payload with a CA of the configuration, even if the CA file is written differently`() throws {
     let own = try HelperBench.authority()
     let text = String(decoding: own, as: UTF8.self)
     for (ca, isTaken) in [
@@ -106,7 +106,7 @@ import UAFWire
   @Test(
     arguments: [[], Array("no certificate".utf8), [0x30, 0x00], Array("-----BEGIN CERTIFICATE-----\nMAA=\n".utf8)]
       as [[UInt8]])
-  func `a CA file without a valid certificate ends the call, and the log says what is wrong with it`(_ file: [UInt8])
+  func `a CA file without a valid certificate ends the call, and the log says why`(_ file: [UInt8])
     throws
   {
     let bench = try bench()
@@ -118,14 +118,14 @@ import UAFWire
   }
 
   @Test(arguments: [nil, "", "e30", "not base64!", String(repeating: "A", count: 16384)] as [String?])
-  func `refuses an entry that is not a payload`(_ text: String?) throws {
+  func `refuses an entry that is neither a code nor a payload`(_ text: String?) throws {
     let bench = try bench()
     var begin = bench.registration()
     begin.payload = text.map { Array($0.utf8) }
     #expect(try bench.run(begin).result == 1001)
   }
 
-  @Test func `registering again with a code does not ask for the old secret, and counts nothing`() throws {
+  @Test func `registering again with a code asks for no old secret, and counts no attempt`() throws {
     let bench = try HelperBench.registered()
     let again = try bench.run(bench.registration(), ["battery", "battery"])
     #expect(again.result == 0 && again.prompts.map(\.step) == [.new, .newAgain])
@@ -133,7 +133,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["battery"]).result == 0)
   }
 
-  @Test func `registering again does not clear the count of wrong entries until the server has accepted it`() throws {
+  @Test func `registering again clears the count of wrong entries only after the server has accepted it`() throws {
     let bench = try HelperBench.registered()
     try bench.run(bench.begin(), ["wrong1"])
     try bench.run(bench.begin(), ["wrong2"])
@@ -143,7 +143,7 @@ import UAFWire
     #expect(try bench.run(bench.begin()).result == 3013)
   }
 
-  @Test func `a peer without root registers only under the name of its uid`() throws {
+  @Test func `a peer without root can register only under the name of its uid`() throws {
     let bench = try bench()
     var begin = Begin(.register)
     begin.service = Array("uafctl".utf8)
@@ -160,7 +160,7 @@ import UAFWire
     return begin
   }
 
-  @Test func `a person whom only a directory knows registers under the name that the directory returns`() throws {
+  @Test func `a person whom only a directory knows is registered under the name that the directory returns`() throws {
     let bench = try bench()
     bench.passwd = "root:x:0:0::/:/bin/sh\n"
     bench.directory = { .found(Array("mina\($0)".utf8)) }
@@ -170,7 +170,7 @@ import UAFWire
     #expect(bench.askedNames == [70_000] && bench.server.asked.map(\.context.username) == ["mina70000"])
   }
 
-  @Test func `a person of a directory registers nothing with a code for a different name`() throws {
+  @Test func `a person of a directory cannot register with a code for another name`() throws {
     let bench = try bench()
     bench.passwd = "root:x:0:0::/:/bin/sh\n"
     bench.directory = { _ in .found(Array("mina".utf8)) }
@@ -178,7 +178,7 @@ import UAFWire
     #expect(bench.server.asked.isEmpty)
   }
 
-  @Test func `after a directory gave a uid to a new person, the uid registers nothing under either name`() throws {
+  @Test func `if a directory gives a uid to a new person, the uid can register under neither name`() throws {
     let bench = try bench()
     bench.passwd = "root:x:0:0::/:/bin/sh\n"
     bench.directory = { _ in .found(Array("mina".utf8)) }
@@ -192,7 +192,7 @@ import UAFWire
     #expect(bench.server.asked.count == asked)
   }
 
-  /// What the name services return for 70000, and what the person is told.
+  /// What the name services return for uid 70000, and what the person is told.
   @Test(
     arguments: [
       (.unknown, "no name"), (.ambiguous, "same name as another"), (.failed("errno 5"), "does not answer"),
@@ -202,7 +202,7 @@ import UAFWire
       (.found(Array("mina\r".utf8)), "no name"), (.found(Array("mi\u{202E}na".utf8)), "no name"),
       (.found(Array("mina\u{200B}".utf8)), "no name"),
     ] as [(DirectoryName, String)])
-  func `a person of a directory who has no unambiguous name registers nothing`(
+  func `refuses to register a person of a directory who has no unambiguous name`(
     _ answer: DirectoryName, _ words: String
   ) throws {
     let bench = try bench()

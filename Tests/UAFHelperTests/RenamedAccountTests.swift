@@ -9,7 +9,7 @@ import UAFWire
 @Suite struct RenamedAccountTests {
   private static let told = "This account's name has changed on this machine."
 
-  /// What a host, or root's uafctl, sends about uid 4242 under a name.
+  /// The begin message that a host, or root's uafctl, sends for uid 4242 under this name.
   private func begin(
     _ bench: HelperBench, _ operation: UAFWire.Operation = .authenticate, as name: String, service: String = "login"
   ) -> Begin {
@@ -32,7 +32,7 @@ import UAFWire
   }
 
   @Test(arguments: ["mina2", "mina@example.com", "MINA"])
-  func `a login says that the name has changed, and asks for nothing`(_ name: String) throws {
+  func `a login to a renamed account says that the name has changed, and asks for nothing`(_ name: String) throws {
     let bench = try HelperBench.registered()
     let transcript = try bench.run(begin(bench, as: name))
     #expect(transcript.result == 1001 && transcript.pamCode == 7 && transcript.prompts.isEmpty)
@@ -42,8 +42,9 @@ import UAFWire
   }
 
   @Test(arguments: [UAFWire.Operation.status, .authenticate, .change, .deregister])
-  func `the person's own uafctl says the same as a login, whoever knows the name`(_ operation: UAFWire.Operation) throws
-  {
+  func `the person's own uafctl says the same about a changed name as a login, whoever knows the name`(
+    _ operation: UAFWire.Operation
+  ) throws {
     let bench = try HelperBench.registered()
     bench.passwd = "mina2:x:4242:4242::/:/bin/sh\n"
     let transcript = try bench.run(persons(operation), peer: 4242)
@@ -52,12 +53,12 @@ import UAFWire
     bench.passwd = "root:x:0:0::/:/bin/sh\n"
     bench.directory = { _ in .found(Array("mina@example.com".utf8)) }
     #expect(try bench.run(persons(operation), peer: 4242).finished.text?.hasPrefix(Self.told) == true)
-    // A directory that does not answer refuses nobody.
+    // If the name services do not answer, nobody is refused.
     bench.directory = { _ in .failed("errno 110") }
     #expect(try bench.run(persons(operation), operation == .status ? [] : ["correct"], peer: 4242).result == 0)
   }
 
-  @Test func `root is told both names, and that no unlock helps`() throws {
+  @Test func `root is told both names of a renamed account, and that no unlock helps`() throws {
     let bench = try HelperBench.registered()
     for operation in [UAFWire.Operation.unlock, .status, .reset] {
       let text = try bench.run(begin(bench, operation, as: "mina2", service: "uafctl")).finished.text
@@ -65,7 +66,7 @@ import UAFWire
     }
   }
 
-  @Test func `with hidden states a changed name looks like a wrong value`() throws {
+  @Test func `with hidden registrations a changed name looks like a wrong secret`() throws {
     let bench = try HelperBench.registered("[general]\nhide_state = true")
     let transcript = try bench.run(begin(bench, as: "mina2"), ["correct"])
     #expect(transcript.result == 3012 && transcript.prompts.count == 1)
@@ -75,7 +76,8 @@ import UAFWire
     }
   }
 
-  @Test func `the new name takes over value, key and locks, and the account keeps its name at the server`() throws {
+  @Test
+  func `taking over a former name keeps secret, key and locks, and the account keeps its name at the server`() throws {
     let bench = try HelperBench.registered()
     try bench.run(bench.begin(), ["wrong1"])
     let transcript = try rename(bench, to: "mina2", from: "mina")
@@ -87,14 +89,14 @@ import UAFWire
     #expect(try bench.run(begin(bench, as: "mina2"), ["wrong2"]).errors.contains { $0.contains("1 try left") })
     #expect(try bench.run(begin(bench, as: "mina2"), ["correct"]).result == 0)
     #expect(bench.server.asked.last?.context.username == "mina")
-    // If both names have the uid, both belong to the person.
+    // If both names have the uid, the person may use either.
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
     #expect(try bench.run(begin(bench, as: "mina3")).result == 1001)
     #expect(try rename(bench, to: "mina3", from: "mina2").result == 0)
     #expect(try bench.run(begin(bench, as: "mina3"), ["correct"]).result == 0)
   }
 
-  @Test func `nothing is taken over from a wrong former name, or if nothing is registered`()
+  @Test func `takes nothing over from a wrong former name, or if nothing is registered`()
     throws
   {
     let bench = try HelperBench.registered()
@@ -105,7 +107,7 @@ import UAFWire
     #expect(try rename(empty, to: "mina2", from: "mina").result == 1009)
   }
 
-  @Test func `only root can take over a registration`() throws {
+  @Test func `only root can take over the registration of a former name`() throws {
     let bench = try HelperBench.registered()
     bench.passwd = "mina2:x:4242:4242::/:/bin/sh\n"
     var begin = persons(.rename)
@@ -114,7 +116,7 @@ import UAFWire
     #expect(try bench.run(self.begin(bench, as: "mina2")).result == 1001)
   }
 
-  @Test func `a value can be changed, and a new one registered, under the new name`() throws {
+  @Test func `after a takeover, secrets can be changed and registered under the new name`() throws {
     let bench = try HelperBench.registered(signed: true)
     #expect(try rename(bench, to: "mina2", from: "mina").result == 0)
     var change = begin(bench, .change, as: "mina2", service: "uafctl")
@@ -125,7 +127,7 @@ import UAFWire
     #expect(try bench.run(begin(bench, as: "mina2"), ["horses"]).result == 0)
   }
 
-  @Test func `a different account that gets the uid after the last key was removed inherits neither former name`()
+  @Test func `if the last key was removed and the uid goes to a different account, it inherits neither former name`()
     throws
   {
     let bench = try HelperBench.registered()
@@ -137,9 +139,9 @@ import UAFWire
     #expect(try bench.run(begin(bench, as: "mina2")).result == 1001)
   }
 
-  // MARK: A name that belongs to somebody else now
+  // MARK: A former name that somebody else has now
 
-  /// What root's uafctl sends for a uid under a name.
+  /// The begin message that root's uafctl sends for a uid under this name.
   private func roots(_ bench: HelperBench, _ operation: UAFWire.Operation, _ uid: UInt32, as name: String) -> Begin {
     var begin = begin(bench, operation, as: name, service: "uafctl")
     begin.uid = uid
@@ -152,7 +154,7 @@ import UAFWire
     return try bench.run(begin, ["battery", "battery"])
   }
 
-  @Test func `nobody registers under the name that a renamed account keeps at the server`() throws {
+  @Test func `nobody can register under the name that a renamed account keeps at the server`() throws {
     let bench = try HelperBench.registered()
     bench.passwd = "mina2:x:4242:4242::/:/bin/sh\nmina:x:4243:4243::/:/bin/sh\n"
     #expect(try rename(bench, to: "mina2", from: "mina").result == 0)
@@ -171,27 +173,27 @@ import UAFWire
         == "Another account on this machine is registered under this account's name at the server.\n"
         + "Ask the administrator; the log says which account.")
     #expect(bench.log.lines.contains { $0.contains("'uafctl forget mina2'") })
-    // The hints are followed.
+    // Follows the hints of the text.
     #expect(try bench.run(roots(bench, .forget, 4242, as: "mina2")).result == 0)
     #expect(try register(bench, 4242, as: "mina2").result == 0, "\(bench.log.lines)")
     #expect(try register(bench, 4243, as: "mina").result == 0, "\(bench.log.lines)")
   }
 
-  @Test func `if this machine finds no name for the uid, root is told how to find one`() throws {
+  @Test func `if this machine finds no name for the uid of the other account, root is told how to find one`() throws {
     let bench = try HelperBench.registered()
     bench.passwd = "mina:x:4243:4243::/:/bin/sh\n"
     let text = try #require(try register(bench, 4243, as: "mina").finished.text)
     #expect(text.contains("'getent passwd 4242'") && text.contains("/accounts/4242.db and its -journal"))
   }
 
-  @Test func `a deregistered account keeps nobody from registering`() throws {
+  @Test func `a deregistered account does not prevent others from registering under its former name`() throws {
     let bench = try HelperBench.registered()
     #expect(try rename(bench, to: "mina2", from: "mina").result == 0)
     #expect(try bench.run(roots(bench, .reset, 4242, as: "mina2")).result == 7100)
     #expect(try register(bench, 4243, as: "mina").result == 0, "\(bench.log.lines)")
   }
 
-  @Test func `if two accounts swapped their names, root's hints work from the first to the last`() throws {
+  @Test func `if two accounts have swapped names, root's hints work to the end`() throws {
     let bench = try HelperBench.registered()
     #expect(try register(bench, 4243, as: "nora").result == 0, "\(bench.log.lines)")
     bench.passwd = "nora:x:4242:4242::/:/bin/sh\nmina:x:4243:4243::/:/bin/sh\n"

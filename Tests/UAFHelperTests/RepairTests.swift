@@ -8,13 +8,14 @@ import UAFWire
 @testable import Authenticator
 @testable import UAFHelper
 
-/// `uafctl repair`: a new key under the same value, for a machine whose state is older than what the server has seen.
+/// `uafctl repair` makes a new key for the same secret, on a machine whose state is older than what the server has seen.
 @Suite struct RepairTests {
   private static let done = "The passcode of mina has a new key. The server has forgotten the old one."
 
-  /// A machine whose account's file is restored to its state of nine logins ago.
+  /// A machine whose account file was restored to the state before its last nine logins.
   ///
-  /// Each right entry counts a signature, so a machine that is only a few behind catches up by being refused.
+  /// Each right entry counts one signature, so a machine that is only a few signatures behind catches up through refused
+  /// logins.
   private func restored(_ make: () throws -> HelperBench = { try HelperBench.registered() }) throws -> HelperBench {
     let bench = try make()
     bench.server.comparesCounters = true
@@ -45,7 +46,7 @@ import UAFWire
     return begin
   }
 
-  /// A login of a machine in that state is refused, and names the command.
+  /// Expects that a login on such a machine is refused, and that the text names the command.
   private func expectRefused(_ bench: HelperBench) throws {
     let transcript = try bench.run(bench.begin(), ["correct"])
     #expect(transcript.result == 1100)
@@ -59,7 +60,8 @@ import UAFWire
   // MARK: Effects
 
   @Test(arguments: [false, true])
-  func `a code and the value make a new key, and the server forgets the old key`(_ hasTried: Bool) throws {
+  func `repair with a code and the secret makes a new key, and the server forgets the old one`(_ hasTried: Bool) throws
+  {
     let bench = try restored()
     let old = try #require(bench.server.registered)
     if hasTried { try expectRefused(bench) }
@@ -67,7 +69,7 @@ import UAFWire
     let transcript = try bench.run(repair(bench), ["correct"])
     #expect(transcript.result == 0 && transcript.finished.text == Self.done, "\(bench.log.lines)")
     #expect(transcript.prompts.map(\.check) == ["passcode"] && transcript.prompts.map(\.step) == [.current])
-    // No signature by the old key: the server could not distinguish it from a copy's signature.
+    // The old key signs nothing, because the server could not tell its signature from that of a copied machine.
     #expect(bench.server.asked.dropFirst(before).map(\.op) == [.registration])
     #expect(bench.server.asked.last?.context.lostKeyIDs == [old])
     #expect(bench.server.asked.last?.context.codeProof != nil)
@@ -76,14 +78,14 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `says in Korean, too, that the server has forgotten the old key`() throws {
+  @Test func `in Korean too, repair says that the server has forgotten the old key`() throws {
     let bench = try restored()
     var begin = repair(bench)
     begin.locale = Array("ko_KR.UTF-8".utf8)
     #expect(try bench.run(begin, ["correct"]).finished.text == "mina: 패스코드에 새 키를 등록했습니다. 서버에서도 이전 키를 지웠습니다.")
   }
 
-  @Test func `says that the server keeps the old key, as it does for a copied machine`() throws {
+  @Test func `if the server keeps the old key, as it does for a copied machine, repair says so`() throws {
     let bench = try restored()
     bench.server.forgetsLostKeys = false
     let transcript = try bench.run(repair(bench), ["correct"])
@@ -91,7 +93,7 @@ import UAFWire
     #expect(transcript.finished.text?.contains("has not said that it deleted the old one") == true)
   }
 
-  @Test func `a second repair renews a valid key, and leaves nothing behind at the server`() throws {
+  @Test func `a second repair replaces the valid key, and the server keeps none of the old ones`() throws {
     let bench = try restored()
     #expect(try bench.run(repair(bench), ["correct"]).result == 0)
     let first = try #require(bench.server.registered)
@@ -101,7 +103,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `status names the key that is behind, until a login succeeds`() throws {
+  @Test func `status names a key that is behind the server's counter, until a login succeeds`() throws {
     let bench = try restored()
     #expect(try !status(bench).contains("atServer"))
     try expectRefused(bench)
@@ -111,7 +113,7 @@ import UAFWire
     #expect(try !status(bench).contains("atServer"))
   }
 
-  @Test func `status does not show a key as behind because other logins overtook a login`() throws {
+  @Test func `status does not call a key behind if other logins only overtook one login`() throws {
     let bench = try HelperBench.registered()
     bench.server.comparesCounters = true
     var answers: UInt32 = 0
@@ -125,8 +127,7 @@ import UAFWire
 
   // MARK: Several authenticators
 
-  @Test func `repairs the authenticator that the server refused, and keeps the key of the other authenticator`() throws
-  {
+  @Test func `repair renews the key that the server has refused, and keeps that of the other authenticator`() throws {
     let bench = try restored { try HelperBench.registeredTwice() }
     let passcode = try #require(bench.server.keys.first?.keyID)
     #expect(try bench.run(bench.begin(.authenticate, "authenticator=passcode"), ["correct"]).result == 1100)
@@ -136,13 +137,13 @@ import UAFWire
     #expect(try bench.run(bench.begin(.authenticate, "authenticator=passcode"), ["correct"]).result == 0)
   }
 
-  @Test func `asks which of several authenticators to repair if none was refused yet`() throws {
+  @Test func `repair asks which of several authenticators it should renew if the server has refused none yet`() throws {
     let bench = try restored { try HelperBench.registeredTwice() }
     let transcript = try bench.run(repair(bench), ["1", "correct"])
     #expect(transcript.result == 0 && transcript.prompts.map(\.check) == ["choice", "passcode"])
   }
 
-  @Test func `a different authenticator that the server accepts may replace the code`() throws {
+  @Test func `for repair, another authenticator that the server accepts can take the place of the code`() throws {
     let bench = try restored { try HelperBench.registeredTwice() }
     bench.server.comparesCounters = false
     let transcript = try bench.run(withoutCode(bench, "passcode"), ["12369", "correct"])
@@ -151,9 +152,9 @@ import UAFWire
     #expect(bench.server.asked.last?.context.proof == "token-of-the-server")
   }
 
-  // MARK: Refusals, after which the machine is as it was
+  // MARK: Refusals, which change nothing on the machine
 
-  @Test func `the key to be repaired cannot replace the code, and nothing is asked`() throws {
+  @Test func `the key that needs the repair cannot take the place of the code, and nobody is asked`() throws {
     let bench = try restored()
     let before = bench.server.asked.count
     let transcript = try bench.run(withoutCode(bench), ["correct"])
@@ -161,7 +162,7 @@ import UAFWire
     try expectRefused(bench)
   }
 
-  @Test func `a wrong value counts as in a login, and makes no key`() throws {
+  @Test func `in a repair a wrong secret counts as in a login, and makes no key`() throws {
     let bench = try restored()
     let transcript = try bench.run(repair(bench), ["wrong1", "wrong1", "wrong1"])
     #expect(transcript.result == 3012 && bench.server.keys.count == 1)
@@ -181,7 +182,7 @@ import UAFWire
   }
 
   @Test
-  func `refuses an expired code, and a code for a different person, server or operation, before anything is asked`()
+  func `before any prompt, repair refuses an expired code, and one for another person, server or operation`()
     throws
   {
     let bench = try restored()
@@ -198,7 +199,7 @@ import UAFWire
     try expectRefused(bench)
   }
 
-  @Test func `a code that the server refuses is reported before the value is asked for`() throws {
+  @Test func `repair reports a code that the server refuses before it asks for the secret`() throws {
     let bench = try restored()
     bench.server.registrationStatus = .unauthorized
     let transcript = try bench.run(repair(bench), ["correct"])
@@ -207,7 +208,8 @@ import UAFWire
   }
 
   @Test(arguments: [0, 1])
-  func `a server that disappears at any point leaves the machine as it was`(_ answers: Int) throws {
+  func `if the server becomes unreachable at any point of a repair, the machine stays as it was`(_ answers: Int) throws
+  {
     let bench = try restored()
     try expectRefused(bench)
     (bench.server.answersLeft, bench.server.forgetsLostKeys) = (answers, false)
@@ -218,7 +220,7 @@ import UAFWire
     #expect(try bench.run(repair(bench), ["correct"]).finished.text == Self.done)
   }
 
-  @Test func `a server that fails at the end leaves the machine as it was`() throws {
+  @Test func `if the server fails at the end of a repair, the machine stays as it was`() throws {
     let bench = try restored()
     bench.server.respondStatus = .init(rawValue: 1500)
     #expect(try bench.run(repair(bench), ["correct"]).result == 9000)
@@ -226,7 +228,7 @@ import UAFWire
     try expectRefused(bench)
   }
 
-  @Test func `the next repair replaces a key whose success message was lost`() throws {
+  @Test func `the next repair replaces a key whose success message from the server was lost`() throws {
     let bench = try restored()
     let old = try #require(bench.server.registered)
     bench.server.onRespond = { [unowned bench] in bench.server.lateFailure = .afterHandshake(.connectionLost) }
@@ -240,7 +242,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `a front end that disappears after the value makes no key`() throws {
+  @Test func `if the front end disappears after the secret was entered, repair makes no key`() throws {
     let bench = try restored()
     bench.server.onFinish = { [unowned bench] in bench.hangUp() }
     try bench.run(repair(bench), entries: [.answer("correct"), .gone])
@@ -249,13 +251,13 @@ import UAFWire
     try expectRefused(bench)
   }
 
-  @Test func `cancelling makes no key`() throws {
+  @Test func `a cancelled repair makes no key`() throws {
     let bench = try restored()
     #expect(try bench.run(repair(bench), [nil]).result == 999)
     #expect(bench.server.keys.count == 1)
   }
 
-  @Test func `there is nothing to repair if nothing is registered, or if the named type is not`() throws {
+  @Test func `repair says that there is nothing to repair if nothing, or not the named type, is registered`() throws {
     let bench = try HelperBench()
     _ = try bench.run(bench.begin(.initialise))
     let empty = try bench.run(repair(bench))

@@ -15,7 +15,7 @@ import UAFWire
     return begin
   }
 
-  /// The same from the person, who is not root.
+  /// The same begin message from the person, who is not root.
   private func persons(_ bench: HelperBench, payload: EnrolmentPayload? = nil) -> Begin {
     var begin = Begin(.reset)
     begin.service = Array("uafctl".utf8)
@@ -23,7 +23,7 @@ import UAFWire
     return begin
   }
 
-  @Test func `root wipes the secret, the keys become unusable, and a tombstone stays`() throws {
+  @Test func `a reset by root wipes the secret, makes the keys unusable, and leaves a tombstone`() throws {
     let bench = try HelperBench.registered()
     let transcript = try bench.run(reset(bench))
     #expect(transcript.pamCode == 0 && transcript.result == 7100 && transcript.prompts.isEmpty)
@@ -36,7 +36,7 @@ import UAFWire
     #expect(bench.server.requests.allSatisfy { !$0.body.isEmpty })
   }
 
-  @Test func `resets only the named authenticator of two, and the other authenticator works`() throws {
+  @Test func `a reset removes only the named one of two authenticators, and the other still works`() throws {
     let bench = try HelperBench.registeredTwice()
     #expect(try bench.run(reset(bench)).result == 7101, "none was named")
     #expect(try bench.run(reset(bench, type: "pattern")).result == 7100)
@@ -54,14 +54,14 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["battery"]).result == 0)
   }
 
-  @Test func `a person without root needs an enrolment code`() throws {
+  @Test func `a reset by a person without root needs an enrolment code`() throws {
     let bench = try HelperBench.registered()
     let transcript = try bench.run(persons(bench), peer: 4242)
     #expect(transcript.result == 7101 && transcript.pamCode == 20)
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `a code that the server refuses wipes nothing`() throws {
+  @Test func `a reset with a code that the server refuses wipes nothing`() throws {
     let bench = try HelperBench.registered(signed: true)
     bench.device.machineID = Array("0123456789abcdef0123456789abcdef".utf8)
     bench.server.deregistrationStatus = .init(rawValue: 1401)
@@ -70,7 +70,8 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `a code resets no part of an account that the server forbids, even if the server accepts the code`()
+  @Test
+  func `a reset with a code removes nothing from an account that the server forbids, even if it accepts the code`()
     throws
   {
     let bench = try HelperBench.registered(signed: true)
@@ -92,7 +93,7 @@ import UAFWire
   }
 
   @Test(arguments: [UAFWire.Operation.reset, .deregister, .deregisterAll])
-  func `a removal that the server forbids gives 9000 each time, and its text does not mention logins`(
+  func `if the server forbids a removal, it ends with 9000 each time, and its text mentions no logins`(
     operation: UAFWire.Operation
   ) throws {
     let bench = try HelperBench.registered(signed: true)
@@ -113,7 +114,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `a refusal of anything but a login leaves the keys unchanged`() throws {
+  @Test func `only a refused login makes status show that the server forbids the account`() throws {
     let bench = try HelperBench.registered(signed: true)
     bench.device.machineID = Array("0123456789abcdef0123456789abcdef".utf8)
     /// Runs a call that the server forbids; returns whether the status then calls the account forbidden.
@@ -133,7 +134,7 @@ import UAFWire
     #expect(try isNoted(bench.begin(), ["correct"]), "a login")
   }
 
-  @Test func `with an accepted code the server deletes this machine's keys, and the secret is wiped`() throws {
+  @Test func `a reset with an accepted code deletes this machine's keys at the server, and wipes the secret`() throws {
     let bench = try HelperBench.registered(signed: true)
     bench.device.machineID = Array("0123456789abcdef0123456789abcdef".utf8)
     let transcript = try bench.run(persons(bench, payload: bench.server.payload()), peer: 4242)
@@ -142,7 +143,8 @@ import UAFWire
     #expect(try bench.run(bench.begin()).result == 1009)
   }
 
-  @Test func `with a code the server is asked to delete only the keys of that authenticator`() throws {
+  @Test
+  func `a reset of one authenticator with a code asks the server to delete only that authenticator's keys`() throws {
     let bench = try HelperBench.registeredTwice()
     bench.device.machineID = Array("0123456789abcdef0123456789abcdef".utf8)
     let begin = reset(bench, type: "pattern", payload: bench.server.payload())
@@ -154,7 +156,8 @@ import UAFWire
   }
 
   @Test(arguments: [false, true])
-  func `no code removes a secret without a signed verdict, even if the server accepts the code`(hasMachine: Bool) throws
+  func `no code removes a secret unless the server signs its verdict, even if it accepts the code`(hasMachine: Bool)
+    throws
   {
     let bench = try HelperBench.registered()
     if hasMachine { bench.device.machineID = Array("0123456789abcdef0123456789abcdef".utf8) }
@@ -167,7 +170,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `a code resets nothing if the server was not reached`() throws {
+  @Test func `a reset with a code changes nothing if the server cannot be reached`() throws {
     let bench = try HelperBench.registered(signed: true)
     bench.device.machineID = Array("0123456789abcdef0123456789abcdef".utf8)
     bench.server.failure = .noHandshake(.refused)
@@ -176,7 +179,9 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test(arguments: ["nora", "root"]) func `a payload for a different account resets nothing`(_ name: String) throws {
+  @Test(arguments: ["nora", "root"]) func `a reset with another account's payload changes nothing`(_ name: String)
+    throws
+  {
     let bench = try HelperBench.registered(signed: true)
     bench.device.machineID = Array("0123456789abcdef0123456789abcdef".utf8)
     let payload = bench.server.payload(username: name)

@@ -5,12 +5,12 @@ import UAFWire
 
 @testable import UAFHelper
 
-/// A state folder that is older than what the server has seen: a backup was restored, or the machine is a copy.
+/// A state folder that is older than what the server has seen, because a backup was restored or the machine was copied.
 @Suite struct RestoredStateTests {
   private static let text =
     "The server has seen more signatures by this key than this machine has made: an older copy was restored, or another machine has the key. Ask the administrator for an enrolment code, then run 'uafctl repair --code FILE'."
 
-  /// A machine whose account's file is restored to its state of three logins ago.
+  /// A machine whose account file was restored to the state before its last three logins.
   private func restored() throws -> HelperBench {
     let bench = try HelperBench.registered()
     bench.server.comparesCounters = true
@@ -24,7 +24,7 @@ import UAFWire
     return bench
   }
 
-  @Test func `each refused login names the cause and the remedy, and is not tried a second time`()
+  @Test func `on a restored machine each refused login names the cause and the remedy, and is not repeated`()
     throws
   {
     let bench = try restored()
@@ -37,24 +37,24 @@ import UAFWire
     #expect(bench.log.lines.last?.contains("the server has seen signature 3 of the key") == true)
   }
 
-  @Test func `a refused login names the cause and the remedy in Korean too`() throws {
+  @Test func `on a restored machine a refused login names the cause and the remedy in Korean too`() throws {
     let bench = try restored()
     var begin = bench.begin()
     begin.locale = Array("ko_KR.UTF-8".utf8)
     #expect(try bench.run(begin, ["correct"]).errors.first?.contains("uafctl repair --code FILE") == true)
   }
 
-  @Test func `a refused deregistration names the cause and the remedy too`() throws {
+  @Test func `on a restored machine a refused deregistration names the cause and the remedy too`() throws {
     let bench = try restored()
     var begin = bench.begin(.deregister)
     begin.service = Array("uafctl".utf8)
     let transcript = try bench.run(begin, ["correct"])
-    // Root reads it, so the command names the account.
+    // This text is for root, so its command names the account.
     let text = Self.text.replacing("uafctl repair", with: "uafctl repair mina")
     #expect(transcript.result == 1100 && transcript.finished.text == text)
   }
 
-  @Test func `after a reset and a registration the account works again`() throws {
+  @Test func `a restored machine works again after a reset and a registration`() throws {
     let bench = try restored()
     var begin = bench.begin(.reset)
     begin.service = Array("uafctl".utf8)
@@ -64,7 +64,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `a login that one other login overtook is tried once more, and shows no text`() throws {
+  @Test func `a login that was overtaken by one other login is repeated once, and shows no text`() throws {
     let bench = try HelperBench.registered()
     var isFirst = true
     bench.server.onRespond = { [unowned bench] in
@@ -77,7 +77,9 @@ import UAFWire
   }
 
   @Test(arguments: [(UInt32(3), UInt32(0)), (4, 1100)])
-  func `a login that others overtake is tried three times more, and then given up`(_ times: UInt32, _ result: UInt32)
+  func `a login that is overtaken again and again is repeated three times, and then ends`(
+    _ times: UInt32, _ result: UInt32
+  )
     throws
   {
     let bench = try HelperBench.registered()
@@ -91,7 +93,7 @@ import UAFWire
     #expect(answers == 4)
   }
 
-  @Test func `if the server does not report its counter, no text says that the state is older`() throws {
+  @Test func `if the server does not report its counter, no text says that the machine's state is older`() throws {
     let bench = try restored()
     bench.server.tellsCounters = false
     let transcript = try bench.run(bench.begin(), ["correct"])

@@ -8,12 +8,12 @@ import UAFWire
 @testable import Authenticator
 @testable import UAFHelper
 
-/// Results that no other suite covers, each caused and with the PAM code that the table gives it.
+/// Results that no other suite covers: each is caused here, and has the PAM code of the table of outcomes.
 @Suite struct ResultTests {
   // MARK: What the server sends
 
   @Test(arguments: ["", "{", "<html>", "[1200", #"{"statusCode":1200,"statusCode":1200}"#])
-  func `an answer that is not a message gives 1005, and nothing is counted`(_ text: String) throws {
+  func `an answer of the server that is no message gives 1005, and no attempt is counted`(_ text: String) throws {
     let bench = try HelperBench.registered()
     bench.server.garbage = text
     let transcript = try bench.run(bench.begin(), ["correct"])
@@ -22,7 +22,7 @@ import UAFWire
     #expect(try bench.triesLeft() == 3)
   }
 
-  @Test func `a foreign AppID gives 2001, and nothing is signed`() throws {
+  @Test func `an AppID that does not trust this client gives 2001, and nothing is signed`() throws {
     let bench = try HelperBench.registered()
     let answered = bench.server.answered
     for appID in ["https://elsewhere.example/facets.json", "linux:other"] {
@@ -47,7 +47,7 @@ import UAFWire
       (1403, "The server does not allow this for this account, which may be disabled: ask its administrator."),
       (1500, "The server reported an internal error: tell its administrator."),
     ] as [(UInt32, String)])
-  func `a server that waits, forbids or fails gives 9000, and the text does not say to try again later`(
+  func `if the server waits, forbids or fails, that gives 9000, and the text does not say to try again later`(
     _ status: UInt32, _ text: String
   ) throws {
     let bench = try HelperBench.registered()
@@ -58,7 +58,9 @@ import UAFWire
   }
 
   @Test(arguments: [(429, true), (500, false), (501, false), (502, true), (503, true), (504, true)])
-  func `an HTTP status says whether to try again later`(_ status: Int, _ isBusy: Bool) throws {
+  func `only an HTTP status that means a busy server leads to a text that says to try again later`(
+    _ status: Int, _ isBusy: Bool
+  ) throws {
     let bench = try HelperBench.registered()
     bench.server.httpStatus = status
     let transcript = try bench.run(bench.begin(), ["correct"])
@@ -70,7 +72,8 @@ import UAFWire
   private static let revoked =
     "Revoked by the server: have root run 'uafctl register USER --code FILE' with a new enrolment code."
 
-  @Test func `a revoked account is reported at login, at its deregistration and in its status`() throws {
+  @Test
+  func `an account that the server has revoked is reported in a login, in a deregistration and in status`() throws {
     let bench = try HelperBench.registered()
     bench.server.respondStatus = .revokedAuthenticator
     #expect(try bench.run(bench.begin(), ["correct"]).errors == [Self.revoked])
@@ -86,7 +89,7 @@ import UAFWire
       ])
   }
 
-  /// The status of the passcode: a value is here, and no login can use it.
+  /// Expects that status reports a passcode that is set, but that no login can use.
   static func expectUnusable(_ document: String) throws {
     let json = try #require(try JSONSerialization.jsonObject(with: Data(document.utf8)) as? [String: Any])
     #expect(
@@ -96,7 +99,7 @@ import UAFWire
   }
 
   @Test(arguments: [1404, 1480, 1481] as [UInt32])
-  func `the status says that the server no longer knows the account`(_ status: UInt32) throws {
+  func `status says that the server no longer knows the account`(_ status: UInt32) throws {
     let bench = try HelperBench.registered()
     bench.server.respondStatus = .init(rawValue: status)
     #expect(try bench.run(bench.begin(), ["correct"]).result == 13_006)
@@ -106,7 +109,9 @@ import UAFWire
   }
 
   @Test(arguments: [1202, 1408, 1491, 1500] as [UInt32])
-  func `a refusal that may be over at the next login leaves a key usable`(_ status: UInt32) throws {
+  func `after a refusal that can be over at the next login, status still shows the key as usable`(_ status: UInt32)
+    throws
+  {
     let bench = try HelperBench.registered()
     bench.server.respondStatus = .init(rawValue: status)
     #expect(try bench.run(bench.begin(), ["correct"]).result != 0)
@@ -114,7 +119,7 @@ import UAFWire
     #expect(document.contains(#""state":3006"#) && document.contains(#""usableTypes":4"#), "\(document)")
   }
 
-  @Test func `the status says that the server forbids the account, until the server accepts it again`() throws {
+  @Test func `status says that the server forbids the account, until the server accepts it again`() throws {
     let bench = try HelperBench.registered()
     bench.server.respondStatus = .forbidden
     #expect(try bench.run(bench.begin(), ["correct"]).result == 9000)
@@ -127,7 +132,7 @@ import UAFWire
     #expect(!again.contains("forbidden") && again.contains(#""usableTypes":4"#))
   }
 
-  @Test func `what the server says about the account with one key, forbidden or allowed, applies to all its keys`()
+  @Test func `if the server forbids or allows the account in a login by one key, status shows that for all its keys`()
     throws
   {
     let bench = try HelperBench.registeredTwice()
@@ -154,7 +159,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(.status)).finished.document?.contains("revoked") == false)
   }
 
-  @Test func `a payload renews the revoked key, and asks for no other type`() throws {
+  @Test func `a registration with a payload renews the revoked key, and asks for no other type`() throws {
     let bench = try HelperBench.registered()
     bench.server.respondStatus = .revokedAuthenticator
     try bench.run(bench.begin(), ["correct"])
@@ -173,7 +178,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `the status shows a request for other machines' keys, and a code renews the key`() throws {
+  @Test func `if the server asks only for other machines' keys, status shows that, and a code renews the key`() throws {
     let bench = try HelperBench.registered()
     bench.server.policyKeys = [try KeyID(bytes: Array(repeating: 9, count: 32))]
     #expect(try bench.run(bench.begin(), ["correct"]).result == 2002)
@@ -190,14 +195,14 @@ import UAFWire
     #expect(try bench.run(bench.begin(.status)).finished.document?.contains("unknown") == false)
   }
 
-  @Test func `a request for other keys changes no status before a correct secret`() throws {
+  @Test func `before a correct secret, a request for other machines' keys changes nothing in status`() throws {
     let bench = try HelperBench.registered()
     bench.server.policyKeys = [try KeyID(bytes: Array(repeating: 9, count: 32))]
     #expect(try bench.run(bench.begin(), ["wrong"]).result != 0)
     #expect(try bench.run(bench.begin(.status)).finished.document?.contains("unknown") == false)
   }
 
-  @Test func `a different success value of a plain server is a refusal, and only the log has the value`() throws {
+  @Test func `a plain server's value other than the success value is a refusal, and only the log contains it`() throws {
     let bench = try HelperBench.registered()
     bench.configuration = bench.configuration.replacing(
       "[state]", with: "dialect = \"plain\"\n[server.success]\nmember = \"result\"\nvalue = \"OK\"\n[state]")
@@ -209,8 +214,9 @@ import UAFWire
   }
 
   @Test(arguments: [1401, 1404, 1480, 1481] as [UInt32])
-  func `a registration that the server does not know gives 13006, in a login and for a new key`(_ status: UInt32) throws
-  {
+  func `if the server does not know the registration, a login and a registration of a new key give 13006`(
+    _ status: UInt32
+  ) throws {
     let bench = try HelperBench.registered()
     bench.server.respondStatus = .init(rawValue: status)
     let login = try bench.run(bench.begin(), ["correct"])
@@ -220,7 +226,9 @@ import UAFWire
   }
 
   @Test(arguments: [10_000, 12_345, 99_999] as [UInt32])
-  func `a number that the server itself chose is kept, with its text cleaned`(_ number: UInt32) throws {
+  func `a result number that the server chose itself is kept, and its text is shown without control characters`(
+    _ number: UInt32
+  ) throws {
     let bench = try HelperBench.registered()
     bench.server.respondStatus = .init(rawValue: number)
     bench.server.description = "Ask Mina\u{1b}[31m!"
@@ -231,14 +239,14 @@ import UAFWire
     #expect(bench.log.lines.last?.contains("result=\(number) name=SERVER_\(number) pam=7") == true)
   }
 
-  @Test func `two challenges in a row that were already used give 1100`() throws {
+  @Test func `two used challenges in a row give 1100`() throws {
     let bench = try HelperBench.registered()
     bench.server.respondStatus = .init(rawValue: 1491)
     let transcript = try bench.run(bench.begin(), ["correct"])
     #expect(transcript.result == 1100 && transcript.pamCode == 7)
   }
 
-  // MARK: What does not come from the server
+  // MARK: Results that the server does not cause
 
   private static let absences: [(NetworkFailure, String)] = [
     (.dns, "its name was not found."), (.refused, "the connection was refused."), (.timeOut, "it took too long."),
@@ -246,7 +254,7 @@ import UAFWire
   ]
 
   @Test(arguments: absences)
-  func `a missing answer gives 4001 and the reason, and is a refusal after the TLS handshake`(
+  func `an answer that does not come gives 4001 and the reason, but after the TLS handshake it is a refusal`(
     _ failure: NetworkFailure, _ why: String
   ) throws {
     let bench = try HelperBench.registered()
@@ -269,7 +277,7 @@ import UAFWire
     (.unacceptableRequest, .requestNotAcceptable),
   ]
 
-  @Test(arguments: outcomes) func `each report of the network program gives its result`(
+  @Test(arguments: outcomes) func `each outcome that the network program reports gives its result`(
     _ outcome: FetchOutcome, _ failure: TransportFailure?
   ) {
     #expect(TransportFailure(FetchResponse(outcome, handshakeCompleted: false)) == failure)
@@ -285,7 +293,9 @@ import UAFWire
     TransportFailure.ownMeans, .withoutHandshake(.timeOut), .withoutHandshake(.connectionLost),
     .withoutHandshake(.proxy),
   ])
-  func `a lack of local resources, and a server that was reached, are never "server away"`(_ failure: TransportFailure)
+  func `neither a lack of local resources nor a server that was reached counts as an unreachable server`(
+    _ failure: TransportFailure
+  )
     throws
   {
     let bench = try HelperBench.registered()
@@ -296,35 +306,37 @@ import UAFWire
     }
   }
 
-  @Test func `a certificate that is not trusted gives 1002, and is never "server away"`() throws {
+  @Test func `an untrusted certificate gives 1002, and never counts as an unreachable server`() throws {
     let bench = try HelperBench.registered()
     bench.server.failure = .certificateRefused
     let transcript = try bench.run(bench.begin(), ["correct"])
     #expect(transcript.result == 1002 && transcript.pamCode == 7)
   }
 
-  @Test func `a network program that ended gives 1006, and is never "server away"`() throws {
+  @Test func `a network program that has ended gives 1006, and never counts as an unreachable server`() throws {
     let bench = try HelperBench.registered()
     bench.server.failure = .unavailable
     let transcript = try bench.run(bench.begin(), ["correct"])
     #expect(transcript.result == 1006 && transcript.pamCode == 4)
   }
 
-  // MARK: What the front end asks for, or does not ask for
+  // MARK: Results that the front end causes
 
   @Test(arguments: [UAFWire.Operation.authenticate, .register, .deregister, .change, .reset])
-  func `an unknown type gives 1012, before anybody is asked`(_ operation: UAFWire.Operation) throws {
+  func `an unknown type that the front end names gives 1012 before anybody is asked`(_ operation: UAFWire.Operation)
+    throws
+  {
     let bench = try HelperBench.registered()
     var begin = operation == .register ? bench.registration() : bench.begin(operation)
     for name in ["iris", "5541#9999", ""] {
       begin.authenticator = Array(name.utf8)
       let transcript = try bench.run(begin)
-      // The front end named it, so it is not root's mistake.
+      // The front end has named the type, so root has made no mistake.
       #expect(transcript.result == 1012 && transcript.pamCode == 7 && transcript.prompts.isEmpty)
     }
   }
 
-  @Test func `a front end that ends at the prompt gives 7010, and counts nothing`() throws {
+  @Test func `a front end that ends at the prompt gives 7010, and no attempt is counted`() throws {
     let bench = try HelperBench.registered()
     let transcript = try bench.run(bench.begin(), entries: [.gone])
     #expect(transcript.messages.map(\.type) == [.prompt])
@@ -333,7 +345,7 @@ import UAFWire
   }
 
   @Test(arguments: [UAFWire.Operation.authenticate, .change])
-  func `a host without a conversation gives 7014, and counts nothing`(_ operation: UAFWire.Operation) throws {
+  func `a host that cannot prompt gives 7014, and no attempt is counted`(_ operation: UAFWire.Operation) throws {
     let bench = try HelperBench.registered()
     let transcript = try bench.run(bench.begin(operation), entries: [.noConversation])
     #expect(transcript.result == 7014 && transcript.pamCode == 19)
@@ -348,9 +360,10 @@ import UAFWire
     #expect(transcript.result == 1100 && transcript.pamCode == 7 && transcript.prompts.isEmpty)
   }
 
-  // MARK: The state
+  // MARK: Results that the state causes
 
-  @Test func `slots that stay busy until the deadline give 7011, and nothing is counted`() throws {
+  @Test
+  func `if the derivation slots stay busy until the deadline, that gives 7011, and no attempt is counted`() throws {
     let bench = try HelperBench.registered()
     let slots = try HeldSlots(bench.folder + "/state")
     let started = bench.now.nanoseconds
@@ -367,13 +380,13 @@ import UAFWire
   }
 
   @Test
-  func `if the state fails between the old secret and the new one, the change ends with 3010 and the old one stays`()
+  func `if the state fails after the old secret of a change was checked, that gives 3010, and the old secret stays`()
     throws
   {
     let bench = try HelperBench.registered()
     let file = try file(bench)
-    // Lets attempts be counted in the file, and no value be set: from the moment it was opened, because it could not be opened
-    // in that state.
+    // In the file attempts can be counted, but no secret can be set. This begins once the file was opened, because such a file
+    // could not be opened.
     bench.onceOpen = {
       try? file.execute(
         """
@@ -388,10 +401,10 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `a state that cannot be reset gives 3011, and the secret stays`() throws {
+  @Test func `if the state fails in a reset, that gives 3011, and the secret stays`() throws {
     let bench = try HelperBench.registered()
     let file = try file(bench)
-    // A reader that does not end: nothing can be written while it reads, however long the writer waits.
+    // This reader never ends, and while it reads nobody can write, however long the writer waits.
     try file.execute("BEGIN")
     try file.query("SELECT kind FROM record")
     let transcript = try bench.run(bench.begin(.reset))
@@ -401,7 +414,7 @@ import UAFWire
   }
 
   @Test
-  func `status shows 3007 for an unregistered type, 3006 for a registered, 3008 for a locked, 3005 for an unknown one`()
+  func `status shows 3007 for an unregistered type, 3006 for a registered, 3008 for a locked, 3005 for an unknown`()
     throws
   {
     let bench = try HelperBench()
@@ -414,7 +427,7 @@ import UAFWire
     #expect(try states(bench) == ["passcode": 3008, "face": 3005])
   }
 
-  /// What *status* says, by type.
+  /// The state of each type that status shows.
   private func states(_ bench: HelperBench) throws -> [String: Int] {
     let document = try #require(try bench.run(bench.begin(.status)).finished.document)
     let json = try #require(try JSONSerialization.jsonObject(with: Data(document.utf8)) as? [String: Any])
@@ -425,7 +438,7 @@ import UAFWire
   }
 }
 
-/// Every derivation slot of a bench, in use.
+/// Holds every derivation slot of a bench.
 private final class HeldSlots {
   private var first: DerivationSlot?
   private var second: DerivationSlot?

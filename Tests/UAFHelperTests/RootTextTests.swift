@@ -8,7 +8,7 @@ import UAFWire
 
 @testable import UAFHelper
 
-/// What only root's uafctl is told, in the language of root's session.
+/// Texts that only root's uafctl shows, in the language of root's session.
 @Suite struct RootTextTests {
   private static let faults: [UnsafeFile] = [
     .badPath, .notFolder, .owner(1, wanted: 0), .open(mode: "755"), .symbolicLink, .notRegular, .names(2),
@@ -25,7 +25,7 @@ import UAFWire
       .database(code: 11), .database(code: 13), .unknownSchema(9), .absent, .cryptography, .share,
     ]
 
-  /// Words that connect English sentences; commands and names in quotes are left out.
+  /// The English words in a text that connect sentences, apart from commands and names in quotes.
   private func english(in text: String) -> [Substring] {
     let parts = text.split(separator: "'", omittingEmptySubsequences: false)
     let spoken = parts.indices.filter { $0 % 2 == 0 }.map { parts[$0] }.joined(separator: " ")
@@ -41,7 +41,7 @@ import UAFWire
     text.unicodeScalars.contains { (0xAC00...0xD7A3).contains($0.value) }
   }
 
-  @Test(arguments: errors) func `each failure of the state has a text in each language`(error: StateError) {
+  @Test(arguments: errors) func `each failure of the state folder has a text in each language`(error: StateError) {
     let text = RootText(error)
     #expect(text.text(in: .english) == "\(error)")
     #expect(isKorean(text.text(in: .korean)) && english(in: text.text(in: .korean)) == [], "\(text.text(in: .korean))")
@@ -61,7 +61,7 @@ import UAFWire
     #expect(isKorean(text) && english(in: text) == [], "\(what): \(text)")
   }
 
-  @Test func `an account that was renamed is reported in Korean, in every operation`() throws {
+  @Test func `every operation on a renamed account reports the change in Korean`() throws {
     let bench = try HelperBench.registered()
     for operation in [UAFWire.Operation.status, .deregister, .reset, .unlock, .change, .authenticate, .rename] {
       var begin = root(bench, operation, as: "nora")
@@ -76,14 +76,14 @@ import UAFWire
     try expectKorean(bench, begin, "rename of what has its name")
   }
 
-  @Test func `an unusable configuration is reported in Korean, with its place`() throws {
+  @Test func `an unusable configuration is reported in Korean, with line and key`() throws {
     let bench = try HelperBench.registered()
     bench.configuration += "\n[nosuch]\n"
     let text = try #require(try bench.run(root(bench, .status)).finished.text)
     #expect(text.hasPrefix("설정을 사용할 수 없습니다: ") && text.contains(": nosuch") && english(in: text) == [], "\(text)")
   }
 
-  @Test func `results of operations are reported in Korean, too`() throws {
+  @Test func `results of root's operations are reported in Korean, too`() throws {
     let bench = try HelperBench()
     try expectKorean(bench, root(bench, .initialise), "init")
     let registered = try HelperBench.registered()

@@ -3,10 +3,10 @@ import UAFWire
 
 @testable import UAFHelper
 
-/// Root's own messages, in the language of whoever reads them.
+/// Messages that root has written in the configuration, shown in the reader's language.
 @Suite struct RootsWordsTests {
   @Test(arguments: [("ko_KR.UTF-8", "한 글자만 쓰지 마세요."), ("en_GB.UTF-8", "Not one character only, please.")])
-  func `shows a rule in root's words for the language`(_ locale: String, _ words: String) throws {
+  func `a rule with messages by root is shown in the person's language`(_ locale: String, _ words: String) throws {
     let bench = try HelperBench()
     bench.configuration +=
       "\n[passcode.rules]\nequal_character = { en = \"Not one character only, please.\", ko = \"한 글자만 쓰지 마세요.\" }"
@@ -17,7 +17,7 @@ import UAFWire
   }
 
   @Test(arguments: [("ko_KR.UTF-8", "mina 패스코드 (관리자 명령): "), ("C", "Passcode for mina (login): ")])
-  func `a prompt has root's reason for the language, or else the service's name`(
+  func `a prompt shows root's reason in the person's language, or else the name of the service`(
     _ locale: String, _ text: String
   ) throws {
     let bench = try HelperBench.registered("[service.login]\nreason = { ko = \"관리자 명령\" }")
@@ -26,7 +26,7 @@ import UAFWire
     #expect(try bench.run(begin, ["correct"]).prompts.map(\.text) == [text])
   }
 
-  @Test func `every command in a text for root names the account that the text is about`() throws {
+  @Test func `every command in a text for root names the account`() throws {
     let bench = try HelperBench.registeredTwice("[passcode.lock]\nmax_lock_count = 0")
     func told(_ operation: UAFWire.Operation, _ type: String?, _ entries: [String?]) throws -> String {
       var begin = bench.begin(operation)

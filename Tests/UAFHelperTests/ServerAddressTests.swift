@@ -7,7 +7,7 @@ import UAFWire
 
 @testable import UAFHelper
 
-/// Where requests go: http to this machine, and addresses that only the operations have.
+/// Which server address each operation uses: http to this machine, and addresses for single operations.
 @Suite struct ServerAddressTests {
   private func bench(_ server: String) throws -> HelperBench {
     let bench = try HelperBench()
@@ -41,13 +41,13 @@ import UAFWire
   }
 
   @Test(arguments: ["https://127.0.0.1:8080", "http://127.0.0.1:8081", "http://localhost:8080"])
-  func `refuses a payload with a different scheme, port or host as a different server's`(_ server: String) throws {
+  func `refuses a payload whose scheme, port or host is that of a different server`(_ server: String) throws {
     let bench = try bench(Self.plain)
     let transcript = try bench.run(registration(bench, at: server))
     #expect(transcript.result == 1001 && bench.server.asked.isEmpty)
   }
 
-  @Test func `a payload that names http is refused if the configuration names https`() throws {
+  @Test func `refuses a payload that names http if the configuration names https`() throws {
     let bench = try bench(Self.plain.replacing("http:", with: "https:"))
     #expect(try bench.run(registration(bench, at: "http://127.0.0.1:8080")).result == 1001)
   }
@@ -63,7 +63,7 @@ import UAFWire
     request_url = "https://localhost:8003/get"
     """
 
-  @Test func `each operation's own addresses are enough, and each operation uses its own addresses`() throws {
+  @Test func `without general addresses, each operation uses the addresses of its own section`() throws {
     let bench = try bench(Self.own)
     let transcript = try bench.run(registration(bench, at: "https://localhost:8001"), ["correct", "correct"])
     #expect(transcript.result == 0, "\(bench.log.lines)")
@@ -74,7 +74,7 @@ import UAFWire
     #expect(hosts == [8001, 8001, 8002, 8002, 8003].map { "localhost:\($0)" })
   }
 
-  @Test func `a payload of a server that only authenticates registers nothing`() throws {
+  @Test func `refuses a payload of a server at which the machine only authenticates`() throws {
     let bench = try bench(Self.own)
     #expect(try bench.run(registration(bench, at: "https://localhost:8002")).result == 1001)
     #expect(bench.server.asked.isEmpty)

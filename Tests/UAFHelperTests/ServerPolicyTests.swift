@@ -10,7 +10,7 @@ import UAFWire
 @testable import UAFConfiguration
 @testable import UAFHelper
 
-/// The policy that a server has signed for this machine: accepted, stored, in force, refused.
+/// Which policies that a server has signed for this machine are accepted, stored and in force.
 @Suite final class ServerPolicyTests {
   private static let follow = #"[policy]\#nfollow = ["passcode", "pattern", "lock", "prompt.texts"]"#
   private static let long = "[passcode]\nmin_length = 12\n"
@@ -19,7 +19,7 @@ import UAFWire
   private let bench: HelperBench
   private var joinedGroup = "lab"
 
-  /// A machine of the group lab, on which mina has the passcode "correct".
+  /// A machine of the group lab, on which mina has registered the passcode "correct".
   init() throws {
     signer = try VerdictSigner()
     bench = try HelperBench()
@@ -80,7 +80,7 @@ import UAFWire
     }
   }
 
-  /// The contents of a policy, where a test changes them.
+  /// The contents of a policy, which tests change one by one.
   private struct Making {
     var text = ServerPolicyTests.long
     var version: Int64 = 7
@@ -113,22 +113,22 @@ import UAFWire
     PolicyKeeper(own: own, owner: getuid()) { [bench] in bench.device.identifier($0) }
   }
 
-  /// The result for a policy whose other members are in order.
+  /// What happens to a policy with these contents if everything else about it is right.
   private func take(_ making: Making) throws -> PolicyIntake { try take(token(making)) }
 
   // MARK: Observations
 
-  /// Changes the passcode, and returns what the person was told about the new one.
+  /// Tries to change the passcode, and returns why the new one was refused.
   private func refusalOfNewPasscode(_ value: String) throws -> String? {
     let transcript = try bench.run(bench.begin(.change), ["correct", value, nil])
     return transcript.prompts.last?.errorMessage
   }
 
-  /// The policy that a login names in the log; nil for none.
+  /// The policy that the log names in the line of a login; nil if none.
   private func policyInLog() throws -> String? {
     let transcript = try bench.run(bench.begin(), ["correct"])
     #expect(transcript.result == 0 && transcript.pamCode == 0, "\(bench.log.lines.suffix(2))")
-    // A line after it says that the check-in has failed: nobody answers it here.
+    // The next line only says that the check-in has failed, because no server answers it here.
     let line = bench.log.lines.last { ParsedLine($0)?["event"] == "authenticate" }
     return ParsedLine(try #require(line))?["policy"]
   }
@@ -144,7 +144,7 @@ import UAFWire
     return try #require(json["policy"] as? [String: Any])
   }
 
-  // MARK: In force
+  // MARK: Policies in force
 
   @Test func `a policy applies from the next call on, refuses a new passcode that it forbids, and is named in the log`()
     throws
@@ -157,7 +157,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["battery-staple"]).result == 0)
   }
 
-  @Test func `a passcode that a policy would refuse still logs in, and the person is asked to change it`() throws {
+  @Test func `a passcode that the policy would refuse still logs in, and the person is asked to change it`() throws {
     _ = try take(Making())
     let transcript = try bench.run(bench.begin(), ["correct"])
     #expect(transcript.result == 0 && transcript.finished.staleValue)
@@ -170,14 +170,14 @@ import UAFWire
     #expect(try refusalOfNewPasscode("battery") == nil)
   }
 
-  @Test func `a policy of the same version that was signed again is accepted, and expires later`() throws {
+  @Test func `a policy of the same version that was signed again is accepted, and its expiry is then later`() throws {
     _ = try take(Making(lifetime: 1000))
     let before = try #require(try status()["expires"] as? Int)
     #expect(try take(Making()) == .kept(version: 7))
     #expect(try #require(try status()["expires"] as? Int) > before)
   }
 
-  @Test func `the stricter lock applies to people, and a looser one leaves root's values`() throws {
+  @Test func `a policy's stricter lock applies to people, and a looser one changes nothing`() throws {
     _ = try take(Making(text: "[lock]\nretry_count_to_lock = 2\nlock_time = 30\nmax_lock_count = 5"))
     for (wrong, result) in [("wrong1", UInt32(3012)), ("wrong2", 3013)] {
       #expect(try bench.run(bench.begin(), [wrong]).result == result)
@@ -192,7 +192,7 @@ import UAFWire
     #expect(try bench.run(bench.begin()).result == 3013)
   }
 
-  @Test func `no policy locks root's own account sooner or longer than root has configured`() throws {
+  @Test func `no policy locks root's own account earlier or longer than root has configured`() throws {
     bench.configuration = bench.configuration.replacing("[lock]", with: "[lock]\nroot_permanent_lock = true")
     func asRoot(_ operation: UAFWire.Operation, _ payload: [UInt8]? = nil) -> Begin {
       var begin = bench.begin(operation)
@@ -229,7 +229,7 @@ import UAFWire
     #expect((try status()["note"] as? String)?.contains("has expired") == true)
   }
 
-  @Test func `a policy stays in force while the server is away`() throws {
+  @Test func `a policy stays in force while the server cannot be reached`() throws {
     _ = try take(Making())
     bench.server.failure = .noHandshake(.refused)
     let transcript = try bench.run(bench.begin(), ["correct"])
@@ -238,7 +238,7 @@ import UAFWire
     #expect(try refusalOfNewPasscode("battery") == "Use at least 12 characters.")
   }
 
-  @Test func `status says where each value comes from`() throws {
+  @Test func `status says of each value whether it comes from root, the defaults or the policy`() throws {
     _ = try take(Making())
     let status = try status()
     #expect(status["version"] as? Int == 7 && status["note"] == nil && status["joined"] as? Bool == true)
@@ -251,9 +251,9 @@ import UAFWire
     #expect(place("lock.lock_time")?.hasSuffix("/conf:11") == true, "\(String(describing: place("lock.lock_time")))")
   }
 
-  // MARK: What root decides
+  // MARK: Decisions of root
 
-  @Test func `nothing is accepted or in force if root lets the server set nothing`() throws {
+  @Test func `no policy is accepted or in force if root lets the server set nothing`() throws {
     _ = try take(Making())
     bench.configuration = bench.configuration.replacing(Self.follow, with: "[policy]\nfollow = []")
     #expect(try policyInLog() == nil)
@@ -262,7 +262,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(.status)).finished.document?.contains("\"policy\"") == false)
   }
 
-  @Test func `a policy that root's file now contradicts is not in force, and logins continue`() throws {
+  @Test func `a policy that now contradicts root's own file is not in force, and logins continue`() throws {
     _ = try take(Making())
     bench.configuration += "\n[passcode]\nmax_length = 8"
     #expect(try policyInLog() == nil)
@@ -271,7 +271,7 @@ import UAFWire
     #expect((try status()["note"] as? String)?.contains("not in force") == true)
   }
 
-  @Test func `a policy is not in force under any key other than the one that root has pinned`() throws {
+  @Test func `a policy is in force only under the key that root has pinned`() throws {
     _ = try take(Making())
     let stranger = try VerdictSigner()
     try bench.demandSignature(stranger.pem)
@@ -282,9 +282,9 @@ import UAFWire
     #expect(bench.log.lines.contains { $0.contains("it is not signed with verdict_key") })
   }
 
-  // MARK: What is refused
+  // MARK: Policies that are refused
 
-  @Test func `refuses a policy that is for a different machine, forged or not valid now, and keeps the earlier policy`()
+  @Test func `refuses a policy that is for another machine, forged or not valid now, and keeps the earlier one`()
     throws
   {
     _ = try take(Making(version: 6))
@@ -308,21 +308,21 @@ import UAFWire
     "[passcode]\nmin_length = 20\nmax_length = 10", "[general]\noffline = 'allow'", "passcode",
     "[passcode]\nui_type = 'pin4'",
     "[service.sudo]\ntransaction = false", String(repeating: "#", count: 17 * 1024),
-  ]) func `refuses a text that no server may send, whoever has signed it`(_ text: String) throws {
+  ]) func `refuses a policy text with keys that no server may set, whoever has signed it`(_ text: String) throws {
     _ = try take(Making(version: 6))
     guard case .refused = try take(Making(text: text)) else { return #expect(Bool(false), "taken") }
     #expect(try policyInLog() == "6")
     #expect(try refusalOfNewPasscode("battery") == "Use at least 12 characters.")
   }
 
-  @Test func `refuses a policy that no passcode can meet with root's values`() throws {
+  @Test func `refuses a policy that together with root's values permits no passcode`() throws {
     bench.configuration += "\n[passcode]\nmax_length = 10"
     #expect(isRefused(try take(Making()), "no passcode can meet both"))
   }
 
-  // MARK: Leaving
+  // MARK: Policies of a machine that leaves
 
-  @Test func `leaving removes the policy, and none is accepted afterwards`() throws {
+  @Test func `when a machine leaves its server, its policy is removed, and no other is accepted`() throws {
     let token = try token()
     _ = try take(token)
     try leave()
@@ -331,7 +331,7 @@ import UAFWire
     #expect(isRefused(try take(token), "has not joined a server"))
   }
 
-  @Test func `a policy from before the machine left is refused after it has joined again, whatever its group`() throws {
+  @Test func `after a machine has joined again, policies from before it left are refused`() throws {
     let (old, other) = (try token(), try token(Making(version: 9, group: "office")))
     _ = try take(old)
     try leave()
@@ -348,7 +348,7 @@ import UAFWire
 
   // MARK: The file
 
-  @Test func `a damaged record of a policy is not in force, and the next policy repairs the record`() throws {
+  @Test func `a damaged record of a policy is not in force, and the next policy replaces it`() throws {
     _ = try take(Making())
     let path = state + "/machine.policy"
     let whole = [UInt8](try Data(contentsOf: URL(filePath: path)))
@@ -362,14 +362,14 @@ import UAFWire
     #expect(try policyInLog() == "7")
   }
 
-  @Test func `status says that a machine without a record of its joining has joined no server`() throws {
+  @Test func `without a join record, status says that the machine has joined no server`() throws {
     _ = try take(Making())
     try FileManager.default.removeItem(atPath: state + "/machine.join")
     let status = try status()
     #expect(status["joined"] as? Bool == false && status["version"] == nil && status["note"] == nil)
   }
 
-  @Test func `a record that others could have written is not in force`() throws {
+  @Test func `a record of a policy that others could have written is not in force`() throws {
     _ = try take(Making())
     #expect(setMode(0o666, state + "/machine.policy"))
     #expect(try policyInLog() == nil)
@@ -381,7 +381,8 @@ import UAFWire
     unsafe chmod(path, mode) == 0
   }
 
-  @Test func `the server is told the version in force, and none if the policy should be signed again`() throws {
+  @Test
+  func `a machine tells the server the version of its policy, or none once the policy should be signed again`() throws {
     let own = try Configuration(parsing: Array(bench.configuration.utf8), path: "conf")
     let keeper = self.keeper(own)
     let policy = WorkstationPolicy(

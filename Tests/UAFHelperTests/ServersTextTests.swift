@@ -8,7 +8,7 @@ import UAFWire
 
 @testable import UAFHelper
 
-/// A text to confirm that the server adds on its own (`accept_transaction`).
+/// A transaction text that the server adds on its own (`accept_transaction`).
 @Suite struct ServersTextTests {
   private static let text = "Pay 5 EUR to Mina's shop"
 
@@ -26,7 +26,7 @@ import UAFWire
     bench.log.lines.filter { $0.contains("event=confirmed") }
   }
 
-  @Test(arguments: [nil, "ours"]) func `the server's text is refused if root has not allowed it, and nothing is signed`(
+  @Test(arguments: [nil, "ours"]) func `refuses a text that the server adds, unless root allows it, and signs nothing`(
     _ accepted: String?
   ) throws {
     let bench = try bench(accepted)
@@ -35,7 +35,7 @@ import UAFWire
     #expect(bench.server.confirmed.isEmpty && lines(bench).isEmpty)
   }
 
-  @Test func `the server's text is shown before the secret is asked for, signed and logged`() throws {
+  @Test func `a text that the server adds is shown before the secret is asked for, signed and logged`() throws {
     let bench = try bench()
     let transcript = try bench.run(bench.begin(), ["correct"])
     #expect(transcript.result == 0)
@@ -47,7 +47,7 @@ import UAFWire
     #expect(lines(bench).count == 1 && lines(bench)[0].contains("detail=\"\(Self.text)\""))
   }
 
-  @Test func `a login without such a text is unchanged`() throws {
+  @Test func `with accept_transaction, a login to which the server adds no text is as usual`() throws {
     let bench = try bench(text: nil)
     let transcript = try bench.run(bench.begin(), ["correct"])
     #expect(transcript.result == 0 && transcript.prompts.map(\.text) == ["Passcode for mina (login): "])
@@ -55,7 +55,7 @@ import UAFWire
   }
 
   @Test(arguments: ["two\nlines", "bell\u{7}", "a\\b", "\u{1B}[2J"])
-  func `the server's text is refused if it cannot be shown as it is signed, and nothing is signed`(_ text: String)
+  func `refuses a text of the server that cannot be shown as it is signed, and signs nothing`(_ text: String)
     throws
   {
     let bench = try bench(text: text)
@@ -64,13 +64,13 @@ import UAFWire
     #expect(bench.server.confirmed.isEmpty && lines(bench).isEmpty)
   }
 
-  @Test func `a wrong secret confirms nothing`() throws {
+  @Test func `with a wrong secret, a text that the server adds is not confirmed`() throws {
     let bench = try bench()
     #expect(try bench.run(bench.begin(), ["wrong1"]).result == 3012)
     #expect(bench.server.confirmed.isEmpty && lines(bench).isEmpty)
   }
 
-  @Test func `the server's text does not replace the machine's own text`() throws {
+  @Test func `a text that the server adds does not replace the machine's own text`() throws {
     let bench = try bench()
     bench.configuration += "\n[service.login]\ntransaction = true"
     let transcript = try bench.run(bench.begin(), ["correct"])
@@ -79,7 +79,7 @@ import UAFWire
   }
 
   @Test(arguments: [(text, text, UInt32(0)), (text, "Pay 500 EUR to Mina's shop", 1001), (nil, text, 1001)])
-  func `a second try signs what was shown, and no other text`(
+  func `if the challenge was used and a new one comes, only the text that was shown is signed`(
     _ first: String?, _ second: String, _ result: UInt32
   ) throws {
     let bench = try bench(text: first)
@@ -95,7 +95,7 @@ import UAFWire
     #expect(bench.server.confirmed.count == (result == 0 ? 2 : 1))
   }
 
-  @Test func `the server's text is refused in a further request, since nobody has seen it`() throws {
+  @Test func `refuses a text that the server adds to a further request, because nobody has seen it`() throws {
     let bench = try bench(text: nil)
     bench.server.furtherRequests = 1
     bench.server.furtherText = Self.text
@@ -103,7 +103,7 @@ import UAFWire
     #expect(bench.server.confirmed == [nil])
   }
 
-  @Test func `a deregistration shows the text of its proof`() throws {
+  @Test func `a deregistration shows the text that the server adds to the request for a proof`() throws {
     for (accepted, result) in [("ours", UInt32(1001)), ("any", 0)] {
       let bench = try bench(accepted)
       var begin = bench.begin(.deregister)
@@ -114,7 +114,7 @@ import UAFWire
     }
   }
 
-  @Test func `with hidden states, unknown names are shown the server's text as well`() throws {
+  @Test func `with hidden registrations, the server's text is shown for unknown names as well`() throws {
     let bench = try bench()
     var begin = bench.begin()
     begin.service = Array("sshd".utf8)
@@ -137,7 +137,7 @@ import UAFWire
     #expect(transcript.prompts[0].confirmed == "Your passcode confirms: \(Self.text)")
   }
 
-  @Test func `without the server the prompt is shown as usual, and the login is refused`() throws {
+  @Test func `if the server cannot be reached, the usual prompt is shown and the login refused`() throws {
     let bench = try bench()
     bench.server.lateFailure = .noHandshake(.refused)
     #expect(try bench.run(bench.begin(), ["wrong1"]).result == 3012)

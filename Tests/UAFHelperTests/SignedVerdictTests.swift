@@ -8,25 +8,25 @@ import UAFWire
 
 @testable import UAFHelper
 
-/// Logins at a server whose success has to be signed.
+/// Logins on a machine where root demands that the server signs its successes.
 @Suite final class SignedVerdictTests {
   private let signer: VerdictSigner
 
   init() throws { signer = try VerdictSigner() }
 
-  /// A registered account on a machine where root has since demanded signed verdicts.
+  /// An account that was registered before root demanded signed verdicts.
   private func bench(_ pem: String? = nil, mode: mode_t = 0o644) throws -> HelperBench {
     let bench = try HelperBench.registered()
     try demandSignature(bench, pem, mode: mode)
     return bench
   }
 
-  /// Makes root demand verdicts that are signed with this key, or with a key other than before.
+  /// Makes root demand verdicts signed with this key, or with a new one.
   private func demandSignature(_ bench: HelperBench, _ pem: String? = nil, mode: mode_t = 0o644) throws {
     try bench.demandSignature(pem ?? signer.pem, mode: mode)
   }
 
-  /// Signs each success of a bench's server, or what the test makes of it, at the moment of this call.
+  /// Makes the server sign each of its successes, or the change of it that the test makes, with the time of this call.
   private func signing(
     _ bench: HelperBench, use: [UAFOperation]? = nil, _ change: @escaping (inout FakeServer.Yes) -> Void = { _ in }
   ) -> (FakeServer.Yes) throws -> String {
@@ -43,7 +43,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `a success that is unsigned, or for somebody else, is refused with AUTH_ERR`() throws {
+  @Test func `a success that is unsigned or for somebody else gives PAM_AUTH_ERR`() throws {
     let bench = try bench()
     let other = try SignedVerdictTests()
     let wrong: [((FakeServer.Yes) throws -> String)?] = [
@@ -59,7 +59,7 @@ import UAFWire
     }
   }
 
-  /// The connection was correct: a text about a certificate would be misleading.
+  /// Expects no text about a certificate: the connection was right.
   private func tellsNoCertificate(_ transcript: Transcript) throws {
     let text = try #require(transcript.finished.text)
     #expect(text.contains("signed success") || text.contains("not signed"), "\(text)")
@@ -67,7 +67,7 @@ import UAFWire
   }
 
   @Test
-  func `a success for a different purpose, key, text or machine, or for more, is refused and logged as an attack`()
+  func `a signed success for another purpose, key, text or machine, or for more, is refused and logged as an attack`()
     throws
   {
     let bench = try bench()
@@ -89,7 +89,7 @@ import UAFWire
   }
 
   @Test(arguments: ChallengePurpose.allCases.filter { $0 != .login })
-  func `a login signs no challenge of a different purpose, and counts only the attempt`(
+  func `in a login no challenge of a different purpose is signed, and only the attempt is counted`(
     purpose: ChallengePurpose
   ) throws {
     for bench in [try bench(), try HelperBench.registered()] {
@@ -104,7 +104,7 @@ import UAFWire
     }
   }
 
-  @Test func `a challenge without a purpose is signed only if root demands no signed verdicts`() throws {
+  @Test func `a challenge without a purpose is signed only if root does not demand signed verdicts`() throws {
     let bench = try bench()
     bench.server.signed = signing(bench)
     bench.server.marks = false
@@ -115,7 +115,7 @@ import UAFWire
     #expect(try foreign.run(foreign.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `a success that was signed at a different time is not believed`() throws {
+  @Test func `a success that was signed at another time is not believed`() throws {
     let bench = try bench()
     bench.server.signed = signing(bench)
     bench.now.wallSeconds += 121
@@ -125,7 +125,7 @@ import UAFWire
     #expect(bench.log.lines.last?.contains("compare the clocks") == true)
   }
 
-  @Test func `without the server, only a success that was signed with today's key counts`() throws {
+  @Test func `an offline login counts only on a success that was signed with the current verdict key`() throws {
     let bench = try HelperBench.registered("[general]\noffline = \"allow\"\noffline_max_age = 3600")
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
     bench.server.lateFailure = .noHandshake(.refused)
@@ -145,7 +145,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 4001, "the last yes was not signed")
   }
 
-  @Test func `a registration is stored only after a signed success`() throws {
+  @Test func `a registration is stored only after a signed success of the server`() throws {
     let bench = try bench()
     #expect(try bench.run(bench.begin(.forget)).result == 0)
     #expect(try bench.run(bench.registration(), ["correct", "correct"]).result == 1002)
@@ -157,7 +157,7 @@ import UAFWire
   @Test(arguments: [
     "", "-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n", "-----BEGIN CERTIFICATE-----\nMAA=\n",
   ])
-  func `a verdict key that cannot be read is a configuration error before anyone is asked`(_ pem: String) throws {
+  func `a verdict key that cannot be read is reported as root's mistake before anybody is asked`(_ pem: String) throws {
     let bench = try bench(pem)
     let transcript = try bench.run(bench.begin(), ["correct"])
     #expect(transcript.result == 1001)
@@ -165,7 +165,7 @@ import UAFWire
     #expect(bench.log.lines.last?.contains("server.verdict_key: ") == true)
   }
 
-  @Test func `a verdict key that others could have written is a configuration error`() throws {
+  @Test func `a verdict key that others could have written is reported as root's mistake`() throws {
     let bench = try bench(mode: 0o666)
     let transcript = try bench.run(bench.begin(), ["correct"])
     #expect(transcript.result == 1001)

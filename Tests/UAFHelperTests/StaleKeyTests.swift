@@ -8,7 +8,7 @@ import UAFWire
 
 @testable import UAFHelper
 
-/// Registering at a server that knows keys of the account that this machine does not have (1008).
+/// Registrations at a server that still has keys of the account which this machine has lost (1008).
 @Suite struct StaleKeyTests {
   private let stranger: KeyID
 
@@ -21,7 +21,9 @@ import UAFWire
     return bench
   }
 
-  /// A machine that registered, lost its state, and asks a server that has its key and a different machine's.
+  /// A machine that has lost its state after a registration.
+  ///
+  /// The server has the lost key and a key of another machine.
   private func robbed(_ loss: (HelperBench) throws -> Void = Self.removeFile) throws -> (HelperBench, own: KeyID) {
     let bench = try bench()
     #expect(try register(bench).result == 0)
@@ -43,7 +45,8 @@ import UAFWire
     bench.log.lines.contains { $0.contains("ERROR_ALREADY_REG_USER") }
   }
 
-  @Test func `a different machine's key is neither deregistered nor named, whatever the server's request says of it`()
+  @Test
+  func `another machine's key is neither deregistered nor reported as lost, whatever the server's request contains`()
     throws
   {
     let bench = try bench()
@@ -54,7 +57,7 @@ import UAFWire
     #expect(!saysForgotten(bench))
   }
 
-  @Test func `a registration names the keys that this folder made and lost, and no others`() throws {
+  @Test func `a registration names the keys that this state folder has made and lost, and no others`() throws {
     let (bench, own) = try robbed()
     #expect(try register(bench).result == 0)
     #expect(bench.server.asked.map(\.op) == [.registration, .registration])
@@ -63,7 +66,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `the person hears that the server forgot lost keys, once and only if it did`() throws {
+  @Test func `the person is told once that the server forgot lost keys, and only if it did`() throws {
     func hears(_ transcript: Transcript) -> Int { transcript.infos.count { $0.contains("[1008]") } }
     let (bench, _) = try robbed()
     #expect(hears(try register(bench)) == 1)
@@ -73,8 +76,8 @@ import UAFWire
     #expect(hears(try register(try self.bench())) == 0)
   }
 
-  @Test func `without a code a registration ends with 1008 if keys were lost, and with 1001 if none were made`() throws
-  {
+  @Test
+  func `without a code a registration ends with 1008 if keys were lost, and with 1001 if none were ever made`() throws {
     func codeless(_ bench: HelperBench) throws -> Transcript {
       var begin = bench.registration()
       begin.payload = nil
@@ -90,7 +93,8 @@ import UAFWire
   }
 
   @Test(arguments: [UAFWire.Operation.forget, .reset])
-  func `the record of made keys stays after forgetting and a reset`(_ operation: UAFWire.Operation) throws {
+  func `the record of the keys that were made stays after forgetting and a reset`(_ operation: UAFWire.Operation) throws
+  {
     let (bench, own) = try robbed { bench in
       var begin = bench.begin(operation)
       begin.service = Array("uafctl".utf8)
@@ -101,7 +105,7 @@ import UAFWire
     #expect(bench.server.asked[1].context.lostKeyIDs == [own])
   }
 
-  @Test func `a key whose success message was lost is named the next time`() throws {
+  @Test func `a key whose success message was lost is named as lost in the next registration`() throws {
     let bench = try bench()
     bench.server.onRespond = { [unowned bench] in bench.server.lateFailure = .afterHandshake(.connectionLost) }
     #expect(try register(bench).result == 4001)
@@ -112,7 +116,7 @@ import UAFWire
     #expect(bench.server.asked.last?.context.lostKeyIDs == [own])
   }
 
-  @Test func `does not say that the server forgot lost keys that it keeps`() throws {
+  @Test func `if the server keeps the lost keys, no text says that it forgot them`() throws {
     let (bench, own) = try robbed()
     bench.server.forgetsLostKeys = false
     #expect(try register(bench).result == 0)
@@ -120,7 +124,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `names no keys under a new server name, from a different account's record, or from a changed record`()
+  @Test func `names no lost keys under a new server user name, from another account's record or from a changed record`()
     throws
   {
     for change in ["name", "byte", "account", "wiped"] {
@@ -144,7 +148,7 @@ import UAFWire
     }
   }
 
-  @Test func `does not report keys as lost that are still on this machine`() throws {
+  @Test func `keys that are still on this machine are not reported as lost`() throws {
     let bench = try bench()
     bench.server.accepted = [["5541#0001"], ["5541#0002"]]
     #expect(try register(bench).result == 0)
@@ -164,16 +168,17 @@ import UAFWire
   }
 
   @Test(arguments: [UInt32(1401), 1403, 1500])
-  func `a refused registration keeps the record of lost keys`(_ status: UInt32) throws {
+  func `a refused registration keeps the record of the lost keys`(_ status: UInt32) throws {
     let (bench, own) = try robbed()
     bench.server.respondStatus = UAFStatusCode(rawValue: status)
     #expect(try register(bench).pamCode == 7)
     #expect(bench.server.knownKeys == [stranger, own] && !saysForgotten(bench))
   }
 
-  // MARK: One of two
+  // MARK: One of two keys is lost
 
-  @Test func `if the server lost the key of one of two types, that type is reported, and the other registers it again`()
+  @Test
+  func `if the server has lost one of two types' keys, the type is reported, and the other one registers it again`()
     throws
   {
     let bench = try HelperBench.registeredTwice()
@@ -201,7 +206,7 @@ import UAFWire
   }
 
   @Test(arguments: ["named", "last used"])
-  func `the first login after the server lost the key of one of two types says the likely cause and the remedy`(
+  func `the first login after the server lost one of two types' keys says the likely cause and the remedy`(
     _ way: String
   ) throws {
     let bench = try HelperBench.registeredTwice()
@@ -223,9 +228,9 @@ import UAFWire
     #expect(next.result == 0 && next.prompts.map(\.check) == ["pattern"], "\(next.errors)")
   }
 
-  /// A machine with two types.
+  /// A machine with two registered types.
   ///
-  /// In the last login with the passcode, the server refused it with `status`.
+  /// The server refused the last login with the passcode with this status.
   private func refusing(_ status: UAFStatusCode, signed: Bool = false) throws -> HelperBench {
     let bench = try HelperBench.registeredTwice(signed: signed)
     bench.server.respondStatus = status
@@ -235,7 +240,7 @@ import UAFWire
   }
 
   @Test(arguments: [UAFStatusCode.revokedAuthenticator, .unknownKeyID])
-  func `a type that the server is known to refuse is not offered as a choice`(status: UAFStatusCode) throws {
+  func `a type that the server has refused is not offered as a choice`(status: UAFStatusCode) throws {
     for service in ["login", "swaylock"] {
       let bench = try refusing(status)
       var begin = bench.begin()
@@ -253,14 +258,14 @@ import UAFWire
       try bench.run(change, ["12369", "14789", "14789"]).prompts.map(\.check) == ["pattern", "pattern", "pattern"])
   }
 
-  @Test func `with hidden registrations, a login asks for the type that the server does not refuse`() throws {
+  @Test func `with hidden registrations, a login asks for the type that the server has not refused`() throws {
     let bench = try refusing(.revokedAuthenticator)
     bench.configuration += "\n[general]\nhide_state = true\n"
     #expect(try bench.run(bench.begin(), ["12369"]).result == 0)
   }
 
-  @Test func `if the server refuses both types, the person is asked as usual, and learns what the server says`() throws
-  {
+  @Test
+  func `if the server has refused both types, the person is asked as usual, and is told what the server says`() throws {
     let bench = try refusing(.revokedAuthenticator)
     bench.server.respondStatus = .revokedAuthenticator
     #expect(try bench.run(bench.begin(.authenticate, "authenticator=pattern"), ["12369"]).result != 0)
@@ -268,7 +273,7 @@ import UAFWire
     #expect(transcript.prompts.map(\.check) == ["choice", "pattern"] && transcript.result != 2002)
   }
 
-  @Test func `a code replaces the type that the server refuses, without a choice`() throws {
+  @Test func `a code replaces the type that the server has refused, without a choice`() throws {
     let bench = try refusing(.revokedAuthenticator, signed: true)
     var begin = bench.registration()
     begin.authenticator = nil
@@ -277,7 +282,7 @@ import UAFWire
       transcript.result == 0 && transcript.prompts.map(\.check) == ["passcode", "passcode"], "\(bench.log.lines)")
   }
 
-  @Test func `removing one type whose key the server lost does not say that nothing is left`() throws {
+  @Test func `if the server lost one type's key, removing that type does not say that nothing is left`() throws {
     let bench = try HelperBench.registeredTwice()
     bench.server.policyKeys = [try #require(bench.server.registered)]
     var begin = Begin(.deregister)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import UAFHelper
 
-/// The text for sudo's command line.
+/// The text that shows a person the command line that sudo was given.
 @Suite struct SudoCommandLineTests {
   private func text(_ arguments: [String], program: String = "/usr/bin/sudo") throws -> String {
     let line = arguments.flatMap { Array(($0 + "\0").utf8) }
@@ -16,7 +16,7 @@ import Testing
     (["echo", "it's", ""], "sudo: echo 'it'\\''s' ''"),
     (["echo", "a b", "a", "b"], "sudo: echo 'a b' a b"), ([""], "sudo: ''"),
   ])
-  func `shows a command as a shell would read it`(_ arguments: [String], _ expected: String) throws {
+  func `shows sudo's command quoted as a shell would read it`(_ arguments: [String], _ expected: String) throws {
     #expect(try text(["sudo"] + arguments) == expected)
   }
 
@@ -40,7 +40,7 @@ import Testing
     (["-l", "id"], "sudo, list what is allowed: id"), (["-lU", "bob"], "sudo, list what is allowed, of user bob"),
     (["-v"], "sudo, renew the ticket"), (["-k", "-A", "-B", "-n", "-S", "-N", "id"], "sudo: id"),
   ])
-  func `shows in words what an option changes`(_ arguments: [String], _ expected: String) throws {
+  func `describes in words what each option of sudo changes`(_ arguments: [String], _ expected: String) throws {
     #expect(try text(["sudo"] + arguments) == expected)
   }
 
@@ -48,22 +48,24 @@ import Testing
     (["A=b", "id"], "sudo, with 'A=b': id"),
     (["A=b", "-s", "C=d e", "id"], "sudo, with 'A=b', shell, with 'C=d e': id"),
     (["--", "A=b", "id"], "sudo: A=b id"), (["/A=b", "id"], "sudo: /A=b id"), (["id", "A=b", "-s"], "sudo: id A=b -s"),
-    // sudo treats an option's own argument as the end of its options, and so do we.
+    // sudo takes the argument of an option for the end of its options, and so does this text.
     (["-u", "--", "A=b"], "sudo, as user --: A=b"),
   ])
-  func `distinguishes an assignment from a command`(_ arguments: [String], _ expected: String) throws {
+  func `distinguishes a variable assignment from the command that sudo runs`(_ arguments: [String], _ expected: String)
+    throws
+  {
     #expect(try text(["sudo"] + arguments) == expected)
   }
 
   @Test(arguments: ["Password: ", "Passcode for mina: ", "", "-s", "--"])
-  func `leaves out a prompt, and does not read it as an option`(_ prompt: String) throws {
+  func `leaves out the argument of sudo's prompt option, and does not take it for an option`(_ prompt: String) throws {
     #expect(try text(["sudo", "-p", prompt, "id"]) == "sudo: id")
     #expect(try text(["sudo", "--prompt", prompt, "id"]) == "sudo: id")
     #expect(try text(["sudo", "--prompt=\(prompt)", "id"]) == "sudo: id")
     if !prompt.isEmpty { #expect(try text(["sudo", "-sp\(prompt)"]) == "sudo, shell") }
   }
 
-  @Test func `names the file that runs, not the name that the caller gives it`() throws {
+  @Test func `names the executable of sudo, not only the name by which it was called`() throws {
     #expect(try text(["ls", "-s"]) == "sudo, called as ls, shell")
     #expect(try text(["/usr/bin/id", "-s"]) == "sudo, called as id, shell")
     #expect(try text(["sudo: id, ", "-i"]) == "sudo, called as 'sudo: id, ', login shell")
@@ -71,20 +73,20 @@ import Testing
     #expect(try text(["sudo", "id"], program: "/opt/bin/sudo") == "/opt/bin/sudo: id")
   }
 
-  @Test func `shows "edit" if the program's name makes sudo an editor`() throws {
+  @Test func `says "edit" if the name by which sudo was called makes it an editor`() throws {
     #expect(try text(["sudoedit", "/etc/passwd"]) == "sudo, edit: /etc/passwd")
     #expect(try text(["/x/sudoedit", "-u", "bob", "f"]) == "sudo, edit, as user bob: f")
   }
 
-  /// The line of `sudo --preserve-env=A,--,echo -s` in the kernel once sudo has read it.
+  /// How the kernel shows `sudo --preserve-env=A,--,echo -s` after sudo has read it.
   @Test(arguments: ["--preserve-env=A", "--preserve-e=A", "--preserve-env="])
-  func `refuses a command line that sudo has overwritten`(_ list: String) {
+  func `refuses a command line that sudo itself has overwritten`(_ list: String) {
     #expect(throws: SudoCommandLine.Refusal.overwritten) { try text(["sudo", list, "--", "echo", "-s"]) }
     #expect(throws: SudoCommandLine.Refusal.overwritten) { try text(["sudo", "-Z", list, "--", "echo", "-s"]) }
   }
 
   @Test(arguments: ["xedit", "edit", "/bin/vedit"])
-  func `refuses a name that makes only some versions of sudo an editor`(_ name: String) {
+  func `refuses a name by which only some versions of sudo become an editor`(_ name: String) {
     #expect(throws: SudoCommandLine.Refusal.ambiguousName) { try text([name, "id"]) }
   }
 
@@ -97,19 +99,19 @@ import Testing
     (["-h", "A=b", "id"], "sudo, arguments: -h A=b id"), (["-h"], "sudo, arguments: -h"),
     (["=b", "id"], "sudo, arguments: =b id"), (["-sZ", "a b"], "sudo, arguments: -sZ 'a b'"),
   ])
-  func `shows all arguments unchanged if their meaning is unknown`(
+  func `shows all arguments of sudo unchanged if one of them has no known meaning`(
     _ arguments: [String], _ expected: String
   ) throws {
     #expect(try text(["sudo"] + arguments) == expected)
   }
 
-  @Test func `shows all arguments unchanged for a program other than sudo`() throws {
+  @Test func `shows all arguments unchanged if the program is not sudo`() throws {
     #expect(try text(["sudo", "-i"], program: "/usr/bin/sudo-rs") == "/usr/bin/sudo-rs, arguments: -i")
     #expect(try text(["sudo", "id"], program: "/usr/bin/sudo (deleted)") == "'/usr/bin/sudo (deleted)', arguments: id")
     #expect(try text(["sudoedit", "-s", "f"]) == "sudo, edit, arguments: -s f")
   }
 
-  @Test func `no argument can look like our words`() throws {
+  @Test func `no argument of sudo can look like the words that this text adds`() throws {
     let directory = "/tmp, as user bob: id"
     #expect(try text(["sudo", "-D", directory, "-s"]) == "sudo, in directory '\(directory)', shell")
     #expect(try text(["sudo", "-D", "/tmp,x:", "-s"]) == "sudo, in directory '/tmp,x:', shell")
@@ -119,14 +121,14 @@ import Testing
     #expect(try text(["sudo", "[3 spaces]"]) == "sudo: '[3 spaces]'")
   }
 
-  @Test func `shows the number of spaces where spaces could fill a line`() throws {
+  @Test func `shows spaces that could fill a line as their number`() throws {
     let argument = "a" + String(repeating: " ", count: 70) + "b c"
     #expect(try text(["sudo", "echo", argument]) == "sudo: echo 'a'[70 spaces]'b c'")
     #expect(try text(["sudo", "echo", "   "]) == "sudo: echo [3 spaces]")
     #expect(try text(["sudo", "echo", " ", "''"]) == "sudo: echo ' ' ''\\'''\\'''")
   }
 
-  @Test func `refuses a command line that may have been cut`() throws {
+  @Test func `refuses a command line that was perhaps cut`() throws {
     let full = Array("sudo".utf8) + [0] + [UInt8](repeating: 0x78, count: 90) + [0]
     #expect(throws: Never.self) { try SudoCommandLine(program: [], commandLine: full, limit: 97) }
     #expect(throws: SudoCommandLine.Refusal.tooLong) { try SudoCommandLine(program: [], commandLine: full, limit: 96) }
@@ -136,7 +138,7 @@ import Testing
     #expect(throws: SudoCommandLine.Refusal.tooLong) { try SudoCommandLine(program: [], commandLine: [], limit: 4096) }
   }
 
-  @Test func `shows two command lines alike only if they are equal`() throws {
+  @Test func `two command lines of sudo have the same text only if they mean the same`() throws {
     let parts = [
       "-s", "-i", "id", "--", "A=b", "-u", "bob", "a b", "'", "''", "", "  ", "x,", "y:", "as", "user", "shell",
     ]
@@ -145,7 +147,7 @@ import Testing
       for second in parts {
         for third in parts {
           let said = try text(["sudo", first, second, third])
-          // The end of options is not shown, nor that a shell was explicitly asked for, nor anything twice.
+          // The text omits the end of the options, an explicit request for a shell, and repetitions.
           var meant: [String] = []
           for part in [first, second, third] where part != "--" && part != "-s" && !meant.contains(part) {
             meant.append(part)

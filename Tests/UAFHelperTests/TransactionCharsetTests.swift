@@ -6,7 +6,7 @@ import UAFWire
 
 @testable import UAFHelper
 
-/// The characters in which a person confirms a text: the server's choice, and the terminal's.
+/// The characters in which a person sees a transaction text: they depend on the server and on the terminal.
 @Suite struct TransactionCharsetTests {
   private func bench(_ charset: String? = "utf-8", signed: Bool = false) throws -> HelperBench {
     let bench = try HelperBench.registered("[service.sudo]\ntransaction = true", signed: signed)
@@ -30,7 +30,7 @@ import UAFWire
   private static let plain = "mina@desk: sudo: cat '보고서.txt'"
   private static let escaped = "mina@desk: sudo: cat '\\xEB\\xB3\\xB4\\xEA\\xB3\\xA0\\xEC\\x84\\x9C.txt'"
 
-  @Test func `Hangul in a command is shown as Hangul, and the bytes that are shown are signed`() throws {
+  @Test func `a command in Hangul is shown in Hangul, and the shown bytes are signed`() throws {
     let bench = try bench()
     let transcript = try bench.run(sudo(bench, ["cat", "보고서.txt"]), ["correct"])
     #expect(transcript.result == 0)
@@ -41,7 +41,8 @@ import UAFWire
   }
 
   @Test(arguments: [nil, "ascii"])
-  func `a server not configured for letters gets ASCII, and ASCII is shown`(_ charset: String?) throws {
+  func `a server that is not configured for letters gets an escaped text, and that is shown`(_ charset: String?) throws
+  {
     let bench = try bench(charset)
     let transcript = try bench.run(sudo(bench, ["cat", "보고서.txt"]), ["correct"])
     #expect(transcript.result == 0)
@@ -49,14 +50,14 @@ import UAFWire
     #expect(bench.server.confirmed.last == (try SHA256.hash(Array(Self.escaped.utf8))))
   }
 
-  @Test func `a server that signs its verdicts counts as ours, and gets letters`() throws {
+  @Test func `a server that signs its verdicts gets letters`() throws {
     let bench = try bench(nil, signed: true)
     #expect(try bench.run(sudo(bench, ["cat", "보고서.txt"]), ["correct"]).result == 0)
     #expect(bench.server.asked.last?.context.transaction == Self.plain)
   }
 
   @Test(arguments: [nil, "C", "ko_KR.EUC-KR", "ko_KR", "en_US.ISO-8859-1"])
-  func `a terminal without UTF-8 shows ASCII, and ASCII is signed`(_ locale: String?) throws {
+  func `on a terminal without UTF-8 the text is escaped, and the escaped text is signed`(_ locale: String?) throws {
     let bench = try bench()
     #expect(try bench.run(sudo(bench, ["cat", "보고서.txt"], locale: locale), ["correct"]).result == 0)
     #expect(bench.server.confirmed.last == (try SHA256.hash(Array(Self.escaped.utf8))))
@@ -66,7 +67,7 @@ import UAFWire
     "\u{202E}txt.exe", "e\u{301}", "\u{1112}\u{1161}\u{11AB}", "\u{5D0}\u{5D1}", "\u{3164}", "a\u{200B}b", "\u{430}pt",
     "–rf",
   ])
-  func `characters that reverse, hide or imitate others are shown by their bytes`(_ argument: String) throws {
+  func `characters that reverse, hide or imitate others are escaped in a transaction text`(_ argument: String) throws {
     let bench = try bench()
     let transcript = try bench.run(sudo(bench, [argument]), ["correct"])
     let shown = try #require(bench.server.asked.last?.context.transaction)
@@ -74,26 +75,26 @@ import UAFWire
     #expect(transcript.prompts.first?.confirmed?.hasSuffix(shown) == true)
   }
 
-  @Test func `a text of wide letters uses no more room on a screen than a text of narrow letters`() throws {
+  @Test func `a transaction text of wide letters takes no more rows of the screen than one of narrow letters`() throws {
     let bench = try bench()
     let command = sudo(bench, ["echo", String(repeating: "한", count: 650)])
     let transcript = try bench.run(command, ["correct"])
     #expect(transcript.result == 0)
     let lines = try #require(transcript.prompts.first?.confirmed).split(separator: "\n")
     let columns = lines.map { $0.unicodeScalars.reduce(0) { $0 + ($1.isASCII ? 1 : 2) } }
-    // Rows of 80, each with its last cell empty if a wide letter does not fit.
+    // Rows have 80 cells, of which the last stays empty if a wide letter does not fit.
     #expect(columns.reduce(0) { $0 + ($1 + 78) / 79 } <= 10, "\(columns)")
     #expect(lines.last?.contains("433") == true, "the characters that are left out: \(lines)")
   }
 
-  @Test func `refuses options that wide letters would push off the screen`() throws {
+  @Test func `refuses options of sudo that wide letters would push off the screen`() throws {
     let bench = try bench()
     let wide = "A=" + String(repeating: "한", count: 160)
     let transcript = try bench.run(sudo(bench, [wide, "-s", "echo", String(repeating: "x", count: 300)]), ["correct"])
     #expect(transcript.result == 1001 && transcript.prompts.isEmpty)
   }
 
-  @Test func `an approval may have letters, because the server sent them`() throws {
+  @Test func `the text of an approval may contain letters, because it came from the server`() throws {
     let bench = try HelperBench.registered()
     bench.server.slippedText = "계산대에서 ₩50,000 결제"
     var begin = Begin(.authenticate)
@@ -104,7 +105,7 @@ import UAFWire
     #expect(transcript.prompts.first?.text.contains("계산대에서 ₩50,000 결제") == true)
   }
 
-  @Test func `refuses letters that the server sends back instead of their bytes`() throws {
+  @Test func `refuses a transaction if the server sends back letters instead of the escaped bytes`() throws {
     let bench = try bench("ascii")
     bench.server.slippedText = Self.plain
     let answered = bench.server.answered

@@ -7,7 +7,7 @@ import UAFWire
 
 @testable import UAFHelper
 
-/// Logins whose person confirms a text.
+/// Logins in which the person confirms a transaction text.
 @Suite struct TransactionTests {
   private func bench() throws -> HelperBench {
     let bench = try HelperBench.registered("[service.sudo]\ntransaction = true\n[service.sshd]\ntransaction = true")
@@ -23,17 +23,17 @@ import UAFWire
     return begin
   }
 
-  /// What is signed of a text.
+  /// The hash of the text that is signed.
   private func hash(_ text: String) throws -> [UInt8] {
     let text = try #require(TransactionText(bytes: Array(text.utf8)))
     return try SHA256.hash(Array(text.signed(hash: SHA256.hash).utf8))
   }
 
-  @Test func `shows sudo's command with the account and the machine, and signs it`() throws {
+  @Test func `sudo's command is shown with the account and the machine, and signed`() throws {
     let bench = try bench()
     let transcript = try bench.run(sudo(bench), ["correct"])
     #expect(transcript.result == 0)
-    // In a separate message: sudo shows a different prompt if it is told to.
+    // The text is in a separate message, because the caller of sudo can replace its prompt.
     #expect(transcript.prompts.map(\.confirmed) == ["Your passcode confirms: mina@desk: sudo: id"])
     #expect(transcript.prompts.map(\.text) == ["Passcode for mina (sudo): "])
     #expect(transcript.prompts.map(\.reason) == ["mina@desk: sudo: id"])
@@ -41,7 +41,7 @@ import UAFWire
     #expect(bench.server.confirmed.last == (try hash("mina@desk: sudo: id")))
   }
 
-  @Test func `names a remote login's service and where it comes from`() throws {
+  @Test func `for a remote login the text names the service and where the login comes from`() throws {
     let bench = try bench()
     var begin = bench.begin()
     begin.service = Array("sshd".utf8)
@@ -51,7 +51,7 @@ import UAFWire
     #expect(bench.server.confirmed.last == (try hash("mina@desk: sshd from 192.0.2.1")))
   }
 
-  @Test func `hosts other than sudo show the text in the prompt itself`() throws {
+  @Test func `hosts other than sudo show the transaction text in the prompt itself`() throws {
     let bench = try bench()
     var begin = bench.begin()
     begin.service = Array("sshd".utf8)
@@ -60,7 +60,7 @@ import UAFWire
     #expect(transcript.prompts.map(\.confirmed) == [nil])
   }
 
-  @Test func `signs a long command's head, tail and hash, and shows as much of the command as a screen has room for`()
+  @Test func `of a long command head, tail and hash are signed, and as much is shown as the screen has room for`()
     throws
   {
     let bench = try bench()
@@ -80,7 +80,7 @@ import UAFWire
     }
   }
 
-  @Test func `shows characters that could control a terminal by their bytes`() throws {
+  @Test func `characters that could control a terminal are escaped in a transaction text`() throws {
     let bench = try bench()
     let transcript = try bench.run(sudo(bench, "\u{1b}[2J\u{202e}\n"), ["correct"])
     #expect(transcript.result == 0)
@@ -88,7 +88,7 @@ import UAFWire
     #expect(transcript.prompts.first?.confirmed?.contains("\u{1b}") == false)
   }
 
-  @Test func `shows the text at every prompt of a call`() throws {
+  @Test func `the transaction text is shown at every prompt of a call`() throws {
     let bench = try bench()
     bench.configuration += "\n[prompt]\ninteractive = true\ntries = 3"
     let transcript = try bench.run(sudo(bench), ["wrong", "correct"])
@@ -97,7 +97,7 @@ import UAFWire
     #expect(transcript.prompts.map(\.confirmed) == [shown, shown])
   }
 
-  @Test func `shows sudo's file, and in words what its options do`() throws {
+  @Test func `the transaction text names sudo's executable, and says in words what its options do`() throws {
     let bench = try bench()
     var begin = sudo(bench)
     begin.commandLine = Array("ls\0-s\0".utf8)
@@ -108,16 +108,16 @@ import UAFWire
     #expect(try bench.run(begin, ["correct"]).prompts.first?.reason == "mina@desk: sudo, login shell, as user bob")
   }
 
-  @Test func `refuses a command too long to read, before anyone is asked`() throws {
+  @Test func `refuses a command that is too long to read, before anybody is asked`() throws {
     let bench = try bench()
     let transcript = try bench.run(sudo(bench, String(repeating: "x", count: 2048)), ["correct"])
-    // The person's own doing, and not root's mistake.
+    // The person has caused this, so it is not root's mistake.
     #expect(transcript.result == 1001 && transcript.pamCode == 7)
     #expect(transcript.prompts.isEmpty)
     #expect(bench.server.asked.last?.op == .registration)
   }
 
-  @Test func `says in the person's language that a command is too long`() throws {
+  @Test func `the text about a command that is too long is in the person's language`() throws {
     let bench = try bench()
     var begin = sudo(bench, String(repeating: "x", count: 2048))
     for (locale, language) in [("ko_KR.UTF-8", Language.korean), ("C", .english)] {
@@ -127,7 +127,7 @@ import UAFWire
     }
   }
 
-  @Test func `refuses options that do not fit the screen, and cuts only a command`() throws {
+  @Test func `refuses options of sudo that do not fit on the screen, and shortens only the command`() throws {
     let bench = try bench()
     var begin = sudo(bench, "id")
     func line(_ arguments: [String]) -> [UInt8] { (["sudo"] + arguments).flatMap { Array(($0 + "\0").utf8) } }
@@ -141,7 +141,7 @@ import UAFWire
     #expect(try bench.run(begin, ["correct"]).result == 0)
   }
 
-  @Test func `refuses sudo if its command is not known`() throws {
+  @Test func `refuses sudo if its command line cannot be read`() throws {
     let bench = try bench()
     for isFile in [true, false] {
       var begin = sudo(bench)
@@ -152,7 +152,7 @@ import UAFWire
     }
   }
 
-  @Test func `refuses a name of sudo that leaves open whether sudo edits a file`() throws {
+  @Test func `refuses a name of sudo that does not say whether sudo edits a file`() throws {
     let bench = try bench()
     var begin = sudo(bench)
     begin.commandLine = Array("xedit\0id\0".utf8)
@@ -162,18 +162,18 @@ import UAFWire
   }
 
   @Test(arguments: ["mina@desk: sudo: su", "mina@desk: sudo: id ", " "])
-  func `signs nothing if the server sends a different text`(_ text: String) throws {
+  func `signs nothing if the server sends a different transaction text`(_ text: String) throws {
     let bench = try bench()
     bench.server.slippedText = text
     let answered = bench.server.answered
     let transcript = try bench.run(sudo(bench), ["correct"])
     #expect(transcript.result == 1001)
-    // The server answered: no stack may fall back on this.
+    // The server has answered, so no stack may continue with the password.
     #expect(transcript.pamCode == 7)
     #expect(bench.server.answered == answered)
   }
 
-  @Test func `signs nothing if the server adds a text that nobody asked for`() throws {
+  @Test func `signs nothing if the server sends a transaction text that nobody has requested`() throws {
     let bench = try HelperBench.registered()
     bench.server.slippedText = "pay"
     let transcript = try bench.run(bench.begin(), ["correct"])
@@ -181,7 +181,7 @@ import UAFWire
     #expect(transcript.pamCode == 7)
   }
 
-  @Test func `confirms nothing if root's configuration asks for no text`() throws {
+  @Test func `sends no transaction text unless root has configured it`() throws {
     let bench = try HelperBench.registered()
     let transcript = try bench.run(sudo(bench), ["correct"])
     #expect(transcript.prompts.map(\.text) == ["Passcode for mina (sudo): "])
@@ -196,7 +196,7 @@ import UAFWire
     return begin
   }
 
-  @Test func `a person's own text is shown and signed as a text of uafctl`() throws {
+  @Test func `a text of the person's own is shown and signed as a text of uafctl`() throws {
     let bench = try bench()
     let transcript = try bench.run(own(bench, "pay 5 to the baker"), ["correct"], peer: 4242)
     #expect(transcript.result == 0)
@@ -207,7 +207,7 @@ import UAFWire
     #expect(bench.server.confirmed.last == (try hash(text)))
   }
 
-  @Test func `a text that root sends for somebody says that the text is root's`() throws {
+  @Test func `a text that root sends for a person is marked as root's`() throws {
     let bench = try bench()
     var begin = bench.begin()
     begin.service = Array("uafctl".utf8)
@@ -216,14 +216,15 @@ import UAFWire
     #expect(bench.server.confirmed.last == (try hash("mina@desk: uafctl, by root: pay 5")))
   }
 
-  @Test func `a machine whose name has a space is one word in the text, as the server wants it`() throws {
+  @Test func `spaces in the machine's name are replaced in the transaction text, as the server demands`() throws {
     let bench = try bench()
     bench.device.hostName = "my desk: sudo: id"
     #expect(try bench.run(own(bench, "pay 5"), ["correct"], peer: 4242).result == 0)
     #expect(bench.server.asked.last?.context.transaction == "mina@my_desk:_sudo:_id: uafctl: pay 5")
   }
 
-  @Test func `a person's own text cannot push its end to the next line, where the end would look like a separate text`()
+  @Test
+  func `spaces in a person's own text cannot push its end to the next line, where it would look like another text`()
     throws
   {
     let bench = try bench()
@@ -233,7 +234,7 @@ import UAFWire
     #expect(!sent.contains("  ") && sent.hasPrefix(#"mina@desk: uafctl: pay 5 \x20\x20"#))
   }
 
-  @Test func `a person's own text cannot look like sudo's command, whatever the program's name`() throws {
+  @Test func `a person's own text cannot look like sudo's command, whatever the name of the calling program`() throws {
     let bench = try bench()
     var begin = own(bench, "id\u{1b}[2J")
     begin.service = Array("sudo".utf8)
@@ -241,14 +242,14 @@ import UAFWire
     #expect(transcript.prompts.first?.reason == #"mina@desk: uafctl: id\x1B[2J"#)
   }
 
-  @Test func `shows as much of the caller's long text as a screen has room for`() throws {
+  @Test func `of a person's own long text as much is shown as the screen has room for`() throws {
     let bench = try bench()
     let transcript = try bench.run(own(bench, String(repeating: "word ", count: 300)), ["correct"], peer: 4242)
     #expect(transcript.result == 0)
     #expect(transcript.prompts.first?.text.contains("Not shown: ") == true)
   }
 
-  @Test func `refuses a text that is empty, too long, or without a login, before anyone is asked`() throws {
+  @Test func `before anybody is asked, refuses a text of the person that is empty, too long or for no login`() throws {
     let bench = try bench()
     let before = bench.server.asked.count
     var begins = [own(bench, ""), own(bench, String(repeating: "x", count: 2048))]
@@ -260,7 +261,7 @@ import UAFWire
     begins[begins.count - 1].payload = Array(bench.server.payload(operation: .authentication).encoded.utf8)
     for begin in begins {
       let transcript = try bench.run(begin, ["correct"], peer: 4242)
-      // The person's own doing, and not root's mistake.
+      // The person has caused this, so it is not root's mistake.
       #expect(transcript.result == 1001 && transcript.pamCode == 7 && transcript.prompts.isEmpty)
     }
     #expect(bench.server.asked.count == before)
@@ -268,7 +269,7 @@ import UAFWire
     #expect(long.finished.text == PromptText.ownTextTooLong(TransactionText.maximumShown).text(in: .english))
   }
 
-  @Test func `never confirms the caller's own text without the server`() throws {
+  @Test func `a person's own text is never confirmed without the server`() throws {
     let bench = try HelperBench.registered("[general]\noffline = \"allow\"\noffline_max_age = 86400")
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
     bench.server.lateFailure = .noHandshake(.refused)
@@ -278,7 +279,7 @@ import UAFWire
     #expect(try bench.run(begin, ["correct"]).result == 4001)
   }
 
-  @Test func `cancelling a text does not confirm it, and counts nothing`() throws {
+  @Test func `cancelling does not confirm the transaction text, and counts no attempt`() throws {
     let bench = try bench()
     let transcript = try bench.run(sudo(bench), [nil])
     #expect(transcript.result == 999)

@@ -9,7 +9,7 @@ import UAFWire
 
 @testable import UAFHelper
 
-/// A locked person unlocks with what the server's helpdesk issues.
+/// A person whose account is locked ends the lock with an unlock from the server's helpdesk.
 @Suite final class UnlockTests {
   private let signer: VerdictSigner
   private let bench: HelperBench
@@ -72,7 +72,7 @@ import UAFWire
     ).text
   }
 
-  /// Unlocks as the person, or as root for the person.
+  /// Sends an unlock as the person, or as root for the person.
   private func unlock(_ text: String?, as peer: UInt32 = person) throws -> Transcript {
     var begin = Begin(.unlock)
     if peer == 0 { begin = bench.begin(.unlock) }
@@ -90,9 +90,9 @@ import UAFWire
     get throws { try bench.run(bench.begin(), ["correct"]).result == FidoResult.locked.code }
   }
 
-  // MARK: The payload
+  // MARK: The signed unlock
 
-  @Test(arguments: [person, 0]) func `the person, or root for the person, unlocks once, and the login works`(
+  @Test(arguments: [person, 0]) func `a signed unlock works once, for the person or for root on the person's behalf`(
     peer: UInt32
   ) throws {
     try lock()
@@ -106,7 +106,7 @@ import UAFWire
     #expect(try isLocked)
   }
 
-  @Test func `no chip is mentioned if the account has no share and no chip is used`() throws {
+  @Test func `an unlock mentions no chip if no chip is used and the account has no share`() throws {
     try lock()
     var begin = bench.begin(.unlock)
     begin.service = Array("uafctl".utf8)
@@ -116,14 +116,14 @@ import UAFWire
     #expect(!bench.log.lines.contains { $0.contains("chip") }, "\(bench.log.lines)")
   }
 
-  @Test func `an unlock sends no request to a server`() throws {
+  @Test func `an unlock sends the server nothing`() throws {
     try lock()
     let asked = bench.server.requests.count
     #expect(try unlock(payload()).result == 0)
     #expect(bench.server.requests.count == asked)
   }
 
-  @Test func `a payload may name a key of the account instead of the machine`() throws {
+  @Test func `a signed unlock may name a key of the account instead of the machine`() throws {
     try lock()
     let directory = try StateDirectory(bench.folder + "/state", owner: getuid())
     let file = try #require(
@@ -134,14 +134,14 @@ import UAFWire
     #expect(try unlock(payload(statement(target: .key(keyID)))).result == 0)
   }
 
-  @Test func `refuses a payload for a different account or machine`() throws {
+  @Test func `refuses a signed unlock for another account or machine`() throws {
     try lock()
     #expect(try told(payload(statement(account: "jun"))).contains("different account"))
     #expect(try told(payload(statement(target: .device("d-2")))).contains("different machine"))
     #expect(try isLocked)
   }
 
-  @Test func `refuses a payload before and after its validity, and a payload that is older than the lock`() throws {
+  @Test func `refuses a signed unlock that is not valid yet, has expired, or is older than the lock`() throws {
     bench.now.wallSeconds += 10_000
     try lock()
     #expect(try told(payload(statement(issued: 6000))).contains("unlock has expired"))
@@ -151,7 +151,7 @@ import UAFWire
     #expect(try unlock(payload(statement(issued: 9700))).result == 0)
   }
 
-  @Test func `refuses a payload that a wrong key has signed, or that is signed as something else`() throws {
+  @Test func `refuses an unlock that a wrong key has signed, or a token that is signed as something else`() throws {
     try lock()
     let stranger = try VerdictSigner()
     #expect(try told(payload(by: stranger)).contains("not an unlock from this machine's server"))
@@ -162,7 +162,7 @@ import UAFWire
     #expect(try isLocked)
   }
 
-  @Test func `if verdicts are not signed, only root unlocks`() throws {
+  @Test func `if root demands no signed verdicts, only root can unlock`() throws {
     try lock()
     bench.configuration = bench.configuration.replacing("require_signed_verdict = true", with: "")
       .split(separator: "\n").filter { !$0.hasPrefix("verdict_key") }.joined(separator: "\n")
@@ -171,21 +171,21 @@ import UAFWire
     #expect(try unlock(nil, as: 0).result == 0)
   }
 
-  @Test func `without a payload only root unlocks, and with one a person unlocks only their own account`() throws {
+  @Test func `without an unlock only root can end a lock, and with one a person ends only their own`() throws {
     try lock()
     #expect(try unlock(nil).result == 1001)
     #expect(try unlock(payload(), as: 1001).result == FidoResult.notRegistered.code)
     #expect(try isLocked)
   }
 
-  @Test func `an account that is not locked uses up no unlock`() throws {
+  @Test func `an unlock that is tried on an account without a lock can be used later`() throws {
     let text = try payload()
     #expect(try told(text).contains("not locked"))
     try lock()
     #expect(try unlock(text).result == 0)
   }
 
-  // MARK: The code
+  // MARK: The unlock code
 
   @Test(arguments: [person, 0]) func `an unlock code of 24 characters unlocks once, as people type it`(peer: UInt32)
     throws
@@ -200,7 +200,7 @@ import UAFWire
     #expect(try isLocked)
   }
 
-  @Test func `payload and code belong to one unlock: using either uses up both`() throws {
+  @Test func `signed unlock and unlock code belong together: using one uses up the other`() throws {
     try lock()
     #expect(try unlock(payload()).result == 0)
     try lock()
@@ -209,7 +209,7 @@ import UAFWire
   }
 
   @Test
-  func `refuses a code for a different account or machine, and says which name the helpdesk needs for this machine`()
+  func `refuses an unlock code for another account or machine, and says which name the helpdesk needs`()
     throws
   {
     try lock()
@@ -220,7 +220,7 @@ import UAFWire
     #expect(try isLocked)
   }
 
-  @Test func `a code with any changed character unlocks nothing`() throws {
+  @Test func `an unlock code with any changed character ends no lock`() throws {
     try lock()
     let right = Array(try code())
     for index in right.indices where right[index] != "-" {
@@ -233,7 +233,7 @@ import UAFWire
     }
   }
 
-  @Test func `wrong codes are counted on the disk, whoever types them, and the payload still works`() throws {
+  @Test func `wrong unlock codes are counted on disk, whoever types them, and a signed unlock still works`() throws {
     try lock()
     let other = try MachineSecret(machineID: secret.machineID, secret: Array(repeating: 5, count: 32))
     for peer in [Self.person, 0, Self.person, 0, Self.person] { _ = try unlock(code(by: other), as: peer) }
@@ -242,7 +242,7 @@ import UAFWire
     #expect(try unlock(payload()).result == 0)
   }
 
-  @Test func `a machine without the server's secret refuses codes, and says so`() throws {
+  @Test func `a machine without a secret from the server refuses unlock codes, and says so`() throws {
     let bench = try HelperBench.registered(signed: true)
     var begin = bench.begin(.unlock)
     begin.service = Array("uafctl".utf8)

@@ -6,7 +6,7 @@ import UAFWire
 
 @testable import UAFHelper
 
-/// What an enrolment code does for a person without root, with and without signed successes of the server.
+/// What an enrolment code allows a person without root, depending on whether the server signs its successes.
 @Suite struct UnsignedCodeTests {
   /// A registration by the person, who is not root.
   private func persons(_ bench: HelperBench, _ type: String = "pattern") -> Begin {
@@ -23,7 +23,7 @@ import UAFWire
     return bench
   }
 
-  @Test func `a person's code adds a second secret to an account in use only with a signed success`() throws {
+  @Test func `a person's code adds a second secret to an account in use only if the server signs its success`() throws {
     let unsigned = try bench()
     let refused = try unsigned.run(persons(unsigned), ["12369", "12369"], peer: 4242)
     #expect(refused.result == 1001 && refused.pamCode != 0 && refused.prompts.isEmpty)
@@ -35,7 +35,7 @@ import UAFWire
     #expect(try signed.run(signed.begin(.authenticate, "authenticator=pattern"), ["12369"]).result == 0)
   }
 
-  @Test func `a success that a wrong key signed, or that is for a different operation, adds no secret`() throws {
+  @Test func `a success signed with a wrong key, or for another operation, adds no secret`() throws {
     let bench = try bench(signed: true)
     let other = try VerdictSigner()
     for signed in [{ try other.token(for: $0, at: 1_800_000_000) }, { _ in "x.y.z" }]
@@ -54,7 +54,7 @@ import UAFWire
     #expect(try honest.run(persons(honest), ["12369", "12369"], peer: 4242).result == 1002)
   }
 
-  @Test func `root's code, and a login with the first authenticator, need no signed success`() throws {
+  @Test func `root's code, and a login with the first authenticator, work without signed successes`() throws {
     let bench = try bench()
     var begin = bench.registration("pattern")
     #expect(try bench.run(begin, ["12369", "12369"]).result == 0)
@@ -65,7 +65,7 @@ import UAFWire
   }
 
   @Test
-  func `without a signed success a code gives a verified secret a new key, with a repair, and sets no other secret`()
+  func `without a signed success, a code lets a person repair a key of a known secret, but set no other secret`()
     throws
   {
     let bench = try bench()
@@ -77,7 +77,7 @@ import UAFWire
     #expect(refused.result == 1001 && refused.prompts.isEmpty)
   }
 
-  @Test func `an account that root has reset accepts a code as before its first registration`() throws {
+  @Test func `an account that root has reset accepts a person's code as before its first registration`() throws {
     let bench = try bench()
     var reset = bench.begin(.reset)
     reset.service = Array("uafctl".utf8)
@@ -85,7 +85,7 @@ import UAFWire
     #expect(try bench.run(persons(bench), ["12369", "12369"], peer: 4242).result == 0)
   }
 
-  @Test func `a secret of a disabled type counts as in use`() throws {
+  @Test func `a secret whose type is disabled still counts as in use`() throws {
     let bench = try bench()
     bench.configuration = "authenticators = [\"pattern\"]\n" + bench.configuration
     #expect(try bench.run(persons(bench), ["12369", "12369"], peer: 4242).result == 1001)
@@ -93,7 +93,9 @@ import UAFWire
   }
 
   @Test(arguments: ["[prompt]\noffer_reset = true", "[service.login]\noffer_reset = true"])
-  func `registering again at the prompt is a configuration error, before anybody is asked`(_ more: String) throws {
+  func `registering again at the prompt without signed verdicts is root's mistake, and nobody is asked`(_ more: String)
+    throws
+  {
     let bench = try HelperBench.registered()
     bench.configuration += "\n" + more
     let transcript = try bench.run(bench.begin(), ["2", "any", "battery", "battery"])

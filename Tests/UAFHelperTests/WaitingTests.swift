@@ -3,7 +3,7 @@ import UAFWire
 
 @testable import UAFHelper
 
-/// What a person hears while the server is slow.
+/// What a person is told while the server is slow.
 @Suite struct WaitingTests {
   private func stretches(_ total: Int64, first: Int64?) -> [Int64] {
     var patience = ExchangePatience(total: total, first: first)
@@ -13,7 +13,7 @@ import UAFWire
     return stretches
   }
 
-  @Test func `a person at a terminal hears of the wait after two seconds, then as often as the module needs it`() {
+  @Test func `a person at a terminal is told to wait after two seconds, and then every 15 seconds`() {
     #expect(stretches(32_000, first: ExchangePatience.firstNotice) == [2000, 15_000, 15_000])
     #expect(stretches(32_000, first: nil) == [15_000, 15_000, 2000])
   }
@@ -25,7 +25,7 @@ import UAFWire
     #expect(stretch == nil)
   }
 
-  @Test func `never waits longer than the remaining time`() {
+  @Test func `never waits for the server longer than the time that remains`() {
     #expect(stretches(1500, first: ExchangePatience.firstNotice) == [1500])
     #expect(stretches(302_000, first: ExchangePatience.firstNotice).max() == 15_000)
   }
@@ -34,7 +34,7 @@ import UAFWire
     ("sudo", true), ("sudo-i", true), ("su", true), ("su-l", true), ("login", true), ("remote", true), ("uafctl", true),
     ("sshd", false), ("gdm-password", false), ("polkit-1", false), ("swaylock", false), ("mine", false),
   ])
-  func `gives the notice early only to a program that shows it immediately`(
+  func `only services that show a text immediately get the text about the wait early`(
     _ service: String, _ isEarly: Bool
   ) throws {
     let bench = try HelperBench.registered()
@@ -45,7 +45,7 @@ import UAFWire
     #expect(bench.firstNotices.dropFirst(before) == [isEarly ? 2000 : nil])
   }
 
-  @Test func `a peer without root that calls itself sudo is not treated as sudo`() throws {
+  @Test func `a peer without root that calls itself sudo gets no early text about the wait`() throws {
     let bench = try HelperBench.registered()
     var begin = Begin(.authenticate)
     begin.service = Array("sudo".utf8)

@@ -9,7 +9,7 @@ import WebAuthn
 
 @testable import UAFHelper
 
-/// Whole calls with a relying party of WebAuthn.
+/// Whole calls with a WebAuthn relying party.
 @Suite struct WebAuthnTests {
   private func bench(_ server: String = "enrolment = \"open\"", _ more: String = "") throws -> HelperBench {
     let bench = try HelperBench()
@@ -42,7 +42,7 @@ import WebAuthn
     return bench
   }
 
-  @Test func `registers, and logs in with the value`() throws {
+  @Test func `at a relying party a person registers, and logs in with the passcode`() throws {
     let bench = try registered()
     let party = try party(bench)
     #expect(party.models == ["b42d5cb8-3c89-4b7c-bb56-d6dfb1390734"])
@@ -50,20 +50,20 @@ import WebAuthn
     #expect(party.credentials["mina"]?.map(\.signatureCounter) == [3] && party.refusals.isEmpty)
   }
 
-  @Test func `a self attestation is verified too`() throws {
+  @Test func `a relying party can verify a self attestation too`() throws {
     let bench = try bench()
     try party(bench).attestation = .direct
     #expect(try bench.run(registration(bench), ["correct", "correct"]).result == 0, "\(bench.log.lines)")
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `a login succeeds at a server that names no credential`() throws {
+  @Test func `a login succeeds at a relying party that names no allowed credentials`() throws {
     let bench = try registered()
     try party(bench).namesCredentials = false
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0, "\(bench.log.lines)")
   }
 
-  @Test func `a wrong value is counted and locks, and nothing is signed`() throws {
+  @Test func `at a relying party a wrong passcode is counted and locks, and nothing is signed`() throws {
     let bench = try registered()
     let count = bench.server.requests.count
     for left in [2, 1, 0] {
@@ -73,7 +73,7 @@ import WebAuthn
     #expect(!bench.server.requests[count...].contains { $0.url.hasSuffix("/result") })
   }
 
-  @Test func `a divided login continues once the options have arrived`() throws {
+  @Test func `a divided login continues once the relying party's options have arrived`() throws {
     let bench = try registered()
     var begin = bench.begin()
     begin.isDivided = true
@@ -81,7 +81,7 @@ import WebAuthn
     #expect(transcript.result == 0, "\(bench.log.lines)")
   }
 
-  @Test func `a second authenticator is registered after a verification with the first`() throws {
+  @Test func `at a relying party a second authenticator is registered after a login with the first`() throws {
     let bench = try registered()
     #expect(
       try bench.run(registration(bench, "pattern"), ["correct", "12369", "12369"]).result == 0, "\(bench.log.lines)")
@@ -92,13 +92,13 @@ import WebAuthn
     #expect(try bench.run(begin, ["12369"]).result == 0, "\(bench.log.lines)")
   }
 
-  @Test func `a code is sent in the member that the configuration names`() throws {
+  @Test func `a code is sent to a relying party in the member that the configuration names`() throws {
     let bench = try bench("enrolment = \"code\"\n[server.context]\nauthCode = \"token\"")
     #expect(try bench.run(registration(bench), ["abc-123", "correct", "correct"]).result == 0, "\(bench.log.lines)")
     #expect(try party(bench).lastQuestion["token"] == .string("abc-123"))
   }
 
-  @Test func `without a configured member a code is sent in a header, and a login sends no such header`() throws {
+  @Test func `without a configured member a code is sent in a header, which logins do not have`() throws {
     let bench = try bench("enrolment = \"code\"")
     #expect(try bench.run(registration(bench), ["abc-123", "correct", "correct"]).result == 0, "\(bench.log.lines)")
     #expect(bench.server.requests.allSatisfy { $0.authorization == "Bearer abc-123" })
@@ -148,7 +148,7 @@ import WebAuthn
 
   // MARK: Refusals
 
-  @Test func `a login with a credential that the server has forgotten ends in the server's words, after the value`()
+  @Test func `a login by a credential that the relying party has forgotten ends with its text, after the passcode`()
     throws
   {
     let bench = try registered()
@@ -159,14 +159,14 @@ import WebAuthn
     #expect(try bench.run(bench.begin(), ["wrong"]).result == 3012)
   }
 
-  @Test func `a server that does not accept the origin refuses, and the log says so`() throws {
+  @Test func `if a relying party does not accept the origin, it refuses, and the log says so`() throws {
     let bench = try registered()
     try party(bench).origins = ["https://localhost"]
     #expect(try bench.run(bench.begin(), ["correct"]).result == 9999)
     #expect(try party(bench).refusals == [.originMismatch])
   }
 
-  @Test func `the origin and the relying party that root sets are signed`() throws {
+  @Test func `the signature covers the origin and the relying party id that root has configured`() throws {
     let bench = try bench("enrolment = \"open\"\norigin = \"https://example.org\"\nrp_id = \"example.org\"")
     try party(bench).origins = ["https://example.org"]
     try party(bench).rpID = "example.org"
@@ -174,7 +174,7 @@ import WebAuthn
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0, "\(bench.log.lines)")
   }
 
-  @Test func `nothing is signed for a different relying party`() throws {
+  @Test func `nothing is signed for a relying party other than the configured one`() throws {
     let bench = try registered()
     try party(bench).rpID = "example.org"
     let count = bench.server.requests.count
@@ -183,7 +183,7 @@ import WebAuthn
   }
 
   @Test(arguments: [("<html>", 1005), (#"{"status":"failed","errorMessage":"no"}"#, 9999), ("{}", 1005)])
-  func `only a reply with the status ok lets anybody in`(_ body: String, _ result: UInt32) throws {
+  func `only a relying party's reply with the status ok lets anybody in`(_ body: String, _ result: UInt32) throws {
     let bench = try registered()
     let response = TransportResponse(status: 200, contentType: "application/json", body: Array(body.utf8))
     try party(bench).instead = ("/assertion/result", response)
@@ -191,14 +191,14 @@ import WebAuthn
     #expect(transcript.result == result && transcript.pamCode != 0)
   }
 
-  @Test func `a login at a server that cannot be reached ends as with UAF`() throws {
+  @Test func `a login at a relying party that cannot be reached ends as with a UAF server`() throws {
     let bench = try registered()
     bench.server.failure = .noHandshake(.refused)
     let transcript = try bench.run(bench.begin(), ["correct"])
     #expect(transcript.result == 4001 && transcript.pamCode == 9)
   }
 
-  @Test func `without the server, its last success may allow a login`() throws {
+  @Test func `an offline login is possible after a success of the relying party`() throws {
     let bench = try registered("enrolment = \"open\"", "[general]\noffline = \"allow\"\noffline_max_age = 3600")
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0, "\(bench.log.lines)")
     bench.server.failure = .noHandshake(.refused)
@@ -207,7 +207,9 @@ import WebAuthn
     #expect(try bench.run(bench.begin(), ["correct"]).result == 4001)
   }
 
-  @Test func `with hide_state, an unknown name gets the request of a real one and the result of a wrong value`() throws
+  @Test
+  func `with hide_state, an unknown name causes the same request as a real one, and the result of a wrong passcode`()
+    throws
   {
     let bench = try registered("enrolment = \"open\"", "[general]\nhide_state = true")
     var begin = bench.begin()
@@ -220,13 +222,14 @@ import WebAuthn
 
   // MARK: Keys of both protocols
 
-  @Test func `a UAF key logs in at no relying party, and a registration adds a credential next to it`() throws {
+  @Test
+  func `a UAF key logs in at no relying party, and a registration adds a WebAuthn credential next to it`() throws {
     let bench = try HelperBench.registered()
     let uaf = bench.configuration
     bench.server.relyingParty = FakeRelyingParty()
     speakWebAuthn(bench, "enrolment = \"open\"")
     #expect(try bench.run(bench.begin(), ["correct"]).result == 9999)
-    // The value stays; a credential is made under it.
+    // The passcode stays, and gets a WebAuthn credential in addition.
     #expect(try bench.run(registration(bench), ["correct"]).result == 0, "\(bench.log.lines)")
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0, "\(bench.log.lines)")
     bench.configuration = uaf
@@ -236,7 +239,7 @@ import WebAuthn
 
   // MARK: The end
 
-  @Test func `deregisters only on this machine, after the correct value, and says so`() throws {
+  @Test func `a WebAuthn deregistration, after the correct passcode, removes keys only here, and says so`() throws {
     let bench = try registered()
     let count = bench.server.requests.count
     #expect(try bench.run(bench.begin(.deregister), ["wrong", nil]).result != 0)
@@ -247,7 +250,7 @@ import WebAuthn
     #expect(try bench.run(bench.begin(), ["correct"]).result == 1009)
   }
 
-  @Test func `status shows the authenticator as registered`() throws {
+  @Test func `status shows an authenticator with a WebAuthn credential as registered`() throws {
     let bench = try registered()
     let document = try #require(try bench.run(bench.begin(.status)).finished.document)
     #expect(document.contains(#""registeredTypes":4"#))

@@ -3,18 +3,19 @@ import Testing
 
 @testable import UAFMessages
 
-/// What servers write instead of an optional member for which they have no value: Tests/Vectors/uaf/absent.json.
+/// What servers write for an optional member that they have nothing for, such as null or an empty text:
+/// Tests/Vectors/uaf/absent.json.
 @Suite struct AbsentMemberTests {
   struct Entry: Sendable, CustomTestStringConvertible {
     let name: String
     let body: String
     let message: [UInt8]
-    /// The same message without the member; nil for a message that is refused.
+    /// The message without the member, which must be read as the same; nil if the message must be refused.
     let same: [UInt8]?
 
     var testDescription: String { name }
 
-    /// What is read, as text in the one form that this project writes; throws if it is refused.
+    /// The message that was read, as text in the form in which this project writes it; throws if the message is refused.
     static func read(_ bytes: [UInt8], _ body: String) throws -> String {
       switch body {
       case "request": UAFRequest.text(of: [try UAFRequest(parsing: bytes)])
@@ -39,21 +40,23 @@ import Testing
     }
   }()
 
-  @Test func `the vectors exist, and a third of them are refusals`() {
+  @Test func `of the 75 vectors with an empty member, 32 must be refused`() {
     #expect(Self.entries.count == 75 && Self.entries.count { $0.same == nil } == 32)
   }
 
   @Test(arguments: entries.filter { $0.same != nil })
-  func `an optional member that is null or empty is absent`(_ entry: Entry) throws {
+  func `an optional member that is null or empty counts as absent`(_ entry: Entry) throws {
     #expect(try Entry.read(entry.message, entry.body) == Entry.read(try #require(entry.same), entry.body))
   }
 
   @Test(arguments: entries.filter { $0.same == nil })
-  func `a member that a decision depends on is refused if it is null or empty`(_ entry: Entry) {
+  func `refuses a message if a member that a decision depends on is null or empty`(_ entry: Entry) {
     #expect(throws: MessageError.self) { try Entry.read(entry.message, entry.body) }
   }
 
-  @Test(arguments: entries) func `refuses every truncation, and never crashes at a flipped bit`(_ entry: Entry) {
+  @Test(arguments: entries) func `refuses a message that was cut anywhere, and does not crash at a flipped bit`(
+    _ entry: Entry
+  ) {
     for count in 0..<entry.message.count {
       #expect(throws: MessageError.self) { try Entry.read(Array(entry.message.prefix(count)), entry.body) }
     }

@@ -20,7 +20,7 @@ import Testing
       finalChallengeHash: hash, transactionContentHash: transaction, keyID: keyID(), signCounter: .max)
   }
 
-  /// The elements of a composite, changed, with everything around them encoded again.
+  /// An assertion in which the elements of one composite were changed and all lengths computed again.
   private func rebuilt(
     _ bytes: [UInt8], _ change: (inout [(TLVTag, [UInt8])]) -> Void
   ) throws -> [UInt8] {
@@ -39,7 +39,7 @@ import Testing
     return writer.bytes
   }
 
-  @Test func `a built registration reads back field by field`() throws {
+  @Test func `a registration assertion is read back field by field as it was built`() throws {
     let builder = try registration()
     let assertion = try UnverifiedRegistrationAssertion(
       parsing: builder.assertion(attestation: .surrogate(signature: signature)))
@@ -51,7 +51,7 @@ import Testing
     #expect(assertion.signatureAlgorithm == 1 && assertion.publicKeyAlgorithm == 0x100)
   }
 
-  @Test func `a built full attestation keeps its chain in order`() throws {
+  @Test func `a full attestation is built and read with its certificates in order`() throws {
     let full = Attestation.full(signature: signature, certificates: [[1], [2, 3]])
     let bytes = try registration().assertion(attestation: full)
     #expect(try UnverifiedRegistrationAssertion(parsing: bytes).attestation == full)
@@ -60,7 +60,7 @@ import Testing
       try UnverifiedRegistrationAssertion(parsing: registration().assertion(attestation: group)).attestation == group)
   }
 
-  @Test func `a built authentication reads back field by field`() throws {
+  @Test func `an authentication assertion is read back field by field as it was built`() throws {
     let builder = try authentication()
     let assertion = try UnverifiedAuthenticationAssertion(parsing: builder.assertion(signature: signature))
     #expect(assertion.signedBytes == builder.signedBytes && assertion.signature == signature)
@@ -68,13 +68,13 @@ import Testing
     #expect(assertion.signCounter == .max && assertion.nonce.count == 16)
   }
 
-  @Test func `an assertion with a transaction's hash has mode two`() throws {
+  @Test func `an assertion with the hash of a transaction has mode two`() throws {
     let bytes = try authentication(transaction: hash).assertion(signature: signature)
     let assertion = try UnverifiedAuthenticationAssertion(parsing: bytes)
     #expect(assertion.authenticationMode == .transactionConfirmed && assertion.transactionContentHash == hash)
   }
 
-  @Test func `refuses to build what it would refuse to read`() throws {
+  @Test func `refuses to build an assertion that it would refuse to read`() throws {
     #expect(throws: TLVError.self) {
       try AuthenticationAssertionBuilder(
         aaid: AAID("EBA0#0001"), authenticatorVersion: 1, nonce: [1, 2, 3, 4, 5, 6, 7], finalChallengeHash: hash,
@@ -101,7 +101,7 @@ import Testing
     }
   }
 
-  @Test func `accepts the elements of the key registration data in any order`() throws {
+  @Test func `accepts key registration data with its elements in any order`() throws {
     let bytes = try registration().assertion(attestation: .surrogate(signature: signature))
     let reversed = try rebuilt(bytes) { $0.reverse() }
     #expect(try UnverifiedRegistrationAssertion(parsing: reversed).keyID == keyID())
@@ -123,7 +123,7 @@ import Testing
     #expect(throws: TLVError.self) { try UnverifiedAuthenticationAssertion(parsing: twice) }
   }
 
-  @Test func `skips an unknown element and refuses it with the critical bit`() throws {
+  @Test func `skips an unknown element of an assertion, unless its critical bit is set`() throws {
     let bytes = try authentication().assertion(signature: signature)
     let skipped = try rebuilt(bytes) { $0.append((TLVTag(rawValue: 0x0777), [1])) }
     #expect(throws: Never.self) { try UnverifiedAuthenticationAssertion(parsing: skipped) }
@@ -132,13 +132,13 @@ import Testing
     #expect(error?.reason == .unknownCriticalTag(TLVTag(rawValue: 0x2777)))
   }
 
-  @Test func `refuses a known element in a foreign place`() throws {
+  @Test func `refuses a known element where it does not belong`() throws {
     let bytes = try authentication().assertion(signature: signature)
     let misplaced = try rebuilt(bytes) { $0.append((.publicKey, [4])) }
     #expect(throws: TLVError.self) { try UnverifiedAuthenticationAssertion(parsing: misplaced) }
   }
 
-  @Test func `refuses an invalid AAID`() throws {
+  @Test func `refuses an assertion with an invalid AAID`() throws {
     let bytes = try authentication().assertion(signature: signature)
     let changed = try rebuilt(bytes) { elements in
       for index in elements.indices where elements[index].0 == .aaid { elements[index].1 = Array("EBA0-0001".utf8) }
@@ -147,7 +147,9 @@ import Testing
     #expect(error?.reason == .invalidValue(.aaid))
   }
 
-  @Test(arguments: [UInt8(0), 2, 3, 255]) func `refuses a mode that does not fit the hash`(_ mode: UInt8) throws {
+  @Test(arguments: [UInt8(0), 2, 3, 255]) func `refuses an assertion whose mode does not fit the hash of a transaction`(
+    _ mode: UInt8
+  ) throws {
     let bytes = try authentication().assertion(signature: signature)
     let changed = try rebuilt(bytes) { elements in
       for index in elements.indices where elements[index].0 == .assertionInfo { elements[index].1[2] = mode }
@@ -156,7 +158,7 @@ import Testing
   }
 
   @Test(arguments: [TLVTag.assertionInfo, .counters, .aaid, .keyID, .authenticatorNonce, .finalChallengeHash])
-  func `refuses an element of a wrong length`(_ tag: TLVTag) throws {
+  func `refuses an assertion with an element of wrong length`(_ tag: TLVTag) throws {
     let bytes = try authentication().assertion(signature: signature)
     let changed = try rebuilt(bytes) { elements in
       for index in elements.indices where elements[index].0 == tag { elements[index].1 = [1, 2, 3] }
@@ -165,7 +167,7 @@ import Testing
     #expect(error?.reason == .wrongLength(tag))
   }
 
-  @Test func `refuses a signature before the signed data`() throws {
+  @Test func `refuses an assertion whose signature comes before the signed data`() throws {
     let outer = try TLVElement.single(in: authentication().assertion(signature: signature))
     var all = TLVWriter()
     for part in try outer.children().reversed() { try all.append(part.tag, part.value) }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import UAFMessages
 
-/// What a machine reports to a server when it checks in, and what the server answers.
+/// What a machine reports to a server at a check-in, and what the server replies.
 @Suite struct CheckInMessageTests {
   private static let mark = [UInt8](repeating: 1, count: 16)
   private static let next = [UInt8](repeating: 2, count: 16)
@@ -24,7 +24,7 @@ import Testing
     return report
   }
 
-  @Test func `a report is read back as it was written`() throws {
+  @Test func `a machine's report is read back as it was written`() throws {
     let request = CheckInRequest(report())
     #expect(try CheckInRequest(parsing: request.jsonBytes) == request)
     let short = CheckInRequest(MachineReport(module: "1.0", nextMark: Self.next))
@@ -47,11 +47,11 @@ import Testing
     #"{"v":1,"report":{"module":"1","nextMark":"AgICAgICAgICAgICAgICAg","locks":[{"account":"a","type":"t","origin":"x"}]}}"#,
     #"{"v":1,"report":{"module":"1","nextMark":"AgICAgICAgICAgICAgICAg","locks":[{"account":"","type":"t","origin":"local"}]}}"#,
     #"{"v":1,"report":{"module":"1","nextMark":"AgICAgICAgICAgICAgICAg","offlineLogins":[{}]}}"#,
-  ]) func `refuses a report in a different format`(_ text: String) {
+  ]) func `refuses a machine's report in another format`(_ text: String) {
     #expect(throws: MessageError.self) { try CheckInRequest(parsing: text) }
   }
 
-  @Test func `refuses more locks and logins than a report may have, and a login without a number`() throws {
+  @Test func `refuses a report with too many locks or logins, or with a login that has no number`() throws {
     var report = report()
     report.locks = Array(repeating: report.locks[0], count: 33)
     #expect(throws: MessageError.self) { try CheckInRequest(parsing: CheckInRequest(report).jsonBytes) }
@@ -62,7 +62,8 @@ import Testing
     #expect(throws: MessageError.self) { try CheckInRequest(parsing: CheckInRequest(report).jsonBytes) }
   }
 
-  @Test(arguments: [[1, 1], [2, 1], [1, 3, 2], [Int64.max, 1]]) func `refuses login numbers that do not ascend`(
+  @Test(arguments: [[1, 1], [2, 1], [1, 3, 2], [Int64.max, 1]])
+  func `refuses a report whose login numbers do not ascend`(
     _ numbers: [Int64]
   ) throws {
     var report = report()
@@ -72,7 +73,8 @@ import Testing
     #expect(throws: MessageError.self) { try CheckInRequest(parsing: CheckInRequest(report).jsonBytes) }
   }
 
-  @Test func `a report that is too long keeps its first logins and locks, and counts the other locks`() {
+  @Test
+  func `a report that is too long keeps its first logins and locks, and only counts the locks that it leaves out`() {
     let long = String(repeating: "\u{10FFFF}", count: 128)
     var report = report()
     report.moreLocks = 1
@@ -87,7 +89,7 @@ import Testing
     #expect(CheckInRequest(self.report()).fitting == CheckInRequest(self.report()))
   }
 
-  @Test func `the code of a login covers all of it, and no two logins have the same bytes`() {
+  @Test func `the authentication code of a reported login covers all its parts, and separates them`() {
     let first = note(1)
     let others = [
       note(2), note(1, account: "min"),
@@ -105,7 +107,7 @@ import Testing
         + [0, 0, 0, 4] + Array("mina".utf8) + [0, 0, 0, 4] + Array("sudo".utf8))
   }
 
-  @Test func `the code of a lock covers all of it, and locks with and without an end never have the same bytes`()
+  @Test func `the authentication code of a reported lock covers all its parts, and whether it has an end`()
     throws
   {
     func lock(_ account: String, _ type: String, _ origin: ReportedLock.Origin, _ until: Int64?) -> ReportedLock {
@@ -128,7 +130,7 @@ import Testing
     }
   }
 
-  @Test func `an answer is read back as it was written, and an answer with a policy that is too long is refused`()
+  @Test func `the reply to a report is read back as it was written, and refused if its policy is too long`()
     throws
   {
     let policy = String(repeating: "p", count: CheckInAnswer.maximumPolicyBytes)
@@ -140,7 +142,10 @@ import Testing
     }
   }
 
-  @Test func `a statement is read back as it was written, and a statement with a malformed claim is refused`() throws {
+  @Test
+  func `the server's statement about a report is read back as it was written, and refused with a malformed claim`()
+    throws
+  {
     for (policy, news) in [(nil, nil), (3, 4)] as [(Int64?, Int64?)] {
       let statement = CheckInStatement(
         deviceID: "d", machineID: Self.mark, nonce: Self.next, policy: policy, news: news, issuedAt: 5)
@@ -154,7 +159,7 @@ import Testing
     }
   }
 
-  @Test func `a proof of a report proves neither a question about an account's state nor a different body`() {
+  @Test func `a proof for a report cannot be used for a request about an account's state or for a different report`() {
     let claim = MachineClaim.checkIn(bodyHash: Self.mark + Self.next)
     #expect(claim.isCheckIn && !claim.asksForState && claim != .checkIn(bodyHash: Self.next + Self.mark))
     #expect(!MachineClaim.state(of: "check-in").isCheckIn && MachineClaim.state(of: "check-in").asksForState)

@@ -8,7 +8,7 @@ import UAFMessages
 
   private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ")
 
-  @Test func `a code has four groups of five characters, and is read back as it was written`() throws {
+  @Test func `an enrolment code has four groups of five characters, and is read back as it was written`() throws {
     for seed in UInt8.min...UInt8.max {
       let code = try Self.code(seed)
       let groups = code.text.split(separator: "-")
@@ -17,7 +17,7 @@ import UAFMessages
     }
   }
 
-  @Test func `a code with up to two typing errors is recognised as mistyped, however it is written`() throws {
+  @Test func `an enrolment code with up to two typing errors is recognised as a mistyped one`() throws {
     for seed in UInt8.min...UInt8.max {
       let code = Array(try Self.code(seed).text)
       for index in code.indices {
@@ -36,14 +36,14 @@ import UAFMessages
   @Test(arguments: [
     "a-code", "123456", "A1-b2 c3", "correct horse battery staple", "eyJhbGciOiJIUzI1NiJ9.eyJvcCI6IlJlZyJ9.c2ln", "",
     "c0ffee00-0000-4000-8000-000000000001",
-  ]) func `a code of a different server is not recognised as ours`(_ text: String) {
+  ]) func `does not take a code of a different maker's server for a mistyped enrolment code`(_ text: String) {
     #expect(!EnrolmentPayload.mayBeMistyped(text))
   }
 
-  @Test func `different random bits give different codes`() throws {
+  @Test func `different random bits give different enrolment codes`() throws {
     let texts = try (UInt8.min...UInt8.max).map { try Self.code($0).text }
     #expect(Set(texts).count == texts.count)
-    // 85 bits of 11 bytes: the last three bits are not used, and all others are.
+    // A code has 85 bits. Of 11 random bytes it uses all but the last three bits.
     let zero = try #require(EnrolmentCode(random: [UInt8](repeating: 0, count: 11)))
     for bit in 0..<88 {
       var bytes = [UInt8](repeating: 0, count: 11)
@@ -52,7 +52,8 @@ import UAFMessages
     }
   }
 
-  @Test func `reads what people type: lower case, no hyphens, spaces, and letters for digits`() throws {
+  @Test
+  func `reads an enrolment code as people type it: in lower case, with spaces, or with letters for digits`() throws {
     let code = try Self.code(3)
     let bare = code.text.filter { $0 != "-" }
     for typed in [bare, bare.lowercased(), bare.map { "\($0)" }.joined(separator: " ")] {
@@ -62,7 +63,7 @@ import UAFMessages
     #expect(EnrolmentCode(typed: zeros.text.replacing("0", with: "O")) == zeros)
   }
 
-  @Test func `refuses every wrong character, and every two swapped characters`() throws {
+  @Test func `refuses an enrolment code with any wrong character or any two neighbours swapped`() throws {
     let characters = Array(try Self.code(7).text.filter { $0 != "-" })
     for place in characters.indices {
       for other in Self.alphabet where other != characters[place] {
@@ -78,7 +79,7 @@ import UAFMessages
     }
   }
 
-  @Test func `refuses any three adjacent wrong characters`() throws {
+  @Test func `refuses an enrolment code with any three adjacent characters wrong`() throws {
     let characters = Array(try Self.code(11).text.filter { $0 != "-" })
     for place in 0..<(characters.count - 2) {
       for step in 1..<32 {
@@ -97,15 +98,18 @@ import UAFMessages
   @Test(arguments: [
     "", "-", "K7Q2M", "not a code", String(repeating: "0", count: 19), String(repeating: "0", count: 21),
   ])
-  func `refuses what is not a code`(typed: String) {
+  func `refuses text that is not an enrolment code`(typed: String) {
     #expect(EnrolmentCode(typed: typed) == nil)
   }
 
-  @Test func `refuses too few random bytes`() {
+  @Test func `refuses to make an enrolment code from too few random bytes`() {
     #expect(EnrolmentCode(random: [UInt8](repeating: 1, count: 10)) == nil)
   }
 
-  @Test func `the key of a code depends on the account, and each statement depends on its purpose`() throws {
+  @Test
+  func `the key of an enrolment code depends on the user name, and what it authenticates depends on the purpose`()
+    throws
+  {
     #expect(EnrolmentCode.keyInfo(username: "alice") != EnrolmentCode.keyInfo(username: "bob"))
     var context = RequestContext(username: "alice")
     let removal = EnrolmentCode.removalStatement(context)

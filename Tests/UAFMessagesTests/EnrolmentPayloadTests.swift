@@ -9,7 +9,7 @@ import Testing
 
   private func line(_ json: String) -> String { Base64URL.encode(json.utf8) }
 
-  @Test func `reads back what it wrote`() throws {
+  @Test func `an enrolment payload is read back as it was written`() throws {
     #expect(try EnrolmentPayload(encoded: payload.encoded) == payload)
     let bare = EnrolmentPayload(op: .authentication, server: "https://h", username: "u", authCode: "c", expires: 0)
     #expect(try EnrolmentPayload(encoded: bare.encoded) == bare)
@@ -31,11 +31,11 @@ import Testing
     #"{"v":1,"op":"Reg","server":"https://h","username":"u","authCode":"c","expires":"soon"}"#,
     #"{"v":1,"op":"Reg","server":"https://h","username":"u","authCode":"c","expires":1,"ca":""}"#,
     #"{"v":1,"op":"Reg","server":"https://h","username":"u","authCode":"c","expires":1}}"#,
-  ]) func `refuses a payload with a wrong or missing member`(_ json: String) {
+  ]) func `refuses an enrolment payload with a wrong or missing member`(_ json: String) {
     #expect(throws: MessageError.self) { try EnrolmentPayload(encoded: line(json)) }
   }
 
-  @Test func `refuses what was cut, padded, wrapped or over 32 KiB`() {
+  @Test func `refuses an enrolment payload that was cut, padded or wrapped, or has more than 32 KiB`() {
     #expect(throws: MessageError.self) { try EnrolmentPayload(encoded: String(payload.encoded.dropLast())) }
     #expect(throws: MessageError.self) { try EnrolmentPayload(encoded: payload.encoded + "=") }
     #expect(throws: MessageError.self) { try EnrolmentPayload(encoded: payload.encoded + "\n") }
@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test func `a payload of our server has a code that stays on the machine, and any other payload a code that is sent`()
+  @Test func `the code in a payload of our server stays on the machine, and that of another server is sent`()
     throws
   {
     let code = try #require(EnrolmentCode(random: [UInt8](repeating: 7, count: 11)))

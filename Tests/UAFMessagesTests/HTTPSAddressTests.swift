@@ -8,11 +8,11 @@ import Testing
     ("https://127.0.0.1:8443/", "127.0.0.1"),
     ("https://[::1]:8443/x", "[::1]"), ("https://a.example?x", "a.example"), ("https://a.example#@b", "a.example"),
     ("https://127.0.0.1.example/", "127.0.0.1.example"),
-  ]) func `finds the host of an address`(_ text: String, _ host: String) {
+  ]) func `finds the host in an https address`(_ text: String, _ host: String) {
     #expect(HTTPSAddress(text)?.host == host)
   }
 
-  @Test func `accepts http only to this machine, and only if it is allowed`() {
+  @Test func `accepts an http address only for this machine, and only if the caller allows it`() {
     for (text, host, port) in [
       ("http://localhost/x", "localhost", 80), ("HTTP://127.0.0.1:8080", "127.0.0.1", 8080),
       ("http://[::1]/", "[::1]", 80),
@@ -36,18 +36,18 @@ import Testing
     "file:///etc/passwd", "https://a..b/", "https://a.example./", "https://.a/", "https://127.1/",
     "https://2130706433/",
     "https://0127.0.0.1/", "https://256.0.0.1/", "https://1.2.3.4.5/", "https://a.1/", "https://*.a.example/",
-  ]) func `refuses an ambiguous or malformed address`(_ text: String) {
+  ]) func `refuses an ambiguous or malformed https address`(_ text: String) {
     #expect(HTTPSAddress(text) == nil)
   }
 
   @Test(arguments: [
     ("https://a.example/", true), ("https://a.b.example/", true), ("https://intranet/", false),
     ("https://localhost:1/", false), ("https://10.0.0.1/", false), ("https://[::1]/", false),
-  ]) func `recognises names in a domain`(_ text: String, _ hasDomain: Bool) {
+  ]) func `recognises which host names are in a domain`(_ text: String, _ hasDomain: Bool) {
     #expect(HTTPSAddress(text)?.hasDomain == hasDomain)
   }
 
-  @Test func `refuses a label or a name that is longer than DNS allows`() {
+  @Test func `refuses a host name, or a label in it, that is longer than DNS allows`() {
     let label = String(repeating: "a", count: 63)
     #expect(HTTPSAddress("https://\(label).example/") != nil)
     #expect(HTTPSAddress("https://\(label)a.example/") == nil)

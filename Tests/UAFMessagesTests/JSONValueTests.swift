@@ -11,7 +11,7 @@ import Testing
     (#""a\"\\\/\b\f\n\r\t\u00e9\uD83D\uDE00""#, .string("a\"\\/\u{8}\u{C}\n\r\té😀")),
     ("[]", .array([])), ("[1 , [ ] , {}]", .array([.integer(1), .array([]), .object([:])])),
     (#"{ "b" : 1 , "a" : [null] }"#, .object(["b": .integer(1), "a": .array([.null])])),
-  ]) func `reads each kind of value`(_ text: String, _ expected: JSONValue) throws {
+  ]) func `reads each type of JSON value`(_ text: String, _ expected: JSONValue) throws {
     #expect(try JSONValue(parsing: Array(text.utf8)) == expected)
   }
 
@@ -30,7 +30,7 @@ import Testing
     (#""\uD83D""#, .unpairedSurrogate, 1), (#""\uD83D\uD83D""#, .unpairedSurrogate, 1),
     (#""\uDE00""#, .unpairedSurrogate, 1), (#""\uD83Dx\uDE00""#, .unpairedSurrogate, 1),
     ("\u{FEFF}1", .byteOrderMark, 0),
-  ]) func `refuses malformed JSON, and names the reason and the place`(
+  ]) func `refuses malformed JSON, and names the reason and the position`(
     _ text: String, _ reason: JSONError.Reason, _ offset: Int
   ) {
     #expect(throws: JSONError(reason: reason, offset: offset)) { try JSONValue(parsing: Array(text.utf8)) }
@@ -39,19 +39,19 @@ import Testing
   @Test(
     arguments: [
       [0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xE2, 0x82], [0x80],
-    ] as [[UInt8]]) func `refuses bytes that are not UTF-8 inside a string`(_ bytes: [UInt8])
+    ] as [[UInt8]]) func `refuses JSON with bytes in a string that are not UTF-8`(_ bytes: [UInt8])
   {
     #expect(throws: JSONError(reason: .invalidUTF8, offset: 0)) {
       try JSONValue(parsing: [0x22] + bytes + [0x22])
     }
   }
 
-  @Test func `refuses UTF-16`() {
+  @Test func `refuses JSON in UTF-16`() {
     #expect(throws: JSONError.self) { try JSONValue(parsing: [0xFE, 0xFF, 0x00, 0x31]) }
     #expect(throws: JSONError.self) { try JSONValue(parsing: [0x31, 0x00]) }
   }
 
-  @Test func `accepts sixteen levels of nesting, and refuses the seventeenth`() throws {
+  @Test func `accepts JSON with sixteen levels of nesting, and refuses the seventeenth`() throws {
     let deep = String(repeating: "[", count: 16) + String(repeating: "]", count: 16)
     #expect(throws: Never.self) { try JSONValue(parsing: Array(deep.utf8)) }
     #expect(throws: JSONError(reason: .tooDeep, offset: 17)) { try JSONValue(parsing: Array((" [" + deep + "]").utf8)) }
@@ -64,32 +64,32 @@ import Testing
     #expect(throws: JSONError(reason: .tooDeep, offset: 16)) { try JSONValue(parsing: bytes) }
   }
 
-  @Test func `refuses a text over the cap before reading it`() {
+  @Test func `refuses a JSON text over the size limit before reading it`() {
     let bytes = [UInt8](repeating: 0x20, count: 262_144) + [0x31]
     #expect(throws: JSONError(reason: .tooLong, offset: 262_144)) { try JSONValue(parsing: bytes) }
     #expect(throws: Never.self) { try JSONValue(parsing: Array(bytes.dropFirst())) }
   }
 
-  @Test func `names that look alike are different members`() throws {
+  @Test func `member names that only look alike are different members`() throws {
     let object = try #require(try JSONValue(parsing: Array("{\"\u{212A}ey\":1,\"Key\":2}".utf8)).members)
     #expect(object["Key"] == .integer(2))
     #expect(object.members.count == 2)
   }
 
-  @Test func `writes compactly, in order, control characters escaped`() {
+  @Test func `writes JSON compactly, with members in their order and control characters escaped`() {
     let value = JSONValue.object([
       "z": .array([.null, .bool(true), .integer(-7), .otherNumber("1.5")]), "a": .string("\u{0}\u{1F}\u{7F}\"\\/é\n"),
     ])
     #expect(value.text == #"{"z":[null,true,-7,1.5],"a":"\u0000\u001f\u007f\"\\/é\u000a"}"#)
   }
 
-  @Test func `reads back what it wrote`() throws {
+  @Test func `a JSON value is read back as it was written`() throws {
     let value = JSONValue.object(["a": .array([.string("😀\u{7F}\u{2028}"), .object([:])]), "b": .integer(.min)])
     #expect(try JSONValue(parsing: value.bytes) == value)
   }
 
   @Test(arguments: [2, 15, 16, 17, 40])
-  func `refuses a repeated name among few members and among many`(count: Int) throws {
+  func `refuses JSON with a repeated member, among few members and among many`(count: Int) throws {
     let members = (0..<count).map { "\"member \($0)\":\($0)" }
     guard case .object(let object) = try JSONValue(parsing: Array("{\(members.joined(separator: ","))}".utf8)) else {
       Issue.record("no object")
@@ -105,7 +105,7 @@ import Testing
 }
 
 extension JSONValue {
-  /// The object, or nil for any other value.
+  /// The object that this is; nil if it is another type of value.
   var members: JSONObject? {
     guard case .object(let object) = self else { return nil }
     return object

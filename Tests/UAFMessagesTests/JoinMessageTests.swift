@@ -8,7 +8,7 @@ import Testing
 
   private func request(_ json: String) throws -> JoinRequest { try JoinRequest(parsing: json) }
 
-  @Test func `reads back a request`() throws {
+  @Test func `a request to join is read back as it was written`() throws {
     let request = JoinRequest(
       code: "c", nonce: nonce, deviceID: "d-1", deviceName: "desk-17", deviceModel: "x86_64", deviceOS: "Linux 6.1")
     #expect(try JoinRequest(parsing: request.jsonBytes) == request)
@@ -31,7 +31,7 @@ import Testing
     #expect(throws: MessageError.self) { try request(json) }
   }
 
-  @Test func `reads back an answer`() throws {
+  @Test func `the server's reply to a request to join is read back as it was written`() throws {
     let machine = try MachineSecret(machineID: nonce, secret: secret)
     let answer = JoinAnswer(statusCode: .ok, machineSecret: machine, token: "a.b.c")
     #expect(try JoinAnswer(parsing: answer.jsonBytes) == answer)
@@ -41,11 +41,14 @@ import Testing
   @Test(arguments: [
     #"{}"#, #"{"statusCode":"1200"}"#, #"{"statusCode":1200,"machineSecret":{"id":"AA","secret":"AA"}}"#,
   ])
-  func `refuses a malformed answer to a request to join`(_ json: String) {
+  func `refuses a malformed reply to a request to join`(_ json: String) {
     #expect(throws: MessageError.self) { try JoinAnswer(parsing: json) }
   }
 
-  @Test func `reads back a statement, and refuses a statement with a claim missing or in a wrong format`() throws {
+  @Test
+  func `the server's statement about a join is read back, and refused if a claim is missing or in a wrong format`()
+    throws
+  {
     let statement = JoinStatement(
       deviceID: "d-1", nonce: nonce, group: .standard, secretHash: secret, issuedAt: 1_800_000_000)
     let json = try #require(JSONObject(of: statement.json))

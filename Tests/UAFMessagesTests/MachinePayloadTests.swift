@@ -15,12 +15,12 @@ import Testing
 
   private func line(_ json: String) -> String { Base64URL.encode(json.utf8) }
 
-  @Test func `reads back what it wrote`() throws {
+  @Test func `a machine payload is read back as it was written`() throws {
     #expect(try MachinePayload(encoded: Self.payload().encoded) == Self.payload())
     #expect(try MachinePayload(encoded: Self.payload(ca: nil).encoded) == Self.payload(ca: nil))
   }
 
-  @Test func `ignores members that it does not know`() throws {
+  @Test func `ignores unknown members of a machine payload`() throws {
     let payload = line(
       #"{"v":1,"op":"Join","server":"https://h","code":"c","expires":1,"group":"g","verdictKeys":"k","new":[1]}"#)
     #expect(try MachinePayload(encoded: payload).group.name == "g")
@@ -39,11 +39,11 @@ import Testing
     #"{"v":1,"op":"Join","server":"https://h","code":"c","expires":1,"group":"g"}"#,
     #"{"v":1,"op":"Join","server":"https://h","code":"c","expires":1,"group":"g","verdictKeys":""}"#,
     #"{"v":1,"op":"Join","server":"https://h","code":"c","expires":1,"group":"g","verdictKeys":"k","ca":""}"#,
-  ]) func `refuses a payload with a wrong or missing member`(_ json: String) {
+  ]) func `refuses a machine payload with a wrong or missing member`(_ json: String) {
     #expect(throws: MessageError.self) { try MachinePayload(encoded: line(json)) }
   }
 
-  @Test func `refuses every payload that was cut`() {
+  @Test func `refuses a machine payload that was cut anywhere`() {
     let line = Self.payload().encoded
     for count in 0..<line.count {
       #expect(throws: MessageError.self) { try MachinePayload(encoded: String(line.prefix(count))) }
@@ -58,7 +58,10 @@ import Testing
   @Test(arguments: ["", "-a", ".a", "_a", "A", "a b", "a/b", "가", String(repeating: "g", count: 65), "a\n"])
   func `refuses an invalid name of a group`(_ name: String) { #expect(MachineGroup(name) == nil) }
 
-  @Test func `the fingerprint covers what is trusted, and neither code nor group`() throws {
+  @Test
+  func `the fingerprint of a machine payload covers what the machine will trust, but neither the code nor the group`()
+    throws
+  {
     let group = try #require(MachineGroup("lab"))
     #expect(Self.payload().fingerprinted == Self.payload(group: group).fingerprinted)
     let others = [
@@ -68,7 +71,8 @@ import Testing
     for other in others { #expect(other.fingerprinted != Self.payload().fingerprinted) }
   }
 
-  @Test func `payloads whose joined texts are equal but divided differently have different fingerprints`() {
+  @Test
+  func `two machine payloads with the same text, divided differently into members, have different fingerprints`() {
     let one = Self.payload(server: "https://h", ca: "AB", keys: "C")
     let other = Self.payload(server: "https://h", ca: "A", keys: "BC")
     #expect(one.fingerprinted != other.fingerprinted)

@@ -22,14 +22,14 @@ import Testing
     try UAFRequest(parsing: "[" + versions.joined(separator: ",") + "]")
   }
 
-  @Test func `chooses the highest version that both sides know`() throws {
+  @Test func `of the versions in a request, reads the highest that both sides know`() throws {
     let message = try request(
       authentication(), authentication(header: header("Auth", minor: 1)),
       #"{"header":{"upv":{"major":7,"minor":0},"op":["of","the","future"]}}"#)
     #expect(message.header.upv == .uaf11)
   }
 
-  @Test func `writes a request in several versions in the order of the versions`() throws {
+  @Test func `writes a request in several versions in ascending order`() throws {
     guard case .authentication(let parsed) = try request(authentication(header: header("Auth", minor: 1))) else {
       throw MessageError.wrongOperation
     }
@@ -45,14 +45,14 @@ import Testing
     }
   }
 
-  @Test func `refuses a repeated version, a request without a version of ours, and anything but an array`() {
+  @Test func `refuses a request with a version twice, with only unknown versions, or that is no array`() {
     #expect(throws: MessageError.repeatedVersion) { try request(authentication(), authentication()) }
     #expect(throws: MessageError.unsupportedVersion) { try request(authentication(header: header("Auth", minor: 2))) }
     #expect(throws: MessageError.wrongType("message")) { try UAFRequest(parsing: authentication()) }
     #expect(throws: MessageError.outOfRange("message")) { try UAFRequest(parsing: "[]") }
   }
 
-  @Test func `ignores unknown members, even null ones`() throws {
+  @Test func `ignores unknown members of a request, even if they are null`() throws {
     #expect(try request(authentication(more: #","future":null,"more":{"x":1.5}"#)) == request(authentication()))
   }
 
@@ -76,7 +76,7 @@ import Testing
     #","exts":[{"id":"a","data":"","fail_if_unknown":0}]"#,
     #","exts":[{"id":"a","fail_if_unknown":false}]"#,
     #","exts":[{"id":"a","data":"","fail_if_unknown":true}]"#,
-  ]) func `refuses a header with a malformed or unsupported member`(_ more: String) {
+  ]) func `refuses a request header with a malformed or unsupported member`(_ more: String) {
     #expect(throws: MessageError.self) { try request(authentication(header: header("Auth", more: more))) }
   }
 
@@ -86,7 +86,7 @@ import Testing
     #expect(message.header.exts == [Extension(id: "com.example", data: "", failIfUnknown: false)])
   }
 
-  @Test func `appID has at most 512 characters, whatever their bytes`() throws {
+  @Test func `an appID has at most 512 characters, however many bytes they take`() throws {
     func message(_ count: Int) -> String {
       let appID = String(repeating: "é", count: count)
       return authentication(header: #"{"upv":{"major":1,"minor":0},"op":"Auth","appID":"\#(appID)"}"#)
@@ -103,22 +103,22 @@ import Testing
     #expect(((try? request(authentication(challenge: text))) != nil) == isValid)
   }
 
-  @Test func `refuses a challenge with padding`() {
+  @Test func `refuses a challenge with base64 padding`() {
     #expect(throws: MessageError.self) { try request(authentication(challenge: "\"AAAAAAAAAAA=\"")) }
   }
 
   @Test(arguments: [
     #"{"major":65536,"minor":0}"#, #"{"major":-1,"minor":0}"#, #"{"major":1.0,"minor":0}"#, #"{"major":"1","minor":0}"#,
     #"{"major":1}"#, "null", "[]",
-  ]) func `refuses a malformed version`(_ upv: String) {
+  ]) func `refuses a malformed version of UAF`(_ upv: String) {
     #expect(throws: MessageError.self) { try request(authentication(header: #"{"upv":\#(upv),"op":"Auth"}"#)) }
   }
 
-  @Test(arguments: ["auth", "AUTH", "", "Register"]) func `refuses an unknown operation`(_ op: String) {
+  @Test(arguments: ["auth", "AUTH", "", "Register"]) func `refuses an unknown UAF operation`(_ op: String) {
     #expect(throws: MessageError.self) { try request(authentication(header: header(op))) }
   }
 
-  @Test func `accepts an empty accepted list only in a UAF 1 dot 0 authentication`() throws {
+  @Test func `accepts an empty list of accepted authenticators only in a UAF 1 dot 0 authentication`() throws {
     #expect(throws: Never.self) { try request(authentication(policy: #"{"accepted":[]}"#)) }
     #expect(throws: MessageError.self) {
       try request(authentication(header: header("Auth", minor: 1), policy: #"{"accepted":[]}"#))
@@ -150,7 +150,7 @@ import Testing
     #expect(throws: MessageError.self) { try request(authentication(more: ",\"transaction\":\(transaction)")) }
   }
 
-  @Test func `a transaction's text has at most 200 bytes, of ASCII and letters`() throws {
+  @Test func `a transaction text has at most 200 bytes, which are ASCII and letters`() throws {
     #expect(throws: Never.self) { try Transaction(text: String(repeating: "a", count: 200)) }
     #expect(throws: MessageError.self) { try Transaction(text: String(repeating: "a", count: 201)) }
     #expect(throws: MessageError.self) { try Transaction(text: "") }
@@ -160,7 +160,7 @@ import Testing
     #expect(transaction.json.text == #"{"contentType":"text/plain","content":"VHJhbnNmZXIgMTAwMCQgdG8gQm9iPw"}"#)
   }
 
-  @Test func `an image transaction keeps its drawing parameters`() throws {
+  @Test func `a transaction with a picture keeps the parameters for drawing it`() throws {
     let png = """
       {"contentType":"image/png","content":"iVBORw","tcDisplayPNGCharacteristics":{"width":320,"height":480,\
       "bitDepth":16,"colorType":2,"compression":0,"filter":0,"interlace":0,"plte":[{"r":1,"g":2,"b":65535}]}}
@@ -194,7 +194,7 @@ import Testing
     return request
   }
 
-  @Test func `reads the keys and wildcards to deregister`() throws {
+  @Test func `reads a request to deregister single keys, all keys of an authenticator or all keys`() throws {
     let aaid = try AAID("EBA0#0001")
     let key = DeregisterAuthenticator.key(aaid, try KeyID(bytes: [UInt8](repeating: 2, count: 32)))
     let list = #"[{"aaid":"EBA0#0001","keyID":"\#(Self.keyID)"},{"aaid":"EBA0#0001","keyID":""}]"#
@@ -208,13 +208,13 @@ import Testing
     ("[]", 1), (#"[{"aaid":"EBA0#0001"}]"#, 1), (#"[{"keyID":""}]"#, 1), (#"[{"aaid":"","keyID":"\#(keyID)"}]"#, 1),
     (#"[{"aaid":"","keyID":""},{"aaid":"EBA0#0001","keyID":""}]"#, 1), (#"[{"aaid":"","keyID":""}]"#, 0),
     (#"[{"aaid":"EBA0#0001","keyID":""}]"#, 0), (#"[{"aaid":"EBA0#0001","keyID":null}]"#, 1),
-  ]) func `refuses a malformed list of keys to deregister`(_ authenticators: String, _ minor: Int) {
+  ]) func `refuses a deregistration request with a malformed list of keys`(_ authenticators: String, _ minor: Int) {
     #expect(throws: MessageError.self) { try deregistration(authenticators, minor: minor) }
   }
 
   // MARK: Responses
 
-  @Test func `refuses a response to a deregistration`() {
+  @Test func `refuses a response to a deregistration, which has none`() {
     let message = "[{\"header\":\(header("Dereg"))}]"
     #expect(throws: MessageError.wrongOperation) { try UAFResponse(parsing: message) }
   }
@@ -239,7 +239,8 @@ import Testing
     #expect(throws: MessageError.self) { try UAFResponse(parsing: response(4097)) }
   }
 
-  @Test func `final challenge parameters keep the challenge's text and omit what is unknown`() throws {
+  @Test
+  func `final challenge parameters contain the challenge as it was sent, and no unknown channel binding`() throws {
     let challenge = try ServerChallenge(bytes: [UInt8](repeating: 1, count: 32))
     let parameters = FinalChallengeParams(
       appID: "https://a.example", challenge: challenge, facetID: "linux:pam", channelBinding: ChannelBinding())
@@ -254,14 +255,14 @@ import Testing
     }
   }
 
-  @Test func `an AAID compares without case and is kept as sent`() throws {
+  @Test func `AAIDs are compared without case, and kept as they were sent`() throws {
     let lower = try AAID("eba0#000a")
     let upper = try AAID("EBA0#000A")
     #expect(lower == upper && Set([lower, upper]).count == 1)
     #expect(lower.text == "eba0#000a" && lower.vendorID == "eba0")
   }
 
-  @Test func `errors name the member and never its value`() {
+  @Test func `an error about a message names the member, and never its value`() {
     let secret = "hunter2"
     let error = #expect(throws: MessageError.self) { try request(authentication(header: header(secret))) }
     #expect(error?.description.contains(secret) == false)

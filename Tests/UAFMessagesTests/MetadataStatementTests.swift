@@ -3,7 +3,7 @@ import Testing
 @testable import UAFMessages
 
 struct MetadataStatementTests {
-  /// A statement as a different vendor would write it: hardware, full attestation, two ways to verify.
+  /// A metadata statement as another vendor could write it: hardware, full attestation, two ways to verify the person.
   private let text = """
     {"aaid":"FFFF#5555","description":"x","authenticatorVersion":2,"upv":[{"major":1,"minor":0}],\
     "assertionScheme":"UAFV1TLV","authenticationAlgorithm":4,"publicKeyAlgAndEncoding":259,"attestationTypes":[15879],\
@@ -16,7 +16,7 @@ struct MetadataStatementTests {
     try MetadataStatement(parsing: text)
   }
 
-  @Test func `reads the members that a server needs, and ignores the rest`() throws {
+  @Test func `reads the members of a metadata statement that a server needs, and ignores the others`() throws {
     let statement = try reading(text)
     #expect(statement.aaid.text == "FFFF#5555" && statement.authenticatorVersion == 2)
     #expect(statement.attestationRootCertificates == [[0x30, 0]])
@@ -26,7 +26,7 @@ struct MetadataStatementTests {
     #expect(authenticator.authenticationAlgorithm == 4 && authenticator.attestationTypes == [15879])
   }
 
-  @Test func `reads back what it wrote`() throws {
+  @Test func `a metadata statement is read back as it was written`() throws {
     let statement = try reading(text)
     #expect(try reading(statement.jsonText) == statement)
     let pattern = VerificationMethodDescriptor(
@@ -42,7 +42,7 @@ struct MetadataStatementTests {
     "publicKeyAlgAndEncoding", "attestationTypes", "userVerificationDetails", "keyProtection", "matcherProtection",
     "attachmentHint", "isSecondFactorOnly", "tcDisplay", "attestationRootCertificates",
   ])
-  func `refuses a statement without a mandatory member`(member: String) {
+  func `refuses a metadata statement without a mandatory member`(member: String) {
     let changed = text.replacing("\"\(member)\":", with: "\"x-\(member)\":")
     #expect(changed != text)
     #expect(throws: MessageError.missing("MetadataStatement.\(member)")) { try reading(changed) }
@@ -55,7 +55,7 @@ struct MetadataStatementTests {
     ("\"userVerification\":2", "\"userVerification\":0"), ("\"upv\":[{\"major\":1,\"minor\":0}]", "\"upv\":[]"),
     ("FFFF#5555", "FFFF5555"), ("\"authenticationAlgorithm\":4", "\"authenticationAlgorithm\":65536"),
   ])
-  func `refuses a value outside its range`(old: String, new: String) {
+  func `refuses a metadata statement with a number outside its range`(old: String, new: String) {
     let changed = text.replacing(old, with: new)
     #expect(changed != text)
     let error = #expect(throws: MessageError.self) { try reading(changed) }
@@ -64,14 +64,14 @@ struct MetadataStatementTests {
   }
 
   @Test(arguments: ["MAA", "MAA==", "MAB=", "M-A=", "M_A=", "MA A=", "MAA=\\n"])
-  func `refuses a certificate that is not base64`(certificate: String) {
+  func `refuses a metadata statement with a certificate that is not base64`(certificate: String) {
     let changed = text.replacing("MAA=", with: certificate)
     let error = #expect(throws: MessageError.self) { try reading(changed) }
     let isEncoding = if case .notBase64URL = error { true } else { false }
     #expect(isEncoding)
   }
 
-  /// The same statement in the form of MDS 3, except the second way to verify.
+  /// The same statement in the form of MDS 3.
   private let named = """
     {"legalHeader":"x","aaid":"FFFF#5555","description":"x","authenticatorVersion":2,"protocolFamily":"uaf","schema":3,\
     "upv":[{"major":1,"minor":0}],"authenticationAlgorithms":["rsassa_pss_sha256_der"],\
@@ -83,7 +83,7 @@ struct MetadataStatementTests {
     "icon":"data:,"}
     """
 
-  @Test func `reads the names of MDS 3 as the numbers that they mean`() throws {
+  @Test func `reads the names that MDS 3 uses as the numbers of earlier versions`() throws {
     #expect(try reading(named) == reading(text))
     let surrogate =
       named.replacing("basic_full", with: "basic_surrogate").replacing("[\"MAA=\"]", with: "[]")
@@ -108,13 +108,13 @@ struct MetadataStatementTests {
     ("\"tcDisplay\":[]", "\"tcDisplay\":0"), ("\"tcDisplay\":[],", ""),
     ("\"authenticatorVersion\":2", "\"authenticatorVersion\":65536"),
   ])
-  func `refuses a statement of MDS 3 with a wrong name, or none`(old: String, new: String) {
+  func `refuses an MDS 3 statement with a wrong or missing name`(old: String, new: String) {
     let changed = named.replacing(old, with: new)
     #expect(changed != named)
     #expect(throws: MessageError.self) { try reading(changed) }
   }
 
-  @Test func `refuses MDS 3 names instead of numbers, and numbers instead of names`() {
+  @Test func `refuses names in an earlier statement, and numbers in an MDS 3 statement`() {
     let changed = text.replacing(
       "\"authenticationAlgorithm\":4", with: "\"authenticationAlgorithm\":\"rsassa_pss_sha256_der\"")
     #expect(throws: MessageError.wrongType("MetadataStatement.authenticationAlgorithm")) { try reading(changed) }
@@ -122,7 +122,8 @@ struct MetadataStatementTests {
     #expect(throws: MessageError.self) { try reading(mixed) }
   }
 
-  @Test func `keeps an authenticator's display of pictures, and refuses an incomplete one`() throws {
+  @Test
+  func `a metadata statement keeps the display for pictures, and is refused if the display is incomplete`() throws {
     let display = #"{"width":320,"height":480,"bitDepth":16,"colorType":2,"compression":0,"filter":0,"interlace":0}"#
     let pictures = text.replacing("\"tcDisplay\":0", with: "\"tcDisplay\":3,\"tcDisplayContentType\":\"image/png\"")
     #expect(throws: MessageError.missing("MetadataStatement.tcDisplayPNGCharacteristics")) { try reading(pictures) }
@@ -139,7 +140,7 @@ struct MetadataStatementTests {
     arguments: [
       ([[4]], 4), ([[4], [2]], 6), ([[4, 2]], 0x406), ([[4, 2], [1]], 0), ([[4], [2], [1]], 7),
     ] as [([[UInt32]], UInt32)])
-  func `computes the user verification flags of a policy from alternatives and from sets`(
+  func `computes the user verification flags of a policy from a statement's alternatives and combinations`(
     details: [[UInt32]], flags: UInt32
   ) throws {
     var statement = try reading(text)

@@ -12,7 +12,7 @@ import Testing
   }
 
   @Test(arguments: Vector.all.filter { !Vector.malformed.contains($0.name) })
-  func `refuses every truncation of an assertion`(_ vector: Vector) throws {
+  func `refuses an assertion that was cut anywhere`(_ vector: Vector) throws {
     let bytes = try vector.assertion()
     for count in 0..<bytes.count {
       let cut = Array(bytes.prefix(count))
@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test(arguments: ["reg-surrogate-sig1-key100", "auth-tx-sig1-key100"])
-  func `refuses every truncation of a message`(_ name: String) throws {
+  func `refuses a message that was cut anywhere`(_ name: String) throws {
     let vector = try Vector(name)
     for count in 0..<vector.request.count {
       #expect(throws: MessageError.self) { try UAFRequest(parsing: Array(vector.request.prefix(count))) }

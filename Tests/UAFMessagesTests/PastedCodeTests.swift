@@ -12,20 +12,20 @@ import Testing
   @Test(arguments: [
     "%", "%\n", "  %\r\n", "\u{FEFF}%\r\n", "> %\n", ">> %", "> > %\n>\n", "\u{FEFF}> %", "mina %", "mina: %", "% mina",
     "mina\n%\n", "> mina\n> %\n", "Account: mina\n%\n", "\t%\t",
-  ]) func `finds the only code or payload, quoted or next to the account`(_ form: String) {
+  ]) func `finds the only code or payload in a pasted text, quoted or next to the account's name`(_ form: String) {
     for code in [Self.code, Self.payload] {
       #expect(PastedCode.enrolment(in: form.replacing("%", with: code)).code == code)
     }
   }
 
-  @Test func `finds a code that is written in separate groups, and one in lower case`() {
+  @Test func `finds a pasted code in lower case, and one whose groups are separated`() {
     let words = Self.code.replacing("-", with: " ")
     for text in [words, "mina " + words, words + " mina", "> " + words, words.lowercased()] {
       #expect(PastedCode.enrolment(in: text).code == Self.code, "\(text)")
     }
   }
 
-  @Test func `joins a payload that a mail program has broken into rows`() {
+  @Test func `joins a pasted payload that a mail program has broken into rows`() {
     let rows = [Self.payload.prefix(44), Self.payload.dropFirst(44)].map(String.init)
     #expect(PastedCode.enrolment(in: rows.joined(separator: "\n")).code == Self.payload)
     #expect(PastedCode.enrolment(in: rows.joined(separator: "\n") + "\nmina\n").code == Self.payload)
@@ -36,7 +36,7 @@ import Testing
     "", "a b", "two\nlines\n", "\(code) \(other)", "mina \(code)\nnora \(other)\n", "\(payload)\n\(payload)x\n",
     "\(code)\n\(payload)", "Dear Mina,\nyour code is \(code), or \(other) for the other machine.\nKind regards\n",
     "one two three four five six seven eight nine ten eleven",
-  ]) func `finds nothing if there is no code, or more than one code`(_ text: String) {
+  ]) func `finds nothing in a pasted text with no code or several`(_ text: String) {
     #expect(PastedCode.enrolment(in: text).code == nil)
     let hasTwo = [Self.code, Self.other, Self.payload].count { text.contains($0) } > 1 || text.contains(Self.payload)
     #expect(PastedCode.enrolment(in: text) == (hasTwo ? .several : .nothing))
@@ -54,7 +54,9 @@ import Testing
     "Dear Mina,\n\nthis is the code for the new machine:\n\n    %\n\nIt is good until tomorrow.\nKind regards\n-- \nThe helpdesk\n",
     "> Dear Mina,\n>\n> this is the code for the new machine:\n> %\n> Kind regards\n",
     "안녕하세요. 새 컴퓨터를 등록할 코드를 보냅니다. 내일까지 쓸 수 있습니다. 코드는 「%」입니다. 감사합니다.\n",
-  ]) func `finds the only code or payload, whatever a program or a letter has put around it`(_ form: String) {
+  ]) func `finds the only code or payload in a pasted text, whatever a program or a letter has put around it`(
+    _ form: String
+  ) {
     for code in [Self.code, Self.payload] {
       let text = form.replacing("%", with: code)
       #expect(PastedCode.enrolment(in: text).code == code, "\(text)")
@@ -63,7 +65,7 @@ import Testing
     #expect(PastedCode.unlock(in: text, beside: ["mina"]).code == Self.unlock, "\(text)")
   }
 
-  /// The code in other characters with the same meaning.
+  /// The code written with other characters that mean the same.
   private static func forms(of code: String) -> [String] {
     let wide = String(
       String.UnicodeScalarView(code.unicodeScalars.compactMap { Unicode.Scalar($0.value + 0xFEE0) }))
@@ -75,7 +77,7 @@ import Testing
       + marks.map { code.replacing("-", with: $0 + "-" + $0) }
   }
 
-  @Test func `reads the characters and hyphens of other keyboards, and ignores invisible characters`() {
+  @Test func `reads characters and hyphens of other keyboards in a pasted code, and ignores invisible ones`() {
     for text in Self.forms(of: Self.code) {
       for form in ["%", "mina %", "“%”."] {
         let text = form.replacing("%", with: text)
@@ -88,7 +90,7 @@ import Testing
     }
   }
 
-  @Test func `a wrong code stays wrong, whatever is cleaned`() {
+  @Test func `no cleaning of a pasted text turns a wrong code into a right one`() {
     let other: (Character) -> Character = { $0 == "7" ? "8" : "7" }
     for position in Self.code.indices where Self.code[position] != "-" {
       var wrong = Self.code
@@ -108,7 +110,7 @@ import Testing
     }
   }
 
-  @Test func `uses the payload if the code below it is the code that the payload contains`() throws {
+  @Test func `uses a pasted payload if the code below it is the one that it contains`() throws {
     let code = try #require(EnrolmentCode(typed: Self.code))
     let payload = EnrolmentPayload(code: code, server: "https://fido.example.com", username: "mina", expires: 1).encoded
     let line = "uaf-server: on a machine whose configuration has this server, just the code is enough: \(Self.code)\n"
@@ -117,7 +119,7 @@ import Testing
   }
 
   @Test(arguments: [40, 60, 64, 72, 76, 78, 100], ["", "> ", ">> ", "  "])
-  func `joins rows of any width, of a payload and of a signed line`(width: Int, quote: String) {
+  func `joins the rows of a pasted payload or signed line, however wide they are`(width: Int, quote: String) {
     let header = Base64URL.encode(Array(#"{"alg":"ES256","typ":"unlock+jwt"}"#.utf8))
     let claims = Base64URL.encode(Array(#"{"sub":"mina","iat":1}"#.utf8))
     for last in [UInt8(0), 0xFF] {
@@ -140,18 +142,18 @@ import Testing
     }
   }
 
-  @Test func `leaves a single word as it is, whatever the word is`() {
+  @Test func `a pasted text of a single word is used unchanged, whatever the word is`() {
     #expect(PastedCode.enrolment(in: "\u{FEFF}a.b.c\n").code == "a.b.c")
     #expect(PastedCode.unlock(in: "> a.b.c", beside: []).code == "a.b.c")
   }
 
   @Test(arguments: ["%", "mina %", "% mina", "Mina: %", "> %", "\u{FEFF}mina\t%", "% 7QK3", "mina % 7QK3", "nora %"])
-  func `finds an unlock code next to the account, or next to the machine's name`(_ form: String) {
+  func `finds a pasted unlock code next to the account's or the machine's name`(_ form: String) {
     let text = form.replacing("%", with: Self.unlock)
     #expect(PastedCode.unlock(in: text, beside: ["mina"]).code == Self.unlock, "\(text)")
   }
 
-  @Test func `drops the account from an unlock code that is written in separate groups`() {
+  @Test func `removes the account's name before a pasted unlock code whose groups are separated`() {
     let words = Self.unlock.replacing("-", with: " ")
     let whole = Self.unlock.replacing("-", with: "")
     #expect(PastedCode.unlock(in: words, beside: ["mina"]).code == whole)

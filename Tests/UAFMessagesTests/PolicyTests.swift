@@ -27,7 +27,7 @@ import Testing
     #expect(try MatchCriteria().matches(authenticator("EBA0#0001"), appID: appID))
   }
 
-  @Test func `each member of the criteria can match and can refuse by itself`() throws {
+  @Test func `each member of match criteria alone can accept or refuse an authenticator`() throws {
     let one = try authenticator("eba0#0001", keys: [1])
     let matching: [MatchCriteria] = try [
       MatchCriteria(aaid: AAID("EBA0#0001")), criteria { $0.vendorID = ["0000", "EBA0"] },
@@ -49,7 +49,7 @@ import Testing
     for criteria in refusing { #expect(!criteria.matches(one, appID: appID), "\(criteria.json.text)") }
   }
 
-  @Test func `all present members have to match`() throws {
+  @Test func `match criteria accept an authenticator only if all their members accept it`() throws {
     let criteria = criteria { criteria in
       criteria.userVerification = UserVerification.passcode
       criteria.keyProtection = 2
@@ -62,21 +62,23 @@ import Testing
       (0x84, 0x04, true), (0x04, 0x84, true), (0x484, 0x04, false), (0x484, 0x484, true), (0x84, 0x484, false),
       (1023, 0x04, true), (0x80, 0x04, false), (0, 0, true), (0, 4, false),
     ] as [(UInt32, UInt32, Bool)])
-  func `USER_VERIFY_ALL requires that the methods are equal`(_ wanted: UInt32, _ offered: UInt32, _ matches: Bool)
+  func `USER_VERIFY_ALL accepts an authenticator only if it has exactly the listed methods`(
+    _ wanted: UInt32, _ offered: UInt32, _ matches: Bool
+  )
     throws
   {
     let criteria = criteria { $0.userVerification = wanted }
     #expect(try criteria.matches(authenticator("EBA0#0001", verification: offered), appID: appID) == matches)
   }
 
-  @Test func `keys of a different AppID do not count`() throws {
+  @Test func `a policy does not count keys of a different AppID`() throws {
     let one = try authenticator("EBA0#0001", keys: [1])
     let criteria = MatchCriteria(aaid: one.aaid, keyIDs: [try keyID(1)])
     #expect(!criteria.matches(one, appID: appID + "/"))
     #expect(Policy(accepted: []).acceptableSets(among: [one], appID: "https://a.example/Facets").isEmpty)
   }
 
-  @Test func `alternatives come in the server's order`() throws {
+  @Test func `the choices of a policy come in the server's order`() throws {
     let passcode = try authenticator("EBA0#0001", keys: [1])
     let pattern = try authenticator("EBA0#0002", verification: UserVerification.pattern, keys: [2])
     let policy = Policy(accepted: [[MatchCriteria(aaid: pattern.aaid)], [MatchCriteria(aaid: passcode.aaid)]])
@@ -85,7 +87,7 @@ import Testing
     #expect(sets.first?.first?.keyIDs == [try keyID(2)])
   }
 
-  @Test func `a set needs a different authenticator for each criterion`() throws {
+  @Test func `each criterion of a set needs an authenticator of its own`() throws {
     let passcode = try authenticator("EBA0#0001", keys: [1])
     let pattern = try authenticator("EBA0#0002", verification: UserVerification.pattern, keys: [2])
     let any = criteria { $0.userVerification = 1023 }
@@ -96,7 +98,7 @@ import Testing
     #expect(sets.map { $0.map(\.aaid) } == [[pattern.aaid, passcode.aaid]])
   }
 
-  @Test func `disallowed criteria override accepted ones`() throws {
+  @Test func `disallowed criteria of a policy override accepted ones`() throws {
     let one = try authenticator("EBA0#0001", keys: [1])
     let any = [[MatchCriteria()]]
     let disallowed = MatchCriteria(aaid: one.aaid, keyIDs: [try keyID(1)])
@@ -106,7 +108,7 @@ import Testing
     #expect(Policy(accepted: any, disallowed: [other]).acceptableSets(among: [one], appID: appID).count == 1)
   }
 
-  @Test func `an empty list accepts any authenticator with a key`() throws {
+  @Test func `a policy with an empty list accepts any authenticator that has a key`() throws {
     let registered = try authenticator("EBA0#0001", keys: [1])
     let fresh = try authenticator("EBA0#0002")
     let sets = Policy(accepted: []).acceptableSets(among: [fresh, registered], appID: appID)
@@ -119,14 +121,14 @@ import Testing
     #expect(sets.first?.first?.attestationType == 15880)
   }
 
-  @Test func `a huge policy gives a limited number of choices`() throws {
+  @Test func `even a huge policy gives a limited number of choices`() throws {
     let authenticators = try (0..<8).map { try authenticator("EBA0#000\($0)", keys: [$0 + 1]) }
     let set = [MatchCriteria](repeating: MatchCriteria(), count: 8)
     let policy = Policy(accepted: [[MatchCriteria]](repeating: set, count: 50))
     #expect(policy.acceptableSets(among: authenticators, appID: appID).count == 64)
   }
 
-  @Test func `reads back the criteria that it wrote`() throws {
+  @Test func `match criteria are read back as they were written`() throws {
     let all = try MatchCriteria(
       parsing: """
         {"aaid":["EBA0#0001"],"vendorID":["EBA0"],"keyIDs":["\(Base64URL.encode(key))"],"userVerification":132,\

@@ -6,7 +6,7 @@ import UAFMessages
   private let unique = (0..<32).map { UInt8(0x80 + $0) }
 
   @Test(arguments: ChallengePurpose.allCases)
-  func `a challenge is read back as it was made`(purpose: ChallengePurpose) throws {
+  func `a challenge with a purpose is read back as it was made`(purpose: ChallengePurpose) throws {
     let made = PurposedChallenge(purpose, hash: hash, unique: unique)
     let challenge = try made.challenge
     #expect(challenge.bytes.count == 57)
@@ -14,7 +14,7 @@ import UAFMessages
     #expect(made.binding == Array(hash.prefix(16)) && made.unique == unique)
   }
 
-  @Test func `a challenge without the purpose tag is a different server's`() throws {
+  @Test func `a challenge without the purpose tag counts as one of another maker's server`() throws {
     for count in [8, 32, 57, 64] {
       let challenge = try ServerChallenge(bytes: [UInt8](repeating: 7, count: count))
       #expect(PurposedChallenge.read(challenge) == .unmarked)
@@ -22,7 +22,7 @@ import UAFMessages
   }
 
   @Test
-  func `a challenge with the purpose tag and unknown contents is unreadable, and never counts as another server's`()
+  func `a challenge with the purpose tag but unknown contents is unreadable, and never counts as another maker's`()
     throws
   {
     let bytes = try PurposedChallenge(.login, hash: hash, unique: unique).challenge.bytes
@@ -40,7 +40,7 @@ import UAFMessages
     }
   }
 
-  @Test func `each changed bit gives a different challenge, or an unreadable one`() throws {
+  @Test func `any changed bit of a challenge gives a different challenge or an unreadable one`() throws {
     let made = PurposedChallenge(.login, hash: hash, unique: unique)
     let bytes = try made.challenge.bytes
     for bit in 0..<(bytes.count * 8) {
@@ -55,7 +55,7 @@ import UAFMessages
     #expect(throws: MessageError.self) { try PurposedChallenge(.login, hash: hash, unique: [1]).challenge }
   }
 
-  @Test func `statements with different purposes, contexts or texts are different`() {
+  @Test func `statements with different purposes, contexts or texts never have the same bytes`() {
     let texts = [
       PurposedChallenge.statement(.login, context: "ab"), PurposedChallenge.statement(.text, context: "ab"),
       PurposedChallenge.statement(.login, context: "a"), PurposedChallenge.statement(.login, context: "a", text: "b"),
@@ -64,7 +64,7 @@ import UAFMessages
     #expect(Set(texts).count == texts.count)
   }
 
-  @Test func `a statement of new keys contains every part of them`() throws {
+  @Test func `the statement about new keys contains every part of every key`() throws {
     let challenge = try PurposedChallenge(.registrationByKey, hash: hash, unique: unique).challenge
     let aaid = try AAID("5541#0001")
     let keyID = try KeyID(bytes: [UInt8](repeating: 1, count: 32))
@@ -88,7 +88,7 @@ import UAFMessages
     #expect(all[0].machineStatement(deviceID: "a") != EnrolmentCode.keysStatement(all[0]))
   }
 
-  @Test func `the challenge that authorises new keys is bound to these keys, and different for each request`() throws {
+  @Test func `the challenge that authorises new keys depends on the keys and on the request`() throws {
     let challenge = try PurposedChallenge(.registrationByKey, hash: hash, unique: unique).challenge
     let statement = NewKeysStatement(username: "alice", appID: "https://a", challenge: challenge, keys: [])
     let made = try statement.authorization { bytes in Array((bytes + [UInt8](repeating: 0, count: 32)).prefix(32)) }

@@ -3,7 +3,7 @@ import Testing
 @testable import UAFMessages
 
 @Suite struct TLVElementTests {
-  @Test func `writes and reads little-endian numbers`() throws {
+  @Test func `a TLV element is written back as it was read, with tag and length lowest byte first`() throws {
     let element = try TLVElement.single(in: [0x0B, 0x2E, 0x02, 0x00, 0xAA, 0xBB])
     #expect(element.tag == .aaid && element.value == [0xAA, 0xBB])
     #expect(element.encoded == [0x0B, 0x2E, 0x02, 0x00, 0xAA, 0xBB])
@@ -19,26 +19,26 @@ import Testing
       ([0x0B, 0x2E, 0x00, 0x00, 0x00], .trailingBytes, 4),
       ([0x0B, 0x6E, 0x00, 0x00], .invalidTag, 0),
       ([0x0B, 0xBE, 0x00, 0x00], .invalidTag, 0),
-    ] as [([UInt8], TLVError.Reason, Int)]) func `refuses a malformed element, and names the reason and the place`(
-      _ bytes: [UInt8], _ reason: TLVError.Reason, _ offset: Int
-    )
-  {
+    ] as [([UInt8], TLVError.Reason, Int)])
+  func `refuses a malformed TLV element, and names the reason and the position`(
+    _ bytes: [UInt8], _ reason: TLVError.Reason, _ offset: Int
+  ) {
     #expect(throws: TLVError(reason: reason, offset: offset)) { try TLVElement.single(in: bytes) }
   }
 
-  @Test func `children keep the offset from the outermost element`() throws {
+  @Test func `an error in a nested TLV element names its position in the whole input`() throws {
     let outer = try TLVElement.single(in: [0x01, 0x3E, 0x08, 0x00, 0x0B, 0x2E, 0, 0, 0x09, 0x2E, 0, 0])
     #expect(try outer.children().map(\.offset) == [4, 8])
     let cut = try TLVElement.single(in: [0x01, 0x3E, 0x05, 0x00, 0x0B, 0x2E, 0, 0, 0x09])
     #expect(throws: TLVError(reason: .truncated, offset: 8)) { try cut.children() }
   }
 
-  @Test func `refuses children of a tag that is not composite`() throws {
+  @Test func `refuses to read nested elements in a TLV element whose tag does not allow them`() throws {
     let element = try TLVElement.single(in: [0x0B, 0x2E, 0x04, 0x00, 0x0B, 0x2E, 0, 0])
     #expect(throws: TLVError(reason: .invalidValue(.aaid), offset: 0)) { try element.children() }
   }
 
-  @Test func `refuses to write a value that does not fit its length`() {
+  @Test func `refuses to write a TLV element that is longer than its length field can say`() {
     var writer = TLVWriter()
     #expect(throws: TLVError(reason: .tooLong, offset: 0)) {
       try writer.append(.signature, [UInt8](repeating: 0, count: 65_536))
@@ -46,7 +46,7 @@ import Testing
     #expect(writer.bytes.isEmpty)
   }
 
-  @Test func `numbers are written and read lowest byte first`() {
+  @Test func `numbers in TLV elements are written and read lowest byte first`() {
     #expect(TLVWriter.littleEndian(UInt32(0x0102_0304)) == [4, 3, 2, 1])
     #expect([UInt8]([9, 4, 3, 2, 1]).littleEndian(at: 1, as: UInt32.self) == 0x0102_0304)
   }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import UAFMessages
 
-/// Texts to be confirmed if the server accepts letters beyond ASCII.
+/// How transaction texts are shown if the server accepts letters beyond ASCII.
 struct TransactionLetterTests {
   private func shown(_ text: String) -> String? { TransactionText(bytes: Array(text.utf8), in: .utf8)?.shown }
 
@@ -18,7 +18,7 @@ struct TransactionLetterTests {
     "mina@desk: sudo: cat '보고서.txt'", "Überweisung 5 €", "отчёт_2024.txt", "ファイル", "文件", "Ελληνικά", "Ünïcödé",
     "ĐẶNG", "հայերեն", "ქართული", "አማርኛ", "₩50,000", "ㄱㄴㄷ",
   ])
-  func `shows letters as letters, and signs the bytes that are shown`(_ text: String) throws {
+  func `a transaction text shows letters as letters, and its shown bytes are signed`(_ text: String) throws {
     let made = try #require(TransactionText(bytes: Array(text.utf8), in: .utf8))
     #expect(Array(made.shown.utf8) == Array(text.utf8))
     #expect(Array(made.signed { _ in [] }.utf8) == Array(text.utf8))
@@ -31,9 +31,9 @@ struct TransactionLetterTests {
       [0xC0, 0xAF], [0xC1, 0xBF], [0xE0, 0x80, 0xAF], [0xF0, 0x80, 0x80, 0xAF], [0xED, 0xA0, 0x80], [0xED, 0xBF, 0xBF],
       [0xEA, 0xB0], [0xEA], [0xB0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xFF], [0xFE], [0xF8, 0x88, 0x80, 0x80, 0x80],
     ] as [[UInt8]])
-  func `shows invalid UTF-8 by its bytes: overlong, surrogates, cut`(_ bytes: [UInt8]) {
+  func `a transaction text shows invalid UTF-8 as escaped bytes: overlong, surrogates, cut`(_ bytes: [UInt8]) {
     #expect(TransactionText(bytes: bytes, in: .utf8)?.shown == escaped(bytes))
-    // A letter next to it stays a letter.
+    // Letters next to the invalid bytes stay letters.
     let beside = Array("가".utf8) + bytes + Array("가".utf8)
     #expect(TransactionText(bytes: beside, in: .utf8)?.shown == "가" + escaped(bytes) + "가")
   }
@@ -48,11 +48,12 @@ struct TransactionLetterTests {
     "\u{E000}",
     "\u{FFFD}", "\u{10FFFF}", "\u{378}", "\u{E38}", "\u{93F}", "\u{915}", "\u{1B}", "\u{7F}",
   ])
-  func `shows by their bytes characters that hide, join, reverse or imitate others`(_ mark: String) {
+  func `a transaction text shows characters that hide, join, reverse or imitate others as escaped bytes`(_ mark: String)
+  {
     #expect(shown("가\(mark)나") == "가\(escaped(Array(mark.utf8)))나")
   }
 
-  @Test func `shows decomposed letters by their bytes, because they form a different name`() {
+  @Test func `a transaction text shows decomposed letters as escaped bytes, because they are a different name`() {
     let apart = "보고".decomposedStringWithCanonicalMapping
     #expect(shown(apart) == escaped(Array(apart.utf8)))
     #expect(shown("e\u{301}") == "e\\xCC\\x81")
@@ -60,7 +61,7 @@ struct TransactionLetterTests {
     #expect(shown("보고") != shown(apart))
   }
 
-  @Test func `shows a letter that looks Latin only among letters of its own script`() {
+  @Test func `a transaction text shows a letter that looks Latin only among letters of its own script`() {
     #expect(shown("/usr/bin/\u{430}pt") == "/usr/bin/\\xD0\\xB0pt")
     #expect(shown("\u{430}-get") == "\\xD0\\xB0-get")
     #expect(shown("pass\u{3C1}ort") == "pass\\xCF\\x81ort")
@@ -68,7 +69,7 @@ struct TransactionLetterTests {
     #expect(shown("한글abc") == "한글abc")
   }
 
-  @Test func `each letter of the table is a composed letter or a currency sign, and joins with nothing`() {
+  @Test func `each letter that is shown is a composed letter or a currency sign, and joins with no other`() {
     #expect(Self.letters.count > 35_000)
     for scalar in Self.letters {
       let letter = String(scalar)
@@ -84,7 +85,7 @@ struct TransactionLetterTests {
     }
   }
 
-  @Test func `every shown text has one form, and the other end accepts it unchanged`() {
+  @Test func `a shown transaction text is accepted unchanged by the other end, and normalising does not change it`() {
     var state: UInt64 = 12
     func next(_ bound: Int) -> Int {
       state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
@@ -101,7 +102,7 @@ struct TransactionLetterTests {
     }
   }
 
-  @Test func `gives no two texts the same form, in either charset or both`() {
+  @Test func `no two transaction texts are shown the same, in one charset or the other`() {
     let parts: [[UInt8]] = [
       [], Array("가".utf8), [0xEA], [0xB0, 0x80], Array("\\xEA".utf8), Array("\\".utf8), Array("а".utf8),
       Array("a".utf8),
@@ -123,14 +124,16 @@ struct TransactionLetterTests {
     #expect(seen.count > 500)
   }
 
-  @Test func `a text in the other charset's form is kept unchanged`() {
+  @Test func `a transaction text that was escaped for the other charset is kept unchanged`() {
     #expect(TransactionText(sent: "\\xEA\\xB0\\x80")?.shown == "\\xEA\\xB0\\x80")
     #expect(TransactionText(sent: "가")?.shown == "가")
-    // One letter shown and one escaped is the form of neither.
+    // A text with one letter shown and one escaped is in the form of neither charset.
     #expect(TransactionText(sent: "가\\xEA\\xB0\\x80")?.shown == "가\\\\xEA\\\\xB0\\\\x80")
   }
 
-  @Test(arguments: 60...70) func `signs at most 200 bytes, and never cuts a letter`(_ count: Int) throws {
+  @Test(arguments: 60...70) func `signs at most 200 bytes of a transaction text, and never a part of a letter`(
+    _ count: Int
+  ) throws {
     let text = try #require(
       TransactionText(bytes: Array(String(repeating: "가", count: count).utf8) + [0x61], in: .utf8))
     let signed = text.signed { _ in Array(repeating: 0xFF, count: 32) }
@@ -142,7 +145,7 @@ struct TransactionLetterTests {
     #expect(throws: Never.self) { try Transaction(text: signed) }
   }
 
-  @Test func `counts two columns for a letter beyond ASCII, on a screen`() throws {
+  @Test func `on the screen each letter beyond ASCII in a transaction text counts as two columns`() throws {
     let short = try #require(TransactionText(bytes: Array(String(repeating: "가", count: 260).utf8), in: .utf8))
     #expect(short.columns == 520 && short.onScreen { _ in [] } == (short.shown, 0))
     let long = try #require(TransactionText(bytes: Array(String(repeating: "가", count: 600).utf8), in: .utf8))
@@ -152,7 +155,7 @@ struct TransactionLetterTests {
     #expect(shown.text.contains("가\\#1800:"))
   }
 
-  @Test func `refuses a transaction with other characters, or with more than 200 bytes`() {
+  @Test func `refuses a transaction with any other characters, or with more than 200 bytes`() {
     for text in ["\u{202E}", "e\u{301}", "–", "א", String(repeating: "가", count: 67)] {
       #expect(throws: MessageError.self) { try Transaction(text: text) }
     }

@@ -27,7 +27,9 @@ struct TransactionTextTests {
     return stride(from: 0, to: digits.count, by: 2).compactMap { UInt8(String(digits[$0...$0 + 1]), radix: 16) }
   }
 
-  /// The hash that the vector states, so that this target needs no cryptography; the server's tests compute it.
+  /// The hash in the vector, because this target has no cryptography.
+  ///
+  /// The server's tests compute it.
   private static func stated(_ vector: Vector) throws -> [UInt8] {
     guard let mark = vector.signed.range(of: "\\#", options: .backwards),
       let colon = vector.signed[mark.upperBound...].firstIndex(of: ":")
@@ -36,7 +38,9 @@ struct TransactionTextTests {
   }
 
   @Test(arguments: [(TransactionCharset.ascii, 12), (.utf8, 11)])
-  func `the form of a text is the one that an independent program computes`(_ charset: TransactionCharset, _ count: Int)
+  func `a transaction text is escaped and shortened as an independent program does it`(
+    _ charset: TransactionCharset, _ count: Int
+  )
     throws
   {
     let vectors = try Self.vectors(in: charset)
@@ -46,13 +50,13 @@ struct TransactionTextTests {
       let hash = try Self.stated(vector)
       #expect(Array(text.shown.utf8) == Array(vector.shown.utf8))
       #expect(Array(text.signed { _ in hash }.utf8) == Array(vector.signed.utf8))
-      // What one end sends, the other end accepts.
+      // The text that one end sends is accepted by the other end.
       #expect(TransactionText(sent: text.shown) == text)
       #expect(throws: Never.self) { try Transaction(text: text.signed { _ in hash }) }
     }
   }
 
-  @Test func `hashes the whole of a long text`() throws {
+  @Test func `the hash in a shortened transaction text covers the whole text`() throws {
     let text = try #require(TransactionText(bytes: Array(repeating: 0x61, count: 1000)))
     var hashed: [UInt8] = []
     _ = text.signed { bytes in
@@ -62,7 +66,7 @@ struct TransactionTextTests {
     #expect(hashed == Array(text.shown.utf8))
   }
 
-  @Test func `a screen shows a whole text, or its head, tail, length and hash`() throws {
+  @Test func `the screen shows a short transaction text whole, and of a long one head, tail, length and hash`() throws {
     let short = try #require(TransactionText(bytes: Array(repeating: 0x61, count: TransactionText.maximumOnScreen)))
     #expect(short.onScreen { _ in [] } == (short.shown, 0))
     let parts: [(UInt8, Int)] = [(0x61, 300), (0x62, 900), (0x63, 160)]
@@ -74,7 +78,7 @@ struct TransactionTextTests {
     #expect(shown.text.utf8.count <= TransactionText.maximumOnScreen)
   }
 
-  @Test func `refuses an empty text, and one too long to read`() {
+  @Test func `refuses a transaction text that is empty or too long to read`() {
     #expect(TransactionText(bytes: []) == nil)
     #expect(TransactionText(sent: "") == nil)
     #expect(TransactionText(bytes: Array(repeating: 0x61, count: 2048)) != nil)
@@ -84,8 +88,8 @@ struct TransactionTextTests {
     #expect(TransactionText(sent: String(repeating: "–", count: 171)) == nil)
   }
 
-  @Test func `gives no two texts the same form`() throws {
-    // Near misses of the markers, the escapes and each other.
+  @Test func `no two transaction texts are signed as the same text`() throws {
+    // Parts that are almost escapes, almost markers, or almost one another.
     let parts: [[UInt8]] = [
       [], [0x5C], [0x5C, 0x5C], Array("\\x41".utf8), Array("A".utf8), [0xC3], Array("\\xC3".utf8), Array("\\..".utf8),
       Array("\\#201:".utf8), [0x0A], Array("\\x0A".utf8), [0x00], Array(repeating: 0x20, count: 200),
@@ -96,7 +100,7 @@ struct TransactionTextTests {
         for third in parts {
           let bytes = first + second + third
           guard let text = TransactionText(bytes: bytes) else { continue }
-          // Swift's `hashValue` is enough here: distinguishing texts is the task of SHA-256.
+          // Swift's `hashValue` is enough here, because only SHA-256 itself has to tell long texts apart.
           let signed = text.signed { Array("\($0.hashValue)".utf8) }
           #expect(seen.updateValue(bytes, forKey: signed).map { $0 == bytes } ?? true, "\(signed)")
         }
@@ -106,7 +110,7 @@ struct TransactionTextTests {
   }
 
   @Test(arguments: [TransactionCharset.ascii, .utf8])
-  func `shows each space of a run except the first as a number, so that no space pushes a text to the next line`(
+  func `shows each space of a run but the first as an escape, so that spaces cannot push text to the next line`(
     charset: TransactionCharset
   ) throws {
     let text = try #require(TransactionText(bytes: Array("pay   5, 가 6 ".utf8), in: charset))
@@ -116,7 +120,7 @@ struct TransactionTextTests {
     #expect(TransactionText(sent: #"pay\x205"#)?.shown == #"pay\\x205"#)
   }
 
-  @Test func `escapes a text that neither end has escaped, except its letters`() {
+  @Test func `escapes everything but letters in a transaction text that nobody has escaped yet`() {
     #expect(TransactionText(sent: "5 €\n")?.shown == "5 €\\x0A")
     #expect(TransactionText(sent: "5 –\n")?.shown == "5 \\xE2\\x80\\x93\\x0A")
   }
@@ -125,13 +129,13 @@ struct TransactionTextTests {
     #"a\b"#, #"\"#, #"\\\"#, #"\x41"#, #"\x5C"#, #"\xc3"#, #"\xC"#, #"\x+1"#, #"\.."#, "head\\..tail\\#300:AAAA",
     "\\xC3\n",
   ])
-  func `escapes a text that only looks escaped`(_ text: String) {
+  func `escapes a transaction text that only looks as if it were escaped`(_ text: String) {
     #expect(TransactionText(sent: text) == TransactionText(bytes: Array(text.utf8), in: .utf8))
     #expect(TransactionText(sent: text)?.shown != text)
   }
 
   @Test(arguments: ["plain", #"two \\ in one"#, #"\xC3\xA9"#, #"\\x41"#])
-  func `keeps a text that the other end has escaped`(_ text: String) {
+  func `keeps a transaction text that the other end has escaped`(_ text: String) {
     #expect(TransactionText(sent: text)?.shown == text)
   }
 }

@@ -3,7 +3,7 @@ import Testing
 @testable import UAFMessages
 
 @Suite struct TransportBodyTests {
-  @Test func `asks for a request with the context as a string`() throws {
+  @Test func `writes the request for a UAF message with its context as a string`() throws {
     var context = RequestContext(username: "alice")
     context.deviceName = "host"
     context.authCode = ""
@@ -15,11 +15,11 @@ import Testing
 
   @Test(arguments: [
     "[]", #"{"op":"Login"}"#, #"{"op":1}"#, #"{"context":{"username":"a"}}"#, #"{"context":null}"#, #"{"context":""}"#,
-  ]) func `refuses a malformed question`(_ text: String) {
+  ]) func `refuses a malformed request for a UAF message`(_ text: String) {
     #expect(throws: MessageError.self) { try GetUAFRequest(parsing: text) }
   }
 
-  @Test func `reads a returned request`() throws {
+  @Test func `reads the reply in which a server returns a UAF request`() throws {
     let body = try ReturnUAFRequest(
       parsing: #"{"statusCode":1200,"uafRequest":"[]","op":"Auth","lifetimeMillis":60000}"#)
     #expect(
@@ -31,15 +31,15 @@ import Testing
   @Test(arguments: [
     "{}", #"{"statusCode":"1200"}"#, #"{"statusCode":-1}"#, #"{"statusCode":1200.0}"#, #"{"statusCode":4294967296}"#,
     #"{"statusCode":1200,"uafRequest":[]}"#, #"{"statusCode":1200,"lifetimeMillis":-5}"#,
-  ]) func `refuses a malformed returned request`(_ text: String) {
+  ]) func `refuses a malformed reply with a UAF request`(_ text: String) {
     #expect(throws: MessageError.self) { try ReturnUAFRequest(parsing: text) }
   }
 
-  @Test func `reads an unknown status, and does not refuse it`() throws {
+  @Test func `reads a reply with an unknown status, and does not refuse it`() throws {
     #expect(try ServerResponse(parsing: #"{"statusCode":15007,"description":""}"#).statusCode.rawValue == 15_007)
   }
 
-  @Test func `reads a verdict with tokens`() throws {
+  @Test func `reads a verdict that contains tokens`() throws {
     let body = ServerResponse(
       statusCode: .ok, description: "welcome", additionalTokens: [Token(type: Token.jwt, value: "a.b.c")],
       newUAFRequest: "[]")
@@ -50,13 +50,13 @@ import Testing
     }
   }
 
-  @Test func `refuses a sent message without a response`() throws {
+  @Test func `refuses a posted message without a response`() throws {
     let body = SendUAFResponse(uafResponse: "[]", context: #"{"username":"a"}"#)
     #expect(try SendUAFResponse(parsing: body.jsonText) == body)
     #expect(throws: MessageError.missing("SendUAFResponse.uafResponse")) { try SendUAFResponse(parsing: "{}") }
   }
 
-  @Test func `reads back the context that it wrote`() throws {
+  @Test func `the context of a request is read back as it was written`() throws {
     var context = RequestContext(username: "alice")
     context.deviceID = "d"
     context.deviceModel = "m"
@@ -82,11 +82,11 @@ import Testing
     #"{"username":"a","codeMAC":""}"#, #"{"username":"a","machineMAC":"\#(String(repeating: "A", count: 44))"}"#,
     #"{"username":"a","machineID":"\#(String(repeating: "A", count: 43))"}"#, #"{"username":"a","authorization":""}"#,
     #"{"username":"a","authorization":"\#(String(repeating: "A", count: 16_385))"}"#,
-  ]) func `refuses a malformed context`(_ text: String) {
+  ]) func `refuses a malformed context of a request`(_ text: String) {
     #expect(throws: MessageError.self) { try RequestContext(parsing: text) }
   }
 
-  @Test func `a user name of 129 characters is refused in a context`() {
+  @Test func `refuses a context whose user name has 129 characters`() {
     let name = String(repeating: "u", count: 129)
     #expect(throws: MessageError.outOfRange("RequestContext.username")) {
       try RequestContext(parsing: "{\"username\":\"\(name)\"}")

@@ -8,11 +8,11 @@ import Testing
     .init(version: .uaf11, ids: ["https://a.example", "linux:pam-module:pam_uaf"]),
   ])
 
-  @Test func `reads back what it wrote`() throws {
+  @Test func `a facet list is read back as it was written`() throws {
     #expect(try TrustedFacetList(parsing: list.jsonText) == list)
   }
 
-  @Test func `trusts an exact FacetID of the message's version`() {
+  @Test func `a facet list trusts exactly the FacetIDs that it has for the message's version`() {
     #expect(list.trusts("linux:pam-module:pam_uaf", version: .uaf11))
     #expect(list.trusts("linux:pam-module:old", version: .uaf10))
   }
@@ -20,7 +20,7 @@ import Testing
   @Test(arguments: [
     ("linux:pam-module:pam_uaf", UPV.uaf10), ("linux:pam-module:old", .uaf11), ("linux:pam-module:pam_ua", .uaf11),
     ("linux:pam-module:PAM_UAF", .uaf11), ("", .uaf11), ("linux:pam-module:pam_uaf ", .uaf11),
-  ]) func `does not trust a similar FacetID, or one of a different version`(_ facetID: String, _ version: UPV) {
+  ]) func `a facet list trusts no similar FacetID, and none of a different version`(_ facetID: String, _ version: UPV) {
     #expect(!list.trusts(facetID, version: version))
   }
 
@@ -28,7 +28,7 @@ import Testing
     "{}", #"{"trustedFacets":[]}"#, #"{"trustedFacets":[{"ids":["a"]}]}"#,
     #"{"trustedFacets":[{"version":{"major":1,"minor":0},"ids":[]}]}"#,
     #"{"trustedFacets":[{"version":{"major":1,"minor":0},"ids":[null]}]}"#,
-  ]) func `refuses a malformed list`(_ text: String) {
+  ]) func `refuses a malformed facet list`(_ text: String) {
     #expect(throws: MessageError.self) { try TrustedFacetList(parsing: text) }
   }
 }

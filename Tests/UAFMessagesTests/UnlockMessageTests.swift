@@ -2,7 +2,7 @@ import Testing
 
 @testable import UAFMessages
 
-/// What a helpdesk gives to a person whom a machine has locked.
+/// The signed unlock and the unlock code that a helpdesk gives to a person whom a machine has locked.
 @Suite struct UnlockMessageTests {
   private let id = Array(UInt8(0)...15)
 
@@ -19,7 +19,7 @@ import Testing
 
   // MARK: The payload
 
-  @Test func `the claims of a payload are fixed`() throws {
+  @Test func `the claims of a signed unlock have fixed names and order`() throws {
     let text = #"{"sub":"mina","device":"d-1","jti":"AAECAwQFBgcICQoLDA0ODw","iat":1800000000,"exp":1800003600}"#
     #expect(statement().json.text == text)
     let key = try KeyID(bytes: [UInt8](repeating: 9, count: 32))
@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  @Test func `refuses claims with one claim missing or in a wrong format`() throws {
+  @Test func `refuses a signed unlock with one claim missing or in a wrong format`() throws {
     let json = try #require(Self.object(statement().json))
     for name in ["sub", "device", "jti", "iat", "exp"] {
       var less = JSONObject()
@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  @Test func `refuses a payload that names a machine twice, or an invalid key`() throws {
+  @Test func `refuses a signed unlock that names a machine twice, or an invalid key`() throws {
     var claims = try #require(Self.object(statement().json))
     claims.set("key", .string(Base64URL.encode([UInt8](repeating: 9, count: 32))))
     #expect(UnlockStatement(claims: claims) == nil)
@@ -58,7 +58,8 @@ import Testing
     #expect(UnlockStatement(claims: claims) == nil)
   }
 
-  @Test(arguments: [Int64(-1), 0, 299, 604_801, .max]) func `refuses a lifetime outside its limits`(seconds: Int64)
+  @Test(arguments: [Int64(-1), 0, 299, 604_801, .max])
+  func `refuses a signed unlock whose lifetime is outside the limits`(seconds: Int64)
     throws
   {
     var claims = try #require(Self.object(statement().json))
@@ -66,7 +67,8 @@ import Testing
     #expect(UnlockStatement(claims: claims) == nil)
   }
 
-  @Test(arguments: [(Int64.min, Int64.max), (-300, 300), (.min, 0)]) func `refuses impossible start and end times`(
+  @Test(arguments: [(Int64.min, Int64.max), (-300, 300), (.min, 0)])
+  func `refuses a signed unlock with impossible start and end times`(
     issued: Int64, expires: Int64
   ) throws {
     var claims = try #require(Self.object(statement().json))
@@ -84,7 +86,7 @@ import Testing
     try #require(UnlockCode(minute: Self.now / 60, lifetimeUnits: 12, salt: 3, mac: Array(UInt8(0)...9)))
   }
 
-  @Test func `the characters of a code are fixed`() throws {
+  @Test func `an unlock code with given contents has fixed characters`() throws {
     #expect(try code().text == Self.text)
     #expect(try code().issuedAt == Self.now && code().expiresAt == Self.now + 3600)
     #expect(UnlockCode(typed: Self.text, near: Self.now) == (try code()))
@@ -97,11 +99,11 @@ import Testing
   @Test(arguments: [
     "s71r 00c3 000g 40r4 0m30 e209", "S71R00C3000G40R40M30E209", "s7lr-ooc3-oooG-4oR4-oM3o-E2o9",
     " S71R-00C3-000G-40R4-0M30-E209-",
-  ]) func `reads a code as people type it`(typed: String) throws {
+  ]) func `reads an unlock code as people type it`(typed: String) throws {
     #expect(UnlockCode(typed: typed, near: Self.now) == (try code()))
   }
 
-  @Test func `reads I and L as 1`() throws {
+  @Test func `reads I and L in an unlock code as 1`() throws {
     let one = try #require(UnlockCode(minute: 0, lifetimeUnits: 1, salt: 1, mac: [UInt8](repeating: 0x08, count: 10)))
     #expect(one.text.contains("1"))
     for look in ["I", "l", "L", "i"] {
@@ -109,7 +111,7 @@ import Testing
     }
   }
 
-  @Test func `refuses each truncation, a longer code, and characters that no code has`() {
+  @Test func `refuses an unlock code that was cut or extended, or has characters that no code has`() {
     let characters = Array(Self.text)
     for count in 0..<characters.count {
       #expect(UnlockCode(typed: String(characters.prefix(count)), near: Self.now) == nil)
@@ -122,7 +124,7 @@ import Testing
     #expect(UnlockCode(typed: "", near: Self.now) == nil)
   }
 
-  @Test func `every other character gives a different code or none`() throws {
+  @Test func `an unlock code with any other character is a different code or none`() throws {
     let characters = Array(Self.text)
     for index in characters.indices where characters[index] != "-" {
       for other in "0123456789ABCDEFGHJKMNPQRSTVWXYZ" where other != characters[index] {
@@ -133,7 +135,7 @@ import Testing
     }
   }
 
-  @Test func `a code's minute is read as the nearest minute with the same bits, in any year`() throws {
+  @Test func `the minute in an unlock code is read as the nearest one with the same bits, in any year`() throws {
     let period = Int64(1 << 24)
     for minute in [0, 1, period - 1, period, period + 1, 2 * period - 1, 30_000_000, 60_000_000] {
       let code = try #require(UnlockCode(minute: minute, lifetimeUnits: 2016, salt: 31, mac: Array(UInt8(1)...10)))
@@ -145,7 +147,7 @@ import Testing
     _ = UnlockCode(typed: Self.text, near: .min)
   }
 
-  @Test func `a code cannot have an invalid lifetime, salt or MAC length`() {
+  @Test func `refuses to make an unlock code with an invalid lifetime, salt or MAC length`() {
     for units in [Int.min, 0, 2017, .max] { #expect(UnlockCode(minute: 0, lifetimeUnits: units, salt: 0) == nil) }
     #expect(UnlockCode(minute: -1, lifetimeUnits: 1, salt: 0) == nil)
     #expect(UnlockCode(minute: 0, lifetimeUnits: 1, salt: 32) == nil)
@@ -154,7 +156,7 @@ import Testing
     }
   }
 
-  @Test func `a machine's label is four characters of its id`() {
+  @Test func `the short label of a machine is four characters made from its id`() {
     #expect(UnlockCode.label(ofMachine: [0xFF, 0xC0, 0x00] + id) == "ZZ00")
   }
 }

@@ -2,14 +2,14 @@ import Testing
 
 @testable import UAFMessages
 
-/// The extension `fido.uaf.uvm`: in a header, in an assertion, and its entries.
+/// The extension `fido.uaf.uvm`, in headers and in assertions, and the entries that it contains.
 struct UserVerificationMethodTests {
   private static let passcode = UserVerificationMethodEntry(
     userVerificationMethod: 4, keyProtection: 1, matcherProtection: 1)
   private static let bytes: [UInt8] = [4, 0, 0, 0, 1, 0, 1, 0]
   private static let id = Array("fido.uaf.uvm".utf8)
 
-  @Test func `reads and writes entries of eight bytes, lowest byte first`() {
+  @Test func `reads and writes verification methods of eight bytes, lowest byte first`() {
     let large = UserVerificationMethodEntry(
       userVerificationMethod: 0x0100_0000, keyProtection: 0x0102, matcherProtection: 0x0304)
     #expect(UserVerificationMethodEntry.entries(parsing: Self.bytes) == [Self.passcode])
@@ -23,16 +23,16 @@ struct UserVerificationMethodTests {
   @Test(
     arguments: [
       [], Array(bytes.dropLast()), bytes + [0], bytes + bytes.dropLast(),
-      // The same method twice.
+      // The same method, two times.
       bytes + bytes,
-      // Four methods.
+      // Four methods, one more than allowed.
       bytes + [2, 0, 0, 0, 1, 0, 1, 0] + [1, 0, 0, 0, 1, 0, 1, 0] + [8, 0, 0, 0, 1, 0, 1, 0],
-      // No method, two in one, "all".
+      // An entry that names no method, two methods, or "all".
       [0, 0, 0, 0, 1, 0, 1, 0], [6, 0, 0, 0, 1, 0, 1, 0], [0, 4, 0, 0, 1, 0, 1, 0],
-      // A protection that says nothing.
+      // An entry whose protection is zero.
       [4, 0, 0, 0, 0, 0, 1, 0], [4, 0, 0, 0, 1, 0, 0, 0],
     ] as [[UInt8]])
-  func `refuses data that is not one to three complete and different entries`(_ data: [UInt8]) {
+  func `refuses verification methods that are not one to three complete, different entries`(_ data: [UInt8]) {
     #expect(UserVerificationMethodEntry.entries(parsing: data) == nil)
   }
 
@@ -41,7 +41,7 @@ struct UserVerificationMethodTests {
       (UInt32(0x04), [UInt32(0x04)]), (0x80, [0x80]), (0x484, [0x04, 0x80]), (0x404, [0x04]), (0x84, nil), (0, nil),
       (0x400, nil), (0x40F, nil),
     ] as [(UInt32, [UInt32]?)])
-  func `derives an authenticator's methods from its flags if the flags leave no choice`(
+  func `derives the verification methods of an authenticator from its flags, unless they leave a choice`(
     _ flags: UInt32, _ used: [UInt32]?
   )
     throws
@@ -55,7 +55,7 @@ struct UserVerificationMethodTests {
 
   private enum Place: CaseIterable { case signed, unsigned }
 
-  /// An authentication assertion with one more element in either place.
+  /// An authentication assertion with further elements, inside or outside its signed part.
   private func assertion(
     _ place: Place, _ elements: (tag: TLVTag, id: [UInt8], data: [UInt8])...
   ) throws -> UnverifiedAuthenticationAssertion {
@@ -79,20 +79,20 @@ struct UserVerificationMethodTests {
     return try UnverifiedAuthenticationAssertion(parsing: outer.bytes)
   }
 
-  @Test func `reads the methods from a signed extension, critical or not`() throws {
+  @Test func `reads the verification methods from a signed extension, critical or not`() throws {
     for tag in [TLVTag.nonCriticalExtension, .criticalExtension] {
       #expect(try assertion(.signed, (tag, Self.id, Self.bytes)).verificationMethods == [Self.passcode])
     }
     #expect(try assertion(.signed).verificationMethods == nil)
   }
 
-  @Test func `ignores methods that are not signed`() throws {
+  @Test func `ignores verification methods outside the signed part`() throws {
     let unsigned = try assertion(.unsigned, (.nonCriticalExtension, Self.id, Self.bytes))
     #expect(unsigned.verificationMethods == nil && unsigned.extensions.count == 1)
     #expect(throws: TLVError.self) { try assertion(.unsigned, (.criticalExtension, Self.id, Self.bytes)) }
   }
 
-  @Test func `refuses any other critical extension, the methods twice, and data that cannot be read`() throws {
+  @Test func `refuses any other critical extension, and verification methods that are repeated or unreadable`() throws {
     let other = Array("fido.uaf.uvn".utf8)
     #expect(throws: TLVError.self) { try assertion(.signed, (.criticalExtension, other, Self.bytes)) }
     #expect(throws: TLVError.self) {
@@ -107,11 +107,11 @@ struct UserVerificationMethodTests {
         try assertion(.signed, (.nonCriticalExtension, Self.id, Array(Self.bytes.prefix(count))))
       }
     }
-    // The data of a different extension is not checked.
+    // The contents of any other extension are not checked.
     #expect(try assertion(.signed, (.nonCriticalExtension, other, [1])).verificationMethods == nil)
   }
 
-  @Test func `the readers read what the builders write`() throws {
+  @Test func `verification methods in assertions are read back as they were built`() throws {
     let hash = [UInt8](repeating: 3, count: 32)
     let registration = try RegistrationAssertionBuilder(
       aaid: AAID("EBA0#0001"), authenticatorVersion: 1, finalChallengeHash: hash,
@@ -135,7 +135,7 @@ struct UserVerificationMethodTests {
 
   private static let demand = #","exts":[{"id":"fido.uaf.uvm","data":"","fail_if_unknown":true}]"#
 
-  @Test func `the request for verification methods is accepted only in a header`() throws {
+  @Test func `accepts the request for verification methods only in the header`() throws {
     #expect(try UAFRequest(parsing: Self.request(Self.demand)).header.asksForVerificationMethods)
     #expect(try !UAFRequest(parsing: Self.request("")).header.asksForVerificationMethods)
     #expect(throws: MessageError.self) { try UAFRequest(parsing: Self.request("", Self.demand)) }

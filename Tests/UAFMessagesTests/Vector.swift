@@ -3,14 +3,16 @@ import Testing
 
 @testable import UAFMessages
 
-/// One message pair of Tests/Vectors/uaf.
+/// A request and its response from Tests/Vectors/uaf.
 struct Vector: Sendable, CustomTestStringConvertible {
   let name: String
   private let json: JSONObject
 
   var testDescription: String { name }
 
-  /// Refused by their form alone; the others need a server's knowledge to be refused.
+  /// The vectors that are malformed.
+  ///
+  /// The other bad ones are well-formed, and only a server can refuse them.
   static let malformed = ["reg-trailing", "reg-outer-auth-tag", "reg-ext-critical", "reg-mode2"]
 
   static let names: [String] = {
@@ -50,7 +52,7 @@ struct Vector: Sendable, CustomTestStringConvertible {
     return number
   }
 
-  /// The first assertion's bytes, read without the message types of the code under test.
+  /// The bytes of the first assertion, found without the code under test.
   func assertion() throws -> [UInt8] {
     guard case .array(let versions)? = json["response"], case .object(let first)? = versions.first,
       case .array(let assertions)? = first["assertions"], case .object(let assertion)? = assertions.first,

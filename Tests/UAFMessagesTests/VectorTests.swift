@@ -3,12 +3,12 @@ import Testing
 @testable import UAFMessages
 
 @Suite struct VectorTests {
-  @Test func `the vectors contain each message of the index`() {
+  @Test func `the vectors contain each message that their index lists`() {
     #expect(Vector.all.count == Vector.names.count && Vector.all.count >= 21)
   }
 
   @Test(arguments: Vector.all.filter { $0.name != "reg-upv" })
-  func `reads the request and writes it back unchanged`(_ vector: Vector) throws {
+  func `the request of each vector is read, and written back unchanged`(_ vector: Vector) throws {
     let request = try UAFRequest(parsing: vector.request)
     #expect(request.header.op == (vector.isRegistration ? .registration : .authentication))
     #expect(try UAFRequest(parsing: UAFRequest.text(of: [request])) == request)
@@ -16,7 +16,7 @@ import Testing
   }
 
   @Test(arguments: Vector.all.filter { $0.name != "reg-upv" })
-  func `reads the response and its final challenge`(_ vector: Vector) throws {
+  func `reads the response of each vector and its final challenge`(_ vector: Vector) throws {
     let response = try UAFResponse(parsing: vector.response)
     #expect(try UAFResponse(parsing: response.text) == response)
     let parameters = try FinalChallengeParams(encoded: response.fcParams)
@@ -24,13 +24,13 @@ import Testing
     #expect(try FinalChallengeParams(encoded: parameters.encoded) == parameters)
   }
 
-  @Test func `refuses version 9 dot 9`() throws {
+  @Test func `refuses a vector's message in version 9 dot 9`() throws {
     let vector = try Vector("reg-upv")
     #expect(throws: MessageError.unsupportedVersion) { try UAFResponse(parsing: vector.response) }
   }
 
   @Test(arguments: Vector.all.filter { $0.isRegistration && !Vector.malformed.contains($0.name) })
-  func `reads the registration assertion's fields`(_ vector: Vector) throws {
+  func `reads the fields of each vector's registration assertion`(_ vector: Vector) throws {
     let assertion = try UnverifiedRegistrationAssertion(parsing: vector.assertion())
     #expect(assertion.aaid.text == (try vector.text("aaid")))
     #expect(assertion.keyID.text == (try vector.text("keyID")))
@@ -43,7 +43,7 @@ import Testing
   }
 
   @Test(arguments: Vector.all.filter { !$0.isRegistration })
-  func `reads the authentication assertion's fields`(_ vector: Vector) throws {
+  func `reads the fields of each vector's authentication assertion`(_ vector: Vector) throws {
     let assertion = try UnverifiedAuthenticationAssertion(parsing: vector.assertion())
     #expect(assertion.aaid.text == (try vector.text("aaid")))
     #expect(assertion.keyID.text == (try vector.text("keyID")))
@@ -60,18 +60,23 @@ import Testing
     ("reg-outer-auth-tag", .wrongTag),
     ("reg-ext-critical", .unknownCriticalTag(.criticalExtension)),
     ("reg-mode2", .invalidValue(.assertionInfo)),
-  ]) func `refuses a malformed registration assertion`(_ name: String, _ reason: TLVError.Reason) throws {
+  ]) func `refuses each vector with a malformed registration assertion`(_ name: String, _ reason: TLVError.Reason)
+    throws
+  {
     let bytes = try Vector(name).assertion()
     let error = #expect(throws: TLVError.self) { try UnverifiedRegistrationAssertion(parsing: bytes) }
     #expect(error?.reason == reason)
   }
 
-  @Test func `keeps an extension that may be ignored`() throws {
+  @Test func `keeps an extension of a vector that may be ignored`() throws {
     let assertion = try UnverifiedRegistrationAssertion(parsing: Vector("reg-ext-noncritical").assertion())
     #expect(assertion.extensions.count == 1)
   }
 
-  @Test func `refuses a registration assertion as an authentication, and the reverse`() throws {
+  @Test
+  func `refuses a registration assertion in an authentication, and an authentication assertion in a registration`()
+    throws
+  {
     let registration = try Vector("reg-surrogate-sig1-key100").assertion()
     let authentication = try Vector("auth-sig1-key100").assertion()
     #expect(throws: TLVError.self) { try UnverifiedAuthenticationAssertion(parsing: registration) }

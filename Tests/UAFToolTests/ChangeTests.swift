@@ -15,7 +15,7 @@ import UAFWire
     .prompt(Prompt(echo: false, check: "passcode", step: step, text: text))
   }
 
-  @Test func `asks for the old value and twice for the new one in one conversation`() {
+  @Test func `uafctl change asks for the old secret, and twice for the new one, in one call`() {
     let bench = Bench(
       ["change", "passcode"],
       core: [
@@ -30,7 +30,7 @@ import UAFWire
       ])
   }
 
-  @Test func `root may name the account`() {
+  @Test func `root may name an account for uafctl change`() {
     var begin = begin(.change)
     begin.uid = 1000
     begin.account = Array("alice".utf8)
@@ -44,26 +44,28 @@ import UAFWire
     (20, 7112, "The change was cancelled."), (20, 7113, "This authenticator's value cannot be changed here."),
     (7, 3012, "Wrong."), (11, 3013, "Locked."),
   ])
-  func `a refused change is not reported as a change`(pamCode: UInt8, result: UInt32, text: String) {
+  func `a refused change of a secret is not reported as a change`(pamCode: UInt8, result: UInt32, text: String) {
     let bench = Bench(["change"], core: [Bench.question, Bench.failure(pamCode, result, text)], input: "x\n")
     #expect(bench.exit == .refused)
     #expect(bench.notes.contains("uafctl: \(text) [\(result)]\n") && !bench.notes.contains("changed\n"))
   }
 
-  @Test func `an account without a value is reported as such, and nothing was changed`() {
+  @Test func `uafctl change reports an account without a secret as such, and that nothing was changed`() {
     let bench = Bench(["change"], core: [Bench.failure(25, 1009)])
     #expect(bench.exit == .refused)
     #expect(bench.notes.contains("[1009]") && !bench.notes.contains("changed\n"))
   }
 
   @Test(arguments: [(UInt8(0), UInt32(0)), (0, 7100), (7, 7110), (20, 7110), (20, 0), (25, 7110), (25, 3012)])
-  func `a success whose code and result do not belong to a change is not a change`(pamCode: UInt8, result: UInt32) {
+  func `an end of a change counts as a success only if its code and result belong to a change`(
+    pamCode: UInt8, result: UInt32
+  ) {
     let bench = Bench(["change"], core: [Bench.failure(pamCode, result)])
     #expect(bench.exit == .unreachable)
     #expect(!bench.notes.contains("changed\n"))
   }
 
-  @Test func `PAM_IGNORE after a question is a protocol error`() {
+  @Test func `PAM_IGNORE after a prompt is a protocol error`() {
     let bench = Bench(["change"], core: [Bench.question, Bench.failure(25, 1009)], input: "x\n")
     #expect(bench.exit == .unreachable)
   }

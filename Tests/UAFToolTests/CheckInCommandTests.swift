@@ -4,7 +4,7 @@ import UAFWire
 
 @testable import UAFTool
 
-/// `uafctl check-in`.
+/// `uafctl check-in`, with a scripted core.
 @Suite struct CheckInCommandTests {
   private func answered(_ document: String) -> [CoreMessage] {
     var finished = Finished(pamCode: 0, result: 0)
@@ -12,7 +12,7 @@ import UAFWire
     return [.finished(finished)]
   }
 
-  @Test func `asks the core, and shows which policy the server has for this machine`() {
+  @Test func `uafctl check-in asks the core, and shows which policy the server has for this machine`() {
     let bench = Bench(["check-in"], as: 0, core: answered(#"{"device":"d","policy":3,"time":1}"#))
     #expect(bench.exit == .success && bench.output.isEmpty)
     #expect(bench.notes == "uafctl: checked in; the server's policy for this machine is version 3\n")
@@ -26,13 +26,13 @@ import UAFWire
     #expect(other.notes == "uafctl: checked in; the server has no policy for this machine\n")
   }
 
-  @Test func `prints the core's document for scripts`() {
+  @Test func `uafctl check-in prints the core's document for scripts`() {
     let document = #"{"device":"d","policy":3,"time":1}"#
     let bench = Bench(["check-in", "--json"], as: 0, core: answered(document))
     #expect(bench.output == document + "\n" && bench.notes.isEmpty)
   }
 
-  @Test func `says why the server was not told, and sends nothing for anybody but root`() {
+  @Test func `uafctl check-in says why nothing was reported, and refuses anybody but root`() {
     let why = "check-in: the server does not accept reports from machines"
     let bench = Bench(["check-in"], as: 0, core: [Bench.failure(4, 4001, why)])
     #expect(bench.exit != .success && bench.notes.hasPrefix("uafctl: \(why)"))

@@ -6,7 +6,7 @@ import UAFWire
 @testable import Doctor
 @testable import UAFTool
 
-/// What `uafctl doctor` makes of the checks, and of a core that is really asked.
+/// What `uafctl doctor` reports, and what it asks the core.
 @Suite struct DoctorCommandTests {
   private let machine = Machine()
 
@@ -16,7 +16,7 @@ import UAFWire
 
   private func lines() -> [String] { Machine.lines(machine.doctor(), about: "accounts") }
 
-  @Test func `finds nothing wrong on a correct machine`() {
+  @Test func `doctor finds nothing wrong on a correct machine`() {
     let listener = Listener(machine.installation.socketPath)
     machine.service("sudo", "auth sufficient pam_uaf.so\n@include common-auth")
     machine.service("common-auth", "auth required pam_unix.so")
@@ -52,7 +52,7 @@ import UAFWire
     _ = consume listener
   }
 
-  @Test func `says what is missing, and fails`() {
+  @Test func `doctor says what is missing, and fails`() {
     let bench = Bench(["doctor", "--conf", "/nonexistent", "--pam-directory", "/nonexistent"], as: 0)
     #expect(
       bench.output == """
@@ -73,7 +73,7 @@ import UAFWire
     #expect(bench.exit == .refused)
   }
 
-  @Test func `shows failures in red, if colours are available`() {
+  @Test func `doctor shows failures in red if the terminal has colours`() {
     machine.server = nil
     let bench = machine.doctor(colours: true)
     #expect(bench.output.hasPrefix("ok   helper: "))
@@ -83,13 +83,13 @@ import UAFWire
           + "reinstall the libpam-uaf package [server-unreachable]\u{1B}[0m\n"))
   }
 
-  @Test func `accepts a configuration only from root`() {
+  @Test func `doctor accepts a different configuration only from root`() {
     let bench = Bench(["doctor", "--conf", "/etc/x.conf"])
     #expect(bench.exit == .usage)
     #expect(bench.notes.hasPrefix("uafctl: only root may choose the configuration (--conf)\n"))
   }
 
-  @Test func `a failure makes doctor fail with and without JSON, and a warning does not`() throws {
+  @Test func `a failure makes doctor fail, and a warning does not, with JSON as without`() throws {
     let whole = WholeMachine()
     #expect(whole.machine.doctor("--json").exit == .success)
     whole.machine.facts.isSynchronised = false
@@ -104,7 +104,7 @@ import UAFWire
 
   // MARK: The core
 
-  @Test func `fails if the core says nothing, or has a different version`() {
+  @Test func `doctor fails if the core does not answer or has a different version`() {
     machine.document = nil
     #expect(machine.has(.coreSilent))
     machine.document = "{}"
@@ -113,14 +113,14 @@ import UAFWire
     #expect(machine.has(.coreVersion) && !machine.has(.coreSilent))
   }
 
-  @Test func `fails with the core's own words if the core refuses`() {
+  @Test func `doctor fails with the core's own text if the core refuses`() {
     let core = FakeCore([Bench.failure(3, 1001, "line 3: no such key")])
     let bench = Bench(
       ["doctor", "--pam-directory", machine.pam], as: 0, core: core, installation: machine.installation)
     #expect(bench.output.contains("FAIL core: the configuration cannot be used: line 3: no such key : "))
   }
 
-  @Test func `says in Korean, once, what the core reports about the configuration`() {
+  @Test func `doctor reports in Korean, once, what the core says about the configuration`() {
     let text = "설정을 사용할 수 없습니다: /etc/security/pam_uaf.conf. 이유는 로그(authpriv)에 있습니다"
     let core = FakeCore([Bench.failure(3, 1001, text)])
     let bench = Bench(
@@ -130,7 +130,7 @@ import UAFWire
   }
 
   @Test(arguments: [(UInt8(7), UInt32(1001)), (11, 3014)])
-  func `reports an account with an unusable state in the words of a login, without the advice to run doctor`(
+  func `doctor reports an unusable account with the text of a login, without its advice to run doctor`(
     _ pamCode: UInt8, _ result: UInt32
   ) {
     let core = FakeCore([Bench.failure(pamCode, result, "This account's name has changed.\nAsk the administrator.")])
@@ -142,24 +142,24 @@ import UAFWire
     #expect(!bench.output.contains("[core-silent]"))
   }
 
-  @Test func `a person who cannot reach the core's socket is told so once`() {
+  @Test func `doctor tells a person who cannot reach the core's socket so once`() {
     let core = FakeCore(refusing: .core(.absent(ENOENT)))
     let bench = Bench(["doctor", "--pam-directory", machine.pam], core: core, installation: machine.installation)
     #expect(bench.output.contains("skip core: cannot reach the core"))
   }
 
-  @Test func `asks the core about each account that has a file, and about no other account`() {
+  @Test func `doctor asks the core about each account that has a file, and about no other`() {
     machine.register(1000, state(3006, of: "alice"))
     machine.register(1001, state(3006, of: "bob"))
     _ = machine.folder.file("state/accounts/1000.db-journal", [], mode: 0o600)
     _ = machine.folder.file("state/accounts/.1001.new", [], mode: 0o600)
     let bench = machine.doctor()
     #expect(Machine.lines(bench, about: "accounts") == ["ok   accounts: 2 registered, none locked or damaged"])
-    // The first is about the caller.
+    // The first connection is about the caller itself.
     #expect(bench.startedOwn.count == 3)
   }
 
-  @Test func `a core that can answer nobody is not blamed on an account, and nobody is told to forget an account`() {
+  @Test func `if the core answers nobody, doctor blames no account, and advises nobody to forget one`() {
     var end = Finished(pamCode: 4, result: 1007)
     end.text = "FIDO cannot be used on this machine."
     machine.register(1001, end)

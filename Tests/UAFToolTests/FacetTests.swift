@@ -5,7 +5,7 @@ import ToolTestSupport
 @testable import UAFTool
 
 @Suite struct FacetTests {
-  @Test func `prints the configured identity and what a server has to list`() {
+  @Test func `uafctl facet prints the configured FacetID, and what the server's facet list has to contain`() {
     let machine = Machine(configuration: Machine.configuration + "facet_id = \"linux:example\"\n")
     let bench = Bench(["facet"], core: FakeCore([]), installation: machine.installation)
     #expect(bench.exit == .success)
@@ -19,14 +19,14 @@ import ToolTestSupport
     #expect(bench.notes == "" && bench.startedOwn.isEmpty)
   }
 
-  @Test func `accepts a different configuration only from root`() {
+  @Test func `uafctl facet accepts a different configuration only from root`() {
     let machine = Machine()
     let path = machine.installation.configurationPath
     #expect(Bench(["facet", "--conf", path], as: 0).output.hasPrefix("linux:pam-module:pam_uaf\n"))
     #expect(Bench(["facet", "--conf", path]).exit == .usage)
   }
 
-  @Test func `refuses without a usable configuration`() {
+  @Test func `uafctl facet refuses without a usable configuration`() {
     let missing = Bench(["facet"])
     #expect(missing.exit == .usage)
     #expect(missing.notes.hasPrefix("uafctl: the configuration cannot be used: /nonexistent: "))

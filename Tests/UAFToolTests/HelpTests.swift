@@ -7,12 +7,12 @@ import ToolTestSupport
 @testable import UAFTool
 
 @Suite struct HelpTests {
-  /// The help at a width that does not depend on the terminal of whoever runs the tests.
+  /// The help text in a fixed width, whatever terminal the tests run in.
   private func help(_ command: any ParsableCommand.Type) -> String {
     Uafctl.helpMessage(for: command, columns: 80)
   }
 
-  @Test func `explains the program, its subcommands and its exit status`() {
+  @Test func `the help of uafctl explains the program, its subcommands and its exit status`() {
     #expect(
       help(Uafctl.self) == """
         OVERVIEW: Registers and checks the passcode that logs you in, and looks after
@@ -80,7 +80,7 @@ import ToolTestSupport
         """)
   }
 
-  @Test func `explains register`() {
+  @Test func `the help explains uafctl register`() {
     #expect(
       help(RegisterCommand.self) == """
         OVERVIEW: Registers an authenticator of an account with the server.
@@ -114,7 +114,7 @@ import ToolTestSupport
         """)
   }
 
-  @Test func `explains authenticate`() {
+  @Test func `the help explains uafctl authenticate`() {
     #expect(
       help(AuthenticateCommand.self) == """
         OVERVIEW: Goes through a login without logging in.
@@ -152,7 +152,7 @@ import ToolTestSupport
         """)
   }
 
-  @Test func `explains change`() {
+  @Test func `the help explains uafctl change`() {
     #expect(
       help(ChangeCommand.self) == """
         OVERVIEW: Changes a passcode or a pattern.
@@ -180,7 +180,7 @@ import ToolTestSupport
         """)
   }
 
-  @Test func `explains reset`() {
+  @Test func `the help explains uafctl reset`() {
     #expect(
       help(ResetCommand.self) == """
         OVERVIEW: Wipes a forgotten passcode or pattern, and makes its keys unusable.
@@ -216,7 +216,7 @@ import ToolTestSupport
         """)
   }
 
-  @Test func `explains oob`() {
+  @Test func `the help explains uafctl oob`() {
     #expect(
       help(OutOfBandCommand.self) == """
         OVERVIEW: Does what a code asks for: registers, or approves or denies a login
@@ -250,7 +250,7 @@ import ToolTestSupport
         """)
   }
 
-  @Test func `explains deregister`() {
+  @Test func `the help explains uafctl deregister`() {
     #expect(
       help(DeregisterCommand.self) == """
         OVERVIEW: Deletes registrations, here and at the server.
@@ -281,7 +281,7 @@ import ToolTestSupport
         """)
   }
 
-  @Test func `explains status`() {
+  @Test func `the help explains uafctl status`() {
     #expect(
       help(StatusCommand.self) == """
         OVERVIEW: Shows what is registered, and what is locked.
@@ -310,7 +310,7 @@ import ToolTestSupport
         """)
   }
 
-  @Test func `explains unlock`() {
+  @Test func `the help explains uafctl unlock`() {
     #expect(
       help(UnlockCommand.self) == """
         OVERVIEW: Lifts every lock of an account.
@@ -335,7 +335,7 @@ import ToolTestSupport
         """)
   }
 
-  @Test func `explains forget`() {
+  @Test func `the help explains uafctl forget`() {
     #expect(
       help(ForgetCommand.self) == """
         OVERVIEW: Deletes all that this machine knows of an account; root only.
@@ -357,7 +357,7 @@ import ToolTestSupport
         """)
   }
 
-  @Test func `explains init`() {
+  @Test func `the help explains uafctl init`() {
     #expect(
       help(InitCommand.self) == """
         OVERVIEW: Makes the key of this machine, once; root only.
@@ -377,17 +377,17 @@ import ToolTestSupport
   }
 
   @Test(arguments: ["uafctl.1", "uaf-server.8", "pam_uaf.8", "pam_uaf.conf.5"])
-  func `no quotation in a manual contains a second quotation`(name: String) throws {
+  func `no quotation in a manual page contains another quotation`(name: String) throws {
     let page = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().appending(path: "man/\(name)")
-    // Everything to the end of the line belongs to a quotation, so a further macro would be inside it.
+    // In mdoc the rest of the line belongs to the quotation, and so would a further macro.
     let nested = /^\.(?:[A-Z][a-z] )*(?:Ql|Sq|Dq|Qq) .*\b(?:Ql|Sq|Dq|Qq|Pc|Sc|Dc|Fl|Ar|Ic|Cm|Pa|Xr)\b/
     for line in try String(contentsOf: page, encoding: .utf8).split(separator: "\n") {
       #expect(line.firstMatch(of: nested) == nil, "\(line)")
     }
   }
 
-  @Test func `explains seal`() {
+  @Test func `the help explains uafctl seal`() {
     #expect(
       help(SealCommand.self) == """
         OVERVIEW: Moves the key of this machine into its chip (TPM); root only.
@@ -406,7 +406,7 @@ import ToolTestSupport
         """)
   }
 
-  @Test func `explains unseal`() {
+  @Test func `the help explains uafctl unseal`() {
     #expect(
       help(UnsealCommand.self) == """
         OVERVIEW: Moves the key of this machine from its chip (TPM) into a file; root
@@ -425,7 +425,7 @@ import ToolTestSupport
         """)
   }
 
-  @Test func `explains recover`() {
+  @Test func `the help explains uafctl recover`() {
     #expect(
       help(RecoverCommand.self) == """
         OVERVIEW: Opens the key of this machine with its recovery key; root only.
@@ -444,7 +444,7 @@ import ToolTestSupport
         """)
   }
 
-  @Test func `explains trust`() {
+  @Test func `the help explains uafctl trust`() {
     #expect(
       help(TrustCommand.self) == """
         OVERVIEW: Writes the server of an enrolment code into the configuration; root
@@ -463,7 +463,7 @@ import ToolTestSupport
         """)
   }
 
-  @Test func `explains policy check`() {
+  @Test func `the help explains uafctl policy check`() {
     #expect(
       help(PolicyCheckCommand.self) == """
         OVERVIEW: Tries a value against the rules for passcodes, without setting it.
@@ -488,7 +488,7 @@ import ToolTestSupport
         """)
   }
 
-  @Test func `explains facet`() {
+  @Test func `the help explains uafctl facet`() {
     #expect(
       help(FacetCommand.self) == """
         OVERVIEW: Prints who this client says it is, and what a server has to list.
@@ -507,7 +507,7 @@ import ToolTestSupport
         """)
   }
 
-  @Test func `explains doctor`() {
+  @Test func `the help explains uafctl doctor`() {
     #expect(
       help(DoctorCommand.self) == """
         OVERVIEW: Checks the installation, and says what to do about what is wrong.
@@ -529,7 +529,7 @@ import ToolTestSupport
         """)
   }
 
-  @Test func `explains pam enable`() {
+  @Test func `the help explains uafctl pam enable`() {
     #expect(
       help(PAMEnableCommand.self) == """
         OVERVIEW: Has a service ask for the passcode; root only.
@@ -575,7 +575,7 @@ import ToolTestSupport
         """)
   }
 
-  @Test func `explains pam disable and pam status`() {
+  @Test func `the help explains uafctl pam disable and pam status`() {
     #expect(
       help(PAMDisableCommand.self) == """
         OVERVIEW: Has a service, or all, ask for the password again; root only.
@@ -604,7 +604,7 @@ import ToolTestSupport
     #expect(help(PAMStatusCommand.self).contains("USAGE: uafctl pam status [--pam-directory <folder>] [--json]\n"))
   }
 
-  @Test func `every help page calls what a person gets a code, and what a machine gets a payload`() {
+  @Test func `each help text calls what a person gets a code, and what a machine gets a payload`() {
     for command in Uafctl.configuration.subcommands + [Uafctl.self] where command != JoinCommand.self {
       let text = help(command).replacing("--code, --payload <file>", with: "").replacing("machine payload", with: "")
         .replacing("--payload <file>", with: "")
@@ -612,12 +612,12 @@ import ToolTestSupport
     }
   }
 
-  @Test func `join and leave say what they change`() {
+  @Test func `the help of join and leave says what they change`() {
     #expect(help(JoinCommand.self).contains("server refuses."))
     #expect(help(LeaveCommand.self).contains("--force"))
   }
 
-  @Test func `help and version go to standard output, with a success`() {
+  @Test func `help and version are printed on standard output, with a success`() {
     for arguments in [
       ["--help"], ["status", "--help"], ["help", "status"], ["--version"], ["status", "--version"], [],
     ] {
@@ -633,7 +633,7 @@ import ToolTestSupport
     (["pam", "disable"], "Name a service, or give --all."),
     (["pam", "disable", "sudo", "--all"], "--all and a service exclude each other"),
   ])
-  func `pam disable takes either a service or --all, and says what is wrong with none and with both`(
+  func `pam disable needs either a service or --all, and says what is wrong with none and with both`(
     arguments: [String], told: String
   ) {
     let bench = Bench(arguments, as: 0)
@@ -647,7 +647,7 @@ import ToolTestSupport
     ["register", "--code"],
     ["status", "--json=yes"], ["init", "alice"], ["unlock", "alice", "bob"],
   ])
-  func `refuses unknown and missing arguments, and shows the usage`(arguments: [String]) {
+  func `refuses unknown and missing arguments, and shows the usage of the command`(arguments: [String]) {
     let bench = Bench(arguments, as: 0)
     #expect(bench.exit == .usage)
     #expect(bench.output == "")

@@ -11,7 +11,9 @@ import UAFWire
 @Suite struct InstalledCoreTests {
   private let folder = Folder()
 
-  /// A helper that is a shell script: whatever it does, it has the conversation as descriptor 3.
+  /// Makes a helper of this shell script.
+  ///
+  /// The socket to uafctl is its descriptor 3.
   private func helper(_ script: String) -> String {
     folder.program("helper", "#!/bin/sh\n\(script)\n")
   }
@@ -21,7 +23,7 @@ import UAFWire
       socketPath: folder.path + "/helper.sock", helperPath: helper, userID: userID, servingUserID: serving)
   }
 
-  /// The first message of the core.
+  /// The first message that the core sends.
   private func first(_ core: InstalledCore) throws -> [UInt8] {
     let connection = try core.connect(startsOwn: true)
     var buffer = try Secret(capacity: WireLimit.packet + 1)
@@ -30,18 +32,18 @@ import UAFWire
     return buffer.withBytes { bytes in bytes.indices.map { bytes[$0] } }
   }
 
-  @Test func `a started helper has exactly the fixed environment`() throws {
+  @Test func `uafctl starts the helper with exactly a fixed environment`() throws {
     let core = core(helper("cat /proc/self/environ >'\(folder.path)/environment'; printf '\\204' >&3"))
     #expect(try first(core) == [PacketType.ready.rawValue])
-    // PWD and _ are variables that a shell adds for the programs it starts.
+    // The shell itself adds PWD and _ for the programs that it starts.
     let variables = Set(folder.content("environment").split(separator: "\0").map(String.init))
     #expect(variables.subtracting(ChildProcess.environment).allSatisfy { $0.hasPrefix("PWD=") || $0.hasPrefix("_=") })
     #expect(variables.isSuperset(of: ChildProcess.environment))
   }
 
-  @Test func `a started helper inherits the socket and nothing else from this process`() throws {
+  @Test func `the helper that uafctl starts inherits the socket and no other descriptor`() throws {
     let pipe = Pipe()
-    // A descriptor that a program would inherit, if nothing closed it.
+    // A descriptor without close-on-exec, which the helper would inherit if nothing closed it.
     #expect(fcntl(pipe.reading, F_SETFD, 0) == 0)
     let core = core(helper("(ls -l /proc/$$/fd >'\(folder.path)/descriptors'); printf '\\204' >&3"))
     #expect(try first(core) == [PacketType.ready.rawValue])
@@ -49,13 +51,14 @@ import UAFWire
     for (number, target) in [("0", "/dev/null"), ("1", "/dev/null"), ("2", "/dev/null"), ("3", "socket:")] {
       #expect(lines.contains { $0.contains(" \(number) -> \(target)") })
     }
-    // The shell reads its script through its own descriptor.
+    // One more descriptor is the shell's own, for reading the script.
     let others = lines.filter { line in !["0", "1", "2", "3"].contains { line.contains(" \($0) -> ") } }
     #expect(others.allSatisfy { $0.hasSuffix("/helper") })
     _ = consume pipe
   }
 
-  @Test func `a started helper has its own session, default signal handlers and no blocked signals`() throws {
+  @Test
+  func `the helper that uafctl starts has its own session, default signal handlers and no blocked signals`() throws {
     let core = core(
       helper(
         "cut -d' ' -f6 /proc/$$/stat >'\(folder.path)/session'; echo $$ >>'\(folder.path)/session';"
@@ -68,8 +71,8 @@ import UAFWire
     let sets = lines.compactMap { UInt64($0.dropFirst("SigBlk: ".count), radix: 16) }
     try #require(sets.count == 2 && lines[0].hasPrefix("SigBlk: ") && lines[1].hasPrefix("SigIgn: "))
     #expect(sets[0] == 0)
-    // 32 and 33 belong to the C library. posix_spawn of glibc 2.36 makes both ignored, and that of 2.41 those that this process
-    // handles.
+    // Signals 32 and 33 belong to the C library. posix_spawn of glibc 2.36 makes both ignored in the child; that of 2.41 does
+    // so if this process handles them.
     #expect(sets[1] & ~(0b11 << 31) == 0)
   }
 
@@ -96,7 +99,7 @@ import UAFWire
     #expect(failure == .core(.ended))
   }
 
-  @Test func `refuses to continue without a helper`() {
+  @Test func `refuses to continue if the helper is missing`() {
     let core = core(folder.path + "/none")
     #expect(throws: ToolError.core(.notStarted(path: folder.path + "/none", ENOENT))) {
       try core.connect(startsOwn: true).close()
@@ -106,18 +109,18 @@ import UAFWire
     }
   }
 
-  @Test func `refuses to start one for a caller without root`() {
+  @Test func `refuses to start a helper for a caller without root`() {
     let core = core(helper("exit 0"), as: 1000)
     #expect(throws: ToolError.core(.absent(ENOENT))) { try core.connect(startsOwn: false).close() }
   }
 
-  @Test func `uses a served socket first, if the right user serves it`() throws {
+  @Test func `uses the core's socket if the right user serves it, and refuses one that another user serves`() throws {
     let listening = Listener(folder.path + "/helper.sock")
     let here = core(folder.path + "/none", serving: geteuid())
     try here.connect(startsOwn: false).close()
     let stranger = core(folder.path + "/none", serving: geteuid() + 1)
     #expect(throws: ToolError.core(.notRoots)) { try stranger.connect(startsOwn: false).close() }
-    // Not for a call that must have its own core.
+    // A call that must have a core of its own does not use the socket.
     #expect(throws: ToolError.core(.notStarted(path: folder.path + "/none", ENOENT))) {
       try here.connect(startsOwn: true).close()
     }

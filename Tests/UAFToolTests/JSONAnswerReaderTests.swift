@@ -3,7 +3,7 @@ import Testing
 @testable import UAFTool
 
 @Suite struct JSONAnswerReaderTests {
-  /// What a line says: the answer's bytes, "cancel", or nil.
+  /// What a line of a front end means: the answer, "cancel" or another signal, or nil if it is refused.
   private func read(_ line: [UInt8], room: Int = 1024) -> [UInt8]? {
     var buffer = [UInt8](repeating: 0xEE, count: room)
     // SAFETY: the array lives for the call.
@@ -17,7 +17,7 @@ import Testing
     }
   }
 
-  /// The answers of a line that has to have `count` of them, each with the same room; or what else it says.
+  /// The `count` answers in one line, each at most `room` bytes long, or the signal in it; nil if the line is refused.
   private func readAll(_ line: String, _ count: Int, room: Int = 1024) -> [String]? {
     var buffer = [UInt8](repeating: 0xEE, count: room * count + 1)
     // SAFETY: the array lives for the call, and its last byte is not lent.
@@ -47,7 +47,7 @@ import Testing
     (#"{"answer":"{\"cancel\":true}"}"#, #"{"cancel":true}"#),
     (#"{"answer":"\u0001\u007f"}"#, "\u{1}\u{7F}"),
   ])
-  func `reads an answer, and the signals cancel, resume and deny`(line: String, answer: String) {
+  func `reads an answer in JSON, and the signals cancel, resume and deny`(line: String, answer: String) {
     #expect(read(line) == answer)
   }
 
@@ -60,7 +60,7 @@ import Testing
     #"{"answer":["a"]}"#, #"{"answer":"a";}"#, "\u{FEFF}{\"answer\":\"a\"}", #"{"answer":"a"}{"answer":"b"}"#,
     "{\"answer\":\"a\tb\"}", "{\"answer\":\"a\u{1}b\"}",
   ])
-  func `refuses every other line`(line: String) {
+  func `refuses every other line of JSON`(line: String) {
     #expect(read(line) == nil)
   }
 
@@ -68,7 +68,7 @@ import Testing
     #"\x"#, #"\"#, #"\u"#, #"\u12"#, #"\u12G4"#, #"\u 123"#, #"\u0000"#, #"\ud800"#, #"\udc00"#, #"\ud800\ud800"#,
     #"\ud800x"#, #"\ud83d\n"#, #"\ud83d\u0041"#, #"\U0041"#, #"\u+041"#,
   ])
-  func `refuses an escape for a character that no answer may have`(escape: String) {
+  func `refuses an escape in JSON for a character that no answer may have`(escape: String) {
     #expect(read(#"{"answer":""# + escape + #""}"#) == nil)
   }
 
@@ -76,18 +76,18 @@ import Testing
     [UInt8(0xFF)], [0x80], [0xC0, 0x80], [0xC3], [0xC3, 0x28], [0xE0, 0x80, 0x80], [0xED, 0xA0, 0x80],
     [0xF4, 0x90, 0x80, 0x80], [0xF0, 0x80, 0x80, 0x80], [0xF5, 0x80, 0x80, 0x80], [0xE2, 0x82],
   ])
-  func `refuses what is not UTF-8`(bytes: [UInt8]) {
+  func `refuses JSON whose bytes are not UTF-8`(bytes: [UInt8]) {
     #expect(read(Array(#"{"answer":""#.utf8) + bytes + Array(#""}"#.utf8)) == nil)
   }
 
-  @Test func `refuses an answer that has no room, and writes no byte beyond the room`() {
+  @Test func `refuses an answer that is longer than the buffer, and writes no byte beyond it`() {
     #expect(read(Array(#"{"answer":"abc"}"#.utf8), room: 3) == Array("abc".utf8))
     #expect(read(Array(#"{"answer":"abcd"}"#.utf8), room: 3) == nil)
     #expect(read(Array(#"{"answer":"ab한"}"#.utf8), room: 4) == nil)
     #expect(read(Array(#"{"answer":"\ud83d\ude00"}"#.utf8), room: 3) == nil)
   }
 
-  @Test func `accepts the longest answer in any notation, and no longer line`() {
+  @Test func `accepts the longest answer in each JSON notation, and refuses a longer line`() {
     let escaped = #"{"answer":""# + String(repeating: #"\u0061"#, count: 1024) + #""}"#
     #expect(read(escaped) == String(repeating: "a", count: 1024))
     #expect(read(escaped.replacing("\"}", with: "a\"}")) == nil)
@@ -100,7 +100,7 @@ import Testing
     (" {\t\"answers\" : [ \"a b\" ,\r\"\" , \"c\" ] } ", ["a b", "", "c"]),
     (#"{"answers":["\",\"","]"]}"#, ["\",\"", "]"]),
   ])
-  func `reads exactly as many answers as were requested`(line: String, answers: [String]) {
+  func `reads exactly as many answers from a list as were requested`(line: String, answers: [String]) {
     for count in 1...4 { #expect(readAll(line, count) == (count == answers.count ? answers : nil)) }
     #expect(read(line) == nil)
   }
@@ -112,11 +112,11 @@ import Testing
     #"{"answers":["a","b"]}{"answers":["a","b"]}"#, #"{"answers":["a","\u0000"]}"#,
     #"{"answers":["a","b"],"deny":true}"#,
   ])
-  func `refuses every other list`(line: String) {
+  func `refuses every other list of answers`(line: String) {
     #expect(readAll(line, 2) == nil)
   }
 
-  @Test func `no answer uses the room of a different answer`() {
+  @Test func `no answer in a list uses the buffer of another`() {
     #expect(readAll(#"{"answers":["abc","def"]}"#, 2, room: 3) == ["abc", "def"])
     for line in [#"{"answers":["abcd",""]}"#, #"{"answers":["","abcd"]}"#, #"{"answers":["ab한","a"]}"#] {
       #expect(readAll(line, 2, room: 3) == nil)
@@ -126,11 +126,11 @@ import Testing
     #expect(readAll(#"{"answers":["\#(longest)","\#(longest)"]}"#, 2) == [value, value])
   }
 
-  @Test func `cancel, resume and deny are written in the same way if answers come in a list`() {
+  @Test func `cancel, resume and deny have the same form if answers come in a list`() {
     for word in ["cancel", "resume", "deny"] { #expect(readAll("{\"\(word)\":true}", 2) == [word]) }
   }
 
-  @Test func `every cut and every changed byte of an answer is refused or read, never more`() {
+  @Test func `an answer with a cut end or a changed byte is refused, or read as one answer`() {
     let line = Array(#"{"answer":"a\u00e9ß"}"#.utf8)
     for count in 0..<line.count { #expect(read(Array(line[..<count])) == nil) }
     for index in line.indices {

@@ -18,7 +18,7 @@ import UAFWire
       locale: locale)
   }
 
-  @Test func `asks, is answered, and ends with a success`() {
+  @Test func `a JSON conversation asks, is answered, and ends with a success`() {
     let bench = bench([Bench.question, Bench.success], "{\"answer\":\"s\\u00e9cret\"}\n")
     #expect(bench.exit == .success)
     #expect(
@@ -31,7 +31,7 @@ import UAFWire
     #expect(bench.sent.last == Bench.answer("sécret"))
   }
 
-  @Test func `shows all members of a challenge`() {
+  @Test func `a JSON conversation shows all members of a challenge`() {
     var prompt = Prompt(echo: true, check: "choice", step: .newAgain, text: "Which?\u{1B}[2J\n1 a\n2 b\n")
     prompt.remainingAttempts = 2
     prompt.errorMessage = "No."
@@ -63,7 +63,7 @@ import UAFWire
         "Wrong passcode: 13 tries left.|3 tries left.|Passcode: "
       ),
     ] as [(String, String?, UInt32?, String?, String)])
-  func `the text of a challenge is complete: what was wrong, the tries, why, and the question`(
+  func `the text of a JSON challenge contains the error, the tries left, the reason and the prompt`(
     text: String, mistake: String?, tries: UInt32?, reason: String?, whole: String
   ) {
     var prompt = Prompt(echo: false, check: "passcode", step: .current, text: text.replacing("|", with: "\n"))
@@ -75,7 +75,7 @@ import UAFWire
   }
 
   @Test(arguments: [(PromptStep.current, "current"), (.new, "new"), (.newAgain, "newAgain")])
-  func `names each step with a word that stays the same`(_ step: PromptStep, _ word: String) {
+  func `a JSON challenge names each step with a fixed word`(_ step: PromptStep, _ word: String) {
     let prompt = Prompt(echo: false, check: "passcode", step: step, text: "Passcode: ")
     let challenge = Self.challenge.replacing(#""step":"current""#, with: #""step":"\#(word)""#)
     for locale in ["C", "ko_KR.UTF-8"] {
@@ -84,7 +84,7 @@ import UAFWire
     }
   }
 
-  @Test func `passes on messages that need no answer`() {
+  @Test func `a JSON conversation passes on messages that need no answer`() {
     #expect(
       bench([.info("Hello."), .error("Wrong."), Bench.success], "").output.hasPrefix(
         """
@@ -94,7 +94,7 @@ import UAFWire
         """))
   }
 
-  @Test func `ends with one failure, with number, name and remedy`() {
+  @Test func `a JSON conversation ends with one failure object, with number, name and remedy`() {
     let bench = bench([Bench.question, Bench.failure(7, 3012, "Wrong.\nTry again.")], "{\"answer\":\"x\"}\n")
     #expect(bench.exit == .refused)
     #expect(
@@ -105,12 +105,12 @@ import UAFWire
     #expect(bench.notes == "")
   }
 
-  @Test func `uses the caller's language if the core said nothing`() {
+  @Test func `a JSON conversation uses the caller's language if the core has sent no text`() {
     let bench = bench([Bench.failure(19, 999)], "", locale: "ko_KR.UTF-8")
     #expect(bench.output.contains(#""result":999"#) && bench.output.contains("취소"))
   }
 
-  @Test func `cancels if the front end says so`() {
+  @Test func `a JSON conversation is cancelled if the front end says so`() {
     let bench = bench([Bench.question, Bench.failure(19, 999)], "{\"cancel\":true}\n{\"answer\":\"x\"}\n")
     #expect(bench.exit == .refused)
     #expect(bench.sent.last == FrontEndSignal.cancelled.packet)
@@ -118,21 +118,23 @@ import UAFWire
   }
 
   @Test(arguments: ["secret\n", "{\"answer\":\"sec\0ret\"}\n", "{\"answer\":\"secret\",\"x\":1}\n", ""])
-  func `cancels at anything that is not an answer, says so, and repeats no part of it`(input: String) {
+  func `a line that is no answer cancels a JSON conversation, which says so and repeats no part of the line`(
+    input: String
+  ) {
     let bench = bench([Bench.question, Bench.failure(19, 999)], input)
     #expect(bench.sent.last == FrontEndSignal.cancelled.packet)
     #expect(bench.output.split(separator: "\n").dropFirst().first?.hasPrefix(#"{"type":"error","text":""#) ?? false)
     #expect(!(bench.output + bench.notes).contains("secret"))
   }
 
-  @Test func `a line that is too long cancels, and its rest is not a second answer`() {
+  @Test func `a line that is too long cancels a JSON conversation, and its rest is not taken for a second answer`() {
     let long = #"{"answer":""# + String(repeating: "a", count: 20_000) + "\"}\n"
     let bench = bench([Bench.question, Bench.question, Bench.failure(19, 999)], long + "{\"answer\":\"b\"}\n")
     #expect(bench.sent.dropFirst() == [FrontEndSignal.cancelled.packet, Bench.answer("b")])
   }
 
   @Test(arguments: [nil, "ko_KR.UTF-8"])
-  func `a success with a value that the rules would refuse has a next step`(locale: String?) {
+  func `a JSON success with a stale secret names a next step`(locale: String?) {
     var stale = Finished(pamCode: 0, result: 0)
     stale.staleValue = true
     let line = bench([.finished(stale)], "", locale: locale).output
@@ -140,7 +142,7 @@ import UAFWire
     #expect(!bench([Bench.success], "").output.contains("nextStep"))
   }
 
-  @Test func `a token is part of a success, and only if it was requested`() {
+  @Test func `a JSON success contains a token only if the caller has requested one`() {
     var finished = Finished(pamCode: 0, result: 0)
     finished.token = "eyJ.abc"
     #expect(bench([.finished(finished)], "", ["--token"]).output.hasSuffix(#","token":"eyJ.abc"}"# + "\n"))
@@ -150,7 +152,7 @@ import UAFWire
     #expect(!bench([.finished(refused)], "", ["--token"]).output.contains("eyJ"))
   }
 
-  @Test func `ends with a failure if there is no core, or one that cannot be believed`() {
+  @Test func `a JSON conversation ends with a failure if there is no core, or one of another user`() {
     for core in [FakeCore(refusing: .core(.absent(2))), FakeCore([]), FakeCore([Bench.failure(0, 3012)])] {
       let bench = Bench(["authenticate", "--json-conversation"], core: core)
       #expect(bench.exit == .unreachable)
@@ -162,17 +164,17 @@ import UAFWire
     }
   }
 
-  @Test func `ends with a failure if the account may not be named`() {
+  @Test func `a JSON conversation ends with a failure if the caller may not name the account`() {
     let bench = bench([Bench.success], "", ["bob"])
     #expect(bench.exit == .usage)
     #expect(bench.output.hasPrefix(#"{"type":"failure","result":1001,"#) && bench.startedOwn.isEmpty)
   }
 
-  // MARK: Divided
+  // MARK: A divided login
 
   private static let ready = #"{"type":"ready","result":10,"name":"RESULT_AUTH_READY_SUCCESS"}"#
 
-  @Test func `a divided login is ready before anything is asked, and continues when it is told to`() throws {
+  @Test func `a divided JSON login is ready before any challenge, and continues when it is resumed`() throws {
     let input = "{\"resume\":true}\n{\"answer\":\"secret\"}\n"
     let bench = bench([.ready, Bench.question, Bench.success], input, ["--divided"])
     #expect(bench.exit == .success)
@@ -184,14 +186,14 @@ import UAFWire
   }
 
   @Test(arguments: ["{\"cancel\":true}\n", "{\"answer\":\"secret\"}\n", "{\"deny\":true}\n", "go\n", ""])
-  func `a divided login is cancelled at ready by anything that does not resume it`(input: String) {
+  func `at ready, any line but a resume cancels a divided JSON login`(input: String) {
     let bench = bench([.ready, Bench.failure(19, 999)], input, ["--divided"])
     #expect(bench.exit == .refused && bench.sent.last == FrontEndSignal.cancelled.packet)
     #expect(bench.output.hasPrefix(Self.ready + "\n") && bench.output.contains(#""result":999"#))
     #expect(!(bench.output + bench.notes).contains("secret"))
   }
 
-  @Test(arguments: [1, 3]) func `a resume that nothing waits for is ignored`(count: Int) {
+  @Test(arguments: [1, 3]) func `a JSON conversation ignores a resume that it does not wait for`(count: Int) {
     let stray = String(repeating: "{\"resume\":true}\n", count: count)
     let bench = bench([Bench.question, Bench.success], stray + "{\"answer\":\"secret\"}\n")
     #expect(bench.exit == .success && bench.sent.count == 2 && bench.sent.last == Bench.answer("secret"))
@@ -199,7 +201,7 @@ import UAFWire
     #expect(alone.sent.last == FrontEndSignal.cancelled.packet)
   }
 
-  @Test func `each challenge contains the tries left and what was wrong, or null, whatever is asked for`() throws {
+  @Test func `each JSON challenge has the tries left and the last error, or null`() throws {
     for check in Check.allCases {
       for step in [PromptStep.current, .new, .newAgain] {
         var prompt = Prompt(echo: false, check: check, step: step, text: "?")
@@ -215,7 +217,7 @@ import UAFWire
     }
   }
 
-  @Test func `a core that is ready without being asked to wait is resumed immediately`() {
+  @Test func `if the core is ready although nobody requested a divided login, it is resumed immediately`() {
     let bench = bench([.ready, Bench.success], "")
     #expect(bench.exit == .success && bench.sent.last == FrontEndSignal.resume.packet)
     #expect(!bench.output.contains("ready"))
@@ -226,7 +228,9 @@ import UAFWire
   @Test(arguments: [
     (["register", "--payload", "-"], "payload\n", UInt32(0)), (["change"], "", 7110),
     (["deregister", "passcode"], "", 0),
-  ]) func `other subcommands ask in JSON as well`(_ arguments: [String], _ before: String, _ result: UInt32) {
+  ]) func `the other subcommands have a JSON conversation as well`(
+    _ arguments: [String], _ before: String, _ result: UInt32
+  ) {
     let end = CoreMessage.finished(Finished(pamCode: 0, result: result))
     let bench = Bench(
       arguments + ["--json-conversation"], core: [Bench.question, end], input: before + "{\"answer\":\"secret\"}\n")
@@ -237,7 +241,7 @@ import UAFWire
     #expect(bench.sent.last == Bench.answer("secret"))
   }
 
-  @Test func `an approval asks in JSON as well, and can be denied`() {
+  @Test func `an approval has a JSON conversation as well, and can be denied in it`() {
     let payload = EnrolmentPayload(
       op: .authentication, server: "https://fido.example.com", username: "alice", authCode: "c0de", expires: 1)
     let bench = Bench(
@@ -247,7 +251,7 @@ import UAFWire
     #expect(bench.output.hasSuffix(#""pamCode":19,"text":"Denied."}"# + "\n"))
   }
 
-  @Test func `only an approval can be denied: elsewhere the line cancels, and an error says so`() {
+  @Test func `a denial in JSON cancels everything but an approval, and an error says so`() {
     for more in [[], ["--together"]] {
       let bench = bench([Bench.question, Bench.failure(19, 999)], "{\"deny\":true}\n", more)
       #expect(bench.exit == .refused && bench.sent.last == FrontEndSignal.cancelled.packet)
@@ -255,7 +259,7 @@ import UAFWire
     }
   }
 
-  @Test func `a payload that cannot be read is reported as a failure of the JSON conversation, too`() {
+  @Test func `a payload that cannot be read is reported as the failure of a JSON conversation, too`() {
     for arguments in [["register", "--payload", "/nowhere"], ["oob", "-"]] {
       let bench = Bench(arguments + ["--json-conversation"], core: [Bench.success], input: "x\n")
       #expect(bench.exit == .usage && bench.startedOwn.isEmpty && bench.notes == "")
@@ -263,12 +267,12 @@ import UAFWire
     }
   }
 
-  // MARK: Only the end
+  // MARK: JSON only for the end
 
   @Test(arguments: [
     ["register", "--code", "-"], ["repair", "--code", "-"], ["change"], ["authenticate"], ["deregister", "passcode"],
   ])
-  func `with --json the questions are as usual, and the end is one object`(_ arguments: [String]) {
+  func `with --json the prompts are as usual, and the end is one object`(_ arguments: [String]) {
     let code = arguments.contains("--code") ? "payload\n" : ""
     let result: UInt32 = arguments == ["change"] ? 7110 : 0
     let end = CoreMessage.finished(Finished(pamCode: 0, result: result))
@@ -279,19 +283,19 @@ import UAFWire
     #expect(bench.sent.last == Bench.answer("secret"))
   }
 
-  @Test func `with --json a refusal is an object, too, with its hint`() {
+  @Test func `with --json a refusal is also one object, with its hint`() {
     let bench = Bench(["change", "--json"], core: [Bench.failure(7, 3005, "Locked.\nTry again later.")])
     #expect(bench.exit == .refused && bench.notes == "")
     #expect(bench.output.hasPrefix(#"{"type":"failure","result":3005,"#))
     #expect(bench.output.contains(#""nextStep":"Try again later.""#))
   }
 
-  @Test func `with --json a code that cannot be read is an object, too`() {
+  @Test func `with --json a code that cannot be read is also reported as an object`() {
     let bench = Bench(["oob", "/nowhere", "--json"], core: [Bench.success])
     #expect(bench.exit == .usage && bench.startedOwn.isEmpty && bench.output.hasPrefix(#"{"type":"failure","#))
   }
 
-  @Test func `refuses both kinds of JSON`() {
+  @Test func `refuses --json together with --json-conversation`() {
     let bench = Bench(["change", "--json", "--json-conversation"], core: [Bench.success])
     #expect(bench.exit == .usage && bench.startedOwn.isEmpty && bench.output == "")
   }
@@ -302,7 +306,7 @@ import UAFWire
     ("미나", 1011, "ERROR_INVALID_USERNAME"), ("al\u{7F}", 1011, "ERROR_INVALID_USERNAME"),
     ("nobody-here", 1001, "ERROR_INVALID_PARAMETER"),
   ])
-  func `a name that no account can have is reported with its own number`(
+  func `a name that no account can have is reported with a number of its own`(
     _ name: String, _ result: UInt32, _ word: String
   ) {
     for caller in [0, 1000] as [uid_t] where caller == 0 || result != 1001 {
@@ -315,7 +319,7 @@ import UAFWire
   }
 
   @Test(arguments: ["authenticate", "change", "deregister", "register", "repair"])
-  func `a single name that is neither an account nor a type gives 1012`(command: String) {
+  func `an argument that is neither an account nor a type gives 1012`(command: String) {
     for caller in [0, 1000] as [uid_t] {
       let bench = Bench([command, "--json", "iris"], as: caller, core: [Bench.success])
       #expect(bench.exit == .usage && bench.output.contains(#""result":1012"#), "\(bench.output)")
@@ -323,7 +327,7 @@ import UAFWire
     }
   }
 
-  /// A list that a script cannot answer.
+  /// A list of authenticators, from which a script cannot choose.
   private static var list: CoreMessage {
     var prompt = Prompt(echo: false, check: .choice, step: .current, text: "Which one (1-2): ")
     prompt.options = ["passcode", "pattern"]
@@ -334,7 +338,7 @@ import UAFWire
     ["authenticate", "--json"], ["deregister", "--json"], ["deregister", "--all", "--json"], ["change", "--json"],
     ["deregister", "--json", "--all", "alice"],
   ])
-  func `the number and the text of an end never disagree, and no hint names a command that uafctl refuses`(
+  func `the number and text of a JSON end agree, and no hint names a command that uafctl refuses`(
     _ arguments: [String]
   ) throws {
     let bench = Bench(arguments, as: 0, core: [Self.list])

@@ -10,9 +10,9 @@ import UAFWire
 @testable import TerminalPrompts
 @testable import UAFTool
 
-/// `--json-conversation --together`: a front end that shows one form for a new value and its repetition.
+/// `--json-conversation --together`, for a front end that shows one form for a new secret and its repetition.
 @Suite struct JSONTogetherTests {
-  /// The end of a challenge's line if nothing was wrong.
+  /// The end of a challenge's line if there was no error.
   private static let nothingWrong = #""remainingAttempts":null,"errorMessage":null"#
 
   private static func challenge(
@@ -26,7 +26,7 @@ import UAFWire
     #"{"type":"challenges","challenges":[\#(challenges.joined(separator: ","))]}"#
   }
 
-  /// The line for a new passcode, if the core asks for it in English.
+  /// The line with both challenges for a new passcode, as the core asks for it in English.
   private static let both = line(
     challenge("new", "New passcode for alice: "), challenge("newAgain", "New passcode again: "))
 
@@ -55,7 +55,9 @@ import UAFWire
   @Test(arguments: [
     ("marmalade7", "marmalade7"), ("marmalade7", "marmalade8"), ("", ""), ("a", ""), ("", "b"), ("한글 ß 😀", "x"),
   ])
-  func `asks for a new value in one line, and sends both answers in order`(first: String, second: String) {
+  func `with --together a new secret and its repetition are one line, and both answers are sent in order`(
+    first: String, second: String
+  ) {
     let bench = change(
       [Bench.question, Self.new, Self.again, Self.changed],
       "{\"answers\":[\"old\"]}\n{\"answers\":[\"\(first)\",\"\(second)\"]}\n")
@@ -65,7 +67,7 @@ import UAFWire
     #expect(lines(bench).count == 3 && lines(bench).last?.hasPrefix(#"{"type":"success","result":7110,"#) == true)
   }
 
-  @Test func `the longest answers are sent in full, and a longer answer cancels`() {
+  @Test func `with --together the longest answers are sent in full, and a longer one cancels`() {
     let (first, second) = (String(repeating: "a", count: 1024), String(repeating: "ß", count: 512))
     let escaped = String(repeating: #"\u00df"#, count: 512)
     let bench = change(
@@ -77,7 +79,8 @@ import UAFWire
     }
   }
 
-  @Test func `asks for both values again if the core refuses the first one, and does not use the second answer`() {
+  @Test
+  func `with --together both entries are asked for again if the core refuses the first, and the second is not sent`() {
     let refused = Self.prompt(.new, "New passcode for alice: ", error: "Use 8 characters or more.")
     let bench = change(
       [Self.new, refused, Self.again, Self.changed],
@@ -92,7 +95,7 @@ import UAFWire
     #expect(lines(bench).prefix(2) == [Self.both, told])
   }
 
-  @Test func `the core refuses two different entries, and both are asked for again`() {
+  @Test func `with --together the core refuses two different entries, and both are asked for again`() {
     let differ = Self.prompt(.new, "New passcode for alice: ", error: "The two entries do not match.")
     let bench = change(
       [Self.new, Self.again, differ, Self.again, Self.changed],
@@ -102,7 +105,7 @@ import UAFWire
     #expect(lines(bench).count == 3 && lines(bench)[1].contains(#""errorMessage":"The two entries do not match.""#))
   }
 
-  // MARK: The second question is the core's own
+  // MARK: The challenge for the repetition is the core's own
 
   private static let kinds: [(check: Check, kind: ValueKind, digits: Int?, length: UInt32?)] = [
     (.passcode, .passcode, nil, nil), (.passcode, .passcode, 4, 4), (.passcode, .passcode, 6, 6),
@@ -110,14 +113,14 @@ import UAFWire
   ]
 
   @Test(arguments: [Language.english, .korean], ["alice", "O'Neil-2", "new", "4 digits", "a: b (4)"])
-  func `the second question is the one that the core asks next, for every person, type and language`(
+  func `with --together the second challenge is the prompt that the core sends next, in every language`(
     _ language: Language, _ user: String
   ) throws {
     for value in Self.kinds {
       let text = PromptText.newValue(value.kind, user: user, digits: value.digits).text(in: language)
       let told = PromptText.newValueAgain(value.kind, digits: value.digits).text(in: language)
       for above in ["", "Use 8 characters or more.\n", "두 줄\nNew passcode for bob: \n"] {
-        // The core's language is that of its configuration if the locale names none.
+        // If the locale names no language, the core uses that of its configuration.
         for locale in [nil, "ko_KR.UTF-8"] {
           let bench = change(
             [
@@ -137,7 +140,7 @@ import UAFWire
     (Check.passcode, nil as String?, "New passcode again: "), (.passcode, "ko_KR.UTF-8", "새 패스코드 다시 입력: "),
     (.pattern, nil, "New pattern again: "), (.pattern, "ko_KR.UTF-8", "새 패턴 다시 입력: "),
   ])
-  func `the second question is in the caller's language if the core's language is unknown`(
+  func `with --together the second challenge is in the caller's language if the core's is unknown`(
     check: Check, locale: String?, text: String
   ) {
     let bench = change(
@@ -150,7 +153,7 @@ import UAFWire
     #expect(bench.sent.dropFirst() == [Bench.answer("1"), Bench.answer("2")])
   }
 
-  @Test func `the second challenge has the reason and the length of the first, and no error of the first`() {
+  @Test func `with --together the second challenge has the reason and length of the first, but not its error`() {
     var prompt = Prompt(echo: false, check: .passcode, step: .new, text: "New passcode for alice (4 digits): ")
     (prompt.reason, prompt.entryLength, prompt.errorMessage) = ("ward 3", 4, "No.")
     let bench = change([.prompt(prompt), Self.changed], "{\"answers\":[\"1\",\"2\"]}\n")
@@ -163,7 +166,7 @@ import UAFWire
 
   // MARK: One entry
 
-  @Test func `every other question is a list of one challenge`() {
+  @Test func `with --together every other prompt is a list of one challenge`() {
     for check in Check.allCases {
       var prompt = Prompt(echo: check == .code, check: check, step: .current, text: "?")
       if check == .choice { prompt.options = ["a", "b"] }
@@ -181,7 +184,7 @@ import UAFWire
   }
 
   @Test(arguments: [Language.english, .korean], [false, true])
-  func `a shuffled keypad is shown for each entry, so the two entries are asked for one by one`(
+  func `with --together a shuffled keypad has one challenge for each entry, because each has its own layout`(
     _ language: Language, _ isSpeltOut: Bool
   ) {
     func text(_ keys: [UInt8], _ text: PromptText) -> String {
@@ -199,7 +202,7 @@ import UAFWire
     #expect(lines(bench).prefix(2).allSatisfy { $0.components(of: #""step":"#) == 1 })
   }
 
-  // MARK: The second answer is used for its question or not at all
+  // MARK: The second answer is sent only for its own prompt
 
   @Test(arguments: [
     [prompt(.current, "Passcode: ")], [prompt(.newAgain, "Again: ", check: .pattern)],
@@ -209,7 +212,7 @@ import UAFWire
       prompt(.newAgain, KeypadText(keys: Array(0...9), isSpeltOut: false).text(in: .english) + "\nNew passcode again: ")
     ],
   ])
-  func `if the core says anything else next, the second answer is not sent, and the front end is asked`(
+  func `with --together, if the core sends another message next, the second answer is dropped and asked for again`(
     next: [CoreMessage]
   ) {
     let bench = change(
@@ -219,19 +222,19 @@ import UAFWire
     #expect(!(bench.output + bench.notes).contains("secret2"))
   }
 
-  @Test func `a second answer is sent only once`() {
+  @Test func `with --together a second answer is sent only once`() {
     let bench = change(
       [Self.new, Self.again, Self.again, Self.cancelled], "{\"answers\":[\"a\",\"b\"]}\n{\"cancel\":true}\n")
     #expect(
       bench.sent.dropFirst() == [Bench.answer("a"), Bench.answer("b"), FrontEndSignal.cancelled.packet])
   }
 
-  @Test func `a notice between the two questions changes nothing`() {
+  @Test func `with --together a notice between the two prompts changes nothing`() {
     let bench = change([Self.new, .info("Wait."), Self.again, Self.changed], "{\"answers\":[\"a\",\"b\"]}\n")
     #expect(bench.exit == .success && bench.sent.dropFirst() == [Bench.answer("a"), Bench.answer("b")])
   }
 
-  /// A front end whose answer to the first question is already in `given`.
+  /// A front end whose answer to the first challenge is already in the pipe `given`.
   private func person(_ given: ToolTestSupport.Pipe, _ results: ToolTestSupport.Pipe) -> JSONPerson {
     _ = DescriptorWriter.write(Array("{\"answers\":[\"first\",\"second\"]}\n".utf8), to: given.writing)
     given.closeWriting()
@@ -244,7 +247,7 @@ import UAFWire
       input: LineInput(descriptor: given.reading), lines: JSONLines(in: context), answersTogether: true)
   }
 
-  @Test func `the second answer stays in locked memory until the next question or an error, and no longer`()
+  @Test func `with --together the second answer stays in locked memory only until the next prompt or an error`()
     throws
   {
     let new = Prompt(echo: false, check: .passcode, step: .new, text: "New: ")
@@ -261,7 +264,7 @@ import UAFWire
         Issue.record("no answer before \(what)")
         return
       }
-      // No part of the second answer is left after the first.
+      // The first answer left nothing of the second behind.
       let count = first.count
       person.hear("Wait.", isError: false)
       let isHeld = person.hasAnswerAhead
@@ -271,7 +274,7 @@ import UAFWire
     }
   }
 
-  // MARK: Lines that are not an answer
+  // MARK: Lines that are no answer
 
   @Test(arguments: [
     #"{"answers":["secret"]}"#, #"{"answers":["secret","b","c"]}"#, #"{"answers":[]}"#, #"{"answer":"secret"}"#,
@@ -283,7 +286,7 @@ import UAFWire
     #"{"Answers":["secret","b"]}"#, #"{"answers":["secret","b"]} x"#, "secret", #"{"answers":{"0":"secret","1":"b"}}"#,
     #"{"answers":[,"secret"]}"#, "",
   ])
-  func `cancels at anything that is not an answer to two challenges, says so, and repeats no part of it`(line: String) {
+  func `with --together any line but two answers cancels, says so, and repeats no part of itself`(line: String) {
     let bench = change([Self.new, Self.cancelled], line.isEmpty ? "" : line + "\n{\"answers\":[\"a\",\"b\"]}\n")
     #expect(bench.sent.dropFirst() == [FrontEndSignal.cancelled.packet], "\(bench.output)")
     #expect(lines(bench).dropFirst().first?.hasPrefix(#"{"type":"error","text":""#) == true)
@@ -292,13 +295,13 @@ import UAFWire
   }
 
   @Test(arguments: [#"{"answers":[]}"#, #"{"answers":["a","b"]}"#, #"{"answer":"a"}"#, "a"])
-  func `cancels at anything that is not an answer to one challenge`(line: String) {
+  func `with --together any line but one answer to a single challenge cancels`(line: String) {
     let bench = change([Bench.question, Self.cancelled], line + "\n")
     #expect(bench.sent.dropFirst() == [FrontEndSignal.cancelled.packet])
     #expect(lines(bench).dropFirst().first?.hasPrefix(#"{"type":"error","text":""#) == true)
   }
 
-  @Test func `without --together, answers in a list cancel`() {
+  @Test func `without --together a list of answers cancels`() {
     for line in [#"{"answers":["a"]}"#, #"{"answers":["a","b"]}"#] {
       let bench = Bench(
         ["change", "--json-conversation"], core: [Self.new, Self.cancelled], input: line + "\n")
@@ -307,13 +310,13 @@ import UAFWire
     }
   }
 
-  @Test func `a line that is too long cancels, and its rest is not a second answer`() {
+  @Test func `with --together a line that is too long cancels, and its rest is not taken for a second answer`() {
     let long = #"{"answers":["a",""# + String(repeating: "b", count: 30_000) + "\"]}\n"
     let bench = change([Self.new, Self.new, Self.cancelled], long + "{\"answers\":[\"c\",\"d\"]}\n")
     #expect(bench.sent.dropFirst() == [FrontEndSignal.cancelled.packet, Bench.answer("c")])
   }
 
-  @Test func `cancels if the front end says so, and ignores a resume that nothing waits for`() {
+  @Test func `with --together a front end can cancel, and a resume that nothing waits for is ignored`() {
     let bench = change([Self.new, Self.cancelled], "{\"resume\":true}\n{\"cancel\":true}\n")
     #expect(bench.exit == .refused && bench.sent.dropFirst() == [FrontEndSignal.cancelled.packet])
     #expect(!bench.output.contains(#""type":"error""#))
@@ -324,7 +327,7 @@ import UAFWire
   // MARK: Other subcommands
 
   @Test(arguments: [["authenticate"], ["register"], ["deregister", "passcode"], ["repair"], ["change"]])
-  func `every command that asks in JSON accepts --together, before and after --json-conversation`(arguments: [String]) {
+  func `each command with --json-conversation accepts --together, before and after it`(arguments: [String]) {
     for options in [["--json-conversation", "--together"], ["--together", "--json-conversation"]] {
       let end = arguments == ["change"] ? Self.changed : Bench.success
       let bench = Bench(
@@ -334,7 +337,7 @@ import UAFWire
     }
   }
 
-  @Test func `an approval is denied as usual`() {
+  @Test func `with --together an approval can be denied as usual`() {
     let payload = EnrolmentPayload(
       op: .authentication, server: "https://fido.example.com", username: "alice", authCode: "c0de", expires: 1)
     let bench = Bench(
@@ -343,7 +346,7 @@ import UAFWire
     #expect(bench.exit == .refused && bench.sent.last == FrontEndSignal.denied.packet)
   }
 
-  @Test func `a divided login says ready as usual, and accepts no answer there`() {
+  @Test func `with --together a divided login is ready as usual, and accepts no answer at that point`() {
     let core: [CoreMessage] = [.ready, Bench.question, Bench.success]
     let arguments = ["authenticate", "--divided", "--json-conversation", "--together"]
     let bench = Bench(arguments, core: core, input: "{\"resume\":true}\n{\"answers\":[\"a\"]}\n")
@@ -361,7 +364,7 @@ import UAFWire
     ["oob", "-", "--together", "--json"], ["reset", "--together"], ["deregister", "--together"],
     ["repair", "--together"],
   ])
-  func `--together without --json-conversation is refused before anything is asked`(arguments: [String]) {
+  func `--together without --json-conversation is refused before anybody is asked`(arguments: [String]) {
     for (locale, words) in [("C", "--together goes with --json-conversation"), ("ko_KR.UTF-8", "--together는")] {
       let bench = Bench(arguments, core: FakeCore([Bench.success]), locale: locale)
       #expect(bench.exit == .usage && bench.startedOwn.isEmpty && bench.output == "")

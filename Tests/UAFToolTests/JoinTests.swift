@@ -7,7 +7,7 @@ import UAFWire
 @testable import Doctor
 @testable import UAFTool
 
-/// `uafctl join` and `leave` on a machine whose configuration is in its own folder.
+/// `uafctl join` and `leave` on a machine whose configuration is in a folder of its own.
 @Suite struct JoinTests {
   private static let keys = "-----BEGIN PUBLIC KEY-----\nMAA=\n-----END PUBLIC KEY-----\n"
   private static let names = ["50-server-ca.pem", "50-server-verdict.pem", "50-server.conf"]
@@ -39,7 +39,7 @@ import UAFWire
       core: FakeCore(each: isJoin ? [core, checkIn, []] : [core, []]), locale: locale, installation: installation)
   }
 
-  /// The names in the folder of drop-ins; nil if there is none.
+  /// The names of the files in the drop-in folder; nil if there is no such folder.
   private var dropIns: [String]? {
     folder.names("").contains("pam_uaf.conf.d") ? folder.names("pam_uaf.conf.d") : nil
   }
@@ -51,9 +51,9 @@ import UAFWire
     #expect(!folder.names("").contains("pam_uaf.conf.joining"))
   }
 
-  // MARK: Joining
+  // MARK: uafctl join
 
-  @Test func `writes address, CA and keys after the core has joined`() {
+  @Test func `join writes the server's address, CA and keys once the core has joined`() {
     let bench = run(["join"])
     #expect(bench.exit == .success, "\(bench.notes)")
     #expect(bench.notes.hasPrefix("uafctl: joined https://fido.example:8443, group default\nuafctl: fingerprint of"))
@@ -76,7 +76,7 @@ import UAFWire
     #expect(!folder.names("").contains("pam_uaf.conf.joining"))
   }
 
-  @Test func `the core joins with a copy of the configuration that contains the server`() throws {
+  @Test func `the core joins with a copy of the configuration that already contains the server`() throws {
     _ = folder.file("pam_uaf.conf", Array("[passcode]\nmin_length = 9\n".utf8), mode: 0o644)
     let bench = run(["join"])
     var begin = Begin(.join)
@@ -90,7 +90,7 @@ import UAFWire
     #expect(begin.payload != nil)
   }
 
-  @Test func `checks in after it has joined, and counts as joined even if the check-in fails`() {
+  @Test func `join checks in at the end, and succeeds even if the check-in fails`() {
     let refusal = Bench.failure(9, 1102, "The server does not answer.\nTry again later.")
     let bench = run(["join"], checkIn: [refusal])
     #expect(bench.exit == .success && dropIns == Self.names)
@@ -103,18 +103,18 @@ import UAFWire
     #expect(failed.exit == .success && failed.notes == "" && failed.output.contains(#""checkedIn":false"#))
   }
 
-  @Test func `a machine that has not joined does not check in`() {
+  @Test func `a machine whose join failed does not check in`() {
     let bench = run(["join"], core: [Bench.failure(4, 1100, "The machine payload has expired.")])
     #expect(bench.startedOwn.count == 1)
   }
 
-  @Test func `without a CA in the payload the system's CAs are trusted`() {
+  @Test func `if the payload of join has no CA, the system's CAs are trusted`() {
     #expect(run(["join"], payload: Self.payload(ca: nil)).exit == .success)
     #expect(dropIns == ["50-server-verdict.pem", "50-server.conf"])
     #expect(!folder.content("pam_uaf.conf.d/50-server.conf").contains("ca_file"))
   }
 
-  @Test func `prints one object for scripts`() throws {
+  @Test func `join prints one JSON object for scripts`() throws {
     let bench = run(["join", "--json"])
     #expect(bench.exit == .success)
     let json = try JSONValue(parsing: Array(bench.output.utf8.dropLast()))
@@ -124,7 +124,7 @@ import UAFWire
     #expect(fingerprint.utf8.count == 64)
   }
 
-  @Test func `prints one object if the machine does not join, whoever refuses`() {
+  @Test func `a join that fails prints one JSON object, whoever refuses`() {
     let refusal = Bench.failure(
       4, 1100, "The machine payload has expired.\nAsk the administrator for a new one.")
     let byCore = run(["join", "--json"], core: [refusal])
@@ -138,7 +138,7 @@ import UAFWire
     #expect(dropIns == nil)
   }
 
-  @Test func `joins the same server again with a new payload, and forgets a CA that the payload no longer names`()
+  @Test func `joining the same server again uses the new payload, and drops a CA that it no longer names`()
     throws
   {
     #expect(run(["join"]).exit == .success)
@@ -148,16 +148,16 @@ import UAFWire
     #expect(folder.content("pam_uaf.conf.d/50-server.conf").contains("machines: lab\n"))
   }
 
-  @Test func `accepts a server with the given fingerprint, in any notation`() throws {
+  @Test func `join accepts a payload with the given fingerprint, in any notation`() throws {
     let fingerprint = try JoinPayload(Array(Self.payload().encoded.utf8)).fingerprint
     let spaced = fingerprint.uppercased().enumerated().map { $0 % 2 == 1 ? "\($1):" : "\($1)" }.joined()
     #expect(run(["join", "--fingerprint", fingerprint]).exit == .success)
     #expect(run(["join", "--fingerprint", String(spaced.dropLast())]).exit == .success)
   }
 
-  // MARK: Refusals, after which everything is as it was
+  // MARK: Refusals of join, which change nothing
 
-  @Test func `refuses a different server, a different group, and everybody but root, before the core is asked`() {
+  @Test func `join refuses a wrong fingerprint, a wrong group and everybody but root before it asks the core`() {
     let other = String(repeating: "0", count: 64)
     let cases: [(Bench, String)] = [
       (run(["join", "--fingerprint", other]), "the payload is of a server with another fingerprint: "),
@@ -183,7 +183,7 @@ import UAFWire
     }
   }
 
-  @Test func `a refusal of the core changes nothing`() {
+  @Test func `if the core refuses to join, no file is changed`() {
     let refusal = Bench.failure(
       4, 1100, "The machine payload has expired.\nAsk the administrator for a new one.")
     let bench = run(["join"], core: [refusal])
@@ -191,12 +191,12 @@ import UAFWire
     #expect(dropIns == nil)
   }
 
-  @Test func `a core that disappears changes nothing`() {
+  @Test func `if the core disappears during a join, no file is changed`() {
     expectUntouched(run(["join"], core: []), "", .unreachable)
     #expect(dropIns == nil)
   }
 
-  @Test func `refuses a machine that has joined elsewhere, or is configured for a different server`() {
+  @Test func `join refuses a machine that has joined another server or is configured for one`() {
     #expect(run(["join"]).exit == .success)
     let elsewhere = run(["join"], payload: Self.payload(server: "https://other.example"))
     #expect(elsewhere.notes.hasPrefix("uafctl: this machine has joined https://fido.example:8443/uaf/get\nhint: "))
@@ -207,7 +207,7 @@ import UAFWire
     expectUntouched(run(["join"]), "the configuration names another server already: https://o/uaf/get")
   }
 
-  @Test func `refuses a file of that name that an administrator wrote`() {
+  @Test func `join refuses to overwrite a file of its name that an administrator wrote`() {
     _ = folder.folder("pam_uaf.conf.d", mode: 0o755)
     let own = "[server]\nrequest_url = 'https://o/uaf/get'\nresponse_url = 'https://o/uaf/respond'\n"
     _ = folder.file("pam_uaf.conf.d/50-server.conf", Array(own.utf8), mode: 0o644)
@@ -216,7 +216,7 @@ import UAFWire
     #expect(folder.content("pam_uaf.conf.d/50-server.conf") == own)
   }
 
-  @Test func `refuses an unusable configuration, and names its file`() {
+  @Test func `join refuses an unusable configuration, and names its file`() {
     _ = folder.folder("pam_uaf.conf.d", mode: 0o755)
     _ = folder.file("pam_uaf.conf.d/90-rules.conf", Array("[passcode]\nmin = 9\n".utf8), mode: 0o644)
     let bench = run(["join"])
@@ -224,7 +224,8 @@ import UAFWire
     #expect(bench.notes.contains("\(main).d/90-rules.conf:2"))
   }
 
-  @Test(.enabled(if: geteuid() == 0, "gives a file away")) func `refuses a file of a different owner, and names it`() {
+  @Test(.enabled(if: geteuid() == 0, "gives a file away"))
+  func `join refuses a file of a different owner, and names it`() {
     _ = folder.folder("pam_uaf.conf.d", mode: 0o755)
     let other = folder.file("pam_uaf.conf.d/90-rules.conf", Array("[passcode]\nmin_length = 9\n".utf8), mode: 0o644)
     // SAFETY: the path lives for the call.
@@ -235,7 +236,7 @@ import UAFWire
     #expect(dropIns == ["90-rules.conf"])
   }
 
-  @Test func `refuses a folder that others can write to, and one that is a link`() {
+  @Test func `join refuses a drop-in folder that others can write, or that is a link`() {
     _ = folder.folder("pam_uaf.conf.d", mode: 0o777)
     expectUntouched(run(["join"]), "cannot write \(main).d")
     folder.delete("pam_uaf.conf.d")
@@ -245,7 +246,7 @@ import UAFWire
     #expect(folder.names("elsewhere").isEmpty)
   }
 
-  @Test func `leftovers of a killed join do not get in the way`() {
+  @Test func `files that a killed join left do not prevent the next join`() {
     _ = folder.folder("pam_uaf.conf.d", mode: 0o755)
     _ = folder.folder("pam_uaf.conf.joining", mode: 0o700)
     _ = folder.folder("pam_uaf.conf.joining/pam_uaf.conf.d", mode: 0o700)
@@ -256,7 +257,7 @@ import UAFWire
     #expect(!folder.names("").contains("pam_uaf.conf.joining"))
   }
 
-  @Test func `refuses while a second join is running`() {
+  @Test func `join refuses while another join is running`() {
     _ = folder.folder("pam_uaf.conf.d", mode: 0o755)
     // SAFETY: the path lives for the call.
     let held = unsafe open(main + ".d", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -265,9 +266,9 @@ import UAFWire
     close(held)
   }
 
-  // MARK: Leaving
+  // MARK: uafctl leave
 
-  @Test func `removes what join wrote, and nothing else`() {
+  @Test func `leave removes what join wrote, and nothing else`() {
     #expect(run(["join"]).exit == .success)
     _ = folder.file("pam_uaf.conf.d/60-rules.conf", Array("[passcode]\nmin_length = 9\n".utf8), mode: 0o644)
     var left = Finished(pamCode: 0, result: 0)
@@ -277,14 +278,14 @@ import UAFWire
     #expect(dropIns == ["60-rules.conf"])
   }
 
-  @Test func `removes the files even if the core knows of no join`() {
+  @Test func `leave removes the files even if the core has joined no server`() {
     #expect(run(["join"]).exit == .success)
     let bench = run(["leave"], core: [Bench.failure(4, 1100, "This machine has not joined a server.")])
     #expect(bench.exit == .success && bench.notes == "uafctl: left\n")
     #expect(dropIns == [])
   }
 
-  @Test func `keeps the files if the core has failed, and says so`() {
+  @Test func `leave keeps the files if the core has failed, and says so`() {
     #expect(run(["join"]).exit == .success)
     for (code, result) in [(UInt8(3), UInt32(1001)), (4, 1007), (9, 4001)] {
       let bench = run(["leave"], core: [Bench.failure(code, result, "It failed.")])
@@ -293,7 +294,7 @@ import UAFWire
     }
   }
 
-  @Test func `prints one object that says how it left, or why it did not leave`() {
+  @Test func `leave prints one JSON object that says how the machine left, or why it did not`() {
     let never = run(["leave", "--json"], core: [Bench.failure(4, 1100, "This machine has not joined a server.")])
     #expect(never.exit == .refused && never.notes == "" && never.output.hasPrefix(#"{"type":"failure","result":1100,"#))
     #expect(run(["join"]).exit == .success)
@@ -303,7 +304,7 @@ import UAFWire
       bench.output == #"{"type":"success","result":0,"name":"RESULT_SUCCESS","pamCode":0,"text":"left"}"# + "\n")
   }
 
-  @Test func `refuses if there is nothing to leave, to anybody but root, and while services ask`() {
+  @Test func `leave refuses if there is nothing to leave, to anybody but root, and while services still ask pam_uaf`() {
     let bench = run(["leave"], core: [Bench.failure(4, 1100, "This machine has not joined a server.")])
     #expect(bench.exit == .refused && bench.notes.hasPrefix("uafctl: This machine has not joined a server. [1100]"))
     #expect(run(["join"]).exit == .success)
@@ -316,7 +317,7 @@ import UAFWire
     #expect(dropIns == [])
   }
 
-  @Test func `reports in Korean`() {
+  @Test func `join and leave report in Korean`() {
     #expect(run(["join"], locale: "ko_KR.UTF-8").notes.hasPrefix("uafctl: https://fido.example:8443에 가입했습니다(그룹: "))
     let other = run(["join"], payload: Self.payload(server: "https://o"), locale: "ko_KR.UTF-8")
     #expect(other.notes.hasPrefix("uafctl: 이 컴퓨터는 이미 https://fido.example:8443/uaf/get에 가입했습니다\n도움말: "))

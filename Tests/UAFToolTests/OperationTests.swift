@@ -5,7 +5,7 @@ import UAFWire
 @testable import UAFTool
 
 @Suite struct OperationTests {
-  /// What root's call asks for: alice's account, except for init.
+  /// The begin message of root's call: for alice's account, or for none in init.
   private func begin(_ operation: UAFWire.Operation, _ userID: UInt32 = 1000, _ name: String = "alice") -> Begin {
     var begin = Begin(operation)
     begin.service = Array("uafctl".utf8)
@@ -17,7 +17,7 @@ import UAFWire
 
   private func sent(_ arguments: [String]) -> [[UInt8]] { Bench(arguments, as: 0, core: [Bench.success]).sent }
 
-  @Test func `asks for exactly what the command line says`() {
+  @Test func `the core gets exactly the operation that the command line asks for`() {
     #expect(sent(["authenticate", "alice"]) == [Bench.packet(begin(.authenticate))])
     #expect(sent(["register", "alice"]) == [Bench.packet(begin(.register))])
     #expect(sent(["deregister", "--user", "alice"]) == [Bench.packet(begin(.deregister))])
@@ -39,7 +39,7 @@ import UAFWire
     #expect(refused.exit == .refused && refused.notes.hasPrefix("uafctl: An enrolment code is needed. [1001]\nhint: "))
   }
 
-  @Test func `names the authenticator type`() {
+  @Test func `a command sends the authenticator type that it was given`() {
     var typed = begin(.deregister)
     typed.authenticator = Array("passcode".utf8)
     #expect(sent(["deregister", "passcode", "--user", "alice"]) == [Bench.packet(typed)])
@@ -50,7 +50,7 @@ import UAFWire
     #expect(sent(["register", "5541#0001"]) == [Bench.packet(own)])
   }
 
-  @Test func `deregister names the account as reset does, and accepts the old spelling`() {
+  @Test func `deregister takes the account as reset does, and also in its older notation`() {
     var typed = begin(.deregister)
     #expect(sent(["deregister", "alice"]) == [Bench.packet(typed)])
     #expect(sent(["deregister", "--user", "alice"]) == [Bench.packet(typed)])
@@ -67,7 +67,7 @@ import UAFWire
     ["--user", "alice", "alice", "passcode"], ["--user", "alice", "passcode", "--all"], ["alice", "passcode", "--all"],
     ["--user", "alice", "alice", "passcode", "--all"], ["face", "--all"],
   ])
-  func `deregister refuses an account that is named twice, and a type together with --all`(_ arguments: [String]) {
+  func `deregister refuses an account that is given twice, and a type together with --all`(_ arguments: [String]) {
     let bench = Bench(["deregister"] + arguments, as: 0, core: [Bench.success])
     #expect(bench.exit == .usage && bench.sent.isEmpty)
     let isAll = arguments.contains("--all")
@@ -75,13 +75,13 @@ import UAFWire
     #expect(bench.notes.contains("--all and a type") == isAll)
   }
 
-  @Test func `a code is accepted under the option's earlier name too`() {
+  @Test func `--payload works as the older name of --code`() {
     let folder = Folder()
     let path = folder.file("code", Array("eyJ2IjoxfQ\n".utf8), mode: 0o600)
     #expect(sent(["register", "alice", "--payload", path]) == sent(["register", "alice", "--code", path]))
   }
 
-  @Test func `sends the code and the request for a token`() {
+  @Test func `sends the code, and whether a token is wanted`() {
     let folder = Folder()
     let path = folder.file("payload", Array("eyJ2IjoxfQ\n".utf8), mode: 0o600)
     var full = begin(.deregister)
@@ -92,7 +92,7 @@ import UAFWire
     #expect(sent(["register", "alice", "--code", path, "--token"]) == [Bench.packet(full)])
   }
 
-  @Test func `prints the token of a deregistration, if the server returned one`() {
+  @Test func `prints the token of a deregistration if the server has returned one`() {
     var finished = Finished(pamCode: 0, result: 0)
     #expect(Bench(["deregister", "--token"], core: [.finished(finished)]).notes.contains("the server gave no token"))
     finished.token = "gone"
@@ -104,7 +104,7 @@ import UAFWire
     #expect(Bench(["deregister", "--token"], core: [.finished(finished)]).output == "")
   }
 
-  @Test func `asks for the confirmation of a text, whether root's or the person's own`() {
+  @Test func `authenticate sends a text to confirm, whether it is root's or the person's own`() {
     var confirmed = begin(.authenticate)
     confirmed.transaction = Array("pay 5 to 민아".utf8)
     #expect(sent(["authenticate", "alice", "--transaction", "pay 5 to 민아"]) == [Bench.packet(confirmed)])
@@ -116,7 +116,7 @@ import UAFWire
   }
 
   @Test(arguments: ["", String(repeating: "x", count: 4097)])
-  func `refuses a text that nobody could confirm, and without root one for a different account`(text: String) {
+  func `refuses a text that cannot be confirmed, and without root a text for another account`(text: String) {
     let bench = Bench(["authenticate", "--transaction", text], core: [Bench.success])
     #expect(bench.exit == .usage && bench.startedOwn.isEmpty && bench.notes.contains("--transaction"))
     let other = Bench(["authenticate", "bob", "--transaction", "pay 5"], core: [Bench.success])
@@ -128,13 +128,13 @@ import UAFWire
     (["unlock", "alice"], "unlocked"), (["forget", "alice"], "forgotten"),
     (["init"], "this machine has its key already, and keeps it"),
   ])
-  func `says what was done, on standard error`(arguments: [String], text: String) {
+  func `each operation says on standard error what was done`(arguments: [String], text: String) {
     let bench = Bench(arguments, as: 0, core: [Bench.success])
     #expect(bench.exit == .success)
     #expect(bench.notes == "uafctl: \(text)\n" && bench.output == "")
   }
 
-  @Test func `says initialised only if the core says what was made`() {
+  @Test func `init says what was made only if the core has said so`() {
     var made = Finished(pamCode: 0, result: 0)
     made.text = "initialised /state"
     let bench = Bench(["init"], as: 0, core: [CoreMessage.finished(made)])
@@ -145,14 +145,14 @@ import UAFWire
     ["authenticate"], ["register"], ["deregister"], ["deregister", "--all"], ["unlock", "alice"], ["forget", "alice"],
     ["init"], ["status"],
   ])
-  func `no operation is reported as done if the core refuses it`(arguments: [String]) {
+  func `no operation is reported as done if the core has refused it`(arguments: [String]) {
     let bench = Bench(arguments, as: 0, core: [Bench.failure(7, 9999, "No.")])
     #expect(bench.exit == .refused)
     #expect(bench.output == "")
     #expect(bench.notes.hasPrefix("uafctl: No. [9999]\n"))
   }
 
-  @Test func `a name that belongs to somebody else is not taken over, and the remedy is shown`() {
+  @Test func `a name that belongs to another account is not taken over, and a text says what to do`() {
     let bench = Bench(["rename", "bob", "--from", "alice"], as: 0, core: [Bench.success])
     #expect(bench.exit == .usage && bench.sent.isEmpty)
     #expect(

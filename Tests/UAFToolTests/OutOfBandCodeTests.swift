@@ -13,7 +13,7 @@ import UAFWire
   }
 
   @Test(arguments: [(UAFOperation.registration, UAFWire.Operation.register), (.authentication, .authenticate)])
-  func `asks the core for the operation that the payload names`(operation: UAFOperation, asked: UAFWire.Operation)
+  func `oob asks the core for the operation that the payload names`(operation: UAFOperation, asked: UAFWire.Operation)
     throws
   {
     let code = Self.code(operation)
@@ -21,14 +21,14 @@ import UAFWire
     #expect(request.operation == asked && request.user == "bob" && request.code == code.bytes && !request.denies)
   }
 
-  @Test func `refuses a line that is not a code, and an operation that no code may ask for`() {
+  @Test func `oob refuses a line that is no code, and a payload for a deregistration`() {
     #expect(throws: ToolError.payload(.notUnderstood(.operation("Dereg")))) {
       try OutOfBandCode(Self.code(.deregistration))
     }
     #expect(throws: ToolError.self) { try OutOfBandCode(GivenCode(bytes: Array("x".utf8))) }
   }
 
-  @Test func `an approval can be denied, a registration cannot`() throws {
+  @Test func `oob can deny an approval, but not a registration`() throws {
     #expect(try OutOfBandCode(Self.code(.authentication)).request(for: nil, denies: true).denies)
     #expect(throws: ToolError.payload(.notUnderstood(.registrationDenied))) {
       try OutOfBandCode(Self.code(.registration)).request(for: nil, denies: true)

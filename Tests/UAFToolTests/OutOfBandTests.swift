@@ -19,7 +19,7 @@ import UAFWire
     return begin
   }
 
-  @Test func `registers with a payload that requests it`() {
+  @Test func `oob registers with a payload for a registration`() {
     let payload = Self.payload()
     let bench = Bench(["oob", "-"], core: [Bench.question, Bench.success], input: payload + "\nsecret\n")
     #expect(bench.exit == .success)
@@ -27,7 +27,7 @@ import UAFWire
     #expect(bench.sent == [Bench.packet(begin(.register, payload)), Bench.answer("secret")])
   }
 
-  @Test func `approves a login elsewhere with a payload that requests it`() {
+  @Test func `oob approves a login elsewhere with a payload for an approval`() {
     let payload = Self.payload(.authentication)
     let folder = Folder()
     let path = folder.file("payload", Array((payload + "\n").utf8), mode: 0o600)
@@ -36,7 +36,7 @@ import UAFWire
     #expect(bench.sent == [Bench.packet(begin(.authenticate, payload)), Bench.answer("secret")])
   }
 
-  @Test func `refuses a payload that requests anything else`() {
+  @Test func `oob refuses a payload for anything else`() {
     let bench = Bench(["oob", "-"], core: [Bench.success], input: Self.payload(.deregistration))
     #expect(bench.exit == .usage && bench.startedOwn.isEmpty)
     #expect(bench.notes.hasPrefix("uafctl: the code cannot be used: it asks for Dereg, which no code may\n"))
@@ -46,32 +46,32 @@ import UAFWire
     "eyJ9", "x", "eyJ2IjoxfQ", payload() + "A", payload() + "=", String(payload().dropLast()),
     payload(server: "http://fido.example.com"),
   ])
-  func `refuses a payload that cannot be read`(payload: String) {
+  func `oob refuses a payload that cannot be read`(payload: String) {
     let bench = Bench(["oob", "-"], core: [Bench.success], input: payload)
     #expect(bench.exit == .usage && bench.startedOwn.isEmpty)
     #expect(bench.notes.hasPrefix("uafctl: the code cannot be used: "))
   }
 
   @Test(arguments: ["https://localhost:8443", "https://127.0.0.1", "https://[::1]:1"])
-  func `accepts the payload itself on the command line if its server is this machine`(server: String) {
+  func `oob accepts a payload as its argument if its server is this machine`(server: String) {
     let payload = Self.payload(server: server)
     #expect(Bench(["oob", payload], core: [Bench.success]).sent == [Bench.packet(begin(.register, payload))])
   }
 
   @Test(arguments: ["https://fido.example.com", "https://localhost.example.com", "https://127.0.0.1@example.com"])
-  func `refuses the payload itself on the command line for a server elsewhere, and does not repeat it`(server: String) {
+  func `oob refuses a payload as its argument for any other server, and does not repeat it`(server: String) {
     let payload = Self.payload(server: server)
     let bench = Bench(["oob", payload], core: [Bench.success])
     #expect(bench.exit == .usage && bench.startedOwn.isEmpty)
     #expect(!bench.notes.contains(payload))
   }
 
-  @Test func `a refusal has the core's words and exit status`() {
+  @Test func `a refusal of oob has the core's text and exit status`() {
     let bench = Bench(["oob", "-"], core: [Bench.failure(3, 1001, "Another server.")], input: Self.payload())
     #expect(bench.exit == .usage && bench.notes.hasPrefix("uafctl: Another server. [1001]\n"))
   }
 
-  @Test func `denies with a payload that asks for an approval, without a question`() {
+  @Test func `oob --deny denies with a payload for an approval, without a prompt`() {
     let payload = Self.payload(.authentication)
     let bench = Bench(["oob", "--deny", "-"], core: [Bench.failure(19, 999, "Denied.")], input: payload)
     #expect(bench.exit == .success && bench.notes == "uafctl: denied\n" && bench.output == "")
@@ -80,14 +80,14 @@ import UAFWire
     #expect(bench.sent == [Bench.packet(denial)])
   }
 
-  @Test func `says that a denial was not accepted`() {
+  @Test func `oob says if a denial was not accepted`() {
     let end = Bench.failure(7, 4001, "No answer from the server: the connection was refused.")
     let bench = Bench(["oob", "--deny", "-"], core: [end], input: Self.payload(.authentication))
     #expect(bench.exit == .refused && bench.notes.contains("[4001]") && !bench.notes.contains("denied"))
   }
 
   @Test(arguments: ["--json", "--json-conversation"])
-  func `a denial ends with one object, and with the same exit status as without JSON`(option: String) {
+  func `a denial by oob ends with one JSON object, and with the same exit status as without JSON`(option: String) {
     let payload = Self.payload(.authentication)
     let denied = Bench(["oob", "--deny", option, "-"], core: [Bench.failure(19, 999, "Denied.")], input: payload)
     #expect(denied.exit == .success && denied.notes == "")
@@ -103,7 +103,7 @@ import UAFWire
     #expect(registration.exit == .usage && registration.output.contains(#""result":1001"#))
   }
 
-  @Test func `refuses to deny a registration, and to print a token for a denial`() {
+  @Test func `oob refuses to deny a registration, and to print a token for a denial`() {
     let registration = Bench(["oob", "--deny", "-"], core: [Bench.success], input: Self.payload())
     #expect(registration.exit == .usage && registration.startedOwn.isEmpty)
     #expect(registration.notes.hasSuffix("hint: leave it unused, and have the administrator revoke it\n"))

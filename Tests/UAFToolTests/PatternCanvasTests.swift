@@ -5,7 +5,7 @@ import UAFConfiguration
 @testable import UAFTool
 
 @Suite final class PatternCanvasTests {
-  /// The appearance that these lines of `[pattern.appearance]` make.
+  /// The appearance of a pattern with these lines in `[pattern.appearance]`.
   static func appearance(_ lines: String = "") throws -> PatternAppearance {
     let text = "[pattern.appearance]\n" + lines
     return try Configuration(parsing: Array(text.utf8), path: "/x").pattern.appearance
@@ -22,7 +22,7 @@ import UAFConfiguration
     return screen.withBytes { bytes in String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self) }
   }
 
-  @Test func `draws an empty grid`() throws {
+  @Test func `draws the grid of a pattern without a stroke`() throws {
     #expect(
       try draw("") == """
          ○     ○     ○
@@ -35,7 +35,7 @@ import UAFConfiguration
         """)
   }
 
-  @Test func `draws rows, columns and diagonals`() throws {
+  @Test func `draws strokes along rows, columns and diagonals`() throws {
     #expect(
       try draw("1235789") == """
          ●─────●─────●
@@ -58,7 +58,7 @@ import UAFConfiguration
         """)
   }
 
-  @Test func `draws lines that cross, and lines of a knight's move`() throws {
+  @Test func `draws strokes that cross, and strokes like a knight's move`() throws {
     let crossing = try draw("15973")
     #expect(
       crossing == """
@@ -83,7 +83,7 @@ import UAFConfiguration
         """)
   }
 
-  @Test func `puts the cursor around its node`() throws {
+  @Test func `draws the cursor around the current node`() throws {
     #expect(
       try draw("5", cursor: 5) == """
          ○     ○     ○
@@ -96,7 +96,7 @@ import UAFConfiguration
         """)
   }
 
-  @Test func `draws with the characters, widths and sizes that were configured`() throws {
+  @Test func `draws a pattern with the configured characters, widths and sizes`() throws {
     let lines = """
       node_default = "·"
       node_selected = "#"
@@ -115,20 +115,20 @@ import UAFConfiguration
         """)
   }
 
-  @Test func `a large node is higher than one row`() throws {
+  @Test func `a large node takes more than one row`() throws {
     let rows = try draw("1", "node_size = 5\nnode_selected = \"#\"").split(
       separator: "\n", omittingEmptySubsequences: false)
     #expect(rows.count == 13)
     #expect(rows[..<3].allSatisfy { $0.hasPrefix(" #####     ○○○○○") } && rows[3] == "")
   }
 
-  @Test func `gives a wide character the cells that it needs`() throws {
+  @Test func `a wide character in a pattern gets two cells`() throws {
     #expect(try draw("12", "node_selected = \"한\"").split(separator: "\n").first == " 한─────한     ○○")
     #expect(
       try draw("1", "node_selected = \"한\"\nnode_size = 3").split(separator: "\n").first == " 한      ○○○     ○○○")
   }
 
-  @Test func `shows a mismatch in its own character and colour`() throws {
+  @Test func `draws a wrong pattern with a character and colour of its own`() throws {
     #expect(try draw("12", mismatch: true).split(separator: "\n").first == " ✕─────✕     ○")
     #expect(
       try draw("12", "mismatch_line_color = \"blue\"\nnode_mismatch = \"!\"", mismatch: true, colours: true)
@@ -137,7 +137,7 @@ import UAFConfiguration
       try draw("1", mismatch: true, colours: true).split(separator: "\n").first == " \u{1B}[31m✕\u{1B}[0m     ○     ○")
   }
 
-  @Test func `colours a stroke if colours are wanted, and never otherwise`() throws {
+  @Test func `draws a stroke in colour only if colours are wanted`() throws {
     let color = "line_color = \"#10A0fF\"\n"
     #expect(
       try draw("2", color, colours: true).split(separator: "\n").first
@@ -147,7 +147,7 @@ import UAFConfiguration
     #expect(try !draw("2", "line_color = \"default\"", colours: true).contains("\u{1B}"))
   }
 
-  @Test func `a pattern is plain ASCII if the terminal shows nothing else`() throws {
+  @Test func `draws a pattern in plain ASCII if the terminal can show nothing else`() throws {
     let picture = try draw(
       "159736", "node_default = \"·\"\nnode_selected = \"*\"\nline_width = \"heavy\"", isUTF8: false)
     #expect(picture.utf8.allSatisfy { $0 < 0x80 })
@@ -155,7 +155,7 @@ import UAFConfiguration
     #expect(picture.contains("\\") && picture.contains("/") && picture.contains("|"))
   }
 
-  @Test func `shows no part of the previous stroke`() throws {
+  @Test func `a new drawing shows no part of the previous stroke`() throws {
     let style = PatternStyle(try Self.appearance(), isUTF8: true, usesColours: false)
     var canvas = try PatternCanvas(style)
     var first = try ScreenBuffer()

@@ -15,7 +15,7 @@ import UAFWire
     return begin
   }
 
-  @Test func `a payload comes from a file, without the file's final line end`() {
+  @Test func `a payload is read from a file, without the final line end`() {
     let folder = Folder()
     let path = folder.file("payload", Array((Self.code + "\n").utf8), mode: 0o600)
     let bench = Bench(["register", "--code", path], core: [Bench.success])
@@ -25,7 +25,7 @@ import UAFWire
   }
 
   @Test(arguments: ["\u{FEFF}%\r\n", "> %\n", "\u{FEFF}> %\n>\n", "mina\n%\n"])
-  func `a payload comes from a file that a mail program has quoted, or to which an editor added a byte order mark`(
+  func `a payload is read from a file that a mail program has quoted, or that begins with a byte order mark`(
     _ form: String
   ) {
     let folder = Folder()
@@ -34,13 +34,13 @@ import UAFWire
     #expect(bench.exit == .success && bench.sent == [Bench.packet(begin(Self.code))])
   }
 
-  @Test func `a payload comes from the first line of standard input, and the answers come from the next lines`() {
+  @Test func `a payload is the first line of standard input, and the answers are the next lines`() {
     let bench = Bench(
       ["register", "--code", "-"], core: [Bench.question, Bench.success], input: Self.code + "\nsecret\n")
     #expect(bench.sent == [Bench.packet(begin(Self.code)), Bench.answer("secret")])
   }
 
-  @Test func `warns if others may read the file, and continues`() {
+  @Test func `warns if others can read the file with the payload, and continues`() {
     let folder = Folder()
     let path = folder.file("payload", Array(Self.code.utf8), mode: 0o644)
     let bench = Bench(["register", "--code", path], core: [Bench.success])
@@ -55,7 +55,7 @@ import UAFWire
   }
 
   @Test(arguments: ["root:x:0:0:root:/root:/bin/bash\nbob:x:1000:1000::/home/bob:/bin/sh\n", ""])
-  func `says that a file contains no code, and not to change the file's mode`(text: String) {
+  func `if a file contains no code, says so and gives no advice about the file's mode`(text: String) {
     let folder = Folder()
     let path = folder.file("passwd", Array(text.utf8), mode: 0o644)
     let bench = Bench(["register", "--code", path], core: [Bench.success])
@@ -63,14 +63,14 @@ import UAFWire
     #expect(bench.notes.contains("code") && !bench.notes.contains("chmod") && !bench.notes.contains("others may read"))
   }
 
-  @Test func `does not say to change the mode if the code is in somebody else's file`() {
+  @Test func `gives no advice about the file's mode if the file with the code belongs to somebody else`() {
     let warning = CodeFileWarning(path: "/srv/code", isOwn: false)
     #expect(warning.english.remedy == "have whoever it belongs to remove it after use")
     #expect(warning.korean.remedy?.contains("chmod") == false)
   }
 
   @Test(arguments: [code, "{\"v\":1}", "00000-00000-00000-00000", "0000000000 0000000000"])
-  func `a payload is refused on the command line, and not repeated`(argument: String) {
+  func `refuses a payload as an argument, and does not repeat it`(argument: String) {
     for (arguments, place) in Self.places {
       let bench = Bench(arguments + [argument], as: 0, core: [Bench.success])
       #expect(bench.exit == .usage)
@@ -81,7 +81,7 @@ import UAFWire
     }
   }
 
-  /// Commands whose last argument is a code, and the place where they say so.
+  /// Commands whose last argument is a code, with the part of the message that says where a code may be.
   private static let places = [
     (["register", "--code"], "--code FILE"), (["deregister", "--code"], "--code FILE"),
     (["reset", "--deregister", "--code"], "--code FILE"), (["repair", "--code"], "--code FILE"), (["oob"], "FILE"),
@@ -92,7 +92,7 @@ import UAFWire
     "7AV5K-00000-00000-0000", "7AV5K-00000-00000-00001", "7av5k-00000-00000-00001x", "00000000000000000001",
     "S760-0303-000G-40R4-0M30-E209", "7AV5K-00000-00000",
   ])
-  func `a wrong or unsuitable code on the command line is not repeated if no file has its name`(argument: String) {
+  func `if an argument is a wrong code and not the name of a file, it is not repeated`(argument: String) {
     for (arguments, place) in Self.places {
       let bench = Bench(arguments + [argument], as: 0, core: [Bench.success])
       #expect(bench.exit == .usage && bench.startedOwn.isEmpty)
@@ -101,7 +101,7 @@ import UAFWire
     }
   }
 
-  @Test func `says where to give the code, if standard input has none`() {
+  @Test func `says where to give the code if standard input has none`() {
     for (arguments, place) in Self.places {
       let bench = Bench(arguments + ["-"], as: 0, core: [Bench.success])
       #expect(
@@ -111,7 +111,7 @@ import UAFWire
     }
   }
 
-  @Test func `refuses a file that is missing, a folder, and an empty name`() {
+  @Test func `refuses a missing file, a folder and an empty name as the file of a code`() {
     let folder = Folder()
     let missing = Bench(["register", "--code", folder.path + "/none"])
     #expect(missing.exit == .usage)
@@ -121,13 +121,13 @@ import UAFWire
     #expect(Bench(["register", "--code", ""]).exit == .usage)
   }
 
-  @Test func `does not wait for a FIFO that nobody writes to`() {
+  @Test func `refuses a FIFO as the file of a code without waiting for its writer`() {
     let folder = Folder()
     #expect(Bench(["register", "--code", folder.fifo("fifo")]).notes.contains("fifo: it is empty\n"))
   }
 
   @Test(arguments: ["", "\n", " \n\n"])
-  func `refuses empty input`(content: String) {
+  func `refuses empty input instead of a code`(content: String) {
     let folder = Folder()
     let path = folder.file("payload", Array(content.utf8), mode: 0o600)
     #expect(
@@ -149,7 +149,7 @@ import UAFWire
     ([UInt8](repeating: 0x61, count: 1 << 20), "that is not a code: no code is longer than 16384 bytes"),
     (Array("\(code)\n\(code.dropLast(4))MX0\n".utf8), "more than one code could be meant"),
   ])
-  func `refuses what is not a code, and says what it is`(content: [UInt8], told: String) {
+  func `refuses input that is no code, and says what it is`(content: [UInt8], told: String) {
     let folder = Folder()
     let path = folder.file("payload", content, mode: 0o600)
     let bench = Bench(["register", "--code", path], core: [Bench.success])
@@ -159,7 +159,7 @@ import UAFWire
   }
 
   @Test(arguments: [true, false], ["%", "mina %\r\n", "%\r\n"])
-  func `accepts a UTF-16 file that begins with its byte order mark`(isBigEndian: Bool, form: String) {
+  func `accepts a code in a UTF-16 file with a byte order mark`(isBigEndian: Bool, form: String) {
     let text = form.replacing("%", with: Self.code)
     let bytes: [UInt8] = ([0xFEFF] + Array(text.utf16)).flatMap { unit in
       isBigEndian ? [UInt8(unit >> 8), UInt8(unit & 0xFF)] : [UInt8(unit & 0xFF), UInt8(unit >> 8)]
@@ -180,7 +180,7 @@ import UAFWire
     #expect(Bench(["register", "--code", "-"], input: longest + "a\n").exit == .usage)
   }
 
-  @Test func `trusting a server needs a payload, and root`() {
+  @Test func `uafctl trust needs a payload, and root`() {
     let folder = Folder()
     let path = folder.file("payload", Array(Self.code.utf8), mode: 0o600)
     let bench = Bench(["trust", "--code", path], as: 0, core: [Bench.success])

@@ -26,7 +26,9 @@ import UAFWire
     folder.file("policy-\(mode)-\(text.utf8.count)", Array(text.utf8), mode: mode)
   }
 
-  /// Whoever runs the tests owns the files; with `owner` root's files belong to somebody else.
+  /// Checks a passcode.
+  ///
+  /// The files belong to whoever runs the tests; with `owner`, root's files belong to somebody else.
   private func check(
     _ value: String, _ arguments: [String], as userID: uid_t = geteuid(), owner: uid_t = geteuid(),
     locale: String? = nil, standard: String = Installation.nowherePath
@@ -39,14 +41,14 @@ import UAFWire
       installation: installation)
   }
 
-  @Test func `accepts a value that breaks no rule, and asks no core`() {
+  @Test func `policy check accepts a passcode that breaks no rule, and asks no core`() {
     let bench = check("correct4horse\n", ["--conf", file()])
     #expect(bench.exit == .success)
     #expect(bench.output == "" && bench.notes == "uafctl: accepted\n")
     #expect(bench.startedOwn.isEmpty && bench.sent.isEmpty)
   }
 
-  @Test func `refuses with a line for each problem that begins with the rule's key`() {
+  @Test func `policy check refuses with one line for each broken rule, which begins with the rule's key`() {
     #expect(
       check("EEEE\n", ["--conf", file()]).output == """
         min_length: Use at least 8 characters.
@@ -59,7 +61,7 @@ import UAFWire
     #expect(check("EEEE\n", ["--conf", file()]).exit == .refused)
   }
 
-  /// Root tries a value while the core says this about alice.
+  /// Lets root check a passcode while the core reports this about alice.
   private func checkAsRoot(_ document: String, registered: [uid_t] = [1000]) -> Bench {
     var installation = Installation.nowhere
     installation.owner = geteuid()
@@ -71,57 +73,57 @@ import UAFWire
       input: Array("correct4horse\n".utf8), installation: installation)
   }
 
-  @Test func `tells root for whom changed lock options do not apply yet, and still accepts the value`() {
+  @Test func `policy check tells root for whom changed lock settings are still waiting, and accepts the passcode`() {
     let bench = checkAsRoot(Machine.document(Machine.authenticator(state: 3006, more: #","lockOptionsWait":true"#)))
     #expect(bench.exit == .success && bench.output == "")
     #expect(bench.notes.contains("because of wrong entries: alice (3015)\nhint: "))
-    // The core judges by the file that is tried.
+    // The core uses the file that is being checked.
     #expect(bench.startedOwn == [true])
   }
 
-  @Test func `says nothing about lock options that apply, and asks no core if nobody is registered`() {
+  @Test func `policy check does not mention lock settings that apply, and asks no core if nobody is registered`() {
     #expect(checkAsRoot(Machine.document(Machine.passcode)).notes == "uafctl: accepted\n")
     let nobody = checkAsRoot(Machine.document(Machine.passcode), registered: [])
     #expect(nobody.notes == "uafctl: accepted\n" && nobody.startedOwn.isEmpty)
   }
 
-  @Test func `uses the caller's language`() {
+  @Test func `policy check uses the caller's language`() {
     let bench = check("1111\n", ["--conf", file()], locale: "ko_KR.UTF-8")
     #expect(bench.output.hasPrefix("min_length: 8") && !bench.output.contains("characters"))
   }
 
   @Test(arguments: ["", "a\u{1}bcdefgh", "a\0bcdefgh", String(repeating: "a", count: 2000)])
-  func `refuses what could never be stored`(value: String) {
+  func `policy check refuses input that could never be stored as a passcode`(value: String) {
     let bench = check(value + "\n", ["--conf", file()])
     #expect(bench.exit == .refused)
     #expect(bench.output.hasPrefix("format: ") && bench.output.split(separator: "\n").count == 1)
   }
 
-  @Test func `reads only the first line, and shows no part of it`() {
+  @Test func `policy check reads only the first line of input, and shows no part of it`() {
     let bench = check("Qqqqqqqqqqq\ncorrect4horse\n", ["--conf", file()])
     #expect(bench.exit == .refused)
     #expect(!(bench.output + bench.notes).lowercased().contains("qqq"))
   }
 
-  @Test func `empty input is an error, not a refusal`() {
+  @Test func `empty input for policy check is an error, not a refusal`() {
     let bench = check("", ["--conf", file()])
     #expect(bench.exit == .usage)
     #expect(bench.notes.hasPrefix("uafctl: no value was given\nhint: "))
   }
 
-  @Test func `accepts no value on the command line`() {
+  @Test func `policy check accepts no passcode as an argument`() {
     let bench = check("x\n", ["secret"])
     #expect(bench.exit == .usage && bench.output == "")
   }
 
-  @Test func `uses this machine's configuration without a file, and the defaults without a configuration`() {
+  @Test func `without a file policy check uses the machine's configuration, or the defaults if there is none`() {
     #expect(check("correct4horse\n", [], standard: file()).exit == .success)
     #expect(check("EEEEEEE\n", [], standard: file()).exit == .refused)
     #expect(check("EEEEEEE\n", []).exit == .success)
     #expect(check("EEEEE\n", []).output == "min_length: Use at least 6 characters.\n")
   }
 
-  @Test func `the file may be named before the subcommands`() {
+  @Test func `the file for policy check may come before the subcommands`() {
     let path = file()
     var installation = Installation.nowhere
     installation.owner = geteuid()
@@ -132,39 +134,39 @@ import UAFWire
     }
   }
 
-  @Test func `a person without root may try a file of their own`() {
+  @Test func `a person without root may use policy check on a file of their own`() {
     let bench = check("EEEE\n", ["--conf", file()], owner: geteuid() + 1)
     #expect(bench.exit == .refused && bench.output.contains("equal_character: "))
   }
 
-  @Test func `refuses a file that belongs neither to root nor to the caller`() {
+  @Test func `policy check refuses a file that belongs neither to root nor to the caller`() {
     let bench = check("EEEE\n", ["--conf", file()], as: 4711, owner: 4712)
     #expect(bench.exit == .usage && bench.output == "")
     #expect(bench.notes.contains("the configuration cannot be used: "))
   }
 
-  @Test func `a mistyped file name never gets the advice to change a folder's owner`() {
+  @Test func `policy check never answers a mistyped file name with advice to change a folder's owner`() {
     let bench = check("x\n", ["--conf", folder.path + "/none"], owner: geteuid() + 1)
     #expect(bench.exit == .usage)
     #expect(bench.notes.contains("there is no such file") && !bench.notes.contains("chown"))
-    // A third person's folder, and root's file in it.
+    // A folder of a third person with a file of root in it.
     for caller in [4711, 4713] as [uid_t] {
       let bench = check("x\n", ["--conf", folder.path + "/none"], as: caller, owner: 4712)
       #expect(bench.exit == .usage && !bench.notes.contains("chown"))
     }
   }
 
-  @Test func `root cannot try a different person's file`() {
+  @Test func `policy check refuses to let root use another person's file`() {
     let bench = check("EEEE\n", ["--conf", file()], as: 4712, owner: 4712)
     #expect(bench.exit == .usage)
   }
 
-  @Test func `refuses a file that others may write to, and one that is missing`() {
+  @Test func `policy check refuses a file that others can write, and one that is missing`() {
     #expect(check("x\n", ["--conf", file(mode: 0o666)]).exit == .usage)
     #expect(check("x\n", ["--conf", folder.path + "/none"]).exit == .usage)
   }
 
-  @Test func `names file, line and key of what is wrong, and the position in an expression`() {
+  @Test func `policy check names file, line and key of a mistake, and the position within an expression`() {
     let path = file("[passcode]\nmin_length = 8\n[passcode.regex]\n'^(abc$' = true\n")
     let bench = check("x\n", ["--conf", path])
     #expect(bench.exit == .usage && bench.output == "")

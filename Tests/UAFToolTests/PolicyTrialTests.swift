@@ -7,7 +7,7 @@ import UAFWire
 @testable import Doctor
 @testable import UAFTool
 
-/// `uafctl policy check` if root follows the server.
+/// `uafctl policy check` on a machine where root follows the server's policy.
 @Suite struct PolicyTrialTests {
   private let folder = Folder()
 
@@ -21,7 +21,7 @@ import UAFWire
 
     """
 
-  /// Root's file.
+  /// Root's configuration file.
   private func file(following: String = #"["passcode"]"#) -> String {
     let server = folder.file("server.pem", [], mode: 0o644)
     let text = """
@@ -39,7 +39,7 @@ import UAFWire
     return folder.file("followed-\(following.utf8.count)", Array(text.utf8), mode: 0o644)
   }
 
-  /// The core's answer, with these members in its statement about the policy.
+  /// The core's reply to status, with these members about the policy.
   private func answer(_ members: String) -> [CoreMessage] {
     var finished = Finished(pamCode: 0, result: 0)
     finished.document = Machine.document(Machine.passcode).replacing(
@@ -64,13 +64,15 @@ import UAFWire
       installation: installation)
   }
 
-  @Test func `accepts a value that meets the rules of both`() {
+  @Test func `policy check accepts a passcode that meets the rules of root and of the server`() {
     let bench = check("correct4horse", FakeCore(inForce()))
     #expect(bench.exit == .success && bench.output == "" && bench.notes == "uafctl: accepted\n")
   }
 
   @Test(arguments: [0, 4711] as [uid_t])
-  func `tries the rules of the server's policy as well, and says which problem comes from the policy`(_ caller: uid_t) {
+  func `policy check applies the rules of the server's policy too, and says which broken rule is the policy's`(
+    _ caller: uid_t
+  ) {
     let bench = check("horsesmane", FakeCore(inForce()), as: caller)
     #expect(bench.exit == .refused)
     #expect(
@@ -79,24 +81,24 @@ import UAFWire
         regex: A digit, please. (the server's policy 3)
 
         """)
-    // A rule of the policy that is met is not named, and what only the file refuses is attributed to the file.
+    // A rule of the policy that is met is not named, and a rule that only the file has is not attributed to the policy.
     let own = "[passcode]\nmin_length = 6\n"
     #expect(check("short1", FakeCore(inForce(own))).output == "min_length: Use at least 8 characters.\n")
   }
 
-  @Test func `says where a rule comes from in Korean`() {
+  @Test func `policy check says in Korean where a broken rule comes from`() {
     #expect(check("eeeeeeeeeeee1", FakeCore(inForce()), locale: "ko_KR.UTF-8").exit == .success)
     let bench = check("eeeeeeeeeeee", FakeCore(inForce()), locale: "ko_KR.UTF-8")
     #expect(bench.exit == .refused && bench.output.contains("(서버의 정책 3)"))
   }
 
-  @Test func `uses only the file if no policy is in force`() {
+  @Test func `policy check uses only root's file if no policy is in force`() {
     for core in [answer(""), answer(#","note":"the stored policy is not in force: it is damaged""#)] {
       #expect(check("horsesmane", FakeCore(core)).exit == .success)
     }
   }
 
-  @Test func `without the core, accepts nothing that the policy might refuse`() {
+  @Test func `without the core, policy check accepts nothing that the policy could refuse`() {
     let bench = check("correct4horse", FakeCore(refusing: .core(.absent(2))))
     #expect(bench.exit == .unreachable && bench.output == "")
     #expect(bench.notes.contains("the server's policy was not tried, and may refuse it: "))
@@ -104,7 +106,7 @@ import UAFWire
     #expect(!bench.notes.contains("accepted"))
   }
 
-  @Test func `without the core, refuses what the file refuses`() {
+  @Test func `without the core, policy check still refuses what root's file refuses`() {
     let bench = check("short", FakeCore(refusing: .core(.absent(2))))
     #expect(bench.exit == .refused && bench.output == "min_length: Use at least 8 characters.\n")
     #expect(bench.notes.contains("was not tried"))
@@ -114,23 +116,23 @@ import UAFWire
     #","version":3"#, #","version":3,"toml":"????""#, #","version":3,"toml":7"#,
     #","version":3,"toml":"\#(String(repeating: "A", count: 22_000))""#,
   ])
-  func `accepts no value under a policy whose rules the core does not report`(members: String) {
+  func `policy check accepts no passcode under a policy whose rules the core does not report`(members: String) {
     let bench = check("correct4horse", FakeCore(answer(members)))
     #expect(bench.exit == .unreachable && bench.notes.contains("does not tell the rules of policy 3"))
   }
 
   @Test(arguments: ["[server]\nurl = 'https://x'\n", "[passcode]\nmax_length = 7\n", "[passcode"])
-  func `refuses a policy that does not fit the file`(text: String) {
+  func `policy check refuses a policy that contradicts root's file`(text: String) {
     let bench = check("correct4horse", FakeCore(inForce(text)))
     #expect(bench.exit == .usage && bench.notes.contains("policy 3"))
   }
 
-  @Test func `asks no core if root does not let the server set the rules for passcodes`() {
+  @Test func `policy check asks no core if root does not let the server set rules for passcodes`() {
     let bench = check("horsesmane", FakeCore(inForce()), file: file(following: #"["lock"]"#))
     #expect(bench.exit == .success && bench.sent.isEmpty)
   }
 
-  @Test func `tries a caller's own file without the policy`() {
+  @Test func `policy check applies no policy to a caller's own file`() {
     var installation = Installation.nowhere
     installation.owner = geteuid() + 1
     let bench = Bench(

@@ -27,21 +27,21 @@ import UAFWire
     #expect(bench.sent == [Bench.packet(begin(.reset, root: false, payload: Self.code))])
   }
 
-  @Test func `a person cannot reset without a code`() {
+  @Test func `a person cannot reset without an enrolment code`() {
     let bench = Bench(["reset"], core: [Bench.failure(0, 7100)])
     #expect(bench.exit == .usage)
     #expect(bench.notes.hasPrefix("uafctl: no code was given\nhint: "))
     #expect(bench.startedOwn.isEmpty)
   }
 
-  @Test func `root resets without a code, and only an account that root names`() {
+  @Test func `root resets without a code, and must name the account`() {
     let bench = Bench(["reset", "alice"], as: 0, core: [Bench.failure(0, 7100)])
     #expect(bench.exit == .success && bench.notes == "uafctl: reset\n")
     #expect(bench.sent == [Bench.packet(begin(.reset, root: true))])
     #expect(Bench(["reset", "bob", "--code", "-"], core: [], input: Self.code).exit == .usage)
   }
 
-  @Test func `root's code is refused without the option to tell the server`() {
+  @Test func `refuses a code of root for a reset unless root wants to notify the server`() {
     let bench = Bench(["reset", "--code", "-"], as: 0, core: [Bench.failure(0, 7100)], input: Self.code)
     #expect(bench.exit == .usage && bench.startedOwn.isEmpty)
   }
@@ -56,11 +56,13 @@ import UAFWire
   }
 
   @Test(arguments: [(UInt8(0), UInt32(0)), (0, 7110), (7, 7100), (25, 1009), (20, 0)])
-  func `a success whose code and result do not belong to a reset is not a reset`(pamCode: UInt8, result: UInt32) {
+  func `an end of a reset counts as a success only if its code and result belong to a reset`(
+    pamCode: UInt8, result: UInt32
+  ) {
     #expect(Bench(["reset"], as: 0, core: [Bench.failure(pamCode, result)]).exit == .unreachable)
   }
 
-  @Test func `root notifies the server with a code, and never without one`() {
+  @Test func `root notifies the server of a reset with a code, and never without one`() {
     let arguments = ["reset", "alice", "passcode", "--deregister"]
     var begin = begin(.reset, root: true, payload: Self.code)
     begin.authenticator = Array("passcode".utf8)
@@ -70,7 +72,7 @@ import UAFWire
     #expect(without.exit == .usage && without.notes.hasPrefix("uafctl: no code was given\n"))
   }
 
-  @Test func `only root may notify the server`() {
+  @Test func `only root can notify the server of a reset`() {
     let bench = Bench(["reset", "--deregister", "--code", "-"], core: [], input: Self.code)
     #expect(bench.exit == .usage && bench.notes.hasPrefix("uafctl: only root may "))
   }
@@ -81,7 +83,7 @@ import UAFWire
       (UInt8(0), UInt32(7100), "Authenticator_Reset_Success"), (20, 7101, "Authenticator_Reset_Fail"),
       (20, 7102, "Authenticator_Reset_None"), (20, 7103, "Authenticator_Reset_Invalid_Type"),
     ])
-  func `a reset ends with one object, according to its result`(option: String, end: (UInt8, UInt32, String)) {
+  func `a reset ends with one JSON object that matches its result`(option: String, end: (UInt8, UInt32, String)) {
     let (code, result, name) = end
     let bench = Bench(["reset", option, "alice"], as: 0, core: [Bench.failure(code, result, "So.")])
     #expect(bench.exit == (code == 0 ? .success : .refused))

@@ -22,7 +22,7 @@ import UAFWire
     return Bench(["status"] + arguments, core: [.finished(finished)])
   }
 
-  @Test func `prints the core's document as it is, and nothing else`() {
+  @Test func `status --json prints the core's document unchanged, and nothing else`() {
     let document = Self.document(Self.passcode(state: 3006))
     let bench = bench(["--json"], document)
     #expect(bench.exit == .success)
@@ -33,14 +33,14 @@ import UAFWire
     #expect(bench.sent == [Bench.packet(begin)])
   }
 
-  @Test func `accepts the spelling status USER --json`() {
+  @Test func `status accepts --json after the account, too`() {
     var finished = Finished(pamCode: 0, result: 0)
     finished.document = Self.document("")
     let bench = Bench(["status", "alice", "--json"], as: 0, core: [.finished(finished)])
     #expect(bench.output == Self.document("") + "\n")
   }
 
-  @Test func `shows in lines what is registered`() {
+  @Test func `status shows what is registered, line by line`() {
     let bench = bench([], Self.document(Self.passcode(state: 3006)))
     #expect(
       bench.output == """
@@ -74,7 +74,7 @@ import UAFWire
     ),
     (#"{"state":"unreadable"}"#, "what it said last cannot be read", "서버가 마지막으로 한 말을 읽을 수 없습니다"),
   ])
-  func `shows what the server said last about the account, and when`(
+  func `status shows what the server last said about the account, and when`(
     json: String, english: String, korean: String
   ) {
     let document = Self.document(server: json)
@@ -85,11 +85,11 @@ import UAFWire
   }
 
   @Test(arguments: ["7", "{}", #"{"state":"\u001b[2J"}"#, #"{"state":7}"#])
-  func `reveals nothing about a state that it does not know`(json: String) {
+  func `status reveals nothing about a state that it does not know`(json: String) {
     #expect(!bench([], Self.document(server: json)).output.contains("account at the server"))
   }
 
-  @Test func `shows what is locked, and for how long`() {
+  @Test func `status shows what is locked, and for how long`() {
     #expect(
       bench([], Self.document(Self.passcode(state: 3008, tries: 0, seconds: 42))).output == """
         account: alice
@@ -104,7 +104,7 @@ import UAFWire
         .contains("  here: locked for good until an unlock of the administrator's, or a new value\n"))
   }
 
-  @Test func `shows that looser lock options wait`() {
+  @Test func `status shows that looser lock settings are waiting`() {
     let entry = Self.passcode(state: 3006, tries: 1)
     let waiting = entry.replacing("\"stateName\"", with: "\"lockOptionsWait\":true,\"stateName\"")
     #expect(
@@ -115,7 +115,7 @@ import UAFWire
     #expect(!bench([], Self.document(entry)).output.contains("3015"))
   }
 
-  @Test func `shows attempts of other users if the core reports them`() {
+  @Test func `status shows attempts of other users if the core reports them`() {
     let entry = #"{"type":"passcode","aaid":"5541#0001","state":3006,"permanent":false,"remainingTries":5,"#
     let others = #""otherUser":{"permanent":false,"remainingTries":0,"remainingLockSeconds":600}}"#
     let output = bench([], Self.document(entry + #""remainingLockSeconds":0,"# + others)).output
@@ -138,7 +138,7 @@ import UAFWire
         + "administrator\n"
     ),
     (#""atServer":"\u001b[31m","#, ""), ("", ""),
-  ]) func `shows what the server said about the keys, if it refused them`(member: String, line: String) {
+  ]) func `status shows what the server said about a key that it has refused`(member: String, line: String) {
     let state = line.isEmpty ? 3006 : 3007
     let entry = Self.passcode(state: state).replacing(#""state""#, with: member + #""state""#)
     let output = bench([], Self.document(entry)).output
@@ -158,7 +158,7 @@ import UAFWire
         + "'uafctl register USER --code FILE'"
     ),
     ("ahead", "it has seen more signatures than this machine made: 'uafctl repair --code FILE'"),
-  ]) func `if codes cannot set a value, the text sends a person to root for a new registration`(
+  ]) func `if codes cannot set a secret, status sends a person to root for a new registration`(
     refusal: String, line: String
   ) {
     let entry = Self.passcode(state: 3007).replacing(#""state""#, with: #""atServer":"\#(refusal)","state""#)
@@ -167,7 +167,7 @@ import UAFWire
     #expect(bench([], document).output.contains("  at the server: \(line)\n"))
   }
 
-  @Test func `root's commands name the account, and a registered second type can replace a key that the server lost`() {
+  @Test func `status names the account in root's commands, and offers to replace a lost key with the other type`() {
     let gone = Self.passcode(state: 3007).replacing(#""state""#, with: #""atServer":"unknown","state""#)
     func output(_ entries: String, as user: UInt32) -> String {
       var finished = Finished(pamCode: 0, result: 0)
@@ -180,7 +180,7 @@ import UAFWire
     #expect(output(gone + "," + pattern, as: 0).contains("no longer registered: 'uafctl register alice passcode'\n"))
   }
 
-  @Test func `a refusal that the account's signed state explains is not shown a second time`() {
+  @Test func `status does not repeat a refusal that the signed state of the account explains`() {
     let entry = Self.passcode(state: 3007).replacing(#""state""#, with: #""atServer":"forbidden","state""#)
     let state = #""serverState":{"state":"disabled","asked":1800000000},"availableTypes""#
     let output = bench([], Self.document(entry).replacing(#""availableTypes""#, with: state)).output
@@ -190,7 +190,7 @@ import UAFWire
   }
 
   @Test(arguments: ["revoked", "unknown", "ahead", "forbidden"])
-  func `a type that the server refuses is registered on this machine, supported, and not available`(refusal: String) {
+  func `status shows a type that the server refuses as registered and supported, but not available`(refusal: String) {
     let entry = Self.passcode(state: 3007).replacing(#""state""#, with: #""atServer":"\#(refusal)","state""#)
     func answers(_ question: String) -> Bool {
       bench([question, "passcode"], Self.document(entry)).exit == .success
@@ -199,7 +199,7 @@ import UAFWire
     #expect(!answers("--available") && !answers("--locked"))
   }
 
-  @Test func `shows no counters of what is not registered`() {
+  @Test func `status shows no counters of what is not registered`() {
     #expect(
       bench([], Self.document(Self.passcode(state: 3007))).output == """
         account: alice
@@ -211,7 +211,7 @@ import UAFWire
       bench([], #"{"authenticators":[]}"#).output == "no authenticator is enabled\n")
   }
 
-  @Test func `shows what this version cannot verify without an AAID and counters`() {
+  @Test func `status shows a type that this version cannot verify without AAID and counters`() {
     let entry = #"{"type":"fingerprint","state":3005,"stateName":"Authenticator_State_Not_Support"}"#
     #expect(bench([], Self.document(entry)).output.hasSuffix("\nfingerprint: not supported\n"))
     let answer = bench(["--available", "fingerprint"], Self.document(entry))
@@ -222,7 +222,8 @@ import UAFWire
     (3006, ToolExit.success, "available"), (3005, .refused, "not supported"), (3007, .refused, "not registered"),
     (3008, .refused, "locked"), (9, .refused, "state 9"),
   ])
-  func `the exit status says whether a type can be used`(state: Int, exit: ToolExit, text: String) {
+  func `the exit status of status --available says whether a type can be used`(state: Int, exit: ToolExit, text: String)
+  {
     for name in ["passcode", "5541#0001"] {
       let bench = bench(["--available", name], Self.document(Self.passcode(state: state)))
       #expect(bench.exit == exit)
@@ -231,12 +232,14 @@ import UAFWire
     }
   }
 
-  /// The questions in the order of their answers: 3005 to 3008.
+  /// Each option, with its answers for the states 3005 to 3008.
   @Test(arguments: [
     ("--supported", [false, true, true, true]), ("--registered", [false, true, false, true]),
     ("--locked", [false, false, false, true]), ("--available", [false, true, false, false]),
   ])
-  func `answers one question at a time about a type`(_ option: String, _ answers: [Bool]) {
+  func `status answers whether a type is supported, registered, locked or available, one question at a time`(
+    _ option: String, _ answers: [Bool]
+  ) {
     for (state, answer) in zip(3005...3008, answers) {
       let bench = bench([option, "passcode"], Self.document(Self.passcode(state: state)))
       #expect(bench.exit == (answer ? .success : .refused))
@@ -248,7 +251,7 @@ import UAFWire
       bench([option, "passcode", option == "--locked" ? "--supported" : "--locked", "passcode"], nil).exit == .usage)
   }
 
-  @Test func `sends the type that it asks about, and says no if the type is not enabled`() {
+  @Test func `status sends the type that it was given, and says no if the type is not enabled`() {
     let bench = bench(["--available", "pattern"], Self.document(Self.passcode(state: 3006)))
     #expect(bench.exit == .refused)
     #expect(bench.output == "pattern: not enabled\n")
@@ -258,14 +261,14 @@ import UAFWire
     #expect(bench.sent == [Bench.packet(begin)])
   }
 
-  @Test func `an unknown type is an error, not a no`() {
+  @Test func `status --available reports an unknown type as an error, not as a no`() {
     let bench = bench(["--available", "pascode"], Self.document(Self.passcode(state: 3006)))
     #expect(bench.exit == .usage)
     #expect(bench.output == "" && bench.notes == "uafctl: no such authenticator type: pascode\n")
     #expect(self.bench(["--available", "5541#0009"], Self.document("")).exit == .refused)
   }
 
-  @Test func `any answer except yes and no to a question about one type gives the exit status 2`() {
+  @Test func `status --available exits with 2 unless the answer is yes or no`() {
     #expect(Bench(["status", "--available", "x"], core: [Bench.failure(3, 1012)]).exit == .usage)
     #expect(Bench(["status", "--available", "x"], core: [Bench.failure(7, 3012)]).exit == .usage)
     #expect(Bench(["status", "--available", "x"], core: FakeCore(refusing: .core(.absent(2)))).exit == .usage)
@@ -281,7 +284,7 @@ import UAFWire
     document(passcode(state: 3006)).replacing("\"permanent\":false", with: "\"permanent\":0"),
     document(passcode(state: 3006)).replacing("\"remainingTries\":5", with: "\"remainingTries\":\"5\""),
   ])
-  func `refuses a document that it cannot read`(text: String) {
+  func `status refuses a document of the core that it cannot read`(text: String) {
     let said = "the core does not keep to the protocol: the status document "
     let inLines = bench([], text)
     #expect(inLines.exit == .unreachable && inLines.output == "" && inLines.notes.hasPrefix("uafctl: \(said)"))
@@ -290,7 +293,7 @@ import UAFWire
     #expect(inJSON.output.hasPrefix(#"{"type":"failure","result":"#) && inJSON.output.contains(said))
   }
 
-  @Test func `a name in the document cannot control the terminal`() {
+  @Test func `a name in the core's document contains no control characters when status shows it`() {
     let text = Self.document("").replacing("alice\"", with: "al\\u001b[2Jice\"")
     #expect(bench([], text).output.hasPrefix("account: al[2Jice\n"))
   }

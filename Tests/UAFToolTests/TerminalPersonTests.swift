@@ -8,11 +8,12 @@ import UAFWire
 @testable import Doctor
 @testable import UAFTool
 
-// Signals have one disposition for the whole process, so everything with a terminal is here, one test after the other.
+// All tests with a terminal are in this suite and run one after another, because a signal has one handler for the whole
+// process.
 @Suite(.serialized) struct TerminalPersonTests {
   private let terminal = Terminal()
 
-  /// Runs an authentication at the terminal while `person` acts on the other end.
+  /// Runs an authentication at the terminal, while `person` acts at the other end.
   private func authenticate(
     core: [CoreMessage] = [Bench.question, Bench.success], display: TerminalDisplay = TerminalDisplay(),
     configured text: String = "", _ person: @escaping @Sendable (Terminal) -> Void
@@ -28,7 +29,7 @@ import UAFWire
     return bench
   }
 
-  @Test func `hides the entry while it is typed, and then restores the terminal`() {
+  @Test func `at a terminal the entry is hidden while it is typed, and afterwards the terminal is restored`() {
     let before = terminal.flags
     let echoed = Box(true)
     let bench = authenticate { terminal in
@@ -44,7 +45,7 @@ import UAFWire
     #expect(!rest.contains("s") && rest.hasSuffix("\r\n"))
   }
 
-  @Test func `the question is not among the notes`() {
+  @Test func `at a terminal the prompt is not among the notes on standard error`() {
     let bench = authenticate { terminal in
       _ = terminal.expect("Passcode: ")
       terminal.type(Array("x\r".utf8))
@@ -54,7 +55,7 @@ import UAFWire
   }
 
   @Test(arguments: [("\r", FrontEndSignal.resume), ("early\r", .resume), ("\u{3}", .cancelled)])
-  func `a divided login continues at Enter and is cancelled at Ctrl-C, and hides what is typed before`(
+  func `a divided login continues at Enter, is cancelled by Ctrl-C, and hides what is typed before`(
     _ keys: String, _ signal: FrontEndSignal
   ) {
     let terminal = terminal
@@ -70,13 +71,13 @@ import UAFWire
   }
 
   @Test(arguments: [("\n", FrontEndSignal.resume), ("x\n", .cancelled), ("", .cancelled)])
-  func `a divided login of a script continues at an empty line`(_ input: String, _ signal: FrontEndSignal) {
+  func `a divided login in a script continues at an empty line`(_ input: String, _ signal: FrontEndSignal) {
     let core: [CoreMessage] = [.ready, signal == .resume ? Bench.success : Bench.failure(19, 999)]
     let bench = Bench(["authenticate", "--divided"], core: core, input: input)
     #expect(bench.sent.last == signal.packet)
   }
 
-  @Test func `edits with the keys of the keyboard`() {
+  @Test func `the editing keys of the terminal work in an entry`() {
     let bench = authenticate { terminal in
       _ = terminal.expect("Passcode: ")
       terminal.type(Array("wrong".utf8) + [0x15] + Array("righß".utf8) + [0x7F] + Array("t\r".utf8))
@@ -85,7 +86,7 @@ import UAFWire
   }
 
   @Test(arguments: [UInt8(0x03), 0x04])
-  func `cancels at Ctrl-C and Ctrl-D, and restores the terminal`(key: UInt8) {
+  func `Ctrl-C and Ctrl-D cancel an entry and restore the terminal`(key: UInt8) {
     let bench = authenticate(core: [Bench.question, Bench.failure(19, 999)]) { terminal in
       _ = terminal.expect("Passcode: ")
       terminal.type([0x61, key])
@@ -96,7 +97,7 @@ import UAFWire
     #expect(terminal.echoes)
   }
 
-  @Test func `shows an entry that may be seen`() {
+  @Test func `at a terminal an entry that need not be hidden is shown`() {
     let choice = CoreMessage.prompt(Prompt(echo: true, check: "choice", step: .current, text: "1 or 2? "))
     let bench = authenticate(core: [choice, Bench.success]) { terminal in
       _ = terminal.expect("? ")
@@ -108,7 +109,7 @@ import UAFWire
 
   private static let capable = TerminalDisplay(isDumb: false)
 
-  @Test func `masks a hidden entry character by character, and removes the masks when characters are erased`() {
+  @Test func `a hidden entry shows one mask for each character, and erases masks with characters`() {
     let bench = authenticate(display: Self.capable) { terminal in
       _ = terminal.expect("Passcode: ")
       terminal.type(Array("aß한".utf8) + [0x7F] + Array("\u{1B}[A".utf8) + Array("😀".utf8) + [0x15])
@@ -119,7 +120,7 @@ import UAFWire
     #expect(terminal.rest() == "***\(back)\u{7}*\(back)\(back)\(back)**\r\n")
   }
 
-  @Test func `erases a wide character completely`() {
+  @Test func `erasing a wide character in an entry erases both of its cells`() {
     let choice = CoreMessage.prompt(Prompt(echo: true, check: "code", step: .current, text: "Code: "))
     let bench = authenticate(core: [choice, Bench.success], display: Self.capable) { terminal in
       _ = terminal.expect("Code: ")
@@ -129,7 +130,7 @@ import UAFWire
     #expect(terminal.rest() == "한\u{8} \u{8}\u{8} \u{8}a\r\n")
   }
 
-  /// Root configured that a full entry is accepted without Enter.
+  /// With this configuration a full entry is accepted without Enter.
   private static let autoSubmit = "[passcode]\nauto_submit = true\n"
 
   @Test func `a full PIN waits for Enter unless root's configuration says otherwise`() {
@@ -144,7 +145,7 @@ import UAFWire
     }
   }
 
-  @Test func `accepts an entry of full length without Enter, if root's configuration says so`() {
+  @Test func `an entry of full length is accepted without Enter if root's configuration says so`() {
     var pin = Prompt(echo: false, check: "passcode", step: .current, text: "PIN: ")
     pin.entryLength = 4
     let bench = authenticate(
@@ -164,7 +165,7 @@ import UAFWire
     return .prompt(prompt)
   }
 
-  @Test func `what is typed after a full entry is not shown, and does not reach the shell`() {
+  @Test func `characters that are typed after a full entry are not shown, and do not reach the shell`() {
     let before = terminal.flags
     let bench = authenticate(
       core: [Self.pin("PIN: "), Bench.success], display: Self.capable, configured: Self.autoSubmit
@@ -178,7 +179,7 @@ import UAFWire
     #expect(terminal.rest() == "****\r\n")
   }
 
-  @Test func `what is typed after a full entry does not reach the next question`() {
+  @Test func `characters that are typed after a full entry do not reach the next prompt`() {
     let core = [Self.pin("PIN: "), Self.pin("Again: "), Bench.success]
     let echoed = Box(true)
     let bench = authenticate(core: core, display: Self.capable, configured: Self.autoSubmit) { terminal in
@@ -186,14 +187,16 @@ import UAFWire
       terminal.type(Array("123499".utf8))
       _ = terminal.expect("Again: ")
       echoed.value = terminal.echoes
-      // Pressed late, and meant for the first question.
+      // These keys come late, and were meant for the first prompt.
       terminal.type(Array("\r5678".utf8))
     }
     #expect(bench.sent.suffix(2) == [Bench.answer("1234"), Bench.answer("5678")])
     #expect(!echoed.value && terminal.echoes && terminal.waiting == 0)
   }
 
-  @Test func `an entry that ends with Enter keeps what was typed ahead, and an empty line is an entry`() {
+  @Test
+  func `after an entry that ends with Enter, typed-ahead characters reach the next prompt, and may be an empty entry`()
+  {
     let core = [Self.pin("PIN: "), Self.pin("Again: "), Bench.failure(7, 3012)]
     let bench = authenticate(core: core, configured: Self.autoSubmit) { terminal in
       _ = terminal.expect("PIN: ")
@@ -205,7 +208,7 @@ import UAFWire
     #expect(terminal.echoes)
   }
 
-  @Test func `still accepts a shorter entry at Enter`() {
+  @Test func `with automatic acceptance a shorter entry still works with Enter`() {
     var pin = Prompt(echo: false, check: "passcode", step: .current, text: "PIN: ")
     pin.entryLength = 4
     let bench = authenticate(core: [.prompt(pin), Bench.failure(7, 3012)], configured: Self.autoSubmit) { terminal in
@@ -215,7 +218,7 @@ import UAFWire
     #expect(bench.sent.last == Bench.answer("12"))
   }
 
-  @Test func `resizing the window does not change the entry`() {
+  @Test func `resizing the window during an entry does not change the entry`() {
     let bench = authenticate(display: Self.capable) { terminal in
       _ = terminal.expect("Passcode: ")
       terminal.type(Array("ab".utf8))
@@ -226,7 +229,7 @@ import UAFWire
     #expect(bench.sent.last == Bench.answer("abc"))
   }
 
-  @Test func `shows a question without terminal control characters`() {
+  @Test func `a prompt is shown without terminal control characters`() {
     let question = CoreMessage.prompt(
       Prompt(echo: false, check: "passcode", step: .current, text: "For sudo\n\u{1B}]0;x\u{7}Passcode: "))
     let shown = Box("")
@@ -237,7 +240,7 @@ import UAFWire
     #expect(shown.value == "For sudo\r\n]0;xPasscode: ")
   }
 
-  /// The handler of SIGINT, as a number; 0 for the default.
+  /// The current handler of SIGINT as a number; 0 is the default.
   private func handlerOfSIGINT() -> Int {
     var action = sigaction()
     // SAFETY: `action` is a sigaction, and only read into; a handler is as long as a number.
@@ -245,8 +248,8 @@ import UAFWire
     return unsafe unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
   }
 
-  @Test func `SIGINT from elsewhere cancels, and is no longer caught afterwards`() {
-    // The default, unless the tests were started with a different one.
+  @Test func `a SIGINT from another process cancels, and is no longer caught afterwards`() {
+    // This is the default, unless the tests were started with another handler.
     let before = handlerOfSIGINT()
     let bench = authenticate(core: [Bench.question, Bench.failure(19, 999)]) { terminal in
       _ = terminal.expect("Passcode: ")
@@ -257,12 +260,12 @@ import UAFWire
     #expect(handlerOfSIGINT() == before)
   }
 
-  @Test func `asks again after it was stopped and continued`() {
+  @Test func `after a stop and a continue the prompt is shown again`() {
     let choice = CoreMessage.prompt(Prompt(echo: true, check: "choice", step: .current, text: "1 or 2? "))
     let bench = authenticate(core: [choice, Bench.success]) { terminal in
       _ = terminal.expect("? ")
       terminal.type(Array("half".utf8))
-      // It was shown, so it was read.
+      // Once this is shown, the keys were read.
       _ = terminal.expect("half")
       kill(getpid(), SIGCONT)
       _ = terminal.expect("? ")
@@ -272,7 +275,7 @@ import UAFWire
     #expect(terminal.echoes)
   }
 
-  @Test func `asks for a payload without showing it`() {
+  @Test func `a payload that is typed at the terminal is not shown`() {
     let terminal = terminal
     let typist = Typist {
       _ = terminal.expect("Enrolment code: ")
@@ -292,7 +295,7 @@ import UAFWire
       ["register", "--code", "-"], ["deregister", "--code", "-"], ["reset", "--code", "-"], ["repair", "--code", "-"],
       ["oob", "-"], ["oob", "--deny", "-"], ["unlock", "--code"], ["unlock", "--payload", "-"],
     ], [UInt8(0x03), 0x04])
-  func `giving up at a question for a code cancels, as at any other question`(arguments: [String], key: UInt8) {
+  func `Ctrl-C at a prompt for a code cancels, as at any other prompt`(arguments: [String], key: UInt8) {
     let terminal = terminal
     let typist = Typist {
       _ = terminal.expect(": ")
@@ -306,7 +309,7 @@ import UAFWire
   }
 
   @Test(arguments: [["register", "--code", "-"], ["unlock", "--code"]])
-  func `a tab between the account and its code is a space`(arguments: [String]) {
+  func `a tab between the account and its code counts as a space`(arguments: [String]) {
     let terminal = terminal
     let typist = Typist {
       _ = terminal.expect(": ")
@@ -314,13 +317,13 @@ import UAFWire
     }
     let bench = Bench(arguments, core: [Bench.success], terminal: terminal.program)
     typist.join()
-    // register does not accept an unlock, but has read it to its end: it names the command that does.
+    // register refuses an unlock, but names the command for it, and so must have read all of it.
     let isRead = arguments[0] == "unlock" ? bench.exit == .success : bench.notes.contains("uafctl unlock --code")
     #expect(isRead, "\(bench.notes)")
   }
 
   @Test(arguments: ["\r", "\n", "\n\n\n"])
-  func `a wrapped code that is pasted is read completely, and nothing of it is left for the shell`(end: String) {
+  func `a pasted code with line breaks is read completely, and nothing of it reaches the shell`(end: String) {
     let payload = EnrolmentPayload(
       op: .registration, server: "https://fido.example.com", username: "alice", authCode: "c0de", expires: 1
     ).encoded
@@ -351,7 +354,7 @@ import UAFWire
     #expect(bench.sent.first?.suffix(29) == Array("S760-0303-000G-40R4-0M30-E209".utf8)[...])
   }
 
-  @Test func `after a code from a pipe the new value is asked for at the session's terminal`() {
+  @Test func `if the code comes from a pipe, the new secret is asked for at the terminal of the session`() {
     let terminal = terminal
     let typist = Typist {
       _ = terminal.expect("Passcode: ")
@@ -365,7 +368,7 @@ import UAFWire
     #expect(bench.notes == "uafctl: registered\n", "the question is at the terminal alone")
   }
 
-  @Test func `what follows the code in a pipe is the answer, with or without a terminal`() {
+  @Test func `a line after the code in a pipe is the answer, with or without a terminal`() {
     let bench = Bench(
       ["register", "--code", "-"], core: [Bench.question, Bench.success], input: "7AV5K-00000-00000-00000\nsecret\n",
       sessionTerminal: terminal.program)
@@ -377,7 +380,7 @@ import UAFWire
     #expect(short.notes.contains("standard input has no further line") && terminal.rest().isEmpty)
   }
 
-  @Test func `says that a pipe has nothing after the code, if there is no terminal either`() {
+  @Test func `if nothing follows the code in a pipe and there is no terminal, a text says so`() {
     let bench = Bench(
       ["register", "--code", "-"], core: [Bench.question, Bench.success], input: "7AV5K-00000-00000-00000\n")
     #expect(bench.exit == .usage)
@@ -387,7 +390,7 @@ import UAFWire
         + "code there as the first line and each answer as a further one, or run it at a terminal\n")
   }
 
-  @Test func `asks for a value to try without showing it`() {
+  @Test func `policy check asks for the passcode at the terminal, without showing it`() {
     let terminal = terminal
     let typist = Typist {
       _ = terminal.expect("Value to try: ")
@@ -400,7 +403,7 @@ import UAFWire
     #expect(!terminal.rest().contains("s"))
   }
 
-  @Test func `cancelling at the terminal instead of giving a value is an error`() {
+  @Test func `in policy check, Ctrl-C at the prompt is an error`() {
     let terminal = terminal
     let typist = Typist {
       _ = terminal.expect("Value to try: ")
@@ -422,13 +425,13 @@ import UAFWire
     return .prompt(prompt)
   }
 
-  // The last text that is sent of a picture.
+  // The last bytes of each drawing.
   private static let end = "\u{1B}[J"
 
   private static let help =
     "Draw with the mouse, the digits 1-9, or arrows and space. Enter: done."
 
-  @Test func `draws a pattern on a separate screen, and leaves no trace of it`() {
+  @Test func `a pattern is drawn on the alternate screen, and leaves no trace`() {
     let before = terminal.flags
     let seen = Box("")
     let bench = authenticate(core: [Self.pattern(), Bench.success], display: Self.grid) { terminal in
@@ -462,7 +465,7 @@ import UAFWire
     #expect(terminal.flags == before && terminal.echoes)
   }
 
-  @Test func `shows the wrong pattern once more, as a mismatch, until the next key`() {
+  @Test func `a wrong pattern is shown as such until the next key`() {
     let (wrong, after) = (Box(Screen()), Box(Screen()))
     let core = [Self.pattern(), Self.pattern(error: "Wrong pattern."), Bench.success]
     let bench = authenticate(core: core, display: Self.grid) { terminal in
@@ -483,7 +486,7 @@ import UAFWire
     #expect(after.value.text.contains("   ○     ○     ○\n") && !after.value.text.contains("✕"))
   }
 
-  @Test func `draws a pattern with the mouse`() {
+  @Test func `a pattern can be drawn with the mouse at the terminal`() {
     let bench = authenticate(core: [Self.pattern(), Bench.success], display: Self.grid) { terminal in
       _ = terminal.expect(Self.end)
       terminal.type(Array("\u{1B}[<0;4;3M\u{1B}[<32;16;3M\u{1B}[<32;16;9M\u{1B}[<0;16;9m\r".utf8))
@@ -491,7 +494,7 @@ import UAFWire
     #expect(bench.sent.last == Bench.answer("12369"))
   }
 
-  @Test func `draws again if the window is resized, and accepts digits in a window that is too small`() {
+  @Test func `a pattern is redrawn if the window is resized, and accepts digits if the window is too small`() {
     let shown = Box(Screen())
     let bench = authenticate(core: [Self.pattern(), Bench.success], display: Self.grid) { terminal in
       _ = terminal.expect(Self.end)
@@ -507,7 +510,7 @@ import UAFWire
   }
 
   @Test(arguments: [UInt8(0x03), 0x04])
-  func `gives up a pattern, and restores the terminal`(key: UInt8) {
+  func `Ctrl-C cancels a pattern, and restores the terminal`(key: UInt8) {
     let bench = authenticate(core: [Self.pattern(), Bench.failure(19, 999)], display: Self.grid) { terminal in
       _ = terminal.expect(Self.end)
       terminal.type([0x31, key])
@@ -517,7 +520,7 @@ import UAFWire
     #expect(terminal.rest().hasSuffix("\u{1B}[2J\u{1B}[H\u{1B}[?1006l\u{1B}[?1002l\u{1B}[?25h\u{1B}[?1049l"))
   }
 
-  @Test func `asks for a pattern again after it was stopped and continued`() {
+  @Test func `after a stop and a continue the pattern is asked for again`() {
     let bench = authenticate(core: [Self.pattern(), Bench.success], display: Self.grid) { terminal in
       _ = terminal.expect(Self.end)
       terminal.type(Array("1".utf8))
@@ -531,7 +534,7 @@ import UAFWire
 
   private static let keys = "The nodes of the pattern as digits: 1 top left, row by row, 9 bottom right.\r\n"
 
-  @Test func `accepts digits without showing anything if the terminal can only write lines`() {
+  @Test func `on a terminal without cursor control, a pattern is entered as digits that are not shown`() {
     let shown = Box("")
     let bench = authenticate(core: [Self.pattern(), Bench.success]) { terminal in
       shown.value = terminal.expect("Pattern: ")
@@ -541,7 +544,7 @@ import UAFWire
     #expect(shown.value == Self.keys + "Pattern: " && terminal.rest() == "\r\n")
   }
 
-  @Test func `draws as root's configuration says, and draws no grid for a screen reader`() {
+  @Test func `a pattern is drawn as root has configured, and without a grid for a screen reader`() {
     let folder = Folder()
     var installation = Installation.nowhere
     func authenticate(_ text: String, _ person: @escaping @Sendable (Terminal) -> Void) -> Bench {

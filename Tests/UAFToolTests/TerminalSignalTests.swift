@@ -6,7 +6,7 @@ import ToolTestSupport
 
 @Suite struct TerminalSignalTests {
   @Test(arguments: [SIGTERM, SIGHUP])
-  func `a signal ends the program, after the terminal was restored`(number: CInt) throws {
+  func `a signal at a prompt ends uafctl after the terminal was restored`(number: CInt) throws {
     let terminal = Terminal()
     let before = terminal.flags
     let folder = Folder()
@@ -19,7 +19,7 @@ import ToolTestSupport
     #expect(!echoed && terminal.flags == before)
   }
 
-  /// A core that asks for a PIN, then reports that it waits, and waits.
+  /// A core that prompts for a PIN, and then says that it is waiting.
   private static let core = """
     #!/usr/bin/python3
     import socket
@@ -32,15 +32,15 @@ import ToolTestSupport
     """
 
   @Test(.enabled(if: geteuid() == 0, "only root's uafctl starts a core of its own"), arguments: [SIGINT, SIGTERM])
-  func `a signal while the core works, after a full entry, restores the terminal and ends the program`(
+  func `a signal while the core works on a full entry restores the terminal and ends uafctl`(
     number: CInt
   ) throws {
     let terminal = Terminal()
     let before = terminal.flags
     let folder = Folder()
     let file = folder.file("pam_uaf.conf", Array("[passcode]\nauto_submit = true\n".utf8), mode: 0o600)
-    // Next to the build, so that the program can have a second name: it finds its core by the name that the kernel has for the
-    // program.
+    // This copy has another name, so that it finds another core: uafctl looks for the core by the path that the kernel has for
+    // uafctl. The copy is next to the build.
     let place = StartedTool.path + ".test-\(number)"
     defer { try? FileManager.default.removeItem(atPath: place) }
     for part in ["bin", "libexec/pam-uaf"] {

@@ -5,7 +5,7 @@ import UAFWire
 @testable import UAFTool
 
 @Suite struct ToolUserTests {
-  @Test func `root names an account by uid and canonical name, with arguments`() {
+  @Test func `if root names an account, the core gets its uid and its canonical name`() {
     let bench = Bench(["authenticate", "ALICE"], as: 0, core: [Bench.success])
     var begin = Begin(.authenticate)
     begin.service = Array("uafctl".utf8)
@@ -16,7 +16,7 @@ import UAFWire
     #expect(bench.startedOwn == [false])
   }
 
-  @Test func `without a name, root acts for root's own account`() {
+  @Test func `if root names no account, uafctl acts for root's own account`() {
     let bench = Bench(["authenticate"], as: 0, core: [Bench.success])
     var begin = Begin(.authenticate)
     begin.service = Array("uafctl".utf8)
@@ -32,7 +32,7 @@ import UAFWire
     (["status", "--conf", "x.conf"], "conf=/srv/work/x.conf"),
     (["--conf", "a.conf", "status", "--conf", "b.conf"], "conf=/srv/work/b.conf"),
   ])
-  func `a configuration is sent as an absolute path, to a core that was started for it`(
+  func `a configuration is sent as an absolute path, to a core that was started for this call`(
     arguments: [String], argument: String
   ) {
     let bench = Bench(arguments, as: 0, core: [Bench.success])
@@ -42,7 +42,7 @@ import UAFWire
     #expect(bench.sent.first.map { packet in packet.indices.contains { packet[$0...].starts(with: wanted) } } == true)
   }
 
-  @Test func `a caller without root is identified only through the connection`() {
+  @Test func `a caller without root is identified by the connection only`() {
     let bench = Bench(["register", "alice", "passcode"], core: [Bench.success])
     var begin = Begin(.register)
     begin.service = Array("uafctl".utf8)
@@ -50,7 +50,7 @@ import UAFWire
     #expect(bench.sent == [Bench.packet(begin)])
   }
 
-  @Test func `sends the locale for the texts`() {
+  @Test func `uafctl sends the locale, for the language of the texts`() {
     let core = FakeCore([Bench.success])
     let bench = Bench(["authenticate"], core: core, locale: "ko_KR.UTF-8")
     var begin = Begin(.authenticate)
@@ -59,7 +59,7 @@ import UAFWire
     #expect(bench.sent == [Bench.packet(begin)])
   }
 
-  @Test func `a single name is taken as a type if no account has that name`() {
+  @Test func `a single argument counts as a type only if no account has that name`() {
     let names = Names(user: "pattern", type: nil, accounts: FakeAccounts())
     #expect(names.user == nil && names.type == "pattern")
     let aaid = Names(user: "5541#0001", type: nil, accounts: FakeAccounts())
@@ -75,7 +75,7 @@ import UAFWire
     ["authenticate", "--conf", "/etc/x.conf"],
     ["--conf", "x", "status"],
   ])
-  func `refuses what only root may do before it starts the core`(arguments: [String]) {
+  func `refuses operations that only root may use before it starts the core`(arguments: [String]) {
     let bench = Bench(arguments, core: [Bench.success])
     #expect(bench.exit == .usage)
     #expect(bench.notes.hasPrefix("uafctl: only root may "))
@@ -84,7 +84,7 @@ import UAFWire
   }
 
   @Test(arguments: ["bob", "root"])
-  func `refuses a different account to a caller without root`(name: String) {
+  func `refuses another account to a caller without root`(name: String) {
     let bench = Bench(["authenticate", name], core: [Bench.success])
     #expect(bench.exit == .usage)
     #expect(bench.notes.hasPrefix("uafctl: only root may name another account\n"))
@@ -104,12 +104,12 @@ import UAFWire
     #expect(bench.startedOwn.isEmpty)
   }
 
-  @Test func `refuses an empty or endless configuration name`() {
+  @Test func `refuses a name of a configuration that is empty or too long`() {
     #expect(Bench(["status", "--conf", ""], as: 0).exit == .usage)
     #expect(Bench(["status", "--conf", String(repeating: "x", count: 5000)], as: 0).exit == .usage)
   }
 
-  @Test func `refuses an authenticator type too long for any message`() {
+  @Test func `refuses an authenticator type that is too long for any message`() {
     let bench = Bench(["deregister", String(repeating: "x", count: 65)], core: [Bench.success])
     #expect(bench.exit == .usage)
   }

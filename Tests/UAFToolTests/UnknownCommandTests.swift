@@ -2,7 +2,7 @@ import Testing
 
 @testable import UAFTool
 
-/// Words that are not commands.
+/// Arguments that are not names of commands.
 @Suite struct UnknownCommandTests {
   @Test(arguments: [
     (["statsu"], "uafctl: no such command: statsu\nhint: did you mean 'uafctl status'?\n"),
@@ -19,14 +19,14 @@ import Testing
     #expect(bench.output == "" && bench.notes == told)
   }
 
-  @Test func `refuses to disable a service that does not exist`() {
+  @Test func `pam disable refuses a service that does not exist`() {
     let stacks = Stacks()
     let bench = stacks.run("disable", "nosuch")
     #expect(bench.exit == .usage)
     #expect(stacks.text(bench).hasPrefix("uafctl: there is no service nosuch in "))
   }
 
-  @Test func `disable has nothing to do for a service that does not ask`() {
+  @Test func `pam disable has nothing to do for a service that does not ask pam_uaf`() {
     let bench = Stacks().run("disable", "sudo")
     #expect(bench.exit == .success && bench.notes == "" && bench.output == "")
   }

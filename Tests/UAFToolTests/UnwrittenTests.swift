@@ -6,7 +6,7 @@ import UAFWire
 @testable import Doctor
 @testable import UAFTool
 
-/// Results that cannot be written, as on a full disk.
+/// What happens if a result cannot be written to standard output, for example because the disk is full.
 @Suite struct UnwrittenTests {
   private let machine = Machine()
   private let full: CInt
@@ -32,38 +32,38 @@ import UAFWire
     ["---completion", "pam", "enable", "--", "positional@0", "3", "0", "uafctl"],
     ["facet"], ["doctor"],
   ])
-  func `a result that cannot be written is an error, whatever the command`(arguments: [String]) { check(arguments) }
+  func `every command fails if its result cannot be written`(arguments: [String]) { check(arguments) }
 
-  @Test func `an unwritten answer to a question about the status is an error, too`() {
+  @Test func `status fails if its answer about a type cannot be written`() {
     var finished = Finished(pamCode: 0, result: 0)
     finished.document = Machine.document(Machine.passcode)
     check(["status", "--available", "passcode"], core: [.finished(finished)])
   }
 
   @Test(arguments: [["status"], ["status", "--json"]])
-  func `an unwritten status is an error, too`(arguments: [String]) {
+  func `status fails if its document cannot be written`(arguments: [String]) {
     var finished = Finished(pamCode: 0, result: 0)
     finished.document = Machine.document(Machine.passcode)
     check(arguments, core: [.finished(finished)])
   }
 
   @Test(arguments: [["authenticate", "--token"], ["authenticate", "--json-conversation"], ["register", "--token"]])
-  func `an unwritten token is an error, too, although the login was accepted`(arguments: [String]) {
+  func `authenticate fails if its token cannot be written, although the login was accepted`(arguments: [String]) {
     var finished = Finished(pamCode: 0, result: 0)
     finished.token = "token"
     check(arguments, core: [.finished(finished)])
   }
 
-  @Test func `an unwritten refusal of a value is an error, too, and the exit status is the error's`() {
+  @Test func `policy check fails with an error, and not with a refusal, if its output cannot be written`() {
     check(["policy", "check"], input: "1\n")
   }
 
-  @Test func `an unwritten list of services is an error, too`() {
+  @Test func `pam status fails if its list cannot be written`() {
     machine.service("sudo", "auth required pam_uaf.so")
     check(["pam", "status", "--pam-directory", machine.pam])
   }
 
-  @Test func `an output to which nothing was written is not reported`() {
+  @Test func `an unusable standard output is not reported if nothing was to be written`() {
     defer { close(full) }
     let run = Tool.run(["unlock", "alice"], results: full, core: FakeCore([Bench.success]))
     #expect(run.exit == .success && run.notes == "uafctl: unlocked\n")

@@ -5,11 +5,11 @@ import UAFWire
 
 @testable import UAFTool
 
-/// Codes and payloads that are given to a command for a different kind.
+/// Codes and payloads that are given to the wrong command.
 @Suite struct WrongCodeTests {
   private static let enrolmentCode = EnrolmentCode(random: [UInt8](repeating: 0x5A, count: 11))?.text ?? ""
 
-  /// One code of each kind.
+  /// One code for each purpose.
   private static func code(_ kind: CodeKind) -> String {
     let server = "https://fido.example.com"
     return switch kind {
@@ -29,7 +29,7 @@ import UAFWire
     }
   }
 
-  /// A command whose last argument names a code, and the kinds that it accepts.
+  /// A command whose last argument is a code, and the purposes whose codes it accepts.
   private struct Command {
     let words: [String]
     let takes: Set<CodeKind>
@@ -62,7 +62,7 @@ import UAFWire
   }
 
   @Test(arguments: CodeKind.allCases, letters)
-  func `each command accepts its own kinds of code, and names the right command for each other kind`(
+  func `each command accepts its own codes, and names the right command for every other code`(
     kind: CodeKind, letter: String
   ) {
     let folder = Folder()
@@ -75,7 +75,7 @@ import UAFWire
   }
 
   @Test(arguments: CodeKind.allCases, letters)
-  func `a code from a pipe is accepted or refused in the same way`(kind: CodeKind, letter: String) {
+  func `a code from a pipe is accepted or refused as one from a file`(kind: CodeKind, letter: String) {
     let input = letter.replacing("%", with: Self.code(kind))
     for command in Self.commands where command.words[0] != "join" || !command.takes.contains(kind) {
       let end = command.words[0] == "reset" ? Bench.failure(0, 7100) : Bench.success
@@ -86,7 +86,9 @@ import UAFWire
     check(typed, kind, isTaken: [.unlockCode, .unlockPayload].contains(kind), "unlock --code \(kind)")
   }
 
-  @Test(arguments: CodeKind.allCases) func `a code in the place of an account is not repeated`(kind: CodeKind) {
+  @Test(arguments: CodeKind.allCases) func `a code in place of an account is not repeated in the message`(
+    kind: CodeKind
+  ) {
     for words in [
       ["register"], ["deregister"], ["reset"], ["repair"], ["unlock"], ["status"], ["authenticate"], ["change"],
     ] {
@@ -105,7 +107,7 @@ import UAFWire
     #expect(bench.notes.contains("'uafctl register --code FILE' takes it"))
   }
 
-  @Test(arguments: CodeKind.allCases) func `each kind of code has its name and its command in both languages`(
+  @Test(arguments: CodeKind.allCases) func `each purpose of a code has its name and its command in both languages`(
     kind: CodeKind
   ) {
     #expect(EnglishWords.found(in: kind.korean) == [] && kind.korean != kind.english)
@@ -113,7 +115,7 @@ import UAFWire
   }
 }
 
-/// A code that comes through a pipe, alone or in a letter.
+/// Codes that come through a pipe, alone or within a letter.
 @Suite struct PipedCodeTests {
   private static let code = EnrolmentCode(random: [UInt8](repeating: 0x5A, count: 11))?.text ?? ""
   private let terminal = Terminal()
@@ -129,7 +131,7 @@ import UAFWire
     "Dear alice,\n\nyour code is \(code).\nUse it today.\nUse it today.\n", "\n\nDear alice,\n\(code)\n\nRegards\n",
     "> \(code)\n>\n> Regards\n", "alice\n\(code)\nRegards\n", "\u{FEFF}alice: \(code)\r\nRegards\r\n",
   ])
-  func `a code is found in a letter, whose lines are not read as answers: the person is asked at the terminal`(
+  func `a code is found in a piped letter, whose other lines are no answers: the person is asked at the terminal`(
     letter: String
   ) {
     let terminal = terminal
@@ -145,7 +147,7 @@ import UAFWire
     #expect(bench.sent == [begin(Self.code), Bench.answer("secret")])
   }
 
-  @Test func `in a letter without a terminal nothing is set, and the output says how to give answers`() {
+  @Test func `with a piped letter but no terminal nothing is set, and a text says how to give the answers`() {
     let bench = Bench(
       ["register", "--code", "-"], core: [Bench.question, Bench.success],
       input: "Your code: \(Self.code)\nsecret\nsecret\n")
@@ -153,7 +155,7 @@ import UAFWire
     #expect(bench.notes.hasPrefix("uafctl: standard input has no answer behind the code, and there is no terminal"))
   }
 
-  @Test func `a blank line after the code is no answer`() {
+  @Test func `a blank line after a piped code is not an answer`() {
     for rest in ["\nsecret\nsecret\n", "\r\n\r\nRegards\n"] {
       let bench = Bench(
         ["register", "--code", "-"], core: [Bench.question, Bench.success], input: Self.code + "\n" + rest)
@@ -162,7 +164,7 @@ import UAFWire
     }
   }
 
-  @Test func `a code is joined if a mail program has broken it into rows`() {
+  @Test func `the rows of a piped code that a mail program has broken are joined`() {
     let payload = EnrolmentPayload(
       op: .registration, server: "https://fido.example.com", username: "alice", authCode: "c0de", expires: 1
     ).encoded
@@ -171,7 +173,7 @@ import UAFWire
     #expect(bench.exit == .success && bench.sent == [begin(payload)], "\(bench.notes)")
   }
 
-  @Test(arguments: [true, false]) func `a code is accepted in UTF-16 that begins with its byte order mark`(
+  @Test(arguments: [true, false]) func `a piped code in UTF-16 with a byte order mark is accepted`(
     isBigEndian: Bool
   ) {
     let bytes: [UInt8] = ([0xFEFF] + Array("alice \(Self.code)\r\n".utf16)).flatMap { unit in
@@ -189,7 +191,7 @@ import UAFWire
     ),
     ("a\u{0}b\n", "that is not a code: it has NUL bytes"),
   ])
-  func `a pipe with no code, or more than one, is refused like such a file`(letter: String, told: String) {
+  func `a pipe with no code or several is refused like such a file`(letter: String, told: String) {
     let folder = Folder()
     let path = folder.file("letter", Array(letter.utf8), mode: 0o600)
     for (arguments, input) in [(["register", "--code", path], ""), (["register", "--code", "-"], letter)] {
@@ -201,7 +203,7 @@ import UAFWire
 
   private static let other = EnrolmentCode(random: [UInt8](repeating: 0x31, count: 11))?.text ?? ""
 
-  @Test func `does not wait for more than the first line from a front end that speaks JSON`() {
+  @Test func `in a JSON conversation the code is the first line, and no further line is waited for`() {
     let bench = Bench(
       ["register", "--json-conversation", "--code", "-"], core: [Bench.question, Bench.success],
       input: "alice \(Self.code)\n{\"answer\":\"secret\"}\n")
@@ -222,7 +224,7 @@ import UAFWire
     }
   }
 
-  @Test func `a JSON conversation joins a code that a mail program has broken into lines`() {
+  @Test func `a JSON conversation joins the rows of a code that a mail program has broken`() {
     let payload = EnrolmentPayload(
       op: .registration, server: "https://fido.example.com", username: "alice", authCode: "c0de", expires: 1
     ).encoded
@@ -232,7 +234,7 @@ import UAFWire
     #expect(bench.exit == .success && bench.sent == [begin(payload), Bench.answer("secret")], "\(bench.output)")
   }
 
-  @Test func `a JSON conversation refuses a letter with two codes, and a letter without one`() {
+  @Test func `a JSON conversation refuses a letter with two codes, and one without a code`() {
     for (letter, told) in [
       (
         "Dear alice,\n\(Self.code)\nor this one, which is for the other machine\nand \(Self.other)\n",

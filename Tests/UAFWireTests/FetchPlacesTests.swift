@@ -10,7 +10,7 @@ import Testing
     ],
     proxy: nil)
 
-  @Test func `lists each host and port once, and only https`() {
+  @Test func `the list of allowed destinations has each host and port of an https address once`() {
     #expect(Self.places.places == ["fido.example.com:443", "127.0.0.1:8443"])
   }
 
@@ -18,7 +18,7 @@ import Testing
     "https://fido.example.com/", "https://fido.example.com", "HTTPS://FIDO.example.com:443/x?y#z",
     "https://fido.example.com?x", "https://127.0.0.1:8443/a", "https://127.0.0.1:08443/a",
   ])
-  func `allows every path of a listed host and port`(_ url: String) {
+  func `allows every path at a listed host and port`(_ url: String) {
     #expect(Self.places.allow(url, proxy: nil))
   }
 
@@ -32,7 +32,7 @@ import Testing
     "https://fido.example.com:/", "https://fido.example.com:+443/", "https://", "https://[::1]:8443/",
     "https://fido.example.com./", "",
   ])
-  func `refuses every other address`(_ url: String) {
+  func `refuses every address outside the listed hosts and ports`(_ url: String) {
     #expect(!Self.places.allow(url, proxy: nil))
   }
 
@@ -44,7 +44,7 @@ import Testing
     #expect(!Self.places.allow("https://fido.example.com/", proxy: "http://evil.example:1"))
   }
 
-  @Test func `accepts addresses of both families, and refuses incomplete ones`() {
+  @Test func `reads host and port of IPv4 and IPv6 addresses, and refuses incomplete ones`() {
     #expect(FetchPlaces.place(of: "https://[2001:DB8::1]/") == "[2001:db8::1]:443")
     #expect(FetchPlaces.place(of: "https://[::1]:8443/") == "[::1]:8443")
     for url in ["https://[::1/", "https://[::1]x/", "https://[::1]:0/", "https://a:65536/", "https://a:b/"] {
@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test(arguments: [0, WireLimit.places + 1])
-  func `refuses an empty list, and one that is too long`(count: Int) {
+  func `refuses to send a list of destinations that is empty or too long`(count: Int) {
     let many = (0..<count).map { "https://h\($0).example/" }
     #expect(throws: PacketError.self) { try FetchPlaces(of: many, proxy: nil).packet() }
   }

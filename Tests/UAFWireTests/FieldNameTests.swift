@@ -3,12 +3,12 @@ import Testing
 
 @testable import UAFWire
 
-/// docs/protocol.md, the Swift side and the C side use one name for a field.
+/// docs/protocol.md, the Swift code and the C code have the same name for each field.
 struct FieldNameTests {
   private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()
 
-  /// The fields of the Swift side by the name of the packet, each as `TAG NAME`.
+  /// The fields in the Swift code: for each packet a list of `TAG NAME`.
   private static let fields: [String: [String]] = [
     "begin": names(Begin.Field.self), "answer": names(Answer.Field.self), "cancelled": names(FrontEndSignal.Field.self),
     "resume": [], "prompt": names(Prompt.Field.self), "info": names(CoreMessage.NoticeField.self),
@@ -28,7 +28,7 @@ struct FieldNameTests {
     Field.allCases.map { "\($0.tag) \($0)" }
   }
 
-  /// The same of the tables of docs/protocol.md: rows of type, name, sender, fields.
+  /// The fields in the tables of docs/protocol.md, whose columns are type, name, sender and fields.
   private static func documented() throws -> [String: [String]] {
     let text = try String(contentsOf: root.appending(path: "docs/protocol.md"), encoding: .utf8)
     var fields: [String: [String]] = [:]
@@ -39,7 +39,7 @@ struct FieldNameTests {
     return fields
   }
 
-  /// The enumerations of the C header: the fields by the name of the packet, as `TAG NAME_OF_C`.
+  /// The fields in the enumerations of the C header: for each packet a list of `TAG NAME_IN_C`.
   private static func declaredInC() throws -> [String: [String]] {
     let header = try String(contentsOf: root.appending(path: "cshim/frame.h"), encoding: .utf8)
     var fields: [String: [String]] = [:]
@@ -54,18 +54,18 @@ struct FieldNameTests {
     return fields
   }
 
-  /// `typedName` of *begin* as the C side writes it: `BEGIN_TYPED_NAME`.
+  /// The name of a field in the C code: `typedName` of *begin* is `BEGIN_TYPED_NAME`.
   private static func nameInC(_ field: String, of packet: String) -> String {
     let parts = field.split(separator: " ")
     let snake = parts[1].replacing("UID", with: "_UID").replacing(/([a-z])([A-Z])/) { "\($0.1)_\($0.2)" }
     return "\(parts[0]) \(packet.uppercased())_\(snake.uppercased())"
   }
 
-  @Test func `protocol.md and the Swift side name each field alike`() throws {
+  @Test func `docs/protocol.md and the Swift code have the same name for each field`() throws {
     #expect(try Self.documented() == Self.fields)
   }
 
-  @Test func `the C side names each field of the core's messages as the Swift side does`() throws {
+  @Test func `the C code and the Swift code have the same name for each field that the core sends`() throws {
     let declared = try Self.declaredInC()
     for (packet, name) in [("prompt", "prompt"), ("setenv", "setenv"), ("finished", "finished"), ("info", "notice")] {
       #expect(declared[name] == Self.fields[packet]?.map { Self.nameInC($0, of: name) }, "\(packet)")
@@ -73,7 +73,7 @@ struct FieldNameTests {
   }
 
   @Test(arguments: ["begin", "answer", "cancelled"])
-  func `the C side has no separate name for a field that it sends`(_ packet: String) throws {
+  func `each field that the C code sends has the name of the Swift code`(_ packet: String) throws {
     let declared = try #require(try Self.declaredInC()[packet])
     let known = try #require(Self.fields[packet]).map { Self.nameInC($0, of: packet) }
     #expect(!declared.isEmpty && Set(declared).isSubset(of: known), "\(declared)")

@@ -1,6 +1,6 @@
 import UAFWire
 
-/// The messages Tests/Vectors/wire/README.md states, by the name of their file.
+/// The messages that Tests/Vectors/wire/README.md describes, by the names of their files.
 enum GoldenMessages {
   static let all: [String: WireMessage] = begins.merging(others) { $1 }.merging(prompts) { $1 }
     .merging(finishes) { $1 }.merging(fetches) { $1 }.merging(chips) { $1 }.merging(fingers) { $1 }

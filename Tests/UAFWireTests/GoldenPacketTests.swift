@@ -2,14 +2,15 @@ import Testing
 
 @testable import UAFWire
 
-/// The bytes with which both ends of the wire are tested.
+/// Packets as exact bytes, which the Swift end and the C end are both tested with.
 struct GoldenPacketTests {
-  @Test func `each golden packet has a stated message, except the answer that is not text`() {
+  @Test func `each golden packet has a described message, except the answer that is not text`() {
     #expect(WireVector.names() == (GoldenMessages.all.keys + ["answer-not-text"]).sorted())
     #expect(WireVector.names(in: "bad").count >= 270)
   }
 
-  @Test(arguments: GoldenMessages.all.keys.sorted()) func `reads a golden packet to the stated values`(
+  @Test(arguments: GoldenMessages.all.keys.sorted())
+  func `reads each golden packet as the message that is described for it`(
     _ name: String
   ) throws {
     let bytes = try #require(WireVector.bytes(name))
@@ -17,14 +18,15 @@ struct GoldenPacketTests {
     #expect(message == GoldenMessages.all[name])
   }
 
-  @Test(arguments: GoldenMessages.all.keys.sorted()) func `writes the stated values as the golden packet`(
+  @Test(arguments: GoldenMessages.all.keys.sorted())
+  func `writes each described message as the bytes of its golden packet`(
     _ name: String
   ) throws {
     let written = try #require(GoldenMessages.all[name]).packet()
     #expect(written == WireVector.bytes(name))
   }
 
-  @Test func `carries an answer that is not text unchanged`() throws {
+  @Test func `reads and writes an answer that is not text without changing a byte`() throws {
     let bytes = try #require(WireVector.bytes("answer-not-text"))
     let message = try WireMessage(bytes)
     let written = try message.packet()
@@ -37,12 +39,12 @@ struct GoldenPacketTests {
     #expect(written == bytes)
   }
 
-  @Test(arguments: WireVector.names(in: "bad")) func `refuses a bad packet`(_ name: String) throws {
+  @Test(arguments: WireVector.names(in: "bad")) func `refuses each packet of the bad vectors`(_ name: String) throws {
     let bytes = try #require(WireVector.bytes("bad/" + name))
     #expect(throws: PacketError.self) { try WireMessage(bytes) }
   }
 
-  @Test(arguments: WireVector.names()) func `refuses a golden packet cut anywhere except before an optional field`(
+  @Test(arguments: WireVector.names()) func `refuses a golden packet that is cut anywhere but before an optional field`(
     _ name: String
   ) throws {
     let bytes = try #require(WireVector.bytes(name))
@@ -52,7 +54,7 @@ struct GoldenPacketTests {
       let cut = Array(bytes[..<length])
       let required = packet.type.rules.filter(\.isRequired).compactMap { packet.range($0.tag)?.upperBound }
       if ends.contains(length), required.allSatisfy({ $0 <= length }) {
-        // The remainder is a whole message with fewer fields: it must be exactly that message.
+        // The rest can be a whole message with fewer fields. Then its bytes must be those of that message.
         if let message = try? WireMessage(cut) { #expect(try message.packet() == cut) }
       } else {
         #expect(throws: PacketError.self, "cut to \(length)") { try WireMessage(cut) }
@@ -61,7 +63,7 @@ struct GoldenPacketTests {
   }
 
   @Test(arguments: WireVector.names())
-  func `a golden packet with a flipped bit is refused, or read as a message that is written as these bytes`(
+  func `a golden packet with a flipped bit is refused, or it is exactly the packet of some other message`(
     _ name: String
   ) throws {
     let bytes = try #require(WireVector.bytes(name))
@@ -78,7 +80,7 @@ struct GoldenPacketTests {
     }
   }
 
-  /// Where fields end, found without the reader under test.
+  /// The positions at which fields end, found without the reader under test.
   private static func fieldEnds(_ bytes: [UInt8]) -> [Int] {
     var ends = [1]
     while let last = ends.last, last + 3 <= bytes.count {
@@ -87,8 +89,10 @@ struct GoldenPacketTests {
     return ends
   }
 
-  /// The places to mutate: every byte of a packet of up to 1100 bytes; of a longer one the bytes around each field's border and
-  /// every 997th, because the bytes within a long value are all alike.
+  /// The positions to change: every byte of a packet of up to 1100 bytes.
+  ///
+  /// Of a longer packet, the bytes around the start and end of each field and every 997th byte, because the bytes within a long
+  /// value are all alike.
   private static func places(_ bytes: [UInt8]) -> [Int] {
     if bytes.count <= 1100 { return Array(bytes.indices) }
     let borders = fieldEnds(bytes).flatMap { ($0 - 3)...($0 + 6) }

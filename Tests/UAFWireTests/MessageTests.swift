@@ -3,14 +3,17 @@ import Testing
 
 @testable import UAFWire
 
-/// What the readers of single messages demand beyond the form of a packet.
+/// What the readers of single messages demand in addition to a well-formed packet.
 struct MessageTests {
-  @Test(arguments: Operation.allCases) func `writes and reads every operation`(_ operation: UAFWire.Operation) throws {
+  @Test(arguments: Operation.allCases) func `each operation is read back from a begin message as it was written`(
+    _ operation: UAFWire.Operation
+  ) throws {
     let bytes = try Begin(operation).packet()
     #expect(try Begin(Packet(bytes.span), bytes.span).operation == operation)
   }
 
-  @Test func `reads the version before the current one, and refuses fields that it did not have`() throws {
+  @Test
+  func `reads a begin message of the previous version, and refuses fields that this version did not have`() throws {
     var begin = Begin(.authenticate)
     begin.version = Begin.currentVersion - 1
     let bytes = try begin.packet()
@@ -23,13 +26,13 @@ struct MessageTests {
     }
   }
 
-  @Test func `refuses two reasons to cancel in one message`() throws {
+  @Test func `refuses a cancellation with two reasons`() throws {
     let bytes: [UInt8] = [PacketType.cancelled.rawValue, 1, 0, 1, 1, 2, 0, 1, 1]
     let packet = try Packet(bytes.span)
     #expect(throws: PacketError.unexpectedField(.cancelled, tag: 2)) { try FrontEndSignal(packet, bytes.span) }
   }
 
-  @Test(arguments: [0, 1, 4, UInt16.max]) func `reports an unknown version by its number`(
+  @Test(arguments: [0, 1, 4, UInt16.max]) func `an unknown version of a begin message is reported with its number`(
     _ version: UInt16
   ) throws {
     var begin = Begin(.authenticate)
@@ -38,7 +41,9 @@ struct MessageTests {
     #expect(Begin(foreignVersionIn: bytes.span)?.version == version)
   }
 
-  @Test(arguments: PromptStep.allCases) func `writes and reads every step`(_ step: PromptStep) throws {
+  @Test(arguments: PromptStep.allCases) func `each step of a prompt is read back as it was written`(_ step: PromptStep)
+    throws
+  {
     let message = CoreMessage.prompt(Prompt(echo: true, check: "passcode", step: step, text: ""))
     let bytes = try message.packet()
     #expect(try CoreMessage(Packet(bytes.span), bytes.span) == message)
@@ -54,14 +59,17 @@ struct MessageTests {
     #expect(throws: PacketError.invalidValue(.prompt, tag: 9)) { try CoreMessage.prompt(long).packet() }
   }
 
-  @Test(arguments: [0, 257, UInt32.max]) func `refuses an entry length out of range`(_ length: UInt32) throws {
+  @Test(arguments: [0, 257, UInt32.max]) func `refuses a prompt whose entry length is out of range`(_ length: UInt32)
+    throws
+  {
     var prompt = Prompt(echo: false, check: "passcode", step: .current, text: "")
     prompt.entryLength = length
     let bytes = try CoreMessage.prompt(prompt).packet()
     #expect(throws: PacketError.invalidValue(.prompt, tag: 8)) { try CoreMessage(Packet(bytes.span), bytes.span) }
   }
 
-  @Test(arguments: FetchOutcome.allCases) func `writes and reads every outcome, with a status only for an answer`(
+  @Test(arguments: FetchOutcome.allCases)
+  func `each outcome of a request is read back as it was written, and only an answer may have a status`(
     _ outcome: FetchOutcome
   ) throws {
     let status: UInt16 = outcome == .answered ? 404 : 0
@@ -74,21 +82,23 @@ struct MessageTests {
     }
   }
 
-  @Test func `refuses an answer without a handshake`() throws {
+  @Test func `refuses an answer of a server without a handshake`() throws {
     let bytes = try FetchResponse(.answered, handshakeCompleted: false, status: 200).packet()
     #expect(throws: PacketError.invalidValue(.fetchResponse, tag: 3)) {
       try FetchResponse(Packet(bytes.span), bytes.span)
     }
   }
 
-  @Test(arguments: [0, 600_001, UInt32.max]) func `refuses a time-out out of range`(_ timeout: UInt32) throws {
+  @Test(arguments: [0, 600_001, UInt32.max]) func `refuses a request whose time-out is out of range`(_ timeout: UInt32)
+    throws
+  {
     let bytes = try FetchRequest(.get, url: "https://a", timeoutMilliseconds: timeout).packet()
     #expect(throws: PacketError.invalidValue(.fetchRequest, tag: 7)) {
       try FetchRequest(Packet(bytes.span), bytes.span)
     }
   }
 
-  @Test func `refuses a request of a different version`() throws {
+  @Test func `refuses a network request of a different version`() throws {
     var bytes = try FetchRequest(.get, url: "https://a", timeoutMilliseconds: 1).packet()
     bytes[5] = 2
     #expect(throws: PacketError.invalidValue(.fetchRequest, tag: 1)) {
@@ -96,7 +106,7 @@ struct MessageTests {
     }
   }
 
-  @Test(arguments: GoldenMessages.all.keys.sorted()) func `refuses a message of a wrong type in every reader`(
+  @Test(arguments: GoldenMessages.all.keys.sorted()) func `each reader refuses a packet of another type`(
     _ name: String
   ) throws {
     let bytes = try #require(WireVector.bytes(name))
@@ -117,7 +127,8 @@ struct MessageTests {
     }
   }
 
-  @Test(arguments: [0, 1, 32_767, 32_768, 32_769, 262_144]) func `cuts a body into full chunks, and joins them again`(
+  @Test(arguments: [0, 1, 32_767, 32_768, 32_769, 262_144])
+  func `a body is cut into full chunks and joined again unchanged`(
     _ count: Int
   ) throws {
     let body = (0..<count).map { UInt8(truncatingIfNeeded: $0 / 7) }
@@ -129,7 +140,7 @@ struct MessageTests {
   }
 
   @Test(arguments: [0, 24_576, 24_577, 32_768, 65_537, WireLimit.longAuthorities])
-  func `carries CAs of any length, in the request or before it`(_ count: Int) throws {
+  func `CAs of any length are sent, in the request or before it`(_ count: Int) throws {
     var request = FetchRequest(.get, url: "https://a", timeoutMilliseconds: 1)
     request.certificateAuthorities = String(repeating: "c", count: count)
     var packets = try request.packets()
@@ -140,7 +151,7 @@ struct MessageTests {
     #expect(try FetchRequest(Packet(last.span), last.span, authorities: joined) == request)
   }
 
-  @Test func `refuses a request whose CAs were cut or extended, and more CAs than allowed`() throws {
+  @Test func `refuses a request whose CAs were cut or extended, and more CAs than a request may have`() throws {
     var request = FetchRequest(.get, url: "https://a", timeoutMilliseconds: 1)
     request.certificateAuthorities = String(repeating: "c", count: 40_000)
     let long = try request.packet()
@@ -164,11 +175,11 @@ struct MessageTests {
     #expect(throws: PacketError.size) { try FetchAuthorities.append(Packet(more.span), more.span, to: &full) }
   }
 
-  @Test func `refuses to cut a body above the limit`() {
+  @Test func `refuses to cut a body that is larger than the limit`() {
     #expect(throws: PacketError.size) { try FetchChunk.packets([UInt8](repeating: 0, count: 262_145)) }
   }
 
-  @Test func `refuses a chunk that is shorter or longer than announced, or comes after the last`() throws {
+  @Test func `refuses a chunk with more or fewer bytes than announced, and a chunk after the last`() throws {
     let bytes = try #require(FetchChunk.packets([1, 2, 3]).first)
     let packet = try Packet(bytes.span)
     for total in [0, 2, 4, 40_000] {
@@ -182,7 +193,7 @@ struct MessageTests {
     #expect(throws: PacketError.self) { try FetchChunk.append(packet, bytes.span, to: &complete, total: 3) }
   }
 
-  @Test func `refuses an answer that is too long or contains a NUL`() throws {
+  @Test func `refuses to send an answer that is too long or contains a NUL`() throws {
     let long = try Secret(copying: [UInt8](repeating: 0x61, count: WireLimit.answer + 1).span)
     #expect(throws: PacketError.invalidValue(.answer, tag: 1)) { _ = try Answer.packet(long) }
     let nul = try Secret(copying: [0x61, 0, 0x62].span)

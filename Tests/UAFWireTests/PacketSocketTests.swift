@@ -4,12 +4,12 @@ import Testing
 
 @testable import UAFWire
 
-/// The socket, against a plain descriptor at the other end.
+/// A packet socket, with a plain descriptor as its other end.
 ///
-/// A process that a different test is starting has a copy of every descriptor for a moment. So whoever expects the end of a
-/// closed socket waits for it.
+/// For a moment a process that another test starts has a copy of every descriptor. So a test that expects the end of a closed
+/// socket waits for it.
 struct PacketSocketTests {
-  /// One end under test, the other end as a descriptor.
+  /// The socket under test, and its other end as a descriptor.
   private struct Pair: ~Copyable {
     let socket: PacketSocket
     let other: CInt
@@ -34,10 +34,10 @@ struct PacketSocketTests {
       return Array(bytes.prefix(max(0, count)))
     }
 
-    /// Sends one byte and a descriptor along with it.
+    /// Sends one byte, and passes a descriptor with it.
     func write(_ byte: UInt8, passing descriptor: CInt) -> Int {
       var byte = byte
-      // cmsghdr (16 bytes on 64-bit systems), the descriptor, padding to 8 bytes.
+      // The layout is: cmsghdr (16 bytes on 64-bit systems), the descriptor, padding to 8 bytes.
       var control = [UInt64](repeating: 0, count: 3)
       // SAFETY: all three buffers outlive sendmsg; the control message has the layout of cmsghdr.
       return unsafe control.withUnsafeMutableBytes { control in
@@ -62,7 +62,7 @@ struct PacketSocketTests {
 
   private static func buffer() throws -> Secret { try Secret(capacity: WireLimit.packet + 1) }
 
-  @Test func `sends and receives packets one by one`() throws {
+  @Test func `sends and receives one packet at a time`() throws {
     let pair = try Pair()
     #expect(pair.write([0x03]) == 1)
     #expect(pair.write([0x04]) == 1)
@@ -75,7 +75,7 @@ struct PacketSocketTests {
     #expect(pair.read() == [0x83, 1, 0, 0])
   }
 
-  @Test func `carries an answer from secret memory to secret memory`() throws {
+  @Test func `sends an entry from secret memory and receives it into secret memory`() throws {
     let pair = try Pair()
     let entry = try Secret(copying: Array("Abcdef1!".utf8).span)
     try pair.socket.send(try Answer.packet(entry))
@@ -103,7 +103,8 @@ struct PacketSocketTests {
     #expect(try buffer.withBytes { span in try Begin(packet, span) } == begin)
   }
 
-  @Test(arguments: [65_537, 70_000]) func `refuses a packet that was cut`(_ count: Int) throws {
+  @Test(arguments: [65_537, 70_000]) func `refuses a packet that is too long to be received whole`(_ count: Int) throws
+  {
     let pair = try Pair()
     #expect(pair.write([0x03] + [UInt8](repeating: 0, count: count - 1)) == count)
     #expect(throws: PacketSocketError.malformed(.size)) {
@@ -112,7 +113,7 @@ struct PacketSocketTests {
     }
   }
 
-  @Test func `refuses a packet that carries a descriptor, and keeps none`() throws {
+  @Test func `refuses a packet that passes a descriptor, and closes the descriptor`() throws {
     let pair = try Pair()
     let ends = try PacketSocket.pair()
     let passed = try PacketSocket(takingOver: ends.theirs)
@@ -122,7 +123,7 @@ struct PacketSocketTests {
       var buffer = try Self.buffer()
       _ = try pair.socket.receive(into: &buffer, timeoutMilliseconds: 0)
     }
-    // With no copy of the passed end left anywhere, its peer sees the end of the stream.
+    // The passed end has no copy left anywhere, so its peer sees the end of the stream.
     #expect(throws: PacketSocketError.closed) {
       var buffer = try Self.buffer()
       _ = try passed.receive(into: &buffer, timeoutMilliseconds: 60_000)
@@ -138,7 +139,7 @@ struct PacketSocketTests {
     }
   }
 
-  @Test func `distinguishes the end of the stream from silence`() throws {
+  @Test func `distinguishes a peer that has closed its end from a peer that sends nothing`() throws {
     let pair = try Pair()
     #expect(throws: PacketSocketError.timedOut) {
       var buffer = try Self.buffer()
@@ -164,7 +165,7 @@ struct PacketSocketTests {
     #expect(throws: PacketSocketError.closed) { try pair.socket.send([0x84]) }
   }
 
-  @Test func `ends with an error if the other end does not read`() throws {
+  @Test func `sending ends with an error if the peer does not read`() throws {
     let pair = try Pair()
     let packet = [0x86] + [UInt8](repeating: 0, count: 30_000)
     #expect(throws: PacketSocketError.timedOut) {
@@ -185,12 +186,12 @@ struct PacketSocketTests {
     #expect(throws: PacketSocketError.self) { _ = try PacketSocket(connectingTo: path) }
   }
 
-  @Test func `knows the peer's user id`() throws {
+  @Test func `returns the user id of the peer`() throws {
     let pair = try Pair()
     #expect(try pair.socket.peerUserID() == geteuid())
   }
 
-  @Test func `distinguishes a peer that has closed its end from a peer that only no longer sends`() throws {
+  @Test func `distinguishes a peer that has closed its end from a peer that has only stopped sending`() throws {
     let ends = try PacketSocket.pair()
     let socket = try PacketSocket(takingOver: ends.mine)
     var seen = [socket.isHungUp()]
@@ -206,7 +207,7 @@ struct PacketSocketTests {
   }
 
   @Test(arguments: [true, false])
-  func `distinguishes what a peer left unread from what it read`(_ reads: Bool) throws {
+  func `reports whether the peer has closed its end without reading the last packet`(_ reads: Bool) throws {
     let ends = try PacketSocket.pair()
     let socket = try PacketSocket(takingOver: ends.mine)
     try socket.send([PacketType.ready.rawValue])
@@ -219,7 +220,7 @@ struct PacketSocketTests {
     #expect([before, after] == [false, !reads])
   }
 
-  @Test func `waits for a packet until the peer of a different socket ends`() throws {
+  @Test func `waits for a packet, but only until the peer of a different socket ends`() throws {
     let pair = try Pair()
     let others = try PacketSocket.pair()
     let other = try PacketSocket(takingOver: others.mine)
@@ -233,7 +234,7 @@ struct PacketSocketTests {
     #expect(throws: PacketSocketError.closed) {
       try silent.socket.awaitPacket(whilePeerOf: other, timeoutMilliseconds: 60_000)
     }
-    // Although a packet waits here.
+    // This is so although a packet waits here.
     #expect(throws: PacketSocketError.closed) {
       try pair.socket.awaitPacket(whilePeerOf: other, timeoutMilliseconds: 0)
     }

@@ -2,9 +2,9 @@ import Testing
 
 @testable import UAFWire
 
-/// The format of packets, at every limit of docs/protocol.md and one beyond it.
+/// The format of packets, tested at every limit of docs/protocol.md and one byte beyond it.
 struct PacketTests {
-  /// A packet of `type` whose field `tag` is `value` and whose required fields are the shortest possible.
+  /// A packet in which the field `tag` has this value and the other required fields are as short as possible.
   private static func packet(_ type: PacketType, _ tag: UInt8, _ value: [UInt8]) -> [UInt8] {
     var bytes = [type.rawValue]
     for rule in type.rules where rule.tag == tag || rule.isRequired {
@@ -33,7 +33,7 @@ struct PacketTests {
     }
   }
 
-  /// Every limit as docs/protocol.md states it; the table in the source is compared with this one.
+  /// Every limit that docs/protocol.md states, for comparison with the table in the source code.
   private static let limits: [PacketType: [UInt8: Int]] = [
     .begin: [
       1: 2, 2: 1, 3: 4, 4: 256, 5: 256, 6: 64, 7: 256, 8: 256, 9: 256, 10: 1, 11: 4, 12: 4096, 13: 64,
@@ -57,14 +57,17 @@ struct PacketTests {
     .nameRequest: [1: 4], .nameAnswer: [1: 1, 2: 256, 3: 4, 4: 64],
   ]
 
-  @Test(arguments: PacketType.allCases) func `packets have the fields and limits of protocol.md`(_ type: PacketType) {
+  @Test(arguments: PacketType.allCases) func `packets have the fields and limits that docs/protocol.md states`(
+    _ type: PacketType
+  ) {
     let rules = Dictionary(uniqueKeysWithValues: type.rules.map { ($0.tag, Self.sizes($0.form).upperBound) })
     #expect(rules == Self.limits[type])
     #expect(type.rules.map(\.tag) == type.rules.map(\.tag).sorted())
   }
 
-  @Test(arguments: PacketType.allCases) func `accepts each field at its shortest and longest`(_ type: PacketType) throws
-  {
+  @Test(arguments: PacketType.allCases) func `accepts each field of a packet at its shortest and longest`(
+    _ type: PacketType
+  ) throws {
     for rule in type.rules {
       for count in [Self.sizes(rule.form).lowerBound, Self.sizes(rule.form).upperBound] {
         let bytes = Self.packet(type, rule.tag, [UInt8](repeating: 1, count: count))
@@ -74,14 +77,17 @@ struct PacketTests {
     }
   }
 
-  @Test(arguments: PacketType.allCases) func `refuses each field one byte beyond its limit`(_ type: PacketType) {
+  @Test(arguments: PacketType.allCases) func `refuses a field of a packet that is one byte too long`(_ type: PacketType)
+  {
     for rule in type.rules {
       let bytes = Self.packet(type, rule.tag, [UInt8](repeating: 1, count: Self.sizes(rule.form).upperBound + 1))
       #expect(throws: PacketError.invalidValue(type, tag: rule.tag)) { try Packet(bytes.span) }
     }
   }
 
-  @Test(arguments: PacketType.allCases) func `refuses each field one byte short of its size`(_ type: PacketType) {
+  @Test(arguments: PacketType.allCases) func `refuses a field of a packet that is one byte too short`(
+    _ type: PacketType
+  ) {
     for rule in type.rules where Self.sizes(rule.form).lowerBound > 0 {
       let bytes = Self.packet(type, rule.tag, [UInt8](repeating: 1, count: Self.sizes(rule.form).lowerBound - 1))
       #expect(throws: PacketError.invalidValue(type, tag: rule.tag)) { try Packet(bytes.span) }
@@ -100,7 +106,7 @@ struct PacketTests {
   }
 
   @Test(arguments: PacketType.allCases)
-  func `refuses a repeated field, and a field with an unknown tag`(_ type: PacketType) {
+  func `refuses a packet with a field twice, or with a field of unknown tag`(_ type: PacketType) {
     let highest = type.rules.last?.tag ?? 0
     var bytes = Self.packet(type, highest, type.rules.last.map { Self.shortest($0.form) } ?? [])
     let unknown = bytes + [highest + 1, 0, 0]
@@ -111,7 +117,7 @@ struct PacketTests {
     #expect(throws: PacketError.unexpectedField(type, tag: last.tag)) { try Packet(bytes.span) }
   }
 
-  @Test func `refuses every type byte that is not in the table`() {
+  @Test func `refuses a packet whose type is not in the table`() {
     let known = Set(PacketType.allCases.map(\.rawValue))
     for type in UInt8.min...UInt8.max where !known.contains(type) {
       #expect(throws: PacketError.unknownType(type)) { try Packet([type].span) }
@@ -125,7 +131,7 @@ struct PacketTests {
     #expect(throws: PacketError.size) { try Packet(long.span) }
   }
 
-  @Test func `accepts 32 arguments, and refuses 33`() throws {
+  @Test func `accepts a begin message with 32 module arguments, and refuses one with 33`() throws {
     var begin = Begin(.authenticate)
     begin.arguments = [[UInt8]](repeating: [0x61], count: 32)
     let bytes = try begin.packet()
@@ -135,23 +141,23 @@ struct PacketTests {
     #expect(throws: PacketError.unexpectedField(.begin, tag: 12)) { try begin.packet() }
   }
 
-  @Test func `refuses to write more than a packet can contain`() {
+  @Test func `refuses to write more into a packet than fits`() {
     var begin = Begin(.authenticate)
     begin.arguments = [[UInt8]](repeating: [UInt8](repeating: 0x61, count: 4096), count: 16)
     #expect(throws: PacketError.size) { try begin.packet() }
   }
 
-  @Test func `refuses to write a field too long for its length field`() {
+  @Test func `refuses to write a field that is longer than its length field can say`() {
     var request = FetchRequest(.post, url: "https://a", timeoutMilliseconds: 1)
     request.body = [UInt8](repeating: 0, count: 65_536)
     #expect(throws: PacketError.invalidValue(.fetchRequest, tag: 6)) { try request.packet() }
   }
 
-  @Test func `refuses to write a text with a NUL`() {
+  @Test func `refuses to write a text that contains a NUL`() {
     #expect(throws: PacketError.invalidValue(.info, tag: 1)) { try CoreMessage.info("a\0b").packet() }
   }
 
-  @Test func `an error contains no value of the packet`() throws {
+  @Test func `an error about a packet contains nothing of the packet's values`() throws {
     let bytes = Self.packet(.answer, 1, Array("secret\0".utf8))
     let error = #expect(throws: PacketError.self) { try Packet(bytes.span) }
     #expect(error.map { "\($0)".contains("secret") } == false)

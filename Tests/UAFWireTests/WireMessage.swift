@@ -13,9 +13,9 @@ enum WireMessage: Equatable {
   case authorities([UInt8])
   case response(FetchResponse)
   case chunk([UInt8])
-  /// With the key to be sealed, or the values of an index.
+  /// The key is the one to seal; the values are those of an index.
   case chipRequest(ChipRequest, key: [UInt8]?, values: [UInt8]? = nil)
-  /// With the key that was opened.
+  /// The key is the one that the chip has opened.
   case chipAnswer(ChipAnswer, key: [UInt8]?)
   case fingerAsk(FingerAsk)
   case fingerStop
@@ -37,7 +37,7 @@ enum WireMessage: Equatable {
     case .cancelled, .resume: self = .signal(try FrontEndSignal(packet, bytes.span))
     case .prompt, .info, .error, .ready, .setenv, .finished: self = .core(try CoreMessage(packet, bytes.span))
     case .fetchRequest:
-      // As many as it announces came before it, and all of them are the letter A.
+      // Stands for the CAs that came before this packet: as many letters A as it announces.
       let length = min(Int(packet.number(FetchRequest.Field.authoritiesLength, bytes.span) ?? 0), 1 << 21)
       let authorities = [UInt8](repeating: 0x41, count: length)
       self = .request(try FetchRequest(packet, bytes.span, authorities: authorities))
@@ -68,7 +68,7 @@ enum WireMessage: Equatable {
     }
   }
 
-  /// Writes the message with the writer of its type.
+  /// Writes the packet with the writer of the message's type.
   func packet() throws -> [UInt8] {
     switch self {
     case .begin(let begin): return try begin.packet()
@@ -109,7 +109,9 @@ enum WireMessage: Equatable {
 }
 
 extension Secret {
-  /// The bytes, for a test's comparison; a test contains no person's secret.
+  /// A copy of the bytes for a test's comparison.
+  ///
+  /// The secrets in tests are nobody's.
   borrowing func copiedForTest() -> [UInt8] {
     withBytes { span in span.indices.map { span[$0] } }
   }

@@ -5,7 +5,7 @@ enum WireVector {
   private static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .appending(path: "Vectors/wire")
 
-  /// The names, without extension, of the packets in a folder below `wire`.
+  /// The names of the packets in a folder below `wire`, without their extension.
   static func names(in part: String = "") -> [String] {
     let files = (try? FileManager.default.contentsOfDirectory(atPath: folder.appending(path: part).path)) ?? []
     return files.filter { $0.hasSuffix(".hex") }.map { String($0.dropLast(4)) }.sorted()

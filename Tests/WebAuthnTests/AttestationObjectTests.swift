@@ -9,14 +9,14 @@ import WebAuthn
     try #require(CBORValue(parsing: object.encoded).map)
   }
 
-  @Test func `reads back the object that it wrote`() throws {
+  @Test func `an attestation object is read back as it was written`() throws {
     for statement in [AttestationStatement.none, try Self.object().statement] {
       let object = AttestationObject(authenticatorData: try Ceremony().data(registers: true), statement: statement)
       #expect(try AttestationObject(parsing: object.encoded) == object)
     }
   }
 
-  @Test func `refuses a missing member, a wrong member, and an additional member`() throws {
+  @Test func `refuses an attestation object with a missing, wrong or additional member`() throws {
     let entries = try Self.members(Self.object()).entries
     for entry in entries {
       let name = try #require(entry.key.text)
@@ -47,7 +47,7 @@ import WebAuthn
     }
   }
 
-  @Test func `refuses the authenticator data of an assertion`() throws {
+  @Test func `refuses an attestation object with the authenticator data of an assertion`() throws {
     var members = try Self.members(Self.object())
     members.set("authData", .bytes(try Ceremony().data(registers: false).encoded))
     #expect(throws: WebAuthnError.missing("attestationObject.authData.attestedCredentialData")) {
@@ -55,7 +55,7 @@ import WebAuthn
     }
   }
 
-  @Test func `refuses the format none with a non-empty statement`() throws {
+  @Test func `refuses the attestation format none with a non-empty statement`() throws {
     var members = try Self.members(Self.object())
     members.set("fmt", "none")
     #expect(throws: WebAuthnError.outOfRange("attestationObject.attStmt")) {
@@ -63,7 +63,7 @@ import WebAuthn
     }
   }
 
-  @Test func `refuses a malformed packed statement`() throws {
+  @Test func `refuses a malformed packed attestation statement`() throws {
     let certificate = try Example.named("packed.ES256").registrationResponse().attestationObject.statement
     guard case .packed(let packed) = certificate else { return }
     let der = CBORValue.bytes(try #require(packed.certificates.first))

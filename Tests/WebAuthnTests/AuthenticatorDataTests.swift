@@ -13,14 +13,14 @@ import WebAuthn
       aaguid: #require(AAGUID([UInt8](1...16))), credentialID: [UInt8](repeating: 5, count: 16), publicKey: key())
   }
 
-  @Test func `writes the hash, the flags and the counter in 37 bytes`() throws {
+  @Test func `writes authenticator data without a credential as hash, flags and counter in 37 bytes`() throws {
     let data = try AuthenticatorData(
       relyingPartyIDHash: Self.hash, flags: [.userPresent, .userVerified], signatureCounter: 0x0102_0304)
     #expect(data.encoded == Self.hash + [0x05, 1, 2, 3, 4])
     #expect(try AuthenticatorData(parsing: data.encoded) == data)
   }
 
-  @Test func `sets the flags AT and ED exactly if their data follows, whatever the caller says`() throws {
+  @Test func `the flags AT and ED are set exactly if their data follows, whatever the caller passes`() throws {
     let none = try AuthenticatorData(
       relyingPartyIDHash: Self.hash, flags: [.userPresent, .attestedCredentialData, .extensionData],
       signatureCounter: 0)
@@ -34,7 +34,7 @@ import WebAuthn
     #expect(read.attestedCredential?.aaguid.description == "01020304-0506-0708-090a-0b0c0d0e0f10")
   }
 
-  @Test func `data cannot be made from a hash of the wrong length or an identifier whose length is out of range`()
+  @Test func `refuses to make authenticator data from a hash or identifier of wrong length`()
     throws
   {
     #expect(throws: WebAuthnError.outOfRange("rpIdHash")) {
@@ -48,7 +48,7 @@ import WebAuthn
     }
   }
 
-  @Test func `refuses flags whose data is missing, and data that no flag announces`() throws {
+  @Test func `refuses authenticator data with a flag without its data, or data without its flag`() throws {
     let plain = Self.hash + [0x05, 0, 0, 0, 0]
     var announced = plain
     announced[32] = 0x45
@@ -62,7 +62,7 @@ import WebAuthn
     #expect(throws: WebAuthnError.trailingBytes("authenticatorData")) { try AuthenticatorData(parsing: plain + [0xA0]) }
   }
 
-  @Test func `refuses extensions that are not a map with texts as keys`() throws {
+  @Test func `refuses authenticator data whose extensions are not a map with text keys`() throws {
     for (extensions, error) in [
       (CBORValue.array([]).encoded, WebAuthnError.wrongType("authenticatorData.extensions")),
       (CBORValue.map([1: 1]).encoded, .wrongType("authenticatorData.extensions")),
@@ -73,7 +73,7 @@ import WebAuthn
   }
 
   @Test(arguments: [(0, false), (15, false), (16, true), (1023, true), (1024, false), (0xFFFF, false)])
-  func `refuses an identifier of a length that is not allowed`(_ count: Int, _ isAllowed: Bool) throws {
+  func `refuses authenticator data with an identifier of wrong length`(_ count: Int, _ isAllowed: Bool) throws {
     let length = [UInt8(count >> 8), UInt8(count & 0xFF)]
     let bytes =
       Self.hash + [0x45, 0, 0, 0, 0] + AAGUID.zero.bytes + length + [UInt8](repeating: 1, count: count)
@@ -83,18 +83,18 @@ import WebAuthn
     if !isAllowed { #expect(read == nil) }
   }
 
-  @Test func `keeps reserved flags, which are signed`() throws {
+  @Test func `keeps the reserved flags of authenticator data, because they are signed`() throws {
     let read = try AuthenticatorData(parsing: Self.hash + [0x27, 0, 0, 0, 0])
     #expect(read.flags.rawValue == 0x27 && read.flags.contains(.userVerified))
   }
 
-  @Test func `refuses data that is too long before it reads it`() {
+  @Test func `refuses authenticator data over the size limit before reading it`() {
     #expect(throws: WebAuthnError.outOfRange("authenticatorData")) {
       try AuthenticatorData(parsing: [UInt8](repeating: 0, count: 8193))
     }
   }
 
-  @Test(arguments: [0, 15, 17]) func `an AAGUID has 16 bytes`(_ count: Int) {
+  @Test(arguments: [0, 15, 17]) func `refuses an AAGUID that does not have 16 bytes`(_ count: Int) {
     #expect(AAGUID([UInt8](repeating: 0, count: count)) == nil)
     #expect(AAGUID.zero.description == "00000000-0000-0000-0000-000000000000")
   }

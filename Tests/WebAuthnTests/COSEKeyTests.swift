@@ -11,7 +11,7 @@ import WebAuthn
 
   private static func rs256() throws -> COSEKey { try Example.named("packed.RS256").stored().publicKey }
 
-  @Test func `writes the members of ES256 in their order`() throws {
+  @Test func `writes the members of an ES256 key in the order of COSE`() throws {
     let key = try Self.es256()
     let members = try Self.members(key)
     #expect(members.entries.map(\.key) == [1, 3, -1, -2, -3])
@@ -20,13 +20,13 @@ import WebAuthn
     #expect(try COSEKey(parsing: key.encoded) == key && COSEKey(stored: key.encoded) == key)
   }
 
-  @Test func `writes the members of EdDSA in their order`() throws {
+  @Test func `writes the members of an EdDSA key in the order of COSE`() throws {
     let key = try COSEKey(ed25519: [UInt8](repeating: 3, count: 32))
     #expect(key.encoded == [0xA4, 1, 1, 3, 0x27, 0x20, 6, 0x21, 0x58, 0x20] + [UInt8](repeating: 3, count: 32))
     #expect(try COSEKey(parsing: key.encoded) == key && COSEKey(stored: key.encoded) == key)
   }
 
-  @Test func `reads an RS256 key as it was sent, and as it was stored`() throws {
+  @Test func `reads an RS256 key as it was sent, and as the server has stored it`() throws {
     let key = try Self.rs256()
     #expect(key.algorithm == .rs256)
     #expect(try COSEKey(parsing: key.encoded) == key && COSEKey(stored: key.encoded) == key)
@@ -41,7 +41,7 @@ import WebAuthn
     #expect(edwards.count == 44 && edwards[1] == 42)
   }
 
-  @Test func `refuses a point that is not on the curve, and verifies nothing with such a stored point`() throws {
+  @Test func `refuses a key that is not on the curve, and accepts no signature by such a stored key`() throws {
     var bytes = try Self.es256().encoded
     bytes[bytes.count - 1] ^= 1
     #expect(throws: WebAuthnError.invalidKey("key")) { try COSEKey(parsing: bytes) }
@@ -67,7 +67,7 @@ import WebAuthn
     #expect(throws: WebAuthnError.invalidKey("key")) { try COSEKey(stored: members.encoded) }
   }
 
-  @Test func `refuses a key that lacks a member`() throws {
+  @Test func `refuses a COSE key without one of its members`() throws {
     for key in [try Self.es256(), try Self.rs256(), try COSEKey(ed25519: [UInt8](repeating: 3, count: 32))] {
       let entries = try Self.members(key).entries
       for missing in entries.indices {
@@ -83,7 +83,7 @@ import WebAuthn
       (-1, .bytes([0] + [UInt8](repeating: 0xFF, count: 256))), (-1, .bytes([])),
       (-1, .bytes([UInt8](repeating: 0xC1, count: 128))),
       (-2, .bytes([0, 1, 0, 1])), (-2, .bytes([1])), (-2, .bytes([2])), (-2, .bytes([])), (-2, 65537),
-    ] as [(CBORValue, CBORValue)]) func `refuses an RS256 key whose numbers are short, even or padded`(
+    ] as [(CBORValue, CBORValue)]) func `refuses an RS256 key with numbers that are too short, even or padded`(
       _ label: CBORValue, _ value: CBORValue
     ) throws
   {
@@ -92,7 +92,7 @@ import WebAuthn
     #expect(throws: WebAuthnError.invalidKey("key")) { try COSEKey(parsing: members.encoded) }
   }
 
-  @Test func `refuses padded numbers in a stored RS256 key as well`() throws {
+  @Test func `refuses padded numbers in an RS256 key that the server has stored, too`() throws {
     for label: CBORValue in [-1, -2] {
       var members = try Self.members(Self.rs256())
       members.set(label, .bytes([0] + (members[label]?.bytes ?? [])))
@@ -102,7 +102,7 @@ import WebAuthn
     }
   }
 
-  @Test func `refuses a key that is nested, followed by bytes, or too long`() throws {
+  @Test func `refuses a COSE key that is nested, followed by bytes, or too long`() throws {
     let key = try Self.es256().encoded
     #expect(throws: WebAuthnError.cbor("key", CBORError(reason: .trailingBytes, offset: key.count))) {
       try COSEKey(parsing: key + [0])

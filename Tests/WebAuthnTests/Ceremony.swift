@@ -3,7 +3,7 @@ import Testing
 import UAFCrypto
 import WebAuthn
 
-/// An authenticator for tests, which says whatever a test wants.
+/// An authenticator for tests, which sends whatever a test sets here.
 struct Ceremony {
   static let origin = "linux://idp.example.com"
   static let challenge = [UInt8](0..<32)
@@ -24,7 +24,7 @@ struct Ceremony {
     return ceremony
   }
 
-  /// Any key: 32 bytes that are always the same.
+  /// 32 fixed bytes that serve as a private key.
   static func privateKey() throws -> Secret { try Secret(copying: [UInt8](repeating: 9, count: 32).span) }
 
   func publicKey() throws -> COSEKey {

@@ -6,7 +6,7 @@ import Testing
 @Suite struct CollectedClientDataTests {
   private static let challenge: [UInt8] = [0xFB, 0xEF, 0xFF] + [UInt8](repeating: 0, count: 15)
 
-  @Test func `writes exactly one text for each ceremony`() {
+  @Test func `the client data of a ceremony is always written as the same text`() {
     let made = CollectedClientData(.get, challenge: Self.challenge, origin: "linux://idp.example.com")
     #expect(
       String(decoding: made.encoded, as: UTF8.self)
@@ -25,13 +25,15 @@ import Testing
     arguments: [
       ("", #""""#), (#"a"b\c"#, #""a\"b\\c""#), ("\u{0}\u{9}\n\u{1F}", #""\u0000\u0009\u000a\u001f""#),
       ("\u{7F}/\u{E9}\u{C77C}\u{1F600}", "\"\u{7F}/\u{E9}\u{C77C}\u{1F600}\""),
-    ]) func `escapes only quotation marks, backslashes and control characters`(_ text: String, _ expected: String)
+    ]) func `the client data escapes only quotation marks, backslashes and control characters`(
+      _ text: String, _ expected: String
+    )
   {
     #expect(CollectedClientData.ccdString(text).utf8.elementsEqual(expected.utf8))
   }
 
   @Test(arguments: ["linux://a", "a\"b\\c\n\u{0}\u{1F}\u{7F}", "\u{E9}\u{C77C}\u{1F600}"])
-  func `reads back the client data that it wrote`(_ origin: String) throws {
+  func `client data is read back as it was written`(_ origin: String) throws {
     for type in CollectedClientData.CeremonyType.allCases {
       for made in [
         CollectedClientData(type, challenge: Self.challenge, origin: origin),
@@ -45,7 +47,7 @@ import Testing
   private static func text(_ members: String) -> [UInt8] { Array("{\(members)}".utf8) }
   private static let start = #""type":"webauthn.get","challenge":"AAAAAAAAAAAAAAAAAAAAAA","origin":"o""#
 
-  @Test func `ignores members that it does not know, and reads members in any order`() throws {
+  @Test func `ignores unknown members of client data, and reads its members in any order`() throws {
     let read = try CollectedClientData(
       parsing: Self.text(
         #""origin":"o","androidPackageName":"x","challenge":"AAAAAAAAAAAAAAAAAAAAAA","type":"webauthn.get""#))
@@ -59,7 +61,7 @@ import Testing
       (#","crossOrigin":true,"topOrigin":"t""#, true), ("", false), (#", "crossOrigin":false"#, false),
       (#","crossOrigin":false "#, false), (#","x":1,"crossOrigin":false"#, false),
       (#","crossOrigin":false,"x":1,"topOrigin":"t""#, false),
-    ]) func `says whether a verifier without a JSON parser would read the same`(
+    ]) func `recognises whether a verifier without a JSON parser would read the same client data`(
       _ end: String, _ passes: Bool
     ) throws
   {
@@ -97,7 +99,7 @@ import Testing
     #expect(throws: error) { try CollectedClientData(parsing: Self.text(members)) }
   }
 
-  @Test func `refuses client data that is not an object, or is too long`() {
+  @Test func `refuses client data that is too long or no JSON object`() {
     #expect(throws: WebAuthnError.wrongType("clientDataJSON")) { try CollectedClientData(parsing: Array("[]".utf8)) }
     let long = CollectedClientData(.get, challenge: Self.challenge, origin: String(repeating: "o", count: 8192))
     #expect(throws: WebAuthnError.self) { try CollectedClientData(parsing: long.encoded) }

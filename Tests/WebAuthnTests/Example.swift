@@ -7,7 +7,7 @@ import WebAuthn
 
 /// One registration and one authentication of WebAuthn Level 3, section 16 (Tests/Vectors/webauthn).
 struct Example: Sendable, CustomTestStringConvertible {
-  /// The JSON members of one ceremony, all bytes.
+  /// The members of one ceremony, all of them hexadecimal bytes in the JSON file.
   struct Ceremony: Sendable {
     fileprivate let members: JSONObject
 
@@ -26,14 +26,14 @@ struct Example: Sendable, CustomTestStringConvertible {
   /// All examples.
   static let all = list(file["examples"])
 
-  /// Our own examples of attestation certificates.
+  /// Examples of attestation certificates that we have made ourselves.
   static let acceptedCertificates = list(certificates["accepted"])
   static let refusedCertificates = list(certificates["refused"])
 
-  /// Those whose algorithm is verified here.
+  /// The examples whose signature algorithm this project can verify.
   static let readable = all.filter { !["packed.ES384", "packed.ES512"].contains($0.name) }
 
-  /// The authority of the attestation certificates.
+  /// The certificate of the authority that has signed the examples' attestation certificates.
   static let authority: [UInt8] = {
     if case .string(let text)? = file["attestationCACertificate"] { hex(text) } else { [] }
   }()
@@ -98,13 +98,15 @@ struct Example: Sendable, CustomTestStringConvertible {
   }
 }
 
-/// The bytes written in hexadecimal.
+/// The bytes that a hexadecimal text stands for.
 func hex(_ text: String) -> [UInt8] {
   let digits = Array(text.utf8).compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
   return stride(from: 0, to: digits.count - 1, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
 }
 
-/// Each of the variants of some bytes in which one bit differs; of longer ones, the bits of each `step`th byte.
+/// All variants of the bytes with one bit flipped.
+///
+/// A `step` above 1 flips only the bits of each `step`th byte.
 func flips(of bytes: [UInt8], step: Int = 1) -> [[UInt8]] {
   var all: [[UInt8]] = []
   for index in stride(from: 0, to: bytes.count, by: step) {
@@ -117,7 +119,7 @@ func flips(of bytes: [UInt8], step: Int = 1) -> [[UInt8]] {
   return all
 }
 
-/// Each of the beginnings of some bytes.
+/// All beginnings of the bytes that are shorter than the whole.
 func cuts(of bytes: [UInt8]) -> [[UInt8]] {
   (0..<bytes.count).map { Array(bytes.prefix($0)) }
 }

@@ -4,20 +4,20 @@ import UAFCrypto
 import UAFMessages
 import WebAuthn
 
-/// The examples of WebAuthn Level 3, section 16.
+/// The examples of WebAuthn Level 3, section 16, read and verified.
 @Suite struct ExampleTests {
-  @Test func `there are examples of each algorithm and each form of attestation`() {
+  @Test func `the examples contain each algorithm and each form of attestation`() {
     #expect(Example.all.count == 10 && Set(Example.all.map(\.form)) == ["none", "self", "certificate"])
     #expect(Example.readable.count == 8)
     #expect(Example.acceptedCertificates.count == 1 && Example.refusedCertificates.count == 6)
   }
 
-  @Test(arguments: Example.readable) func `accepts a registration`(_ example: Example) throws {
+  @Test(arguments: Example.readable) func `accepts each example of a registration`(_ example: Example) throws {
     let response = try example.registrationResponse()
     var expectation = try example.expectation(example.registration)
     let algorithms = COSEAlgorithm.allCases
     if example.name == "none.ES256.crossOrigin" {
-      // A frame whose outermost page is not named.
+      // The example is refused if it comes from a frame whose top origin the relying party has not named.
       let refused = try RegistrationVerification(response, expecting: expectation, algorithms: algorithms)
       #expect(refused == .refused(.crossOrigin))
       return
@@ -39,7 +39,7 @@ import WebAuthn
     #expect((framed == .refused(.crossOrigin)) == (example.name == "none.ES256.topOrigin"))
   }
 
-  @Test(arguments: Example.readable) func `accepts an assertion`(_ example: Example) throws {
+  @Test(arguments: Example.readable) func `accepts each example of an assertion`(_ example: Example) throws {
     let verification = try AssertionVerification(
       example.authenticationResponse(), expecting: example.expectation(example.authentication), by: example.stored())
     guard case .accepted(let assertion) = verification else {
@@ -66,14 +66,16 @@ import WebAuthn
   }
 
   @Test(arguments: Example.all.filter { $0.name == "packed.ES384" || $0.name == "packed.ES512" })
-  func `refuses a key of an unsupported algorithm`(_ example: Example) {
+  func `refuses an example whose key has an unsupported algorithm`(_ example: Example) {
     let path = "attestationObject.authData.attestedCredentialData.credentialPublicKey"
     #expect(throws: WebAuthnError.invalidKey(path)) {
       try AttestationObject(parsing: example.registration["attestationObject"])
     }
   }
 
-  @Test(arguments: Example.readable) func `refuses an assertion by another example's key`(_ example: Example) throws {
+  @Test(arguments: Example.readable) func `refuses an assertion by the key of a different example`(_ example: Example)
+    throws
+  {
     let other = try Example.named(example.name == "none.ES256" ? "packed.ES256" : "none.ES256")
     var credential = try example.stored()
     credential.publicKey = try other.stored().publicKey
@@ -85,7 +87,7 @@ import WebAuthn
   }
 
   @Test(arguments: Example.readable)
-  func `the client data has the form that a verifier without a JSON parser can check`(_ example: Example) throws {
+  func `the examples' client data can be checked by a verifier without a JSON parser`(_ example: Example) throws {
     for ceremony in [example.registration, example.authentication] {
       let data = try CollectedClientData(parsing: ceremony["clientDataJSON"])
       #expect(data.challenge == ceremony["challenge"] && data.passesLimitedVerification)
@@ -94,7 +96,7 @@ import WebAuthn
 
   // MARK: Attestation certificates
 
-  @Test func `the certificates of the examples lead to their authority`() throws {
+  @Test func `the attestation certificates of the examples lead to the examples' authority`() throws {
     let time: Int64 = 1_800_000_000
     for example in Example.readable where example.form == "certificate" {
       let chain = try example.registrationResponse().certificates
@@ -104,7 +106,8 @@ import WebAuthn
     }
   }
 
-  @Test(arguments: Example.acceptedCertificates) func `accepts a certificate that names the same model`(
+  @Test(arguments: Example.acceptedCertificates)
+  func `accepts an attestation certificate that names the authenticator's own model`(
     _ example: Example
   ) throws {
     let response = try example.registrationResponse()
@@ -115,7 +118,9 @@ import WebAuthn
   }
 
   @Test(arguments: Example.refusedCertificates)
-  func `refuses the certificate of a different model or unit, and that of an authority`(_ example: Example) throws {
+  func `refuses an attestation certificate for a different model or purpose, and one of an authority`(
+    _ example: Example
+  ) throws {
     let verification = try RegistrationVerification(
       example.registrationResponse(), expecting: example.expectation(example.registration), algorithms: [.es256])
     #expect(verification == .refused(.attestationCertificate))
@@ -123,9 +128,11 @@ import WebAuthn
 
   // MARK: Mutations
 
-  // These loops ask #expect only about what went wrong: it takes longer than reading an answer does.
+  // These loops use #expect only for failures, because it takes longer than reading a response.
 
-  @Test(arguments: Example.readable) func `refuses every truncation`(_ example: Example) {
+  @Test(arguments: Example.readable) func `refuses each part of an example's response that was cut anywhere`(
+    _ example: Example
+  ) {
     let object = example.registration["attestationObject"]
     let data = example.authentication["authenticatorData"]
     let client = example.authentication["clientDataJSON"]
@@ -136,19 +143,20 @@ import WebAuthn
   }
 
   @Test(arguments: Example.readable)
-  func `a registration with a flipped bit is refused, or has no attestation for what was flipped`(
+  func `a registration with a flipped bit is refused, or no attestation vouches for the flipped part`(
     _ example: Example
   ) throws {
     let original = try example.registrationResponse()
     let expectation = try example.expectation(example.registration)
-    // Each number that could be an RSA modulus is examined for small factors, and an identifier of 1023 bytes has many bits.
+    // Tests fewer bits for two examples: each number that can be an RSA modulus is searched for small factors, and an
+    // identifier of 1023 bytes has many bits.
     let step = ["packed.RS256": 61, "none.ES256.long-credential-id": 9][example.name] ?? 1
     for changed in flips(of: example.registration["attestationObject"], step: step) {
       guard let other = try? AttestationObject(parsing: changed) else { continue }
       if other == original.attestationObject { Issue.record("the flip was not read") }
       let response = AttestationResponse(clientData: original.clientData, attestationObject: other)
       guard let attestation = try Self.attestation(of: response, expectation) else { continue }
-      // What is signed was not changed: the flip is in a certificate, whose own signature is the caller's to examine.
+      // If the signed part is unchanged, the flip is in a certificate, whose own signature the caller has to check.
       let isSame = other.authenticatorData == original.attestationObject.authenticatorData
       if attestation != .none, !isSame || response.certificates == original.certificates {
         Issue.record("vouches for a flip")
@@ -163,7 +171,7 @@ import WebAuthn
     }
   }
 
-  @Test(arguments: Example.readable) func `a flipped bit of an assertion is refused`(_ example: Example) throws {
+  @Test(arguments: Example.readable) func `refuses an assertion with a flipped bit`(_ example: Example) throws {
     let original = try example.authenticationResponse()
     let expectation = try example.expectation(example.authentication)
     let credential = try example.stored()
@@ -197,7 +205,7 @@ import WebAuthn
     #expect(accepted == 0)
   }
 
-  /// What vouches for a registration that is accepted; nil for one that is refused.
+  /// How the registration is attested if it is accepted; nil if it is refused.
   private static func attestation(
     of response: AttestationResponse, _ expectation: CeremonyExpectation
   ) throws -> VerifiedAttestation? {
@@ -209,7 +217,7 @@ import WebAuthn
 }
 
 extension AttestationResponse {
-  /// The certificates of a packed attestation.
+  /// The certificates of the packed attestation.
   fileprivate var certificates: [[UInt8]] {
     if case .packed(let packed) = attestationObject.statement { packed.certificates } else { [] }
   }

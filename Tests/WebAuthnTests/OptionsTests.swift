@@ -15,7 +15,7 @@ import Testing
     try PublicKeyCredentialRequestOptions(parsing: Array("{\(members)}".utf8))
   }
 
-  @Test func `reads back a request for a credential`() throws {
+  @Test func `the options for a new credential are read back as they were written`() throws {
     let options = PublicKeyCredentialCreationOptions(
       relyingParty: RelyingPartyEntity(id: "example.com", name: "Example"),
       user: try UserEntity(id: [1, 2], name: "mina", displayName: "Mina \u{D55C}"), challenge: Self.challenge,
@@ -26,7 +26,7 @@ import Testing
     #expect(try PublicKeyCredentialCreationOptions(parsing: options.json.bytes) == options)
   }
 
-  @Test func `reads back a request for an assertion`() throws {
+  @Test func `the options for an assertion are read back as they were written`() throws {
     let options = PublicKeyCredentialRequestOptions(
       challenge: Self.challenge, timeoutMilliseconds: 1, relyingPartyID: "example.com",
       allowedCredentials: [CredentialDescriptor(id: [1], transports: ["internal"])], userVerification: .discouraged,
@@ -34,7 +34,7 @@ import Testing
     #expect(try PublicKeyCredentialRequestOptions(parsing: options.json.bytes) == options)
   }
 
-  @Test func `uses WebAuthn's defaults for absent members, and treats null as absent`() throws {
+  @Test func `in the options, WebAuthn's defaults stand for members that are absent or null`() throws {
     for more in ["", #","timeout":null,"excludeCredentials":null,"authenticatorSelection":null,"attestation":null"#] {
       let options = try Self.creation(Self.rest + #","challenge":"_____________________w""# + more)
       #expect(options.challenge == Self.challenge && options.algorithms == [-7, -257])
@@ -50,7 +50,7 @@ import Testing
   @Test(arguments: [
     "_____________________w", "_____________________w==", "/////////////////////w", "/////////////////////w==",
   ])
-  func `reads a challenge in either alphabet, padded or not`(_ text: String) throws {
+  func `reads a challenge in base64 or base64url, padded or not`(_ text: String) throws {
     #expect(try Self.request(#""challenge":"\#(text)""#).challenge == Self.challenge)
   }
 
@@ -61,7 +61,7 @@ import Testing
       ("/////////////////////w===", .invalidLength), ("/////////////////////x", .unusedBitsSet),
       ("/////////////////////", .invalidLength), ("_____________________w ", .invalidCharacter(offset: 22)),
       ("=====", .invalidLength), ("____=___", .invalidCharacter(offset: 4)),
-    ]) func `refuses a text that is in neither alphabet`(_ text: String, _ error: Base64URLError)
+    ]) func `refuses a text that is neither base64 nor base64url`(_ text: String, _ error: Base64URLError)
   {
     #expect(throws: error) { try Base64Form.either.decode(text, maximumCount: 100) }
   }
@@ -72,7 +72,7 @@ import Testing
     #expect((options?.timeoutMilliseconds == timeout) == isAllowed && (options != nil) == isAllowed)
   }
 
-  @Test func `refuses a challenge that is absent, short or too long`() {
+  @Test func `refuses a challenge that is absent, too short or too long`() {
     #expect(throws: WebAuthnError.missing("challenge")) { try Self.request("") }
     #expect(throws: WebAuthnError.missing("challenge")) { try Self.creation(Self.rest) }
     #expect(throws: WebAuthnError.outOfRange("challenge")) { try Self.request(#""challenge":"AAAAAAAAAAAAAAAAAAAA""#) }
@@ -83,7 +83,7 @@ import Testing
     #expect(throws: WebAuthnError.notBase64("challenge", .tooLong)) { try Self.request(#""challenge":"\#(long)""#) }
   }
 
-  @Test func `ignores values and types that it does not know`() throws {
+  @Test func `ignores unknown values and types in the options`() throws {
     let options = try Self.creation(
       #""rp":{"name":"n","icon":1},"user":{"id":"AQ","name":"a","displayName":"b"},"challenge":"_____________________w","#
         + #""pubKeyCredParams":[{"type":"other","alg":"x"},{"type":"public-key","alg":-999},{"type":"public-key","alg":-8}],"#
@@ -97,21 +97,22 @@ import Testing
     #expect(options.algorithm(preferring: [.es256]) == nil)
   }
 
-  @Test func `prefers this client's order of algorithms to the server's`() throws {
+  @Test func `chooses the algorithm by the client's own order, not by the server's`() throws {
     let options = try Self.creation(
       Self.rest.replacing("[]", with: #"[{"type":"public-key","alg":-257},{"type":"public-key","alg":-7}]"#)
         + #","challenge":"_____________________w""#)
     #expect(options.algorithm(preferring: [.es256, .rs256]) == .es256)
   }
 
-  @Test func `a list with only unknown types does not stand for the usual algorithms`() {
+  @Test func `refuses a list of algorithms with only unknown types, instead of assuming the default algorithms`() {
     #expect(throws: WebAuthnError.outOfRange("pubKeyCredParams")) {
       try Self.creation(
         Self.rest.replacing("[]", with: #"[{"type":"other","alg":-7}]"#) + #","challenge":"_____________________w""#)
     }
   }
 
-  @Test func `a list with only unknown types does not allow every credential`() throws {
+  @Test
+  func `refuses a list of allowed credentials with only unknown types, instead of allowing every credential`() throws {
     #expect(throws: WebAuthnError.outOfRange("allowCredentials")) {
       try Self.request(#""challenge":"_____________________w","allowCredentials":[{"type":"other","id":"AQ"}]"#)
     }
@@ -120,7 +121,7 @@ import Testing
     #expect(some.allows([1]) && !some.allows([2]))
   }
 
-  @Test func `refuses 10,000 allowed credentials`() {
+  @Test func `refuses a list of 10,000 allowed credentials`() {
     let one = #"{"type":"public-key","id":"AQ"}"#
     let list = Array(repeating: one, count: 1024).joined(separator: ",")
     #expect(throws: Never.self) {
@@ -172,12 +173,13 @@ import Testing
         #""rp":{"name":"n"},"user":{"id":"AQ","name":"a"},"challenge":"_____________________w","pubKeyCredParams":[],"excludeCredentials":[{"type":"public-key"}]"#,
         .missing("excludeCredentials[0].id")
       ),
-    ]) func `refuses an invalid request, and names the member`(_ members: String, _ error: WebAuthnError)
+    ]) func `refuses invalid options, and names the member`(_ members: String, _ error: WebAuthnError)
   {
     #expect(throws: error) { try Self.creation(members) }
   }
 
-  @Test(arguments: ["<html>", "", "[]", "null", #"{"status":"failed"}"#]) func `refuses input that is not a request`(
+  @Test(arguments: ["<html>", "", "[]", "null", #"{"status":"failed"}"#])
+  func `refuses input that is not a set of options`(
     _ text: String
   ) {
     #expect(throws: WebAuthnError.self) { try PublicKeyCredentialRequestOptions(parsing: Array(text.utf8)) }

@@ -3,7 +3,7 @@ import UAFMessages
 import WebAuthn
 
 @Suite struct RelyingPartyIDTests {
-  /// A list of public suffixes that has `com`, `co.uk` and `github.io`.
+  /// The registrable domain of a host, by a list of public suffixes with only `com`, `co.uk` and `github.io`.
   private static func registrableDomain(_ name: String) -> String? {
     let labels = name.split(separator: ".")
     for suffix in ["co.uk", "github.io", "com"] where name == suffix || name.hasSuffix("." + suffix) {
@@ -22,7 +22,7 @@ import WebAuthn
       ("idp.example.com", "idp.example.com"), ("example.com", "idp.example.com"), ("example.com", "a.b.example.com"),
       ("b.example.com", "a.b.example.com"), ("example.co.uk", "www.example.co.uk"), ("example.com", "IDP.Example.COM"),
       ("localhost", "localhost"), ("intranet", "intranet"), ("a.github.io", "b.a.github.io"),
-    ]) func `a host may name itself, or a registrable domain above it, as the relying party`(
+    ]) func `a relying party id may be the host itself or a registrable domain above it`(
       _ id: String, _ host: String
     ) throws
   {
@@ -38,7 +38,7 @@ import WebAuthn
       ("intranet", "idp.intranet"), ("xample.com", "example.com"), (".example.com", "a.example.com"),
       ("example.com.", "a.example.com"), ("example.com", "a.example.com."), ("", "example.com"), ("", ""), (".", "."),
       ("Example.com", "example.com"), ("example.com:443", "example.com:443"), ("https://example.com", "example.com"),
-    ]) func `refuses a public suffix, a foreign domain, and a text that is not a name in lower case`(
+    ]) func `refuses a relying party id that is a public suffix, a foreign domain, or no name in lower case`(
       _ id: String, _ host: String
     )
     throws
@@ -47,11 +47,11 @@ import WebAuthn
   }
 
   @Test(arguments: ["192.0.2.1", "::1", "[::1]", "2001:db8::1", "127.1", "0x7f000001", "3221225985", "1.2.3.0x4"])
-  func `an IP address is not a relying party`(_ address: String) throws {
+  func `refuses an IP address as a relying party id`(_ address: String) throws {
     #expect(try !Self.isAllowed(address, address))
   }
 
-  @Test func `the hash of an rpId is the hash in the authenticator data`() throws {
+  @Test func `the authenticator data contains the SHA-256 hash of the relying party id`() throws {
     let data = try Example.named("none.ES256").authenticationResponse().authenticatorData
     #expect(try RelyingPartyID("example.org").hash == data.relyingPartyIDHash)
   }

@@ -4,7 +4,7 @@ import Testing
 @testable import WebAuthn
 
 @Suite struct ResponseTests {
-  @Test func `writes the members of a registration`() throws {
+  @Test func `writes the members of a registration response`() throws {
     let response = try Ceremony().registration()
     let id = Base64URL.encode(Ceremony.credentialID)
     let client = Base64URL.encode(response.clientData.encoded)
@@ -20,7 +20,7 @@ import Testing
     #expect(try AttestationResponse(parsing: response.json.bytes) == response)
   }
 
-  @Test func `writes the members of an assertion`() throws {
+  @Test func `writes the members of an assertion response`() throws {
     let response = try Ceremony.authentication().assertion()
     let id = Base64URL.encode(Ceremony.credentialID)
     let client = Base64URL.encode(response.clientData.encoded)
@@ -34,7 +34,7 @@ import Testing
     #expect(try AssertionResponse(parsing: response.json.bytes) == response)
   }
 
-  /// A response with one member changed; nil takes it out.
+  /// A response with one member changed, or without it for nil.
   private static func changed(_ json: JSONValue, _ path: [String], _ value: JSONValue?) throws -> JSONValue {
     guard case .object(let object) = json, let name = path.first else { throw WebAuthnError.wrongType("test") }
     var other = JSONObject()
@@ -90,13 +90,13 @@ import Testing
     #expect(throws: error) { try AssertionResponse(json: json) }
   }
 
-  @Test func `refuses an identifier other than that of the new credential`() throws {
+  @Test func `refuses a registration response whose id is not that of the new credential`() throws {
     let other = JSONValue.string(Base64URL.encode([UInt8](repeating: 8, count: 32)))
     let json = try Self.changed(Self.changed(Ceremony().registration().json, ["id"], other), ["rawId"], other)
     #expect(throws: WebAuthnError.contradiction("id")) { try AttestationResponse(json: json) }
   }
 
-  @Test func `accepts a response without the members that older clients do not send`() throws {
+  @Test func `accepts a response without the members that older clients leave out`() throws {
     let original = try Ceremony().registration()
     var json = original.json
     for path in [
@@ -110,7 +110,7 @@ import Testing
     #expect(response.attestationObject == original.attestationObject)
   }
 
-  @Test func `each error has a different text`() {
+  @Test func `each WebAuthn error has its own text`() {
     let errors: [WebAuthnError] = [
       .json("a", JSONError(reason: .tooLong, offset: 1)), .missing("a"), .wrongType("a"), .outOfRange("a"),
       .notBase64("a", .invalidLength), .truncated("a"), .trailingBytes("a"), .invalidKey("a"), .unknownFormat("a"),

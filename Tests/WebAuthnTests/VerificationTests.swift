@@ -6,7 +6,7 @@ import WebAuthn
 @Suite struct VerificationTests {
   // MARK: Registration
 
-  @Test(arguments: [COSEAlgorithm.es256, .edDSA]) func `accepts a registration with a self attestation`(
+  @Test(arguments: [COSEAlgorithm.es256, .edDSA]) func `accepts a registration with a self attestation by the new key`(
     _ algorithm: COSEAlgorithm
   ) throws {
     var ceremony = Ceremony()
@@ -29,7 +29,9 @@ import WebAuthn
   }
 
   @Test(arguments: Change.both)
-  func `a registration and an assertion with the same fault are refused for the same reason`(_ change: Change) throws {
+  func `refuses a fault that both ceremonies can have for the same reason in a registration and an assertion`(
+    _ change: Change
+  ) throws {
     var (registration, authentication) = (Ceremony(), Ceremony.authentication())
     change.apply(&registration, .create)
     change.apply(&authentication, .get)
@@ -39,7 +41,7 @@ import WebAuthn
     #expect(verification == .refused(change.refusal))
   }
 
-  @Test func `accepts a response without UV if the relying party does not require UV`() throws {
+  @Test func `accepts a response without user verification if the relying party does not require it`() throws {
     var ceremony = Ceremony()
     ceremony.flags = [.userPresent]
     var expectation = try Ceremony.expectation()
@@ -53,13 +55,13 @@ import WebAuthn
     #expect(!credential.isUserVerified)
   }
 
-  @Test func `refuses a key whose algorithm was not offered`() throws {
+  @Test func `refuses a new key whose algorithm was not offered`() throws {
     let verification = try RegistrationVerification(
       Ceremony().registration(), expecting: Ceremony.expectation(), algorithms: [.edDSA, .rs256])
     #expect(verification == .refused(.algorithmNotOffered))
   }
 
-  @Test func `refuses a self attestation with a different algorithm or key`() throws {
+  @Test func `refuses a self attestation by a different algorithm or key`() throws {
     let signature = try Ceremony().sign(Ceremony().data(registers: true))
     let mismatch = AttestationStatement.packed(PackedStatement(algorithm: .edDSA, signature: signature))
     #expect(try Ceremony().verified(mismatch) == .refused(.attestationAlgorithmMismatch))
@@ -67,7 +69,7 @@ import WebAuthn
     #expect(try Ceremony().verified(other) == .refused(.badAttestationSignature))
   }
 
-  @Test func `refuses a certificate that did not sign, or whose key is of a different type`() throws {
+  @Test func `refuses an attestation by a different certificate, or by one whose key has a different type`() throws {
     guard
       case .packed(let packed) = try Example.named("packed.ES256").registrationResponse().attestationObject.statement
     else { return }
@@ -81,7 +83,9 @@ import WebAuthn
 
   // MARK: Authentication
 
-  @Test(arguments: [COSEAlgorithm.es256, .edDSA]) func `accepts an assertion`(_ algorithm: COSEAlgorithm) throws {
+  @Test(arguments: [COSEAlgorithm.es256, .edDSA]) func `accepts an assertion by the registered credential`(
+    _ algorithm: COSEAlgorithm
+  ) throws {
     var ceremony = Ceremony.authentication()
     ceremony.algorithm = algorithm
     let verification = try AssertionVerification(
@@ -94,7 +98,7 @@ import WebAuthn
     #expect(assertion.isUserVerified && !assertion.isBackedUp)
   }
 
-  @Test func `refuses a different credential, a different account, and a new credential in an assertion`() throws {
+  @Test func `refuses an assertion by a different credential or account, or with a new credential in it`() throws {
     var ceremony = Ceremony.authentication()
     #expect(try verify(ceremony, ceremony.assertion(userHandle: [1])) == .refused(.userHandleMismatch))
     #expect(try verify(ceremony, ceremony.assertion(registers: true)) == .refused(.unexpectedCredential))
@@ -111,7 +115,7 @@ import WebAuthn
     arguments: [
       (0, 0, true), (0, 1, true), (1, 2, true), (5, .max, true), (1, 1, false), (2, 1, false), (1, 0, false),
       (.max, .max, false), (.max, 0, false),
-    ] as [(UInt32, UInt32, Bool)]) func `refuses a counter that does not rise, unless both sides have a counter of 0`(
+    ] as [(UInt32, UInt32, Bool)]) func `refuses a signature counter that does not rise, unless it was and is 0`(
       _ before: UInt32, _ counter: UInt32, _ isAllowed: Bool
     ) throws
   {
@@ -124,7 +128,7 @@ import WebAuthn
     #expect(isAllowed ? isAccepted(verification) : verification == .refused(.counterBack))
   }
 
-  @Test func `refuses a credential that changed whether it may be backed up`() throws {
+  @Test func `refuses a credential whose backup eligibility has changed`() throws {
     var ceremony = Ceremony.authentication()
     ceremony.flags.formUnion([.backupEligible, .backedUp])
     #expect(try verify(ceremony, ceremony.assertion()) == .refused(.backupEligibilityChanged))
@@ -147,7 +151,7 @@ import WebAuthn
     #expect(try verify(Ceremony(), response) == .refused(.wrongCeremony))
   }
 
-  @Test func `refuses a signature in the form of UAF`() throws {
+  @Test func `refuses a signature in the format of UAF`() throws {
     let ceremony = Ceremony.authentication()
     let response = try ceremony.assertion()
     let raw = try ECDSASignature(der: response.signature).raw
@@ -157,7 +161,7 @@ import WebAuthn
     #expect(try verify(ceremony, other) == .refused(.badSignature))
   }
 
-  @Test func `each refusal has its own text`() {
+  @Test func `each reason to refuse a ceremony has its own text`() {
     #expect(Set(CeremonyRefusal.allCases.map(\.description)).count == CeremonyRefusal.allCases.count)
   }
 
@@ -170,7 +174,7 @@ import WebAuthn
   }
 }
 
-/// One thing that is wrong in either ceremony.
+/// One fault that a registration and an assertion can both have.
 struct Change: Sendable, CustomTestStringConvertible {
   let refusal: CeremonyRefusal
   let apply: @Sendable (inout Ceremony, CollectedClientData.CeremonyType) -> Void

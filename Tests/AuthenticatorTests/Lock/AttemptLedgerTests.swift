@@ -31,14 +31,14 @@ import AuthenticatorTypes
     #expect(charge(&ledger, at: 3) == .locked(.seconds(59)))
   }
 
-  @Test func `refuses while locked without counting`() {
+  @Test func `refuses attempts during a lock, and does not count them`() {
     var ledger = ledger(charged: 3)
     let before = ledger
     for second in 0..<60 { #expect(charge(&ledger, at: Int64(second)) == .locked(.seconds(60 - second))) }
     #expect(ledger == before)
   }
 
-  @Test func `counts from zero again after a lock`() {
+  @Test func `counts from zero again after a lock has ended`() {
     var ledger = ledger(charged: 3)
     #expect(charge(&ledger, at: 60) == .charged(ticket: 4))
     #expect(ledger.status(.local, at: at(60), policy: policy).remainingTries == 2)
@@ -58,7 +58,7 @@ import AuthenticatorTypes
     #expect(ledger.charge(.local, at: at(99), policy: strict) == .permanentlyLocked)
   }
 
-  @Test func `a correct entry clears the attempts up to its own, and the lock that this attempt caused`() {
+  @Test func `a correct entry clears its own attempt, all earlier ones, and the lock that its attempt caused`() {
     var ledger = ledger(charged: 3)
     ledger.settle(3)
     #expect(ledger[.local] == AttemptCounter())
@@ -77,7 +77,7 @@ import AuthenticatorTypes
     #expect(charge(&ledger, at: 1) == .locked(.seconds(59)))
   }
 
-  @Test func `settling twice clears nothing more`() {
+  @Test func `settling the same ticket a second time clears no attempt that came in between`() {
     var ledger = ledger(charged: 2)
     ledger.settle(2)
     _ = charge(&ledger, at: 0)
@@ -95,7 +95,7 @@ import AuthenticatorTypes
     #expect(charge(&ledger, at: 60) == .charged(ticket: 7))
   }
 
-  @Test func `after a reboot a lock lasts its full length from the start of the boot`() {
+  @Test func `after a reboot a lock lasts its full length again, counted from the boot`() {
     var ledger = ledger(charged: 3, at: 1000)
     #expect(charge(&ledger, at: 0, boot: 2) == .locked(.seconds(60)))
     #expect(charge(&ledger, at: 5, boot: 2) == .locked(.seconds(55)))
@@ -103,7 +103,7 @@ import AuthenticatorTypes
     #expect(charge(&ledger, at: 60, boot: 2) == .charged(ticket: 4))
   }
 
-  @Test func `after a reboot a lock ends even if only its status is read`() {
+  @Test func `after a reboot a lock ends even if nothing but its status is read`() {
     let ledger = ledger(charged: 3, at: 1000)
     for (second, left) in [(0, 60), (59, 1)] {
       let status = ledger.status(.local, at: at(Int64(second), boot: 2), policy: policy)
@@ -113,7 +113,7 @@ import AuthenticatorTypes
     #expect(status == LockStatus(isPermanent: false, remainingLock: nil, remainingTries: 3))
   }
 
-  @Test func `a reboot does not restart a lock that was seen to be over`() {
+  @Test func `a reboot does not restart a lock whose end was noticed before the reboot`() {
     var ledger = ledger(charged: 3)
     let unseen = ledger
     ledger.pass(to: at(60))
@@ -129,7 +129,7 @@ import AuthenticatorTypes
     #expect(charge(&ledger, at: 70) == .charged(ticket: 4))
   }
 
-  @Test func `the wall clock changes no lock`() {
+  @Test func `moving the wall clock neither shortens nor lengthens a lock`() {
     var ledger = ledger(charged: 3)
     var now = at(30)
     now.wallSeconds = .max
@@ -161,14 +161,14 @@ import AuthenticatorTypes
     #expect(!ledger.status(.otherUser, at: at(0), policy: remotePolicy).isPermanent)
   }
 
-  @Test(arguments: [AttemptOrigin.remote, .otherUser]) func `a local lock stops every kind of attempt`(
+  @Test(arguments: [AttemptOrigin.remote, .otherUser]) func `a local lock refuses attempts of every origin`(
     _ origin: AttemptOrigin
   ) {
     var ledger = ledger(charged: 3)
     #expect(ledger.charge(origin, at: at(0), policy: remotePolicy) == .locked(.seconds(60)))
   }
 
-  @Test func `remote locks double up to their cap and never become permanent`() {
+  @Test func `each remote lock is twice as long as the one before, up to a cap, and none is permanent`() {
     var ledger = AttemptLedger()
     var now: Int64 = 0
     for expected: Int64 in [100, 200, 400, 500, 500] + Array(repeating: 500, count: 40) {
@@ -178,7 +178,7 @@ import AuthenticatorTypes
     }
   }
 
-  @Test func `a correct local entry clears the other counters too`() {
+  @Test func `a correct local entry also clears the attempts counted for remote and other users`() {
     var ledger = AttemptLedger()
     _ = ledger.charge(.otherUser, at: at(0), policy: remotePolicy)
     _ = ledger.charge(.remote, at: at(0), policy: remotePolicy)
@@ -199,7 +199,7 @@ import AuthenticatorTypes
     #expect(ledger.isClear(origin), "the next lock is as short as the first")
   }
 
-  @Test func `a looser policy applies only when no attempt and no lock is left`() {
+  @Test func `a looser policy applies only once no attempt and no lock is left`() {
     var ledger = ledger(charged: 1)
     let loose = LockPolicy(retryCountToLock: 10, lockTime: .seconds(30), maxLockCount: 10)
     #expect(ledger.refusesLooser(loose, for: .local))
@@ -216,7 +216,7 @@ import AuthenticatorTypes
     #expect(ledger.charge(.local, at: at(0), policy: strict) == .permanentlyLocked)
   }
 
-  @Test func `a limit lowered below the count leaves one try, and the status says so`() {
+  @Test func `if a limit is lowered below the count, one try is left, and the status says so`() {
     var ledger = ledger(charged: 2)
     let strict = LockPolicy(retryCountToLock: 1, lockTime: .seconds(60), maxLockCount: 1)
     let status = ledger.status(.local, at: at(0), policy: strict)
@@ -225,13 +225,14 @@ import AuthenticatorTypes
     #expect(ledger.status(.local, at: at(0), policy: strict).isLocked)
   }
 
-  @Test func `unlocking clears attempts, and keeps the last ticket number`() {
+  @Test func `unlocking clears all attempts, and keeps the number of the last ticket`() {
     var ledger = ledger(charged: 3)
     ledger.unlock()
     #expect(charge(&ledger, at: 0) == .charged(ticket: 4))
   }
 
-  @Test(arguments: [UInt64.max, 0xFFFF_FFFF_FFFF]) func `tickets never wrap around`(_ last: UInt64) {
+  @Test(arguments: [UInt64.max, 0xFFFF_FFFF_FFFF])
+  func `at the highest ticket number an attempt is refused, and the number does not wrap around`(_ last: UInt64) {
     var ledger = AttemptLedger()
     ledger.lastTicket = last
     #expect(charge(&ledger, at: 0) == .permanentlyLocked)

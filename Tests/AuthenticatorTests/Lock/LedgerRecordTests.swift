@@ -3,7 +3,7 @@ import Testing
 @testable import Authenticator
 import AuthenticatorTypes
 
-/// The ledger as a record of a fixed size, and records that earlier versions wrote.
+/// The ledger stored as a record of fixed size, and the records that earlier versions stored.
 @Suite struct LedgerRecordTests {
   private let policy = LockPolicy(retryCountToLock: 3, lockTime: .seconds(300), maxLockCount: 2)
   private let othersPolicy = LockPolicy(
@@ -21,13 +21,13 @@ import AuthenticatorTypes
     return ledger
   }
 
-  @Test func `a record restores the ledger that was written`() throws {
+  @Test func `a record restores the ledger from which it was made`() throws {
     let ledger = fullLedger()
     #expect(ledger.record.count == AttemptLedger.recordSize)
     #expect(try AttemptLedger(record: ledger.record) == ledger)
   }
 
-  @Test func `refuses a record that is cut or too long`() {
+  @Test func `refuses a record that is too short or too long`() {
     let record = fullLedger().record
     for length in 0..<record.count {
       #expect(throws: StateError.damaged) { try AttemptLedger(record: Array(record.prefix(length))) }
@@ -52,7 +52,7 @@ import AuthenticatorTypes
     #expect(try AttemptLedger(record: ledger.record) == ledger)
   }
 
-  @Test func `refuses more attempts than any limit allows`() throws {
+  @Test func `refuses a record with more attempts than any limit allows`() throws {
     var ledger = AttemptLedger()
     ledger[.otherUser].charges = Array(1...10)
     #expect(try AttemptLedger(record: ledger.record) == ledger)
@@ -64,14 +64,14 @@ import AuthenticatorTypes
 
   private static let boot = "24" + "31313131" + "313131312d323232322d333333332d343434342d353535353535353535353535"
 
-  /// Locked for remote attempts first (ticket 2), then for local ones (ticket 5).
+  /// First a lock for remote attempts (ticket 2), then one for local attempts (ticket 5).
   static let oldLocked =
     "010000000000000005030000000000000003000000000000000400000000000000050100000000000000050100000000000000050000000045"
     + "D964B80000" + boot + "0000016F5F04CE69000000006B02C60B010300000045D964B800010200"
     + "0200000000000000010000000000000002010000000000000002010000000000000002000000008BB2C9700000" + boot
     + "0000016F594373A4000000006B02C60B01020000008BB2C97000000100004E94914F0000"
 
-  /// Two local wrong entries and a remote one.
+  /// Two wrong local entries and one wrong remote entry.
   private static let oldCounted =
     "01000000000000000302000000000000000100000000000000020000010300000045D964B80001020001000000000000000300"
     + "0001020000008BB2C97000000100004E94914F0000"
@@ -110,7 +110,7 @@ import AuthenticatorTypes
     #expect(ledger.charge(.local, at: now, policy: policy) == .locked(.seconds(300)))
   }
 
-  @Test func `refuses a record of a later version, and a record of one version read as another`() {
+  @Test func `refuses a record of a later version, and a record whose version number was changed`() {
     for (hex, form) in [(Self.oldLocked, UInt8(2)), (Self.oldLocked, 3), (Self.oldLocked, 0), (Self.oldCounted, 2)] {
       var record = Self.record(hex)
       record[0] = form

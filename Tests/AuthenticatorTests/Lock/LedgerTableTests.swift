@@ -4,19 +4,19 @@ import Testing
 @testable import Authenticator
 import AuthenticatorTypes
 
-/// The ledger by itself in every state, with every operation: the model that `make proofs` checks must do the same.
+/// The ledger by itself in every state, with every operation: it must do the same as the model that `make proofs` checks.
 ///
-/// Both compute the rows of proofs/table.txt, and the file has their number and the sum of their hashes. So neither the ledger
-/// nor the model can be changed alone.
+/// Both the ledger and the model compute all rows of a table. proofs/table.txt holds the number of rows and the sum of their
+/// hashes, so a change of only one of the two is noticed.
 @Suite struct LedgerTableTests {
-  /// What is explored, in the units of the model: half minutes.
+  /// One configuration whose states are all explored; times are in the unit of the model, half minutes.
   private struct World {
     let name: String
     let origins: [AttemptOrigin]
-    /// For local attempts, and for others.
+    /// How many tries local attempts have, and how many those of the other origins.
     let tries: (local: Int, others: Int)
     let lockTime: Int64
-    /// No later moment of a boot is looked at.
+    /// The exploration stops at this uptime in each boot.
     let longestUptime: Int64
 
     /// After one lock, the next one is permanent.
@@ -32,7 +32,7 @@ import AuthenticatorTypes
     case settle(UInt64)
     case unlock, pass, time, back, reboot
 
-    /// As the table names it.
+    /// The name of this configuration in the table.
     var name: String {
       switch self {
       case .charge(let origin): "charge \(origin)"
@@ -65,7 +65,7 @@ import AuthenticatorTypes
       name: "two origins, two tries and one", origins: [.local, .remote], tries: (2, 1), lockTime: 2, longestUptime: 3),
   ]
 
-  @Test func `the ledger does in every state what the model of the proofs does`() throws {
+  @Test func `in every state the ledger does what the model of the proofs does`() throws {
     let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../proofs")
     let table = try String(contentsOf: folder.appending(path: "table.txt"), encoding: .utf8)
     let expected = table.split(separator: "\n").filter { !$0.hasPrefix("#") }.map(String.init)
@@ -99,7 +99,7 @@ import AuthenticatorTypes
 
   private static func steps(from moment: Moment, _ world: World) -> [Step] {
     var steps = world.origins.map(Step.charge) + [.unlock, .pass, .reboot]
-    // Tickets have even numbers, so an odd number is a ticket that is in no list.
+    // All tickets have even numbers, so each odd number is one that was never given out.
     steps += (1...moment.ledger.lastTicket + 1).map(Step.settle)
     if moment.uptime < world.longestUptime { steps.append(.time) }
     if moment.uptime > 0 { steps.append(.back) }
@@ -134,7 +134,7 @@ import AuthenticatorTypes
     return (moment, told)
   }
 
-  /// Gives the tickets even numbers from 2 on, in their order.
+  /// Renumbers the tickets 2, 4, 6 and so on, in their order.
   private static func renumber(_ ledger: inout AttemptLedger, _ world: World) {
     var tickets: [UInt64] = []
     for origin in world.origins {
@@ -151,8 +151,8 @@ import AuthenticatorTypes
     ledger.lastTicket = 2 * UInt64(ordered.count)
   }
 
-  /// A moment as a row has it: the uptime, and for each origin the sets of charges and locks, and the lock's ticket, length,
-  /// beginning, and whether that was in an earlier boot.
+  /// One moment in the notation of a row: the uptime, then for each origin the sets of charges and locks, and the ticket,
+  /// length and beginning of the lock, and whether it began in an earlier boot.
   private static func text(_ moment: Moment, _ world: World) -> String {
     let counters = world.origins.map { origin in
       let counter = moment.ledger[origin]
@@ -175,7 +175,7 @@ import AuthenticatorTypes
 
   private static func set(_ tickets: [UInt64]) -> UInt64 { tickets.reduce(0) { $0 | 1 << $1 } }
 
-  /// FNV-1a.
+  /// The hash FNV-1a.
   private static func hash(_ text: String) -> UInt64 {
     text.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
   }
@@ -183,7 +183,7 @@ import AuthenticatorTypes
 
 private let unitSeconds: Int64 = 30
 private let unitNanoseconds: Int64 = 30_000_000_000
-/// The length of a permanent lock in a row.
+/// How a row writes the length of a permanent lock.
 private let forever: Int64 = 255
 private let thisBoot: [UInt8] = [1]
 private let earlierBoot: [UInt8] = [0]

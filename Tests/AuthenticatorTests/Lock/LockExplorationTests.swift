@@ -3,19 +3,21 @@ import Testing
 @testable import Authenticator
 import AuthenticatorTypes
 
-/// Three conversations at one lock, in every order: each enters, then is told right or wrong or is killed, and enters again,
-/// while the machine restarts, its clock moves on or back, and root unlocks.
+/// Three conversations at one lock, in every order: each counts an attempt, then the entry is judged or the process is killed,
+/// and it counts a next attempt.
+///
+/// Between any two steps the machine may restart, its clock may move on or back, and root may unlock.
 @Suite struct LockExplorationTests {
-  /// What may happen at any time.
+  /// Everything that can happen, at any time and in any order.
   private enum Event: CaseIterable {
-    /// One conversation counts an attempt; then its value is derived.
+    /// One conversation counts an attempt; the key is then derived from its secret.
     case enter0, enter1, enter2
-    /// The value was right, and the count is undone.
+    /// The secret was right, and its attempt is cleared.
     case right0, right1, right2
-    /// The value was wrong, or the conversation was killed before it was told that it was right: on the disk both look the
-    /// same.
+    /// The secret was wrong, or the process was killed before it learned that the secret was right: the disk then has the same
+    /// content.
     case gone0, gone1, gone2
-    /// Time passes, or the machine's memory is restored to what it was before.
+    /// Time passes, the machine goes back to a snapshot of its memory, it restarts, root unlocks, or the status is read.
     case pass, back, restart, unlock, look
 
     /// The conversation of the event; nil for an event of the machine.
@@ -33,12 +35,12 @@ import AuthenticatorTypes
   private struct Moment {
     var ledger = AttemptLedger()
     var model = LockModel()
-    /// The tickets of attempts that were counted and whose values are being derived.
+    /// For each conversation, the ticket of an attempt that was counted but not judged yet.
     var underWay: [UInt64?] = [nil, nil, nil]
     /// Half minutes since the machine started.
     var uptime = 0
 
-    /// What distinguishes two moments.
+    /// Everything in which two moments can differ.
     var key: Key {
       let counters = AttemptOrigin.allCases.map { origin in
         let counter = ledger[origin]
@@ -68,7 +70,7 @@ import AuthenticatorTypes
     let uptime: Int
   }
 
-  /// What was seen, so that a test can show that the exploration reaches everything.
+  /// How often each situation occurred, so that a test can show that the exploration reaches all of them.
   private struct Tally {
     var states = 0
     var depth = 0
@@ -81,10 +83,10 @@ import AuthenticatorTypes
   }
 
   private static let unit: Int64 = 30_000_000_000
-  /// The machine restarts at the latest after this many half minutes: a lock begins, ends, and begins again within them.
+  /// The machine restarts after this many half minutes at the latest: long enough for a lock to begin, end and begin again.
   private static let longestUptime = 3
 
-  /// A lock of a minute, and the next one permanent: every rule is met within a few entries.
+  /// A lock of one minute whose successor is permanent, so that a few entries reach every rule.
   private struct Setup {
     let origins: [LockModel.Origin]
     let tries: Int
@@ -103,16 +105,16 @@ import AuthenticatorTypes
     }
   }
 
-  /// A moment of this boot; the wall clock must not matter.
+  /// A time in this boot, with any wall clock, because the wall clock must not matter.
   private static func now(_ uptime: Int, wall: Int64) -> BootTime {
     BootTime(bootID: [1], nanoseconds: Int64(uptime) * unit, wallSeconds: wall)
   }
 
-  @Test func `in any order, each guess of one origin is counted once and no lock is lost`() {
+  @Test func `in any order of events, each guess of one origin is counted once and no lock is lost`() {
     check(Setup(origins: [.here, .here, .here], tries: 2))
   }
 
-  @Test func `with several origins, and a lock after each wrong entry, no lock is lost`() {
+  @Test func `in any order of events with several origins and a lock after each wrong entry, no lock is lost`() {
     check(Setup(origins: [.here, .here, .afar], tries: 1))
   }
 
@@ -199,7 +201,7 @@ import AuthenticatorTypes
       moment.model.goBack(30)
       moment.ledger.pass(to: Self.now(moment.uptime, wall: 0))
     case .restart:
-      // No conversation survives it.
+      // A restart ends every conversation.
       moment.underWay = [nil, nil, nil]
       moment.uptime = 0
       moment.model.reboot()
@@ -215,7 +217,7 @@ import AuthenticatorTypes
     return true
   }
 
-  /// What is wrong with a moment.
+  /// Which rule a moment breaks; nil if none.
   private static func objection(to moment: Moment, _ setup: Setup) -> String? {
     for from in LockModel.Origin.allCases {
       let origin = origin(from)
@@ -223,7 +225,7 @@ import AuthenticatorTypes
       if Set(counter.charges).count != counter.charges.count { return "a guess is counted twice" }
       if counter.charges.count > setup.tries { return "more guesses than tries" }
       if counter.charges.count == setup.tries, counter.lock == nil { return "all tries are used, and nothing locks" }
-      // The wall clock, set years away, changes nothing.
+      // A wall clock that is years off changes nothing.
       let status = moment.ledger.status(origin, at: now(moment.uptime, wall: 1_900_000_000), policy: setup.policy)
       let expected: LockStatus =
         switch moment.model.ask(from, setup.rules) {
@@ -259,7 +261,9 @@ import AuthenticatorTypes
     return moment
   }
 
-  /// The locks as a restarted machine finds them; when they began in an earlier boot does not matter.
+  /// The ledger as a restarted machine finds it: with locks of an earlier boot.
+  ///
+  /// When they began in that boot does not matter.
   private static func withEarlierBoots(_ ledger: AttemptLedger) -> AttemptLedger {
     var ledger = ledger
     for origin in AttemptOrigin.allCases where ledger[origin].lock != nil {

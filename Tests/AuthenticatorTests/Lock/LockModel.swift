@@ -1,8 +1,8 @@
 /// The lock as the documentation describes it, for comparison with the ledger.
 ///
-/// The wrong entries in a list, and clocks that count down second by second: it shares no code and no idea with the ledger.
+/// It lists the wrong entries and counts each lock down second by second, so it shares neither code nor method with the ledger.
 struct LockModel: Hashable {
-  /// Who enters: the person at the machine, a remote person, another user of the machine.
+  /// Who makes an entry: the person at the machine, a remote person, or another user of the machine.
   enum Origin: Int, CaseIterable {
     case here, afar, another
   }
@@ -11,13 +11,13 @@ struct LockModel: Hashable {
   struct Rules: Hashable {
     var tries: Int
     var seconds: Int
-    /// Temporary locks before the permanent one; nil: never permanent.
+    /// How many temporary locks come before the permanent one; nil: no lock is permanent.
     var locks: Int?
-    /// How long a lock may become by doubling; nil: it does not double.
+    /// Up to which length locks double; nil: they do not double.
     var doublesTo: Int?
   }
 
-  /// How an attempt or a question ends.
+  /// The outcome of an attempt, or of a look at the lock's status.
   enum Answer: Equatable {
     case free(tries: Int)
     case locked(seconds: Int)
@@ -26,7 +26,7 @@ struct LockModel: Hashable {
 
   private struct Lock: Hashable {
     let length: Int?  // nil: permanent
-    /// Below zero once the lock is over, until somebody checks it.
+    /// Seconds until the lock ends; below zero if it has ended and nobody has looked at it since.
     var left: Int
     var wasSeenOver = false
     var stands: Bool { length == nil || left > 0 }
@@ -40,7 +40,7 @@ struct LockModel: Hashable {
   private struct Side: Hashable {
     /// All entries that count, the oldest first.
     var entries: [Entry] = []
-    /// The strictest rules under which any of them was counted.
+    /// The strictest rules that were in force when any of these entries was counted.
     var strictest: Rules?
 
     func rules(_ configured: Rules) -> Rules {
@@ -53,7 +53,7 @@ struct LockModel: Hashable {
       return rules
     }
 
-    /// Entries since the last lock.
+    /// The number of entries since the last lock.
     var row: Int { entries.reversed().prefix { $0.lock == nil }.count }
 
     var earlierLocks: Int { entries.count { $0.lock != nil } }
@@ -62,7 +62,9 @@ struct LockModel: Hashable {
   private var sides = Origin.allCases.map { _ in Side() }
   private var numbers = 0
 
-  /// A wrong entry, or one that is not yet known to be right: its number, or nil if it was refused.
+  /// Counts an entry that is wrong or not judged yet.
+  ///
+  /// Returns its number, or nil if it was refused.
   mutating func enter(_ origin: Origin, _ configured: Rules) -> (number: Int?, answer: Answer) {
     look()
     let answer = ask(origin, configured)
@@ -87,8 +89,8 @@ struct LockModel: Hashable {
     return Lock(length: seconds, left: seconds)
   }
 
-  /// The entry with that number was right: it forgives itself and all entries before it, local and remote, except a permanent
-  /// lock that a different entry caused.
+  /// Notes that the entry with this number was right: it clears itself and all entries before it, local and remote, except a
+  /// permanent lock that a different entry caused.
   mutating func wasRight(_ number: Int) {
     for index in sides.indices {
       sides[index].entries.removeAll { entry in
@@ -99,14 +101,14 @@ struct LockModel: Hashable {
     }
   }
 
-  /// The state of the attempts.
+  /// Whether an attempt is possible now, and how many tries are left.
   func ask(_ origin: Origin, _ configured: Rules) -> Answer {
-    // A local lock stops everybody, and any other lock stops the attempts of its own origin.
+    // A local lock stops attempts of every origin; any other lock stops only those of its own origin.
     let standing = Set([.here, origin]).map { sides[$0.rawValue] }.compactMap { $0.entries.last?.lock }.filter(\.stands)
     if standing.contains(where: { $0.length == nil }) { return .lockedForGood }
     if let left = standing.map(\.left).max() { return .locked(seconds: left) }
     let side = sides[origin.rawValue]
-    // However far a limit was lowered, nobody is refused for that: one try is left.
+    // However far root lowers the limit, one try is left.
     return .free(tries: Swift.max(1, side.rules(configured).tries - side.row))
   }
 
@@ -118,7 +120,7 @@ struct LockModel: Hashable {
     sides[origin.rawValue].rules(configured) != configured
   }
 
-  /// Somebody checks: a lock that is over stays over.
+  /// Reads the status: a lock that has ended by now stays ended.
   mutating func look() {
     forEachLock { lock in
       guard !lock.stands else { return }
@@ -130,7 +132,7 @@ struct LockModel: Hashable {
     forEachLock { if $0.length != nil, !$0.wasSeenOver { $0.left -= seconds } }
   }
 
-  /// The machine's memory, with its clock, is restored to an earlier time, and the disk is not; somebody checks immediately.
+  /// The machine goes back to a snapshot of its memory and clock while the disk stays as it is; then the status is read.
   mutating func goBack(_ seconds: Int) {
     forEachLock { lock in
       guard let length = lock.length, !lock.wasSeenOver else { return }
@@ -152,7 +154,7 @@ struct LockModel: Hashable {
     }
   }
 
-  /// Clocks that nobody saw end run once more.
+  /// Restarts the locks whose end nobody has noticed.
   mutating func reboot() {
     forEachLock { if !$0.wasSeenOver { $0.left = $0.length ?? 0 } }
   }
@@ -163,7 +165,7 @@ struct LockModel: Hashable {
 
   private mutating func forEachLock(_ body: (inout Lock) -> Void) {
     for index in sides.indices {
-      // Only the last entry can have a lock: no entry is possible after a lock.
+      // Only the last entry can have caused a lock: entries during a lock are refused.
       guard let last = sides[index].entries.indices.last, var lock = sides[index].entries[last].lock else { continue }
       body(&lock)
       sides[index].entries[last].lock = lock

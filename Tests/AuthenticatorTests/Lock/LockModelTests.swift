@@ -8,11 +8,12 @@ import AuthenticatorTypes
 
 /// Random histories of a lock, compared with the model step by step.
 @Suite struct LockModelTests {
-  @Test func `ten thousand random sequences match the model at each step`() throws {
+  @Test
+  func `ten thousand random sequences have the same outcome in the ledger and in the model, at each step`() throws {
     var (counted, locked, forGood, stricter, late, refused, rebooted) = (0, 0, 0, 0, 0, 0, 0)
     var (tenTries, tenLocks, longest) = (0, 0, 0)
     for seed in 0..<10_000 {
-      // One in twenty continues until many tries and locks are used up.
+      // One sequence in twenty goes on until many tries and locks are used up.
       let isLong = seed % 20 == 0
       let steps = isLong ? 400 : 40
       var story = LockStory(AttemptLedger(), seed: UInt64(seed), isStubborn: isLong, isTold: false)
@@ -32,15 +33,15 @@ import AuthenticatorTypes
       tenLocks += story.tally.forGoodAfterTenLocks
       longest = max(longest, story.tally.longestLock)
     }
-    // Sequences that never reached anything would agree too.
+    // If the sequences never locked anything, ledger and model would agree without any proof.
     #expect(counted > 50_000 && locked > 10_000 && forGood > 10_000 && stricter > 10_000)
     #expect(late > 5000 && refused > 1000 && rebooted > 1000)
-    // And the ends of the ranges that may be configured.
+    // The sequences also reach the highest limits that root can configure.
     #expect(tenTries > 100 && tenLocks > 5 && longest == 86_400)
   }
 
-  @Test func `detects a model with one rule changed`() throws {
-    /// A ledger that forgives too much: a right value undoes what came after it.
+  @Test func `the comparison with the model detects a ledger with one changed rule`() throws {
+    /// A ledger that forgives too much: a right entry also clears the entries after it.
     struct Forgiving: LockSubject {
       var ledger = AttemptLedger()
       mutating func charge(_ origin: AttemptOrigin, at now: BootTime, policy: LockPolicy) -> ChargeOutcome {
@@ -58,7 +59,7 @@ import AuthenticatorTypes
     #expect(differences.count > 20)
   }
 
-  @Test func `the account's file matches the model too`() throws {
+  @Test func `random sequences have the same outcome in the account's file and in the model`() throws {
     let folder = StateFolder()
     let directory = try folder.initialised()
     let identity = AccountIdentity(uid: 4242, name: Array("mina".utf8), serverUserName: "mina")

@@ -4,7 +4,7 @@ import Testing
 @testable import Authenticator
 import AuthenticatorTypes
 
-/// The counterpart of the model: the ledger alone, or in an account's file.
+/// What is compared with the model: the ledger by itself, or a ledger in an account's file.
 protocol LockSubject {
   mutating func charge(_ origin: AttemptOrigin, at now: BootTime, policy: LockPolicy) throws -> ChargeOutcome
   mutating func settle(_ ticket: UInt64) throws
@@ -26,7 +26,7 @@ extension AttemptLedger: LockSubject {
 
 /// A random sequence of everything that can happen to a lock, applied to the model and to a subject.
 struct LockStory<Subject: LockSubject> {
-  /// How often each thing happened, so that a test can show that its sequences reach everything.
+  /// How often each event occurred, so that a test can show that its sequences reach all of them.
   struct Tally {
     var counted = 0
     var locked = 0
@@ -47,13 +47,13 @@ struct LockStory<Subject: LockSubject> {
   private var boot: UInt8 = 1
   private var uptime = 0
   private var rules: [LockModel.Rules]
-  /// Numbers of entries with a right value that has not been reported yet; the model's and the ledger's.
+  /// Entries that were right but are not settled yet: their numbers in the model and in the ledger.
   private var pending: [(model: Int, ticket: UInt64)] = []
   private(set) var tally = Tally()
-  /// What happened, in words.
+  /// The events so far, in words.
   private var past: [String] = []
   private let isTold: Bool
-  /// Whether right values are rare and rules stay, so that rows become as long and locks as many as rules allow.
+  /// Whether right entries and new rules are rare, so that wrong entries and locks add up to the highest limits.
   private let isStubborn: Bool
 
   init(_ subject: Subject, seed: UInt64, isStubborn: Bool = false, isTold: Bool = true) {
@@ -65,9 +65,9 @@ struct LockStory<Subject: LockSubject> {
     for origin in LockModel.Origin.allCases { rules.append(randomRules(origin)) }
   }
 
-  /// Runs this many steps.
+  /// Runs this many random steps.
   ///
-  /// - Returns: the first difference, with everything that led to it; nil if there was none.
+  /// - Returns: the first difference, with the events that led to it; nil if there was none.
   mutating func run(_ steps: Int) throws -> String? {
     for _ in 0..<steps {
       if let difference = try step() ?? compare() { return "\(difference) after \(past)" }
@@ -82,7 +82,7 @@ struct LockStory<Subject: LockSubject> {
   private mutating func step() throws -> String? {
     var kind = Int.random(in: 0..<100, using: &generator)
     if isStubborn, Int.random(in: 0..<50, using: &generator) != 0 {
-      // Wrong instead of right, and time instead of a new rule or root's help.
+      // Makes a right entry a wrong one, and replaces a change of rules or an unlock by root with a wait.
       kind = (35..<69).contains(kind) ? 0 : (89..<96).contains(kind) ? 80 : kind
     }
     switch kind {
@@ -128,7 +128,7 @@ struct LockStory<Subject: LockSubject> {
     return nil
   }
 
-  /// Whether the entry that was just counted was the last one that the widest rules allow.
+  /// Counts the entry that was just made, if it was the last one that the highest limits allow.
   private mutating func tallyLimits(_ origin: LockModel.Origin) {
     let effective = model.effectiveRules(origin, rules[origin.rawValue])
     switch model.ask(origin, rules[origin.rawValue]) {
@@ -154,7 +154,7 @@ struct LockStory<Subject: LockSubject> {
 
   private mutating func pass() {
     var times = [1, 29, 30, 59, 60, 61, 120, 600, 5000, 86_399, 86_400]
-    // To the second, around the end of a lock.
+    // Waits until exactly the end of a lock, or a second before or after it.
     for origin in [LockModel.Origin.afar, .another] {
       guard case .locked(let left) = model.ask(origin, rules[origin.rawValue]) else { continue }
       times += [left - 1, left, left, left, left + 1]
@@ -180,13 +180,14 @@ struct LockStory<Subject: LockSubject> {
   }
 
   private mutating func randomRules(_ origin: LockModel.Origin) -> LockModel.Rules {
-    // Everything that may be configured, and half of the time small values, so that short sequences reach the limits too.
+    // Draws from everything that root can configure, but half of the time only small numbers, so that short sequences reach the
+    // limits too.
     let isWide = Bool.random(using: &generator)
     let seconds = Int.random(in: isWide ? 30...86_400 : 30...90, using: &generator)
     return LockModel.Rules(
       tries: Int.random(in: isWide ? 1...10 : 1...3, using: &generator),
       seconds: [30, 60, 90, seconds, isWide ? 86_400 : 30].randomElement(using: &generator) ?? 30,
-      // Never permanent: root's own account, remote attempts by default, and those of another user.
+      // Locks that never become permanent are usual for root's own account, for remote attempts and for those of other users.
       locks: Int.random(in: 0...5, using: &generator) == 0 || origin == .another
         || origin == .afar && Bool.random(using: &generator)
         ? nil : Int.random(in: isWide ? 0...10 : 0...3, using: &generator),
@@ -206,7 +207,7 @@ struct LockStory<Subject: LockSubject> {
       doublesUpTo: rules.doublesTo.map { .seconds($0) })
   }
 
-  /// What both report now, for every origin.
+  /// Compares what the model and the subject report now for every origin.
   private mutating func compare() throws -> String? {
     let ledger = try subject.peek()
     for from in LockModel.Origin.allCases {

@@ -8,25 +8,28 @@ import AuthenticatorTypes
     LockPolicy.shareLimit(local: local, remote: strangers, otherUser: strangers)
   }
 
-  @Test func `a share's limit is the number of attempts that the ledger allows in all`() {
+  @Test func `the limit of a chip's share is the number of attempts that the ledger can ever allow`() {
     #expect(limit() == 10 + 5 * 200 + 5 * 200)
   }
 
-  @Test(arguments: [0, 2]) func `a permanent remote lock leaves the tries of other users unchanged`(count: Int) {
+  @Test(arguments: [0, 2])
+  func `the limit of a share counts a permanent remote lock, which changes nothing for attempts of other users`(
+    count: Int
+  ) {
     var remote = LockPolicy.remoteDefault
     remote.maxLockCount = count
     let limit = LockPolicy.shareLimit(local: .localDefault, remote: remote, otherUser: .remoteDefault)
     #expect(Int(limit) == 10 + 5 * (count + 1) + 5 * 200)
   }
 
-  @Test func `a share's limit is unlimited if local locks are never permanent`() {
+  @Test func `a share has no limit if local locks are never permanent`() {
     var local = LockPolicy.localDefault
     local.maxLockCount = nil
     #expect(limit(local: local) == .max)
   }
 
   @Test(arguments: [30, 300, 86_400])
-  func `attempts of remote and other users without a pause do not reach the limit in half a year`(
+  func `half a year of continuous remote attempts and attempts of other users does not reach the limit of a share`(
     first: Int
   ) {
     var strangers = LockPolicy.remoteDefault

@@ -35,7 +35,7 @@ import AuthenticatorTypes
     try AccountFile.open(in: directory, uid: 4242, name: identity.name) { "\($0)@example.com" }
   }
 
-  /// The outcome of an entry, in a word.
+  /// The outcome of an entry, as one word.
   private func enter(_ text: String, in directory: borrowing StateDirectory) throws -> String {
     let slot = try #require(try DerivationSlotBox(directory, by: 1001))
     let file = try #require(try open(in: directory))
@@ -59,7 +59,7 @@ import AuthenticatorTypes
     #expect(try #require(try open(in: directory)).ledger(.passcode)[.local].charges.count == 2)
   }
 
-  @Test func `a ledger of an older version keeps its lock and its count`() throws {
+  @Test func `a ledger that an older version stored keeps its lock and its count`() throws {
     let directory = try folder.initialised()
     try register(in: directory)
     let file = try #require(try open(in: directory))
@@ -85,7 +85,7 @@ import AuthenticatorTypes
     #expect(try enter("correct", in: directory) == "verified")
   }
 
-  @Test func `stores that a lock was seen to be over`() throws {
+  @Test func `stores that the end of a lock was noticed`() throws {
     let directory = try folder.initialised()
     try register(in: directory)
     for _ in 0..<3 { _ = try enter("wrong", in: directory) }
@@ -109,7 +109,7 @@ import AuthenticatorTypes
     return unlocked
   }
 
-  @Test func `a registration that runs during a reset restores nothing`() throws {
+  @Test func `a registration that runs during a reset does not bring the removed account back`() throws {
     let directory = try folder.initialised()
     try register(in: directory)
     let file = try #require(try open(in: directory))
@@ -121,7 +121,7 @@ import AuthenticatorTypes
     #expect(try open(in: directory) == nil)
   }
 
-  @Test func `an entry of the old secret settles nothing after the secret was changed`() throws {
+  @Test func `after a change of the secret, an entry of the old secret clears no attempts`() throws {
     let directory = try folder.initialised()
     try register(in: directory)
     let file = try #require(try open(in: directory))
@@ -142,7 +142,9 @@ import AuthenticatorTypes
     #expect(refusal == .superseded, "it was opened with the value before")
   }
 
-  @Test func `a correct value is reported while it is still counted, and a wrong value never`() throws {
+  @Test
+  func `a correct secret is reported while its attempt is still counted, and a wrong secret is never reported`() throws
+  {
     let directory = try folder.initialised()
     try register(in: directory)
     let file = try #require(try open(in: directory))
@@ -157,7 +159,7 @@ import AuthenticatorTypes
     #expect(try file.ledger(.passcode)[.local].charges.isEmpty)
   }
 
-  @Test func `a value that is reset after it was found correct opens nothing`() throws {
+  @Test func `if the secret is reset just after it was found correct, no key opens`() throws {
     let directory = try folder.initialised()
     try register(in: directory)
     let file = try #require(try open(in: directory))
@@ -173,7 +175,7 @@ import AuthenticatorTypes
     #expect(refusal == .absent)
   }
 
-  @Test func `signs so that the public key verifies, with a counter that only grows`() throws {
+  @Test func `makes signatures that the public key verifies, with a counter that only grows`() throws {
     let directory = try folder.initialised()
     let key = try register(in: directory)
     let slot = try #require(try DerivationSlotBox(directory))
@@ -195,7 +197,7 @@ import AuthenticatorTypes
     #expect(try open(in: directory) == nil)
   }
 
-  @Test func `removing the last key leaves a tombstone until root forgets`() throws {
+  @Test func `removing the last key leaves a tombstone until root makes the machine forget the account`() throws {
     let directory = try folder.initialised()
     let key = try register(in: directory)
     try #require(try open(in: directory)).remove([key.keyID])
@@ -210,7 +212,7 @@ import AuthenticatorTypes
     #expect(forgot && !exists && !forgotTwice)
   }
 
-  @Test func `opens nothing for a reused uid, a renamed account or a different server name`() throws {
+  @Test func `opens no key for a reused uid, a renamed account or a different server user name`() throws {
     let directory = try folder.initialised()
     try register(in: directory)
     var errors: [StateError] = []
@@ -229,7 +231,7 @@ import AuthenticatorTypes
     #expect(errors.map(\.meansLocked) == [true, false, true])
   }
 
-  @Test func `opens nothing in a file from a different machine`() throws {
+  @Test func `opens no key in a file that was copied from a different machine`() throws {
     let directory = try folder.initialised()
     try register(in: directory)
     let other = StateFolder()
@@ -238,7 +240,7 @@ import AuthenticatorTypes
     #expect(throws: StateError.damaged) { try open(in: elsewhere) }
   }
 
-  @Test func `an edited or removed row, or one from a newer copy, is refused`() throws {
+  @Test func `refuses a file if a row was edited or removed, or if the file is of a later version`() throws {
     let edits = [
       "UPDATE record SET body = zeroblob(1024) WHERE kind = CAST('ledger' AS BLOB)",
       "DELETE FROM record WHERE kind = CAST('ledger' AS BLOB)",
@@ -265,7 +267,7 @@ import AuthenticatorTypes
     "ALTER TABLE record RENAME TO kept; CREATE VIEW record AS SELECT * FROM kept", "CREATE INDEX other ON record (mac)",
     "DROP TABLE reserve", "ALTER TABLE record ADD COLUMN other ANY",
   ])
-  func `refuses a file with tables, triggers or views that are not ours`(_ change: String) throws {
+  func `refuses a file with tables, triggers or views that pam-uaf does not create`(_ change: String) throws {
     let directory = try folder.initialised()
     try register(in: directory)
     try Database(path: folder.file(4242)).execute(change)
@@ -273,7 +275,9 @@ import AuthenticatorTypes
   }
 
   @Test(arguments: ["('authenticator')", "('authenticator', 'ledger')", "('authenticator', 'key')"])
-  func `notices that a secret's row was removed, and does not report it as never set`(_ kinds: String) throws {
+  func `if the row of a secret was removed, reports damage instead of a secret that was never set`(_ kinds: String)
+    throws
+  {
     let directory = try folder.initialised()
     try register(in: directory)
     try Database(path: folder.file(4242)).execute("DELETE FROM record WHERE CAST(kind AS TEXT) IN \(kinds)")
@@ -282,7 +286,7 @@ import AuthenticatorTypes
     #expect(try file.authenticator(.pattern) == nil)
   }
 
-  /// Judges a login without the server a second after the server's success.
+  /// Judges an offline login one second after the server's last success.
   private func judge(_ file: AccountFile) throws(StateError) -> OfflineJudgement {
     let later = BootTime(bootID: [1], nanoseconds: 1_000_000_000, wallSeconds: 1)
     return try file.judgeOffline(
@@ -307,7 +311,7 @@ import AuthenticatorTypes
     #expect(try judge(file) == .holds(age: .seconds(1)))
   }
 
-  @Test func `a refusal writes nothing if no success is stored, unless a success may be on its way`() throws {
+  @Test func `a refusal writes nothing if no success is stored, unless a success may still arrive`() throws {
     let directory = try folder.initialised()
     try register(in: directory)
     let file = try #require(try open(in: directory))
@@ -323,7 +327,7 @@ import AuthenticatorTypes
     "UPDATE record SET body = zeroblob(256)", "UPDATE record SET mac = zeroblob(32)",
     "UPDATE record SET body = CAST(body || x'00' AS BLOB)", "DELETE FROM record",
   ])
-  func `a stored success is ignored if its row was edited or removed, and the account still works`(
+  func `if the row of a stored success was edited or removed, the success is ignored and the account still works`(
     _ edit: String
   ) throws {
     let directory = try folder.initialised()
@@ -340,7 +344,7 @@ import AuthenticatorTypes
     #expect(try enter("correct", in: directory) == "verified")
   }
 
-  @Test func `removing the keys removes the stored success of these keys`() throws {
+  @Test func `a stored success of the server is removed once keys are added or removed`() throws {
     let directory = try folder.initialised()
     let key = try register(in: directory)
     let file = try #require(try open(in: directory))
@@ -357,7 +361,7 @@ import AuthenticatorTypes
     #expect(throws: StateError.absent) { try noteYes(file) }
   }
 
-  @Test func `an older ledger that is restored is not detected, as documented`() throws {
+  @Test func `restoring an older ledger from a copy is not detected, as the documentation says`() throws {
     let directory = try folder.initialised()
     try register(in: directory)
     let old = StateFolder.read(folder.file(4242))
@@ -366,7 +370,7 @@ import AuthenticatorTypes
     #expect(try enter("correct", in: directory) == "verified")
   }
 
-  @Test func `a file cut anywhere never accepts a wrong secret, and never grants a try too many`() throws {
+  @Test func `a file cut at any position never accepts a wrong secret, and never grants a try too many`() throws {
     let directory = try folder.initialised()
     try register(in: directory)
     for _ in 0..<3 { _ = try enter("wrong", in: directory) }
@@ -398,7 +402,7 @@ import AuthenticatorTypes
     }
   }
 
-  @Test func `refuses a file that is open to others, linked, or not a regular file`() throws {
+  @Test func `refuses an account's file that is open to others, linked, or not a regular file`() throws {
     let directory = try folder.initialised()
     try register(in: directory)
     _ = unsafe chmod(folder.file(4242), 0o640)
@@ -414,7 +418,7 @@ import AuthenticatorTypes
     _ = unsafe unlink(folder.path + "/moved")
   }
 
-  @Test func `refuses a journal that is not ours`() throws {
+  @Test func `refuses a journal that is open to others or linked`() throws {
     let directory = try folder.initialised()
     try register(in: directory)
     _ = unsafe unlink(folder.file(4242) + "-journal")
@@ -422,7 +426,7 @@ import AuthenticatorTypes
     #expect(throws: StateError.self) { try open(in: directory) }
   }
 
-  @Test func `the database has no secret and no private key in clear`() throws {
+  @Test func `the database contains neither a secret nor a private key in clear text`() throws {
     let directory = try folder.initialised()
     try register(in: directory)
     let bytes = StateFolder.read(folder.file(4242)) + StateFolder.read(folder.file(4242) + "-journal")

@@ -5,13 +5,15 @@ import Testing
 @testable import Authenticator
 
 @Suite struct AccountRehearsalTests {
-  @Test func `the rehearsed login counts its first signature, and starts from the same count each time`() throws {
+  @Test
+  func `the rehearsed login counts its first signature, and a second rehearsal starts from the same count`() throws {
     #expect(try AccountRehearsal.run() == 1)
     #expect(try AccountRehearsal.run() == 1)
   }
 
-  @Test func `after a rehearsal random numbers come from a new seed`() async {
-    // In a separate process: SQLite's random numbers and the file system that seeds them are shared by all tests.
+  @Test func `after a rehearsal, random numbers come from a new seed`() async {
+    // In a separate process, because all tests of this process share SQLite's random numbers and the file system that seeds
+    // them.
     await #expect(processExitsWith: .success) {
       let files = try unsafe #require(sqlite3_vfs_find(nil))
       // SAFETY: the structure lives as long as SQLite does, and this process has one thread that uses it.
@@ -19,7 +21,7 @@ import Testing
         seeds.add(1, ordering: .relaxed)
         return count
       }
-      // SQLite 3.40 draws random numbers for a journal in memory, and 3.46 does not.
+      // The rehearsal's journal in memory makes SQLite 3.40 draw random numbers; SQLite 3.46 draws none for it.
       Database.prepare()
       try AccountRehearsal.run()
       #expect(seeds.load(ordering: .relaxed) == 1)

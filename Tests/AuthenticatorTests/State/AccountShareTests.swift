@@ -62,7 +62,7 @@ import AuthenticatorTypes
     try file(in: directory).change(unlocked, to: secret(text), cost: cost, in: directory, holding: slot.slot)
   }
 
-  @Test func `an account opens with the right value, at the keeper's cost, and with no wrong value`() throws {
+  @Test func `with a share an account opens only with its secret, at the lower cost that the share allows`() throws {
     let directory = try opened()
     try register(in: directory)
     #expect(try isVerified("correct", in: directory))
@@ -73,7 +73,8 @@ import AuthenticatorTypes
     #expect(throws: StateError.damaged) { try EnrolledAuthenticator(record: Array(enrolled.record.dropLast())) }
   }
 
-  @Test func `opens nothing without the keeper, or while it is away, and the attempt stays counted`() throws {
+  @Test
+  func `opens no key without the keeper or while the keeper does not answer, and the attempt stays counted`() throws {
     let directory = try opened()
     try register(in: directory)
     keeper.isAway = true
@@ -82,7 +83,8 @@ import AuthenticatorTypes
     #expect(try file(in: directory).ledger(.passcode)[.local].charges.count == 2)
   }
 
-  @Test func `a value that the exhausted keeper does not check is counted, and opens nothing`() throws {
+  @Test
+  func `if the keeper is exhausted and does not check a secret, the attempt stays counted and no key opens`() throws {
     let directory = try opened()
     try register(in: directory)
     keeper.isExhausted = true
@@ -107,7 +109,7 @@ import AuthenticatorTypes
     #expect(try isVerified("another", in: directory))
   }
 
-  @Test func `a change that cannot make a share leaves the old value in use`() throws {
+  @Test func `a change that cannot make a share leaves the old secret in use`() throws {
     let directory = try opened()
     try register(in: directory)
     guard case .verified(let unlocked) = try verify("correct", in: directory) else { return }
@@ -142,7 +144,7 @@ import AuthenticatorTypes
     #expect(try isVerified("another", in: directory))
   }
 
-  @Test func `leftovers are removed only while no share waits for its record`() throws {
+  @Test func `leftover shares are removed only while no share waits for its record`() throws {
     let directory = try opened()
     try register(in: directory)
     keeper.events = []
@@ -160,7 +162,7 @@ import AuthenticatorTypes
     #expect(keeper.events.suffix(2) == ["remove all but 1", "remove all but 0"])
   }
 
-  @Test func `leftovers are not removed while a change makes a share`() throws {
+  @Test func `leftover shares are not removed while a change makes a share`() throws {
     let directory = try opened()
     try register(in: directory)
     keeper.whileMaking = { [folder, unowned keeper] in
@@ -171,7 +173,8 @@ import AuthenticatorTypes
     #expect(keeper.events == ["make 1", "make 2", "remove 1"])
   }
 
-  @Test func `if the keeper has no room, the value gets no share and costs as much as any value without a share`()
+  @Test
+  func `if the keeper has no room, the secret gets no share, and its derivation costs what one without a share costs`()
     throws
   {
     let directory = try opened()
@@ -183,7 +186,7 @@ import AuthenticatorTypes
     #expect(keeper.events == ["in vain"])
   }
 
-  @Test func `refuses a value if nothing makes shares and root demands a share`() throws {
+  @Test func `refuses to set a secret if root demands a share and nothing makes shares`() throws {
     let directory = try opened()
     keeper.cost = nil
     keeper.demandsShare = true
@@ -193,7 +196,8 @@ import AuthenticatorTypes
     #expect(try isVerified("correct", in: directory))
   }
 
-  @Test func `the share is removed with its value, and accounts that need a share are named`() throws {
+  @Test
+  func `a reset removes the share too, and the account is then no longer listed as one that needs a share`() throws {
     let directory = try opened()
     try register(in: directory)
     #expect(try AccountShares.accounts(in: directory) == [4242])
@@ -203,7 +207,7 @@ import AuthenticatorTypes
   }
 
   @Test
-  func `does not say which accounts need a share while an account cannot be read, and skips a damaged account`()
+  func `does not list the accounts that need a share while an account cannot be read, but skips a damaged account`()
     throws
   {
     let directory = try opened()

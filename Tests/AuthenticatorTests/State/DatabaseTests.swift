@@ -2,7 +2,7 @@ import Testing
 
 @testable import Authenticator
 
-/// Statements are prepared once and run again: one run must not change what the next one does.
+/// Each statement is prepared once and run many times: one run must not change what the next run does.
 @Suite struct DatabaseTests {
   private static let add = "INSERT INTO pair VALUES (?, ?)"
   private static let all = "SELECT key, value FROM pair ORDER BY key"
@@ -16,39 +16,39 @@ import Testing
     try database.execute("CREATE TABLE pair (key BLOB PRIMARY KEY, value BLOB NOT NULL)")
   }
 
-  @Test func `a statement that was run keeps none of its last values`() throws {
+  @Test func `a statement keeps no parameter of its last run`() throws {
     try database.query(Self.add, [[1], [10]])
     try database.query(Self.add, [[2], []])
     #expect(try database.query(Self.all) == [[[1], [10]], [[2], []]])
-    // What is not bound is NULL, and not the previous value.
+    // A parameter that is not bound is NULL, and not the parameter of the last run.
     #expect(throws: StateError.self) { try database.query(Self.add, [[3]]) }
     #expect(try database.query(Self.all).count == 2)
   }
 
-  @Test func `a statement that was refused can be run again`() throws {
+  @Test func `a statement that SQLite refused can be run again`() throws {
     try database.query(Self.add, [[1], [10]])
     #expect(throws: StateError.self) { try database.query(Self.add, [[1], [11]]) }
     try database.query(Self.add, [[2], [20]])
     #expect(try database.query(Self.all) == [[[1], [10]], [[2], [20]]])
   }
 
-  @Test func `too many values are refused, and nothing is run`() throws {
+  @Test func `refuses too many parameters, and runs nothing`() throws {
     #expect(throws: StateError.self) { try database.query(Self.add, [[1], [2], [3]]) }
     #expect(try database.query(Self.all).isEmpty)
   }
 
-  @Test func `each run reads what others have written since the last`() throws {
+  @Test func `each run reads what other connections have written since the last run`() throws {
     let other = try Database(path: folder.path + "/pairs.db")
     #expect(try database.query(Self.all).isEmpty)
     try other.write { () throws(StateError) in _ = try other.query(Self.add, [[1], [10]]) }
     #expect(try database.query(Self.all) == [[[1], [10]]])
-    // A read that kept its lock would keep the other connection from writing.
+    // A read that kept its lock would prevent the other connection from writing.
     try other.query(Self.add, [[2], [20]])
     try other.execute("ALTER TABLE pair ADD COLUMN more")
     #expect(try database.query(Self.all).count == 2, "prepared anew for other tables")
   }
 
-  @Test func `a refused transaction leaves nothing, and the next one starts afresh`() throws {
+  @Test func `a refused transaction changes nothing, and the next one works`() throws {
     #expect(throws: StateError.absent) {
       try database.write { () throws(StateError) in
         try database.query(Self.add, [[1], [10]])

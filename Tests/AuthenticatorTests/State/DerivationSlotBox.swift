@@ -1,7 +1,7 @@
 @testable import Authenticator
 
 extension DerivationSlot {
-  /// Takes a slot for an account that nobody else derives for; each number stands for a different account.
+  /// Takes a slot for an account for which nobody else derives a key; each number stands for a different account.
   static func take(
     in directory: borrowing StateDirectory, count: Int, for claim: Claim, by uid: UInt32 = 1000
   ) throws -> DerivationSlot? {

@@ -45,10 +45,10 @@ import UAFCrypto
     #expect(StateFolder.read(folder.file(4242) + "-journal").count == size)
   }
 
-  @Test func `a registration that fails at its last record leaves nothing`() throws {
+  @Test func `a registration that fails at its last record leaves no file`() throws {
     let directory = try folder.initialised()
     let registration = try registration("correct", in: directory)
-    // The second of the two replaces a value that is not there, as if a reset had come between.
+    // The second registration replaces a secret that is not stored, as if a reset had come in between.
     var refusal: StateError?
     do throws(StateError) {
       try AccountFile.create(in: directory, identity: identity, storing: [registration, registration])
@@ -72,7 +72,7 @@ import UAFCrypto
     #expect(try #require(try open(in: directory)).authenticator(.passcode) != nil)
   }
 
-  @Test func `removes what killed registrations left, and no other account's files`() throws {
+  @Test func `removes the files that killed registrations of the account left, and no other account's files`() throws {
     let directory = try folder.initialised()
     let leftovers = [".4242.new", ".4242.new-journal", ".4242.17.new", ".4242.17.new-journal"]
     for name in leftovers + [".42.new", ".42421.17.new"] {
@@ -88,7 +88,7 @@ import UAFCrypto
     #expect(!leftovers.contains(where: isThere))
   }
 
-  @Test func `a registration and forgetting are refused while a second call does either`() throws {
+  @Test func `while one call registers or forgets an account, a second call may do neither`() throws {
     let directory = try folder.initialised()
     let change = try FileChange(of: 4242, in: directory.slots)
     #expect(throws: StateError.superseded) { try register("correct", in: folder.initialised()) }
@@ -98,17 +98,17 @@ import UAFCrypto
     withExtendedLifetime(change) {}
   }
 
-  @Test func `never uses an older file's journal`() throws {
+  @Test func `never replays the journal of an older file with the same name`() throws {
     let directory = try folder.initialised()
     let old = try register("forgotten", in: directory)
-    // A transaction in the middle: its journal contains the old pages, and says so.
+    // An unfinished transaction: its journal contains the old pages, and SQLite would restore them.
     let database = try Database(path: folder.file(4242))
     try database.execute("PRAGMA cache_size = 1; BEGIN IMMEDIATE; UPDATE record SET mac = zeroblob(32)")
     try database.execute("UPDATE reserve SET filler = randomblob(3500)")
     let journal = StateFolder.read(folder.file(4242) + "-journal")
     try database.execute("ROLLBACK")
     #expect(journal.first == 0xd9, "it is one that is rolled back")
-    // Forgotten except for the journal: the call was killed before removing it.
+    // Removes the file but not its journal, as a call does that is killed while it forgets the account.
     _ = unsafe unlink(folder.file(4242))
     StateFolder.write(folder.file(4242) + "-journal", journal)
     let new = try register("new", in: directory)

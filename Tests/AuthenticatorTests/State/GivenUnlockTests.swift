@@ -6,7 +6,7 @@ import UAFCrypto
 @testable import Authenticator
 import AuthenticatorTypes
 
-/// When a helpdesk's unlock ends the locks of an account's file, and what is recorded about it.
+/// When an unlock from the helpdesk ends the locks in an account's file, and what the file records about it.
 @Suite struct GivenUnlockTests {
   private let folder = StateFolder()
   private let file: AccountFile
@@ -43,7 +43,9 @@ import AuthenticatorTypes
 
   // MARK: Effects
 
-  @Test(arguments: AttemptOrigin.allCases) func `an unlock ends a lock of each origin, once`(origin: AttemptOrigin)
+  @Test(arguments: AttemptOrigin.allCases) func `an unlock ends a lock of each origin, and works once`(
+    origin: AttemptOrigin
+  )
     throws
   {
     try lock(at: 0, origin)
@@ -54,7 +56,7 @@ import AuthenticatorTypes
     #expect(try isLocked(at: 40, origin))
   }
 
-  @Test func `an unlock that was issued earlier is useless after a later one was used`() throws {
+  @Test func `once an unlock was used, all unlocks that were issued before it are useless`() throws {
     try lock(at: 0)
     #expect(try given(120).use(for: file, at: time(130)) == .unlocked)
     try lock(at: 140)
@@ -62,7 +64,8 @@ import AuthenticatorTypes
     #expect(try given(180).use(for: file, at: time(190)) == .unlocked)
   }
 
-  @Test func `refuses an unlock that is expired, not valid yet, or older than the lock, and keeps the lock`() throws {
+  @Test
+  func `refuses an unlock that has expired, is not valid yet or is older than the lock, and keeps the lock`() throws {
     try lock(at: 1000)
     #expect(try given(1000).use(for: file, at: time(4601)) == .expired)
     #expect(try given(1000).use(for: file, at: time(699)) == .early)
@@ -71,9 +74,9 @@ import AuthenticatorTypes
     #expect(try given(700).use(for: file, at: time(1010)) == .unlocked)
   }
 
-  @Test func `one lock that began after the unlock was issued keeps all locks`() throws {
+  @Test func `if one of several locks began after the unlock was issued, all locks stay`() throws {
     try lock(at: 0)
-    // The local lock stops remote attempts, so the other lock is written as an earlier version could have written it.
+    // A local lock also stops remote attempts, so the remote lock is written here as an earlier version could have written it.
     var ledger = try file.ledger(.passcode)
     ledger[.remote].charge(ticket: 9, at: time(900), configured: policy)
     let later = ledger
@@ -83,7 +86,7 @@ import AuthenticatorTypes
     #expect(try given(900).use(for: file, at: time(1000)) == .unlocked)
   }
 
-  @Test func `an unlock is not used up if there is no lock`() throws {
+  @Test func `an unlock that is tried while there is no lock can still be used later`() throws {
     #expect(try given(10).use(for: file, at: time(20)) == .notLocked)
     try lock(at: 15)
     #expect(try given(10).use(for: file, at: time(20)) == .unlocked)
@@ -99,7 +102,8 @@ import AuthenticatorTypes
 
   // MARK: Typed codes
 
-  @Test func `after five wrong codes no code is checked, even after a reboot, and a right unlock clears the count`()
+  @Test
+  func `after five wrong unlock codes none is checked, even after a reboot, until a signed unlock clears the count`()
     throws
   {
     try lock(at: 0)
@@ -120,7 +124,7 @@ import AuthenticatorTypes
     #expect(try given(20_000).use(typed: false, for: file, at: time(20_000)) == .wrong(left: 4))
   }
 
-  @Test func `a right code that is refused is counted like a wrong one`() throws {
+  @Test func `an unlock code that is right but expired counts like a wrong one`() throws {
     try lock(at: 1000)
     for _ in 0..<5 { #expect(try given(0).use(typed: true, for: file, at: time(4000)) == .expired) }
     guard case .held = try given(3900).use(typed: true, for: file, at: time(4000)) else {
@@ -130,7 +134,7 @@ import AuthenticatorTypes
     #expect(try isLocked(at: 4000))
   }
 
-  @Test func `the machine's secret unlocks by code at most once an hour`() throws {
+  @Test func `typed unlock codes end locks at most once an hour`() throws {
     try lock(at: 0)
     #expect(try given(0).use(typed: true, for: file, at: time(10)) == .unlocked)
     try lock(at: 20)
@@ -141,7 +145,7 @@ import AuthenticatorTypes
 
   // MARK: The file
 
-  @Test func `an edited record unlocks nothing`() throws {
+  @Test func `if the record of the last unlock was edited, no unlock is accepted`() throws {
     try lock(at: 0)
     #expect(try given(10).use(for: file, at: time(20)) == .unlocked)
     try lock(at: 30)
@@ -152,7 +156,7 @@ import AuthenticatorTypes
     #expect(try isLocked(at: 7200))
   }
 
-  @Test func `reads back a record, and refuses each truncation`() throws {
+  @Test func `reads back the record of an unlock, and refuses it if it is cut anywhere`() throws {
     var record = UnlockRecord()
     for used in [nil, Int64(0), 30_000_000] {
       record.latestMinute = used

@@ -5,7 +5,7 @@ import UAFCrypto
 
 @testable import Authenticator
 
-/// Keys of UAF and of WebAuthn beside each other under one value.
+/// UAF keys and WebAuthn keys of one authenticator, side by side.
 @Suite struct KeyProtocolTests {
   private let folder = StateFolder()
   private let identity = AccountIdentity(uid: 4242, name: Array("mina".utf8), serverUserName: "mina")
@@ -23,14 +23,14 @@ import UAFCrypto
     return nil
   }
 
-  /// The same record with other contents in one place.
+  /// A copy of the record with a different protocol and user handle.
   private func changed(_ key: RegisteredKey, _ keyProtocol: KeyProtocol, userHandle: [UInt8]) -> RegisteredKey {
     RegisteredKey(
       type: key.type, keyProtocol: keyProtocol, appID: key.appID, userHandle: userHandle, keyID: key.keyID,
       publicKey: key.publicKey, nonce: key.nonce, sealedPrivateKey: key.sealedPrivateKey)
   }
 
-  @Test func `a key of each protocol signs for its own protocol`() throws {
+  @Test func `a UAF key signs for UAF, and a WebAuthn key for WebAuthn`() throws {
     let directory = try folder.initialised()
     let unlocked = try unlocked(in: directory)
     for keyProtocol in [KeyProtocol.uaf, .webAuthn] {
@@ -40,7 +40,7 @@ import UAFCrypto
     }
   }
 
-  @Test func `a key of UAF never signs for WebAuthn, and the reverse`() throws {
+  @Test func `a UAF key never signs for WebAuthn, and a WebAuthn key never for UAF`() throws {
     let directory = try folder.initialised()
     let unlocked = try unlocked(in: directory)
     let (uaf, webAuthn) = (
@@ -50,7 +50,7 @@ import UAFCrypto
     #expect(refusal { _ = try unlocked.sign(message, with: webAuthn, as: .uaf) } == .damaged)
   }
 
-  @Test func `a record that names the other protocol does not open`() throws {
+  @Test func `a key does not open if its record was changed to name the other protocol`() throws {
     let directory = try folder.initialised()
     let unlocked = try unlocked(in: directory)
     let relabelled = changed(try unlocked.makeKey(appID: "example.com"), .webAuthn, userHandle: [])
@@ -59,7 +59,7 @@ import UAFCrypto
     #expect(refusal { _ = try unlocked.sign(message, with: back, as: .uaf) } == .damaged)
   }
 
-  @Test func `a credential does not open with the handle of a different account`() throws {
+  @Test func `a WebAuthn credential does not open with the user handle of a different account`() throws {
     let directory = try folder.initialised()
     let unlocked = try unlocked(in: directory)
     let key = try unlocked.makeKey(.webAuthn, appID: "example.com", userHandle: [7])
@@ -67,7 +67,7 @@ import UAFCrypto
     #expect(refusal { _ = try unlocked.sign(message, with: other, as: .webAuthn) } == .damaged)
   }
 
-  @Test func `a UAF key is recorded as before, and a credential in a different form`() throws {
+  @Test func `the record of a UAF key keeps its old format, and that of a WebAuthn credential has its own`() throws {
     let directory = try folder.initialised()
     let unlocked = try unlocked(in: directory)
     let uaf = try unlocked.makeKey(appID: "example.com")
@@ -78,7 +78,7 @@ import UAFCrypto
     #expect(try RegisteredKey(record: credential.record) == credential)
   }
 
-  @Test func `refuses a record that was cut, or that names an unknown protocol`() throws {
+  @Test func `refuses a key's record that was cut, or that names an unknown protocol`() throws {
     let directory = try folder.initialised()
     let record = try unlocked(in: directory).makeKey(.webAuthn, appID: "example.com", userHandle: [7]).record
     for count in 0..<record.count {
@@ -86,7 +86,7 @@ import UAFCrypto
     }
     for other: UInt8 in [0, 1, 3] {
       var changed = record
-      // The protocol is before the handle: two bytes of length and one byte.
+      // The protocol's byte comes before the handle, which has two bytes of length and one byte of content.
       changed[record.count - 4] = other
       #expect(refusal { _ = try RegisteredKey(record: changed) } == .damaged)
     }

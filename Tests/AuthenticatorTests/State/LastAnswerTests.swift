@@ -10,7 +10,7 @@ import AuthenticatorTypes
     BootTime(bootID: [boot], nanoseconds: seconds * 1_000_000_000, wallSeconds: wall ?? 1_000_000 + seconds)
   }
 
-  /// A success at second 100, for the passcode.
+  /// A success that the server gave at second 100, for the passcode.
   private func yes(_ types: [AuthenticatorType] = [.passcode]) -> LastAnswer {
     var answer = LastAnswer()
     answer.note(LastAnswer.Yes(asked: at(100), types: types, terms: terms), since: 0)
@@ -23,7 +23,7 @@ import AuthenticatorTypes
     answer.judge(at: now, maximumAge: .seconds(60), opened: opened, terms: terms ?? self.terms)
   }
 
-  @Test func `a success is valid until its greatest age`() {
+  @Test func `the server's last success is valid until its maximum age`() {
     for (seconds, judgement) in [
       (100, .holds(age: .zero)), (159, .holds(age: .seconds(59))), (160, .refused(.tooOld)),
     ] as [(Int64, OfflineJudgement)] {
@@ -32,7 +32,7 @@ import AuthenticatorTypes
     }
   }
 
-  @Test func `neither a missing answer nor a refusal counts as a success`() {
+  @Test func `without a success of the server, or after a refusal, no offline login is possible`() {
     var none = LastAnswer()
     #expect(judge(&none, at: at(100)) == .refused(.noYes))
     var refused = yes()
@@ -40,21 +40,21 @@ import AuthenticatorTypes
     #expect(judge(&refused, at: at(101)) == .refused(.noYes))
   }
 
-  @Test func `refuses after a reboot, whatever the clocks say`() {
+  @Test func `refuses an offline login after a reboot, whatever the clocks say`() {
     for now in [at(100, boot: 2), at(1, boot: 2, wall: 1_000_101)] {
       var answer = yes()
       #expect(judge(&answer, at: now) == .refused(.otherBoot))
     }
   }
 
-  @Test func `refuses a boot clock that is behind the answer`() {
+  @Test func `refuses an offline login if the boot clock shows a time before the server's success`() {
     var answer = yes()
     #expect(judge(&answer, at: at(99, wall: 1_000_100)) == .refused(.clockSetBack))
     var extreme = yes()
     #expect(judge(&extreme, at: BootTime(bootID: [1], nanoseconds: .min, wallSeconds: .max)) == .refused(.clockSetBack))
   }
 
-  @Test func `refuses a wall clock behind the answer, and behind the last check`() {
+  @Test func `refuses an offline login if the wall clock shows a time before the success or before the last check`() {
     var answer = yes()
     #expect(judge(&answer, at: at(110, wall: 1_000_099)) == .refused(.clockSetBack))
     var looked = yes()
@@ -63,20 +63,22 @@ import AuthenticatorTypes
     #expect(judge(&looked, at: at(132, wall: 1_000_130)) == .holds(age: .seconds(32)))
   }
 
-  @Test func `refuses a wall clock that is past the age, and remembers the time that it showed`() {
+  @Test
+  func `refuses an offline login if the wall clock is past the maximum age, and remembers the clock's latest time`() {
     var answer = yes()
     #expect(judge(&answer, at: at(110, wall: 1_000_160)) == .refused(.tooOld))
     #expect(judge(&answer, at: at(111)) == .refused(.clockSetBack))
   }
 
-  @Test func `keeps the latest wall time after a refusal and after the next success`() {
+  @Test func `remembers the latest time of the wall clock across a refusal and a next success`() {
     var answer = yes()
     answer.noteRefusal(at: at(110, wall: 2_000_000))
     answer.note(LastAnswer.Yes(asked: at(120), types: [.passcode], terms: terms), since: 1)
     #expect(judge(&answer, at: at(121)) == .refused(.clockSetBack))
   }
 
-  @Test func `refuses if addresses, keys or authenticators differ from those of the answer`() {
+  @Test
+  func `refuses an offline login if addresses, keys or authenticators differ from those of the server's success`() {
     var answer = yes()
     #expect(judge(&answer, at: at(101), terms: [UInt8](repeating: 2, count: 32)) == .refused(.otherTerms))
     #expect(judge(&answer, at: at(101), opened: [.pattern]) == .refused(.otherAuthenticator))
@@ -88,14 +90,14 @@ import AuthenticatorTypes
     #expect(judge(&nothing, at: at(101)) == .refused(.otherAuthenticator))
   }
 
-  @Test func `does not keep a success that was sent before a refusal`() {
+  @Test func `does not store a success whose request was sent before a later refusal`() {
     var answer = LastAnswer()
     answer.noteRefusal(at: at(101))
     answer.note(LastAnswer.Yes(asked: at(100), types: [.passcode], terms: terms), since: 0)
     #expect(judge(&answer, at: at(102)) == .refused(.noYes))
   }
 
-  @Test func `the record has a fixed size and returns what was stored`() throws {
+  @Test func `the record of the server's last answer has a fixed size, and reads back what was stored`() throws {
     var refused = yes()
     refused.noteRefusal(at: at(101))
     var longest = yes([.passcode, .pattern])
@@ -106,7 +108,7 @@ import AuthenticatorTypes
     }
   }
 
-  @Test func `refuses a record that was cut, extended or changed`() {
+  @Test func `refuses a record of the server's last answer that was cut, extended or changed`() {
     let record = yes().record
     #expect(throws: StateError.damaged) { try LastAnswer(record: Array(record.dropLast())) }
     #expect(throws: StateError.damaged) { try LastAnswer(record: record + [0]) }

@@ -6,7 +6,7 @@ import UAFCrypto
 
 @testable import Authenticator
 
-/// The secret by which a server knows this machine, in the account's file.
+/// The secret by which a server recognises this machine, stored in the account's file.
 @Suite struct MachineRecordTests {
   private let folder = StateFolder()
   private let record = MachineRecord(
@@ -23,7 +23,7 @@ import UAFCrypto
     return try AccountFile.create(in: directory, identity: identity, storing: [unlocked.registration(of: key)])
   }
 
-  @Test func `the secret is stored once, and replaced by the next secret`() throws {
+  @Test func `the machine secret is stored once, and the next one replaces it`() throws {
     let file = try register(in: folder.initialised())
     #expect(try MachineRecord.of(file) == nil)
     try record.store(in: file)
@@ -33,12 +33,12 @@ import UAFCrypto
     #expect(try MachineRecord.of(file) == other)
   }
 
-  @Test func `an edited record is refused, and replaced by the next record`() throws {
+  @Test func `an edited record of the machine secret is refused, and the next record replaces it`() throws {
     let file = try register(in: folder.initialised())
     try record.store(in: file)
     let marked = try #require(try file.records.body(.machine, of: file.identity))
     try file.records.write { () throws(StateError) in
-      // With a MAC for no account.
+      // The edited record has a MAC for no account.
       try file.records.put(.machine, body: marked, of: nil)
     }
     #expect(throws: StateError.damaged) { try MachineRecord.of(file) }
@@ -47,7 +47,7 @@ import UAFCrypto
   }
 
   @Test
-  func `for the account stage, the secret stays after the last key, until root makes the machine forget the account`()
+  func `the account stage keeps the machine secret after the last key, until root has the machine forget the account`()
     throws
   {
     let directory = try folder.initialised()
@@ -59,7 +59,7 @@ import UAFCrypto
     #expect(try !AccountFile.forget(in: directory, uid: 4242), "nothing of it is left")
   }
 
-  @Test func `only the owner can read its file`() throws {
+  @Test func `only its owner may read the account's file`() throws {
     let file = try register(in: folder.initialised())
     try record.store(in: file)
     var status = stat()

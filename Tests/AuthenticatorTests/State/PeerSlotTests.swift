@@ -2,7 +2,7 @@ import Authenticator
 import Foundation
 import Testing
 
-/// Limits for peers without root.
+/// How many connections to the core a person without root's rights can have.
 @Suite final class PeerSlotTests {
   private let folder = FileManager.default.temporaryDirectory.path + "/pam-uaf-peers.\(UUID().uuidString)"
 
@@ -16,14 +16,17 @@ import Testing
     try PeerSlot.take(in: folder, for: peer, owner: getuid())
   }
 
-  @Test func `each person has at most four slots`() throws {
+  @Test func `a person's own programs have at most four slots`() throws {
     var held: [PeerSlot] = []
     for _ in 0..<4 { held.append(try #require(try take(4242))) }
     #expect(try take(4242) == nil)
     withExtendedLifetime(held) {}
   }
 
-  @Test func `hosts that a person called have sixteen slots, besides the four for the person's own programs`() throws {
+  @Test
+  func `hosts such as sudo that a person calls have sixteen slots, besides the four of the person's own programs`()
+    throws
+  {
     var held: [PeerSlot] = []
     func takeAsCaller(_ uid: UInt32) throws -> PeerSlot? {
       try PeerSlot.take(in: folder, for: uid, by: .caller, owner: getuid())
@@ -37,7 +40,7 @@ import Testing
     withExtendedLifetime(held) {}
   }
 
-  @Test func `slots are free again when their holder ends`() throws {
+  @Test func `a slot is free again once its holder ends`() throws {
     var held: [PeerSlot] = []
     for _ in 0..<4 { held.append(try #require(try take(4242))) }
     held.removeLast()
@@ -45,7 +48,7 @@ import Testing
     withExtendedLifetime(held) {}
   }
 
-  @Test(arguments: [UInt32(0), 1, 4241, 4243, .max]) func `slots are counted for each person separately`(
+  @Test(arguments: [UInt32(0), 1, 4241, 4243, .max]) func `the slots of one person do not count for another`(
     _ other: UInt32
   )
     throws
@@ -58,13 +61,13 @@ import Testing
     withExtendedLifetime(held) {}
   }
 
-  @Test func `no slot is given if the folder is open to others, or missing`() throws {
+  @Test func `gives no slot if its folder is missing or open to others`() throws {
     try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder + "/slots")
     #expect(throws: StateError.self) { _ = try self.take(4242) }
     #expect(throws: StateError.self) { _ = try PeerSlot.take(in: "/nonexistent", for: 1, owner: getuid()) }
   }
 
-  @Test func `slots use no space on the disk`() throws {
+  @Test func `slots use no space on disk`() throws {
     for peer in 0..<50 { _ = try take(UInt32(peer)) }
     let path = folder + "/slots"
     #expect(

@@ -3,7 +3,7 @@ import UAFCrypto
 
 @testable import Authenticator
 
-/// Keeps shares with the values that open them, and records what it is asked for.
+/// Keeps shares with the secrets that open them, and records each request.
 final class RecordedKeeper: ShareKeeper {
   var cost: Scrypt.Parameters? = Scrypt.Parameters(logN: 4, r: 8, p: 1)
   var (hasRoom, isAway, isExhausted, demandsShare) = (true, false, false, false)

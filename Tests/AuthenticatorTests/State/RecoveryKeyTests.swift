@@ -18,13 +18,14 @@ import UAFCrypto
     return key.withBytes { span in span.indices.map { span[$0] } }
   }
 
-  @Test func `makes ten different words each time`() throws {
+  @Test func `makes ten different words for each recovery key`() throws {
     let made = try (0..<20).map { _ in text(try RecoveryKey.make()) }
     #expect(Set(made).count == made.count)
     for words in made { #expect(words.wholeMatch(of: /(?:[a-z]{5}-){9}[a-z]{5}/) != nil, "\(words)") }
   }
 
-  @Test func `opens with the words in upper or lower case, and with anything between them`() throws {
+  @Test
+  func `a recovery key opens with its words in upper or lower case, and with any characters between them`() throws {
     let words = text(try RecoveryKey.make())
     let sealed = try #require(try RecoveryKey.seal(try Secret(copying: key.span), under: try secret(words)))
     for written in [
@@ -34,7 +35,7 @@ import UAFCrypto
     }
   }
 
-  @Test func `refuses different words, and any single wrong letter`() throws {
+  @Test func `a recovery key opens neither with different words nor with a single wrong letter`() throws {
     let words = text(try RecoveryKey.make())
     let sealed = try #require(try RecoveryKey.seal(try Secret(copying: key.span), under: try secret(words)))
     #expect(try opened(sealed, text(try RecoveryKey.make())) == nil)
@@ -45,14 +46,16 @@ import UAFCrypto
     }
   }
 
-  @Test(arguments: ["", "babab", "hello", "bábab-babab"]) func `refuses what is not a recovery key`(_ words: String)
+  @Test(arguments: ["", "babab", "hello", "bábab-babab"]) func `refuses text that cannot be a recovery key`(
+    _ words: String
+  )
     throws
   {
     #expect(try RecoveryKey.seal(try Secret(copying: key.span), under: try secret(words)) == nil)
     #expect(try opened([1], words) == nil)
   }
 
-  /// What version 1 stored: a nonce and the sealed key, without a public key.
+  /// The file that version 1 stored: a nonce and the sealed key, without a public key.
   static func firstVersion(of key: borrowing Secret, under words: borrowing Secret) throws -> [UInt8]? {
     let text = words.withBytes { span in span.indices.map { span[$0] } }
     var bits: [UInt8] = []
@@ -73,7 +76,7 @@ import UAFCrypto
     return [1] + nonce + (try AES256GCM.seal(key, key: sealing, nonce: nonce, additionalData: purpose))
   }
 
-  @Test func `opens what version 1 stored`() throws {
+  @Test func `opens the recovery file that version 1 stored`() throws {
     let words = text(try RecoveryKey.make())
     let kept = try #require(try Self.firstVersion(of: try Secret(copying: key.span), under: try secret(words)))
     #expect(kept.count == 61)
@@ -81,7 +84,7 @@ import UAFCrypto
     #expect(try opened(kept, text(try RecoveryKey.make())) == nil)
   }
 
-  @Test func `refuses a file with any bit changed, or cut anywhere`() throws {
+  @Test func `refuses a recovery file with any bit changed, or cut anywhere`() throws {
     let words = text(try RecoveryKey.make())
     let kept = try #require(try RecoveryKey.seal(try Secret(copying: key.span), under: try secret(words)))
     #expect(kept.first == 2 && kept.count == 158)
@@ -94,7 +97,7 @@ import UAFCrypto
     #expect(try opened(kept + [0], words) == nil)
   }
 
-  @Test func `gives the same public key for the same words, and a different one for different words`() throws {
+  @Test func `the same ten words give the same public key, and different words a different one`() throws {
     let words = text(try RecoveryKey.make())
     let first = try #require(try RecoveryKey.keyPair(of: try secret(words))?.publicKey)
     #expect(try RecoveryKey.keyPair(of: try secret(words.uppercased()))?.publicKey == first)

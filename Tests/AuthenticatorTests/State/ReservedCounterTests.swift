@@ -45,7 +45,7 @@ import AuthenticatorTypes
 
   private func stored(_ file: AccountFile) throws -> [UInt32] { try file.keys().map(\.signCounter).sorted() }
 
-  @Test func `the counter is on the disk when the attempt ends, and is used for one signature`() throws {
+  @Test func `the signature counter is on disk when the attempt ends, and serves one signature`() throws {
     let directory = try folder.initialised()
     let key = try register(1, in: directory)[0]
     let file = try open(in: directory)
@@ -57,7 +57,7 @@ import AuthenticatorTypes
     #expect(try stored(file) == [2])
   }
 
-  @Test func `a counter that a second login has passed is not used for a signature`() throws {
+  @Test func `a signature counter that a second login has passed is not used`() throws {
     let directory = try folder.initialised()
     let key = try register(1, in: directory)[0]
     let (file, other) = (try open(in: directory), try open(in: directory))
@@ -66,7 +66,7 @@ import AuthenticatorTypes
     #expect(try file.nextSignCounter(key.keyID) == 3)
   }
 
-  @Test func `with several keys no counter rises before one of them signs`() throws {
+  @Test func `if there are several keys, no counter rises before one of the keys signs`() throws {
     let directory = try folder.initialised()
     let keys = try register(2, in: directory)
     let file = try open(in: directory)
@@ -76,7 +76,7 @@ import AuthenticatorTypes
     #expect(try file.nextSignCounter(keys[1].keyID) == 1)
   }
 
-  @Test func `a key that was removed after the entry gives no counter`() throws {
+  @Test func `a key that was removed after the entry gets no signature counter`() throws {
     let directory = try folder.initialised()
     let key = try register(1, in: directory)[0]
     let file = try open(in: directory)

@@ -6,7 +6,7 @@ import UAFCrypto
 @testable import Authenticator
 import AuthenticatorTypes
 
-/// Accounts that continue with the recovery key's copies of their shares after the keeper lost the shares.
+/// Accounts whose shares the keeper has lost, and which continue with the copies that only the recovery key opens.
 @Suite struct ShareRecoveryTests {
   private let folder = StateFolder()
   private let keeper = RecordedKeeper()
@@ -28,7 +28,7 @@ import AuthenticatorTypes
     try StateDirectory(folder.state, owner: getuid(), shares: keeper)
   }
 
-  /// Stores what words open, for the folder's own device key or for a different one.
+  /// Stores the file that these words open, for the folder's own device key or for a different one.
   private func keep(_ words: String, of key: [UInt8]? = nil) throws {
     let directory = try opened()
     let words = try secret(words)
@@ -104,7 +104,7 @@ import AuthenticatorTypes
     }
   }
 
-  @Test func `the value still works after the keeper lost its share, and only the ledger counts`() throws {
+  @Test func `after recovery from a lost share the secret still works, and only the ledger counts attempts`() throws {
     try register()
     #expect(try enrolled().record.first == 3)
     keeper.lost = [1]
@@ -121,7 +121,8 @@ import AuthenticatorTypes
     #expect(keeper.events == ["in vain", "in vain", "in vain", "in vain"])
   }
 
-  @Test func `the next change makes a share and a copy again, and does not ask the keeper to remove the lost share`()
+  @Test
+  func `after a recovery, a change makes a new share and copy, and does not ask the keeper to remove the lost share`()
     throws
   {
     try register()
@@ -144,7 +145,9 @@ import AuthenticatorTypes
     #expect(!keeper.events.contains { $0.hasPrefix("remove") })
   }
 
-  @Test func `a share that the keeper holds stays in use, and a second recovery does the same as the first`() throws {
+  @Test
+  func `recovery leaves a share that the keeper still holds in use, and a second recovery changes nothing more`() throws
+  {
     try register()
     let before = try enrolled()
     #expect(try recover() == RecoveredShares(kept: [4242]))
@@ -154,14 +157,16 @@ import AuthenticatorTypes
     #expect(try isVerified("correct"))
   }
 
-  @Test func `releases nothing while it is unknown whether the keeper holds a share`() throws {
+  @Test func `recovery releases no share while the keeper does not say whether it still holds it`() throws {
     try register()
     keeper.isAway = true
     #expect(throws: StateError.share) { try recover() }
     #expect(try enrolled().hasShare)
   }
 
-  @Test func `names accounts without a copy, with a copy for different words, and with one of two shares lost`() throws
+  @Test
+  func `recovery names accounts without a copy, with a copy for different words, and with one of two shares lost`()
+    throws
   {
     _ = unsafe unlink(folder.state + "/device.recovery")
     try register()
@@ -176,7 +181,7 @@ import AuthenticatorTypes
     #expect(try !enrolled(.pattern).hasShare)
   }
 
-  @Test func `a copy of a different account, a different type or a different share opens nothing`() throws {
+  @Test func `the copy of a share for a different account, authenticator type or share opens nothing`() throws {
     try register()
     let own = try enrolled()
     let pair = try pair()
@@ -195,7 +200,7 @@ import AuthenticatorTypes
     #expect(try !opens(identity, .passcode, kept + [1]))
   }
 
-  @Test func `refuses a copy with any bit changed, or cut anywhere`() throws {
+  @Test func `refuses the copy of a share with any bit changed, or cut anywhere`() throws {
     try register()
     let own = try enrolled()
     let pair = try pair()
@@ -236,7 +241,8 @@ import AuthenticatorTypes
     }
   }
 
-  @Test func `makes no copy for a public key that somebody without the device key has put there`() throws {
+  @Test
+  func `makes no copy of a share for a public key that somebody without the device key has put in place`() throws {
     try keep(try otherWords(), of: [UInt8](repeating: 9, count: 32))
     try register()
     #expect(try enrolled().copy == nil)
@@ -245,7 +251,10 @@ import AuthenticatorTypes
     #expect(try isVerified("correct"))
   }
 
-  @Test func `makes no copy with a damaged file, or one that others can write, and the value is registered`() throws {
+  @Test
+  func `if others can write the recovery file or it is damaged, a registration succeeds without a copy of its share`()
+    throws
+  {
     write([2, 4, 4])
     try register()
     #expect(try enrolled().copy == nil)
@@ -256,9 +265,10 @@ import AuthenticatorTypes
     #expect(keeper.events == ["make 1", "no copy", "make 2", "no copy"])
   }
 
-  @Test func `a file of version 1 still gives the device key, and makes no copy`() throws {
+  @Test
+  func `a recovery file of version 1 still gives the device key, but no copies of shares are made for it`() throws {
     let directory = try opened()
-    // As version 1 wrote it.
+    // The content that version 1 stored.
     let random = try secret(words)
     let key = try #require(try RecoveryKeyTests.firstVersion(of: directory.deviceSecret, under: random))
     write(key)
@@ -268,7 +278,7 @@ import AuthenticatorTypes
     #expect(keeper.events == ["make 1"])
   }
 
-  @Test func `no part of the records opens a share with only the device key`() throws {
+  @Test func `the device key alone opens a share from no part of the records`() throws {
     try register()
     let own = try enrolled()
     let copy = try #require(own.copy)
@@ -278,7 +288,7 @@ import AuthenticatorTypes
     #expect(throws: StateError.damaged) {
       _ = try seal.open(released: Array(copy.suffix(60)), under: directory.deviceSecret).count
     }
-    // A key pair that is derived from the device key instead of the bits of the words.
+    // Tries a key pair that is derived from the device key instead of the recovery words.
     let bits = try HKDFSHA256.derive(
       secret: directory.deviceSecret, salt: Secret(capacity: 0), info: Array("pam-uaf recovery key pair".utf8),
       length: P256Agreement.extraRandomByteCount)
@@ -286,7 +296,7 @@ import AuthenticatorTypes
     #expect(try seal.open(copy: copy, with: pair)?.count == nil)
   }
 
-  @Test func `a registration that began before the release does not bring the lost share back`() throws {
+  @Test func `a registration that began before a lost share was released does not bring that share back`() throws {
     try register()
     guard case .verified(let unlocked) = try verify("correct") else {
       Issue.record("not verified")
@@ -300,7 +310,7 @@ import AuthenticatorTypes
     #expect(try isVerified("correct"))
   }
 
-  @Test func `releases shares of the other accounts if one account cannot be read, and reports the failure`() throws {
+  @Test func `if one account cannot be read, releases the shares of the others and reports the failure`() throws {
     try register()
     try register(as: AccountIdentity(uid: 5000, name: Array("jun".utf8), serverUserName: "jun@example.com"))
     keeper.lost = [1, 2]

@@ -21,14 +21,14 @@ import UAFCrypto
     return true
   }
 
-  @Test func `accepts no secret as correct`() throws {
+  @Test func `a stand-in for an unknown account accepts no secret`() throws {
     let directory = try folder.initialised()
     for value in ["", "correct", "00000000", String(repeating: "x", count: 1024)] {
       #expect(try isWrong(value, in: directory))
     }
   }
 
-  @Test func `a stand-in exists only in memory, and is different each time`() throws {
+  @Test func `a stand-in for an unknown account exists only in memory, and is different each time`() throws {
     let directory = try folder.initialised()
     let first = try #require(try AccountFile.standIn(.passcode, cost: cost, in: directory).authenticator(.passcode))
     let second = try #require(try AccountFile.standIn(.passcode, cost: cost, in: directory).authenticator(.passcode))
@@ -36,7 +36,7 @@ import UAFCrypto
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.state + "/accounts").isEmpty)
   }
 
-  @Test func `a stand-in costs the requested derivation, with a seal as long as a real one`() throws {
+  @Test func `a stand-in for an unknown account costs the same derivation as a real one, and is as long`() throws {
     let directory = try folder.initialised()
     let slot = try #require(try DerivationSlotBox(directory))
     let real = try AccountFile.enrol(

@@ -7,7 +7,9 @@ import Testing
   private let folder = StateFolder()
   private let owner = getuid()
 
-  /// Why opening fails; nil if it does not: a non-copyable value cannot go through `#expect(throws:)`.
+  /// Why the folder cannot be opened; nil if it can.
+  ///
+  /// `#expect(throws:)` cannot check this, because the folder is not copyable.
   private func failure() -> StateError? {
     do throws(StateError) {
       _ = try StateDirectory(folder.state, owner: owner)
@@ -15,7 +17,7 @@ import Testing
     } catch { return error }
   }
 
-  @Test func `initialising makes a key once and keeps it`() throws {
+  @Test func `initialising makes a device key once, and keeps it`() throws {
     #expect(try StateDirectory.initialise(folder.state, owner: owner))
     let key = StateFolder.read(folder.state + "/device.key")
     #expect(key.count == 32)
@@ -24,7 +26,7 @@ import Testing
     #expect(failure() == nil)
   }
 
-  @Test func `makes no key if there are accounts sealed with a different key`() throws {
+  @Test func `makes no device key if there are accounts that a different key has sealed`() throws {
     _ = try StateDirectory.initialise(folder.state, owner: owner)
     _ = unsafe unlink(folder.state + "/device.key")
     let file = unsafe open(folder.state + "/accounts/1000.db", O_CREAT | O_WRONLY, 0o600)
@@ -38,7 +40,7 @@ import Testing
   }
 
   @Test(arguments: [".1000.new", ".1000.17.new", ".1000.17.new-journal", "1000.db-journal"])
-  func `makes a key although a killed registration left its file`(
+  func `makes a device key even if a killed registration has left its file`(
     _ name: String
   ) throws {
     _ = try StateDirectory.initialise(folder.state, owner: owner)
@@ -47,7 +49,7 @@ import Testing
     #expect(try StateDirectory.initialise(folder.state, owner: owner))
   }
 
-  @Test func `if a killed call left a key with two names, the next call removes the second name`() throws {
+  @Test func `if a killed call left the device key with two names, the next call removes the second name`() throws {
     _ = try StateDirectory.initialise(folder.state, owner: owner)
     let key = StateFolder.read(folder.state + "/device.key")
     _ = unsafe link(folder.state + "/device.key", folder.state + "/.device.key.17")
@@ -57,7 +59,7 @@ import Testing
     #expect(StateFolder.read(folder.state + "/device.key") == key)
   }
 
-  @Test func `a half-written key is not used, and the next call removes it`() throws {
+  @Test func `a half-written device key is not used, and the next call removes it`() throws {
     _ = try StateDirectory.initialise(folder.state, owner: owner)
     _ = unsafe rename(folder.state + "/device.key", folder.state + "/.device.key.new")
     #expect(failure() == .notInitialised(path: folder.state + "/device.key"))
@@ -65,7 +67,7 @@ import Testing
     #expect(unsafe access(folder.state + "/.device.key.new", F_OK) != 0)
   }
 
-  @Test func `only one call at a time makes the key`() throws {
+  @Test func `of several calls at a time only one makes the device key`() throws {
     let state = folder.state
     _ = try StateDirectory.initialise(state, owner: owner)
     let change = try FileChange(of: nil, in: TrustedDirectory(state + "/slots", owner: owner))
@@ -73,7 +75,7 @@ import Testing
     withExtendedLifetime(change) {}
   }
 
-  @Test func `renames a file only if the name is free`() throws {
+  @Test func `renames a file only if no file has the new name`() throws {
     _ = unsafe mkdir(folder.state, 0o700)
     let directory = try TrustedDirectory(folder.state, owner: owner)
     StateFolder.write(folder.state + "/a", [1])
@@ -87,23 +89,25 @@ import Testing
     #expect(unsafe access(folder.state + "/a", F_OK) != 0)
   }
 
-  @Test func `refuses a folder without a key, and makes none`() throws {
+  @Test func `refuses a state folder without a device key, and makes none`() throws {
     _ = unsafe mkdir(folder.state, 0o700)
     #expect(failure() == .notInitialised(path: folder.state + "/device.key"))
     #expect(unsafe access(folder.state + "/device.key", F_OK) != 0)
   }
 
-  @Test func `a missing folder is refused`() {
+  @Test func `refuses a state folder that is missing`() {
     #expect(failure() == .cannotOpen(path: folder.state, errno: ENOENT))
   }
 
-  @Test(arguments: [0o755, 0o770, 0o701] as [mode_t]) func `a folder open to others is refused`(_ mode: mode_t) throws {
+  @Test(arguments: [0o755, 0o770, 0o701] as [mode_t]) func `refuses a state folder that is open to others`(
+    _ mode: mode_t
+  ) throws {
     _ = try StateDirectory.initialise(folder.state, owner: owner)
     _ = unsafe chmod(folder.state, mode)
     guard case .unsafe = failure() else { return #expect(Bool(false), "\(String(describing: failure()))") }
   }
 
-  @Test func `a folder with a different owner is refused`() throws {
+  @Test func `refuses a state folder with a different owner`() throws {
     _ = try StateDirectory.initialise(folder.state, owner: owner)
     var refused = false
     do throws(StateError) { _ = try StateDirectory(folder.state, owner: owner + 1) } catch {
@@ -112,7 +116,7 @@ import Testing
     #expect(refused)
   }
 
-  @Test func `a key that is open to others, linked, short, long or not a file is refused`() throws {
+  @Test func `refuses a device key that is open to others, linked, too short, too long or not a file`() throws {
     _ = try StateDirectory.initialise(folder.state, owner: owner)
     let key = folder.state + "/device.key"
     _ = unsafe chmod(key, 0o440)
@@ -135,7 +139,7 @@ import Testing
     guard case .unsafe = failure() else { return #expect(Bool(false), "a FIFO must not block either") }
   }
 
-  @Test func `a path through a symbolic link is refused`() throws {
+  @Test func `refuses the path of a state folder that leads through a symbolic link`() throws {
     _ = try StateDirectory.initialise(folder.state, owner: owner)
     _ = unsafe symlink(folder.state, folder.path + "/link")
     var refused = false
@@ -145,7 +149,8 @@ import Testing
     #expect(refused)
   }
 
-  @Test(arguments: ["state", "", "/tmp/../tmp", "/./tmp"]) func `refuses a path that is not plain`(_ path: String) {
+  @Test(arguments: ["state", "", "/tmp/../tmp", "/./tmp"])
+  func `refuses the path of a state folder that is not absolute and plain`(_ path: String) {
     var refused = false
     do throws(StateError) { _ = try StateDirectory(path, owner: owner) } catch {
       if case .unsafe = error { refused = true }
@@ -153,7 +158,7 @@ import Testing
     #expect(refused)
   }
 
-  @Test func `a slot is free when its holder ends, and the first slots are for hosts`() throws {
+  @Test func `a slot for a derivation is free once its holder ends, and some slots are only for hosts`() throws {
     let directory = try folder.initialised()
     do {
       let slot = try DerivationSlot.take(in: directory, count: 3, for: .person, by: 1000)
@@ -169,7 +174,8 @@ import Testing
     #expect(again)
   }
 
-  @Test func `an account, or a name without one, has one turn at a time for each claim`() throws {
+  @Test
+  func `each account, and each name without an account, has one turn at a time for each claim to a slot`() throws {
     let directory = try folder.initialised()
     let (one, other) = (DerivationTurn.Subject.account(1000), DerivationTurn.Subject.account(.max))
     do {
@@ -187,7 +193,8 @@ import Testing
     #expect(try DerivationTurn.take(in: directory, of: one, for: .localHost) != nil, "given back with its holder")
   }
 
-  @Test func `slot and turn end with their holder, even if a process that is starting has copies`() throws {
+  @Test
+  func `slot and turn end with their holder, even if a process that is starting has copies of the lock files`() throws {
     let directory = try folder.initialised()
     var copies: [CInt] = []
     for _ in 0..<2 {
@@ -200,7 +207,7 @@ import Testing
     for copy in copies { close(copy) }
   }
 
-  /// Takes turns for made-up names from one source until there is none; returns how many there were.
+  /// Takes turns for made-up names from one source until none is given, and returns those that were.
   private func turns(
     of source: AttemptSource, _ claim: DerivationSlot.Claim, slots: Int, in directory: borrowing StateDirectory
   ) throws -> [DerivationTurn] {
@@ -216,7 +223,7 @@ import Testing
   }
 
   @Test(arguments: [(3, 1), (4, 1), (8, 3), (32, 15)])
-  func `a remote address gets at most half of the turns, under any number of names`(
+  func `one remote address gets at most half of the turns, however many names it tries`(
     _ slots: Int, _ most: Int
   ) throws {
     let directory = try folder.initialised()
@@ -231,7 +238,7 @@ import Testing
     withExtendedLifetime(held) {}
   }
 
-  @Test func `a caller of su has one turn for all names, and none for a busy account`() throws {
+  @Test func `one caller of su has one turn for all names together, and none for an account that is busy`() throws {
     let directory = try folder.initialised()
     let held = try turns(of: .caller(1001), .localHost, slots: 8, in: directory)
     #expect(held.count == 1)

@@ -3,7 +3,7 @@ import Glibc
 
 @testable import Authenticator
 
-/// A test's own state folder, removed with it.
+/// A state folder for one test, removed when the test ends.
 final class StateFolder {
   let path: String
 
@@ -26,9 +26,9 @@ final class StateFolder {
 
   func file(_ uid: UInt32) -> String { state + "/accounts/\(uid).db" }
 
-  /// Copies of the descriptors of the lock files that this process has open, such as a process that is starting gets.
+  /// Copies of the descriptors of the lock files that this process has open, as a starting child process gets them.
   func copiesOfLocks() -> [CInt] {
-    // Tests that wait at the same time have had more than 4,096 open.
+    // Tests that run at the same time have had more than 4,096 descriptors open.
     (0..<CInt(1 << 16)).filter { descriptor in
       var name = [CChar](repeating: 0, count: 512)
       // SAFETY: the buffer has the room that is announced, and one byte more.

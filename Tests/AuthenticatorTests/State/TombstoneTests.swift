@@ -6,7 +6,7 @@ import UAFCrypto
 
 @testable import Authenticator
 
-/// What is left of an account once its last key is gone.
+/// What remains of an account after its last key was removed.
 struct TombstoneTests {
   private let folder = StateFolder()
   private let identity = AccountIdentity(uid: 4242, name: Array("mina".utf8), serverUserName: "mina@example.com")
@@ -31,7 +31,7 @@ struct TombstoneTests {
       isForState: forState)
   }
 
-  /// An account without keys, about which the server has told this machine.
+  /// An account without keys, for which the machine secret and the server's last statement are stored.
   private func buried(in directory: borrowing StateDirectory) throws {
     let file = try register(identity, in: directory)
     try machine.store(in: file)
@@ -39,7 +39,7 @@ struct TombstoneTests {
     try file.reset(.passcode)
   }
 
-  @Test func `keeps the account's identity, the machine secret, and what the server said last`() throws {
+  @Test func `a tombstone keeps the account's identity, the machine secret and the server's last statement`() throws {
     let directory = try folder.initialised()
     try buried(in: directory)
     #expect(try open(forState: false, in: directory) == nil)
@@ -49,7 +49,7 @@ struct TombstoneTests {
     #expect(try file.keys().isEmpty && file.authenticator(.passcode) == nil)
   }
 
-  @Test func `accepts later statements of the server, and nothing else`() throws {
+  @Test func `a tombstone accepts later statements of the server, and no other record`() throws {
     let directory = try folder.initialised()
     try buried(in: directory)
     let file = try #require(try open(forState: true, in: directory))
@@ -61,7 +61,7 @@ struct TombstoneTests {
     #expect(throws: StateError.absent) { try file.noteUse(of: .passcode) }
   }
 
-  @Test func `the same account keeps what the server said of it when it registers again`() throws {
+  @Test func `an account that registers again keeps what the server last said of it`() throws {
     let directory = try folder.initialised()
     try buried(in: directory)
     let file = try register(identity, in: directory)
@@ -69,7 +69,7 @@ struct TombstoneTests {
   }
 
   @Test
-  func `a different account that gets the uid inherits nothing, and the former account's open file refuses writes`()
+  func `a different account with the same uid inherits nothing, and an open file of the former one refuses writes`()
     throws
   {
     let directory = try folder.initialised()
@@ -84,7 +84,7 @@ struct TombstoneTests {
     #expect(throws: StateError.absent) { try standing.store(in: former) }
   }
 
-  @Test func `reads an earlier version's tombstone, which keeps no record of the account`() throws {
+  @Test func `reads the tombstone of an earlier version, which keeps no records`() throws {
     #expect(try Tombstone(record: [1, 1]) == .registered && Tombstone.registered.record == [1, 1])
     #expect(try Tombstone(record: [1, 2]) == .buried(nil) && Tombstone.buried(nil).record == [1, 2])
     let directory = try folder.initialised()
@@ -92,16 +92,16 @@ struct TombstoneTests {
     let file = try #require(try open(forState: true, in: directory))
     try file.records.write { () throws(StateError) in try file.records.put(.tombstone, body: [1, 2], of: nil) }
     #expect(try open(forState: true, in: directory) == nil)
-    // Its records have MACs for an account whose name nobody knows.
+    // The old records have MACs for an account whose name this tombstone does not know.
     #expect(try MachineRecord.of(register(identity, in: directory)) == nil)
   }
 
   @Test(arguments: [[], [0], [1], [1, 0], [1, 3], [1, 1, 1], [2], [2, 0, 0], [3, 1]] as [[UInt8]])
-  func `refuses a record in a different format`(_ record: [UInt8]) {
+  func `refuses a tombstone in an unknown format`(_ record: [UInt8]) {
     #expect(throws: StateError.damaged) { try Tombstone(record: record) }
   }
 
-  @Test func `a file without an identity and without a tombstone is damaged`() throws {
+  @Test func `reports a file with neither an identity nor a tombstone as damaged`() throws {
     let directory = try folder.initialised()
     try buried(in: directory)
     let file = try #require(try open(forState: true, in: directory))

@@ -25,12 +25,12 @@ import UAFCrypto
     return digits.withBytes { span in String(decoding: span.indices.map { span[$0] }, as: UTF8.self) }
   }
 
-  /// The keys for a value.
+  /// The keys that a person presses to enter these digits with this layout.
   private func presses(_ value: String, _ keypad: ShuffledKeypad) -> String {
     value.compactMap(\.wholeNumberValue).map { "\(keypad.keys[$0])" }.joined()
   }
 
-  /// The sum of the squared deviations divided by the expected count, if all cells are equally likely.
+  /// The chi-square statistic of the counts, if all cells are equally likely.
   private func chiSquare(_ counts: [Int], cells: Int) -> Double {
     let expected = Double(counts.reduce(0, +)) / Double(cells)
     let missing = Double(cells - counts.count) * expected
@@ -46,7 +46,7 @@ import UAFCrypto
     #expect(chiSquare(Array(counts.values), cells: 24) < 49.7)
   }
 
-  @Test func `each digit is under each key about as often as chance predicts`() throws {
+  @Test func `each key shows each digit about as often as chance predicts`() throws {
     let random = Self.seeded(2)
     var counts = [Int](repeating: 0, count: 100)
     for _ in 0..<20_000 {
@@ -56,8 +56,9 @@ import UAFCrypto
     #expect(chiSquare(counts, cells: 100) < 125.0)
   }
 
-  @Test func `the test detects a shuffle that is not uniform`() {
-    // What a remainder without rejection, or a swap with any position instead of the remaining ones, would give.
+  @Test func `the chi-square test detects a shuffle that is not uniform`() {
+    // Two usual mistakes: to take the remainder of a random number without rejecting any, and to swap with any position instead
+    // of one of those that are left.
     var generator = SplitMix(state: 3)
     var counts: [[Int]: Int] = [:]
     for _ in 0..<24_000 {
@@ -68,13 +69,13 @@ import UAFCrypto
     #expect(chiSquare(Array(counts.values), cells: 24) > 49.7)
   }
 
-  @Test func `drops random bytes that would favour small numbers`() throws {
+  @Test func `the shuffle drops random bytes that would make small numbers more likely`() throws {
     var source = UniformSource { _ throws(CryptoError) in try Self.secret([255, 250, 249, 10, 9]) }
     let numbers = [try source.number(below: 10), try source.number(below: 10), try source.number(below: 10)]
     #expect(numbers == [9, 0, 9], "250 and 255 are beyond the last whole ten")
   }
 
-  @Test func `refuses a random source without usable bytes, and does not wait for it`() {
+  @Test func `refuses a random source that gives no usable bytes, and does not wait for more`() {
     #expect(throws: CryptoError.self) {
       try ShuffledKeypad { _ throws(CryptoError) in try Self.secret([UInt8](repeating: 255, count: 64)) }
     }
@@ -82,13 +83,13 @@ import UAFCrypto
     #expect(throws: CryptoError.outOfMemory) { try ShuffledKeypad { _ throws(CryptoError) in throw .outOfMemory } }
   }
 
-  @Test func `the system's source gives a new layout each time`() throws {
+  @Test func `the system's random source gives a new layout each time`() throws {
     let layouts = try Set((0..<50).map { _ in try ShuffledKeypad().keys })
     #expect(layouts.count == 50)
     for keys in layouts { #expect(keys.sorted() == Array(0..<10)) }
   }
 
-  @Test func `one secret is typed in two ways under two layouts`() throws {
+  @Test func `under two layouts one PIN is typed with different keys`() throws {
     let random = Self.seeded(4)
     let first = try ShuffledKeypad(random: random)
     let second = try ShuffledKeypad(random: random)
@@ -99,8 +100,8 @@ import UAFCrypto
     #expect(try decoded(presses("135790", first), second) != "135790")
   }
 
-  @Test func `a log of key presses shows only which digits are equal`() throws {
-    // "7 3 7 9" was logged. For each value of four digits: is there a layout with which that was typed?
+  @Test func `a log of key presses shows only which digits of the PIN are equal`() throws {
+    // "7 3 7 9" was logged. For each PIN of four digits: could it have been typed so under some layout?
     let log: [UInt8] = [7, 3, 7, 9]
     var fitting = 0
     for number in 0..<10_000 {
@@ -124,7 +125,7 @@ import UAFCrypto
   }
 
   @Test(arguments: ["a", "12a4", "1 2", "１２", "12\u{0}", "/", ":", "-1"])
-  func `refuses keys that are not on the pad`(_ pressed: String) throws {
+  func `refuses pressed keys that are not on the pad`(_ pressed: String) throws {
     #expect(try decoded(pressed, ShuffledKeypad(random: Self.seeded(5))) == nil)
   }
 
@@ -135,7 +136,7 @@ import UAFCrypto
   }
 
   @Test
-  func `shows the layout as two rows, and says it as one line to a screen reader`()
+  func `shows the layout as two rows, and describes it in one line for a screen reader`()
     throws
   {
     let keypad = try #require(ShuffledKeypad(keys: [7, 3, 9, 0, 1, 2, 8, 5, 4, 6]))
@@ -162,7 +163,9 @@ import UAFCrypto
   }
 
   @Test(arguments: Language.allCases)
-  func `the words for a screen reader have no digits, and the rows no words for digits`(_ language: Language) throws {
+  func `the line for a screen reader contains no numerals, and the rows contain no number words`(_ language: Language)
+    throws
+  {
     let keypad = try ShuffledKeypad(random: Self.seeded(6))
     let words = keypad.layout(in: language, accessible: true)
     #expect(!words.contains(where: \.isNumber) && !words.contains("\n"))

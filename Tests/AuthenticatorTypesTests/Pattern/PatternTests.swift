@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test func `there are exactly 389112 patterns, with the published number of each length`() {
+  @Test func `there are exactly 389112 patterns, and of each length as many as the published count`() {
     var counts = [Int](repeating: 0, count: 10)
     var nodes: [UInt8] = []
     func extend() {
@@ -60,7 +60,7 @@ import Testing
     #expect(counts[4] == Int(Pattern.shortestCount))
   }
 
-  @Test func `the canonical form of a pattern is canonical itself`() throws {
+  @Test func `the canonical form of a pattern has itself as its canonical form`() throws {
     for entry in ["1379", "2846", "73195", "5193", "846213579"] {
       guard let once = try canonical(entry) else { continue }
       #expect(try canonical(once) == once)

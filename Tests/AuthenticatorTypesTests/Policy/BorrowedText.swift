@@ -2,7 +2,7 @@ import SecretMemory
 
 @testable import AuthenticatorTypes
 
-// A Span cannot go through the expectation macro's expansion, so tests pass arrays and texts.
+// The expectation macro cannot take an expression with a Span, so tests pass arrays and texts to the functions here.
 
 extension PasscodeExpression {
   func accepts(_ bytes: [UInt8]) -> Bool { matches(bytes.span) }
@@ -11,7 +11,7 @@ extension PasscodeExpression {
 
 extension PasscodeFormat {
   static func canStore(_ bytes: [UInt8]) -> Bool { (try? normalised(bytes: bytes)) != nil }
-  /// The normalised form of some bytes; nil for a refusal.
+  /// The normalised form of the bytes; nil if they are refused.
   static func normalised(bytes: [UInt8]) throws -> [UInt8]? {
     guard let form = normalised(try Secret(copying: bytes.span)) else { return nil }
     return form.withBytes { span in span.indices.map { span[$0] } }

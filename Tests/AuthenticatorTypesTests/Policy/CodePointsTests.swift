@@ -15,7 +15,7 @@ import Testing
     return points
   }
 
-  @Test func `decodes and refuses the same bytes as the standard library`() {
+  @Test func `decodes and refuses the same UTF-8 bytes as the standard library`() {
     var generator = SplitMix(state: 7)
     let interesting: [UInt8] = [
       0x00, 0x41, 0x7f, 0x80, 0xbf, 0xc0, 0xc1, 0xc2, 0xdf, 0xe0, 0xed, 0xef, 0xf0, 0xf4, 0xf5, 0xff, 0x9f, 0xa0, 0x8f,
@@ -32,7 +32,7 @@ import Testing
     #expect(accepted > 1000)
   }
 
-  @Test func `each scalar is decoded and encoded to the same bytes`() {
+  @Test func `each Unicode scalar is decoded from and encoded to its UTF-8 bytes`() {
     for value in stride(from: UInt32(0), through: 0x10ffff, by: 97) {
       guard let scalar = Unicode.Scalar(value) else { continue }
       let bytes = Array(String(Character(scalar)).utf8)
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func `case folding changes only letters`() {
+  @Test func `case folding changes nothing but letters`() {
     for value: UInt32 in 0..<0x80 {
       let letter = (0x41...0x5a).contains(value)
       #expect(CodePoints.folded(value) == (letter ? value + 32 : value))

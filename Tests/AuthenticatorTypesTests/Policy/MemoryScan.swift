@@ -2,11 +2,11 @@ import Glibc
 import SecretMemory
 import Testing
 
-/// Searches for texts in the memory of this process, in every writable page.
+/// Searches every writable page of this process for texts.
 final class MemoryScan {
   enum Width { case utf8, utf32 }
 
-  /// A text that is searched for; its own bytes are not a hit.
+  /// A text to search for; its own bytes do not count as a hit.
   final class Needle {
     let bytes: Secret
     init(_ bytes: consuming Secret) { self.bytes = bytes }
@@ -30,7 +30,7 @@ final class MemoryScan {
 
   deinit { close(memory) }
 
-  /// A text of the code points with these numbers, written byte by byte to its place.
+  /// A text of the code points that `point` gives for these numbers, written byte by byte so that no other copy of it exists.
   func needle(_ numbers: Range<UInt32>, width: Width, _ point: (UInt32) -> UInt32) throws -> Needle {
     var secret = try Secret(capacity: numbers.count * 4)
     // SAFETY: a code point takes at most four bytes.
@@ -52,7 +52,7 @@ final class MemoryScan {
     return Needle(secret)
   }
 
-  /// How often the text occurs anywhere except in `needle`.
+  /// How often the text occurs outside `needle` itself.
   func hits(_ needle: Needle) throws -> Int {
     let overlap = UInt(needle.bytes.count) - 1
     var found: Set<UInt> = []

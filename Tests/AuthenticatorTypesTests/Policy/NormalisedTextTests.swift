@@ -17,23 +17,23 @@ import Testing
       ("e\u{301}", [0xe9]), ("\u{e9}", [0xe9]),
       ("\u{1112}\u{1161}\u{11ab}\u{1100}\u{1173}\u{11af}", [0xd55c, 0xae00]), ("한글", [0xd55c, 0xae00]),
       ("\u{d558}\u{11ab}", [0xd55c]),
-      // Combining characters are sorted by class, and each order is the same value.
+      // Combining characters are sorted by class, so each order gives the same normalised text.
       ("q\u{307}\u{323}", [0x71, 0x323, 0x307]), ("q\u{323}\u{307}", [0x71, 0x323, 0x307]),
       ("s\u{307}\u{323}", [0x1e69]), ("a\u{308}\u{304}", [0x1df]), ("a\u{304}\u{308}", [0x101, 0x308]),
       // A combining character of the same class blocks the composition.
       ("e\u{302}\u{301}", [0x1ebf]), ("e\u{301}\u{302}", [0xe9, 0x302]),
-      // Singletons, and letters that Unicode never composes again.
+      // Singletons (characters that always become another one), and letters that Unicode decomposes and never composes again.
       ("\u{212b}", [0xc5]), ("\u{2126}", [0x3a9]), ("\u{958}", [0x915, 0x93c]), ("\u{344}", [0x308, 0x301]),
       ("\u{1f82}", [0x1f82]), ("\u{3b1}\u{313}\u{300}\u{345}", [0x1f82]),
-      // No starter, two starters, and texts that only look alike.
+      // No base character, two base characters, and texts that only look alike.
       ("\u{301}a", [0x301, 0x61]), ("\u{1112}\u{1112}\u{1161}", [0x1112, 0xd558]), ("\u{fb01}", [0xfb01]),
       ("\u{ff11}", [0xff11]), ("\u{3131}\u{314f}", [0x3131, 0x314f]),
     ] as [(String, [UInt32])])
-  func `texts that look the same have one normalised form`(_ text: String, _ expected: [UInt32]) throws {
+  func `texts that look the same have the same normalised form`(_ text: String, _ expected: [UInt32]) throws {
     #expect(try form(text) == expected)
   }
 
-  @Test func `gives the same result as the library's function for whole strings`() throws {
+  @Test func `normalises whole strings as the library's own function does`() throws {
     var generator = SplitMix(state: 0x0f0c)
     let pool: [UInt32] =
       [0x61, 0x65, 0x73, 0x71, 0x20, 0x3b1, 0x1f82, 0xe9, 0x1df, 0x212b, 0x958, 0x344, 0x1d15e, 0x1d160, 0x0f77]
@@ -53,7 +53,9 @@ import Testing
     }
   }
 
-  @Test func `gives the library's result for code points of each block, with and without a combining character`() throws
+  @Test
+  func `normalises code points of each Unicode block, with and without a combining character, as the library does`()
+    throws
   {
     var taken = 0
     for value in stride(from: UInt32(0xa0), through: 0x10ffff, by: 59) {
@@ -66,7 +68,7 @@ import Testing
     #expect((2000...8000).contains(taken), "most of what there could be is unassigned or private")
   }
 
-  @Test func `bytes of any kind are refused, or become their normalised form`() throws {
+  @Test func `random bytes are either refused or normalised as the library does`() throws {
     var generator = SplitMix(state: 0xb17e5)
     let hostile: [UInt8] = [
       0x00, 0x41, 0x65, 0x7f, 0x80, 0xbf, 0xc2, 0xcc, 0x81, 0xe1, 0x84, 0x92, 0x85, 0xa1, 0xed, 0xf0, 0xf4,
@@ -104,7 +106,7 @@ import Testing
     }
   }
 
-  @Test func `limits the normalised text to 256 bytes, not the entry`() throws {
+  @Test func `the normalised text may have at most 256 bytes, and the typed text more`() throws {
     func count(_ text: String, _ times: Int) throws -> Int? {
       try PasscodeFormat.normalised(bytes: Array(String(repeating: text, count: times).utf8))?.count
     }
@@ -136,7 +138,7 @@ import Testing
     #expect(try PasscodeFormat.normalised(bytes: bytes) == nil)
   }
 
-  @Test func `a secret set in one form is correct in the other form, for seals and for rules`() throws {
+  @Test func `a secret set in one Unicode form is correct when it is typed in another`() throws {
     let composed = try Secret(copying: Array("한글 é1".utf8).span)
     let decomposed = try Secret(
       copying: Array("\u{1112}\u{1161}\u{11ab}\u{1100}\u{1173}\u{11af} e\u{301}1".utf8).span)
@@ -146,16 +148,17 @@ import Testing
     #expect(areEqual)
   }
 
-  @Test func `leaves no copy of a secret in the memory of the process`() async {
-    // In a separate process: other tests that search the memory have all of it in their own buffers for a moment.
+  @Test func `normalising a secret leaves no copy of it in the memory of the process`() async {
+    // In a separate process: other tests search the memory too, and for a moment their buffers contain all of it.
     await #expect(processExitsWith: .success) {
-      // Syllables by a formula, so that no literal in this program is the text that is searched for.
+      // Computes the syllables, so that the text does not occur in this program as a literal.
       func syllable(_ index: UInt32) -> UInt32 { 0xac00 + ((index * 1103 + 977) % 399) * 28 + 1 + index % 7 }
       func jamo(_ index: UInt32) -> [UInt32] {
         let offset = syllable(index) - 0xac00
         return [0x1100 + offset / 588, 0x1161 + offset % 588 / 28, 0x11a7 + offset % 28]
       }
-      // The longest value, and a piece near its end: the heap overwrites the beginning of a freed block.
+      // Searches for the longest secret, and for a part near its end, because the heap overwrites the beginning of a freed
+      // block.
       let scan = try MemoryScan()
       let composed = try scan.needle(70..<80, width: .utf8) { syllable($0) }
       let wide = try scan.needle(70..<80, width: .utf32) { syllable($0) }

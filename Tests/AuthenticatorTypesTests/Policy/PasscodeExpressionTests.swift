@@ -7,7 +7,7 @@ import Testing
     try PasscodeExpression(pattern).accepts(value)
   }
 
-  /// The documentation's five expressions, each with values that distinguish it from the others.
+  /// The five expressions of the documentation, each with passcodes that only it accepts or refuses.
   private static let examples: [(pattern: String, accepted: [String], refused: [String])] = [
     (
       #"^(?=.*[A-Za-z])(?=.*\d)(?=.*[$@!%*#?&])[A-Za-z\d$@!%*#?&]{8,}$"#,
@@ -28,29 +28,32 @@ import Testing
     ),
   ]
 
-  @Test(arguments: examples.indices) func `the documented expressions work as written`(_ index: Int) throws {
+  @Test(arguments: examples.indices) func `the documentation's expressions accept and refuse what it says`(_ index: Int)
+    throws
+  {
     let example = Self.examples[index]
     for value in example.accepted { #expect(try matches(example.pattern, value), "\(value)") }
     for value in example.refused { #expect(try !matches(example.pattern, value), "\(value)") }
   }
 
-  @Test func `the whole secret must match`() throws {
+  @Test func `an expression must match the whole passcode`() throws {
     #expect(try matches("abc", "abc"))
     #expect(try !matches("abc", "xabc") && !matches("abc", "abcx") && !matches("abc|x", "abcd"))
     #expect(try matches("a|ab", "ab"), "an alternative that ends early is not the last word")
   }
 
-  @Test func `a dollar sign matches only at the very end, not before a last line end`() throws {
+  @Test func `a dollar sign matches only at the very end, not before a final line end`() throws {
     #expect(try matches("abc$", "abc") && !matches("abc$", "abc\n") && !matches(#"abc$\n"#, "abc\n"))
     #expect(try !matches("(?m)abc$", "abc\n"))
   }
 
-  @Test func `a dot is a character, not a byte`() throws {
+  @Test func `a dot matches one character, not one byte`() throws {
     #expect(try matches(".", "한") && matches("..", "é1") && !matches("..", "한"))
     #expect(try matches("[가-힣]{2}", "한글"))
   }
 
-  @Test(arguments: ["\u{661}", "\u{967}", "１"]) func `a digit is only 0 to 9`(_ digit: String) throws {
+  @Test(arguments: ["\u{661}", "\u{967}", "１"])
+  func `in an expression a digit is one of 0 to 9, and no digit of another script`(_ digit: String) throws {
     #expect(try !matches(#"\d"#, digit))
     #expect(throws: PasscodeExpressionError.self) { try PasscodeExpression(#"(*UCP)\d"#) }
   }
@@ -58,8 +61,9 @@ import Testing
   @Test(arguments: [
     ("a(b", 3), ("a[", 2), ("(?<=a+)b", 0), ("a|*", 2), (")", 0), (#"\C"#, nil), ("(?(9)a)", nil), ("\\", nil),
   ])
-  func `refuses an expression that does not compile, with the position of the error`(_ pattern: String, _ offset: Int?)
-  {
+  func `refuses an expression that does not compile, and names the position of the error`(
+    _ pattern: String, _ offset: Int?
+  ) {
     do throws(PasscodeExpressionError) {
       let expression = try PasscodeExpression(pattern)
       Issue.record("\(expression.pattern) compiled")
@@ -74,12 +78,12 @@ import Testing
     }
   }
 
-  @Test func `refuses an empty expression, and accepts one that matches an empty text`() {
+  @Test func `refuses an empty expression, but accepts one that matches the empty text`() {
     #expect(throws: PasscodeExpressionError.empty) { try PasscodeExpression("") }
     #expect(throws: Never.self) { try PasscodeExpression("a*") }
   }
 
-  @Test func `refuses expressions that are too long or too large once compiled`() {
+  @Test func `refuses an expression that is too long, or too large once compiled`() {
     #expect(throws: PasscodeExpressionError.tooLarge) { try PasscodeExpression(String(repeating: "a", count: 4097)) }
     #expect(throws: PasscodeExpressionError.self) { try PasscodeExpression("(((a{99}){99}){99})") }
     #expect(throws: PasscodeExpressionError.self) { try PasscodeExpression(String(repeating: "(", count: 4000)) }
@@ -87,7 +91,7 @@ import Testing
   }
 
   @Test func `refuses an expression that compiles to more than 64 KiB`() {
-    // PCRE2 refuses a little above 64 KiB itself: before that point our limit must have refused.
+    // PCRE2 itself refuses expressions a little above 64 KiB; our limit must refuse them earlier.
     let refusals = (0..<600).compactMap { count -> PasscodeExpressionError? in
       do throws(PasscodeExpressionError) {
         _ = try PasscodeExpression("(?:abcdefghijklmnop){1700}" + String(repeating: "a", count: count))
@@ -104,21 +108,21 @@ import Testing
     "^(([a-z])+.)+[A-Z]([a-z])+$", #"(a*)*\1b"#, "(?=(a+)+$)a*b", "(?>(a|a?)+)+c", "(a|b|ab|aa|aaa)*d",
     "(?:(?:a{1,64}){1,64})+e",
   ])
-  func `an expression with explosive backtracking ends within its limits`(_ pattern: String) throws {
+  func `an expression with explosive backtracking stops at its limits`(_ pattern: String) throws {
     for count in [63, 255] {
       #expect(try !matches(pattern, String(repeating: "a", count: count) + "!"))
     }
   }
 
-  @Test func `a match that reaches a limit is not a match, whatever the secret`() throws {
-    // Matches in principle, after more steps than the limit allows: inline options can lower the limit, never raise it.
+  @Test func `if matching reaches a limit, the passcode is refused`() throws {
+    // The expression matches, but in more steps than the limit allows. Inline options can lower the limit, but not raise it.
     let value = String(repeating: "a", count: 60)
     #expect(try matches("(a+)+", value))
     #expect(try !matches("(*LIMIT_MATCH=1)(a+)+", value))
     #expect(try !matches("(*LIMIT_MATCH=4000000000)(*LIMIT_DEPTH=4000000000)^(a+)+b|a{60}", value))
   }
 
-  @Test func `checks many secrets with one expression, including empty secrets`() throws {
+  @Test func `one compiled expression checks many passcodes, including empty ones`() throws {
     let expression = try PasscodeExpression("[a-c]*")
     for round in 0..<1000 {
       #expect(
@@ -127,7 +131,7 @@ import Testing
     #expect(expression.accepts(""))
   }
 
-  @Test func `bytes that are not UTF-8 match nothing`() throws {
+  @Test func `no expression matches bytes that are not UTF-8`() throws {
     let expression = try PasscodeExpression(".*")
     for bytes: [UInt8] in [[0xff], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0x61, 0xe2, 0x82]] {
       #expect(!expression.accepts(bytes))

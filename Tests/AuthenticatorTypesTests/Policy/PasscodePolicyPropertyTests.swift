@@ -4,7 +4,7 @@ import Testing
 
 @testable import AuthenticatorTypes
 
-/// Random values under random policies, compared with a slow second implementation of every key.
+/// Random passcodes under random policies: the result must be that of a slow second implementation of every key.
 @Suite struct PasscodePolicyPropertyTests {
   private static let alphabets = [
     "0123456789", "01", "abcABC", "aA", "a1", "!@ ~_", "한글가나다", "\u{1100}\u{1161}\u{11a8}", "e\u{301}é1", "한a1",
@@ -19,7 +19,7 @@ import Testing
     var text = String.UnicodeScalarView()
     switch Int.random(in: 0..<5, using: &generator) {
     case 0:
-      // A run, a pair or one character, repeated.
+      // A run of characters, or one or two characters repeated.
       let pair = (0..<Int.random(in: 1...2, using: &generator)).map { _ in alphabet.randomElement(using: &generator) }
       for index in 0..<count { text.append(pair[index % pair.count] ?? "a") }
     case 1:
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func `reports exactly the problems there are, in order and in the right words`() throws {
+  @Test func `reports exactly the rules that a passcode breaks, in order and with the right messages`() throws {
     var generator = SplitMix(state: 0xacce97)
     var seen: [String: Int] = [:]
     var accepted = 0

@@ -4,7 +4,7 @@ import Testing
 @testable import AuthenticatorTypes
 
 @Suite struct PasscodePolicyTests {
-  @Test func `without rules the lengths are 6 to 64 characters`() {
+  @Test func `without further rules a passcode may have 6 to 64 characters`() {
     let policy = PasscodePolicy()
     #expect(policy.keys("abc12") == ["min_length"] && policy.keys("abc123") == [])
     #expect(policy.keys(String(repeating: "한", count: 64)) == [])
@@ -12,14 +12,14 @@ import Testing
     #expect(policy.keys("한글한글한") == ["min_length"], "characters count, not bytes")
   }
 
-  @Test func `an entry that cannot be stored has only that one problem`() {
+  @Test func `for a passcode that cannot be stored, reports nothing but its format`() {
     var policy = PasscodePolicy()
     policy.digitsOnly = true
     for value in ["", "abc\u{1b}def", String(repeating: "한", count: 90)] { #expect(policy.keys(value) == ["format"]) }
     #expect(policy.problems([0xff, 0xfe]).map(\.key) == ["format"])
   }
 
-  @Test func `a PIN has its own length and ignores the text's settings`() throws {
+  @Test func `a PIN has its own length, and the length and expression for other passcodes do not apply to it`() throws {
     var policy = PasscodePolicy()
     policy.uiType = .pin4
     policy.minimumLength = 10
@@ -30,7 +30,7 @@ import Testing
     #expect(policy.keys("135792") == [] && policy.keys("1357") == ["ui_type"])
   }
 
-  @Test func `rules, ignored texts and expressions apply to PINs, too`() throws {
+  @Test func `rules, ignored texts and expressions apply to PINs too`() throws {
     var policy = PasscodePolicy()
     policy.uiType = .pin4
     policy.rules = [.equalCharacter: nil]
@@ -40,7 +40,7 @@ import Testing
     #expect(policy.keys("0246") == ["regex"] && policy.keys("2468") == [])
   }
 
-  @Test func `reports all problems together, in the order of the sections`() throws {
+  @Test func `reports all broken rules together, in the order of the configuration's sections`() throws {
     var policy = PasscodePolicy()
     policy.digitsOnly = true
     policy.regularExpression = try PasscodeExpression("x.*")
@@ -60,7 +60,7 @@ import Testing
       ])
   }
 
-  @Test func `the administrator's words replace the built-in ones, cleaned`() {
+  @Test func `the administrator's message for a rule replaces the built-in one, without its control characters`() {
     var policy = PasscodePolicy()
     policy.rules = [.equalCharacter: "Not \u{1b}that.", .ascendingDescending: nil]
     #expect(policy.problems("111111").map { $0.message(in: .korean) } == ["Not that."])
@@ -73,7 +73,7 @@ import Testing
     #expect(PasscodePolicy().keys("111111") == [] && PasscodePolicy().keys("123456") == [])
   }
 
-  @Test func `finds an ignored text anywhere in the secret, in its own case`() throws {
+  @Test func `finds an ignored text anywhere in the passcode, in the same case`() throws {
     var policy = PasscodePolicy()
     policy.ignored = [try #require(IgnoredText("acme", message: nil)), try #require(IgnoredText("한글", message: nil))]
     for value in ["acme123", "my acme", "xacmex", "123한글"] {
@@ -83,7 +83,7 @@ import Testing
     #expect(IgnoredText("", message: nil) == nil)
   }
 
-  @Test func `compares an ignored text and a secret in one form`() throws {
+  @Test func `compares an ignored text and a passcode in the same Unicode form`() throws {
     var policy = PasscodePolicy()
     for text in ["cafe\u{301}", "\u{ae00}"] { policy.ignored.append(try #require(IgnoredText(text, message: nil))) }
     for value in ["my caf\u{e9}", "my cafe\u{301}", "12345\u{1100}\u{1173}\u{11af}"] {
@@ -92,14 +92,14 @@ import Testing
     #expect(policy.keys("my cafes") == [], "a bare e is another letter")
   }
 
-  @Test func `refuses an ignored text that no secret can contain`() {
+  @Test func `refuses to configure an ignored text that no passcode can contain`() {
     for text in ["a\nb", "\u{e000}", "\u{378}", String(repeating: "x", count: 257)] {
       #expect(IgnoredText(text, message: nil) == nil)
     }
     #expect(IgnoredText(String(repeating: "x", count: 256), message: nil) != nil)
   }
 
-  @Test func `lengths count code points of the normalised secret`() {
+  @Test func `the length limits count code points of the normalised passcode`() {
     let policy = PasscodePolicy()
     #expect(policy.keys(String(repeating: "e\u{301}", count: 5)) == ["min_length"], "ten are entered, five count")
     #expect(policy.keys(String(repeating: "e\u{301}", count: 64)) == [])
@@ -107,13 +107,13 @@ import Testing
     #expect(policy.keys("\u{958}\u{958}\u{958}") == [], "each counts as the two it is stored as")
   }
 
-  @Test func `rules check the normalised secret`() {
+  @Test func `rules check the normalised passcode`() {
     var policy = PasscodePolicy()
     policy.rules = [.equalCharacter: nil]
     #expect(policy.keys("\u{e9}e\u{301}\u{c9}E\u{301}\u{e9}e\u{301}") == ["equal_character"])
   }
 
-  @Test func `a problem has no part of the secret`() {
+  @Test func `the report of a broken rule contains no part of the passcode`() {
     var policy = PasscodePolicy()
     for rule in PasscodeRule.allCases { policy.rules[rule] = .some(nil) }
     let problems = policy.problems("q!q!")

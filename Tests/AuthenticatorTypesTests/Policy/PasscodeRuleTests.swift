@@ -16,7 +16,7 @@ import Testing
     (.twoEqualCharacterRepeat, ["3355", "335577", "7777", "aabb", "aAbB", "!!??", "한한글글"]),
     (.notNumberEnglish, ["!", "abc 1", "é", "한글", "abc_", "١"]),
   ])
-  func `refuses what the rule forbids`(_ rule: PasscodeRule, _ values: [String]) {
+  func `refuses a passcode that the rule forbids`(_ rule: PasscodeRule, _ values: [String]) {
     for value in values { #expect(refuses(rule, value), "\(value)") }
   }
 
@@ -33,11 +33,11 @@ import Testing
     (.twoEqualCharacterRepeat, ["33", "335", "33557", "", "3553", "1233"]),
     (.notNumberEnglish, ["abcXYZ019", "", "z", "Z", "0", "9"]),
   ])
-  func `accepts a secret that only looks forbidden`(_ rule: PasscodeRule, _ values: [String]) {
+  func `accepts a passcode that the rule only seems to forbid`(_ rule: PasscodeRule, _ values: [String]) {
     for value in values { #expect(!refuses(rule, value), "\(value)") }
   }
 
-  @Test(arguments: PasscodeRule.allCases) func `gives the same result as a slow second implementation`(
+  @Test(arguments: PasscodeRule.allCases) func `each rule gives the same result as a slow second implementation`(
     _ rule: PasscodeRule
   ) {
     var generator = SplitMix(state: 0x5eed)

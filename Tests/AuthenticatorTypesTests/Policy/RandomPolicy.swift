@@ -3,7 +3,8 @@ import AuthenticatorTypes
 import FidoResults
 import Foundation
 
-/// A policy of random keys, and a second implementation of it: slow, over strings, key by key in the documentation's words.
+/// A random policy, and a second implementation of policies: slow, over strings, and written from the documentation of each
+/// key.
 struct RandomPolicy {
   let policy: PasscodePolicy
   private let minimum: Int
@@ -12,7 +13,7 @@ struct RandomPolicy {
   private let ownForm: Form?
   private let forms: [(form: Form, message: String?)]
 
-  /// An expression, and what it means.
+  /// An expression, and the check in Swift that means the same.
   struct Form: Sendable {
     let expression: String
     let accepts: @Sendable (String) -> Bool
@@ -56,7 +57,7 @@ struct RandomPolicy {
     self.policy = policy
   }
 
-  /// Every problem, as its key and the administrator's message.
+  /// Every rule that the passcode breaks, as the rule's key and the administrator's message.
   func problems(_ entry: String) -> [String] {
     let value = entry.precomposedStringWithCanonicalMapping
     let points = value.unicodeScalars

@@ -1,11 +1,11 @@
 import AuthenticatorTypes
 
-/// A second implementation of the built-in rules: slow, over strings, straight from the documentation's words.
+/// A second implementation of the built-in rules: slow, over strings, and written directly from the documentation.
 enum SlowRules {
   static let digits = Array("0123456789").map(String.init)
   static let letters = Array("abcdefghijklmnopqrstuvwxyz").map(String.init)
 
-  /// Whether a normalised value breaks a rule.
+  /// Whether a normalised passcode breaks a rule.
   static func refuses(_ rule: PasscodeRule, _ value: String) -> Bool {
     let original = value.unicodeScalars.map(String.init)
     let folded = original.map { $0.lowercased() }

@@ -9,11 +9,11 @@ import UAFWire
 
 @testable import UAFHelper
 
-/// The account stage: people who are disabled or locked at the server, however they logged in.
+/// The account stage of PAM, where the server says whether an account is disabled or locked, however the person logged in.
 @Suite final class AccountCheckTests {
   private let signer: VerdictSigner
   private let bench: HelperBench
-  /// The state of the account according to the server.
+  /// What the server says about the account.
   private var state = AccountState.active
 
   init() throws {
@@ -32,7 +32,7 @@ import UAFWire
     #expect(try bench.run(bench.registration(), ["correct", "correct"]).result == 0, "\(bench.log.lines)")
   }
 
-  /// The server's answer to a question.
+  /// The server's reply to a request about an account's state.
   private func answer(
     _ request: TransportRequest, of account: String? = nil, nonce: [UInt8]? = nil, machine: [UInt8]? = nil,
     type: String = AccountStatement.tokenType, by other: VerdictSigner? = nil, at time: Int64? = nil
@@ -68,15 +68,18 @@ import UAFWire
   private static let notKnown =
     "The server could not be asked whether this account is active. Try again later, or ask the administrator."
 
-  // MARK: With an answer of the server
+  // MARK: If the server answers
 
-  @Test(arguments: both) func `lets an active account through, without a prompt or a text`(argument: String) throws {
+  @Test(arguments: both) func `account_check lets an active account through, without a prompt or a text`(
+    argument: String
+  ) throws {
     let transcript = try check(argument)
     #expect(transcript.result == 0 && transcript.pamCode == 0)
     #expect(transcript.messages.count == 1)
   }
 
-  @Test(arguments: both) func `refuses a disabled account, and refuses a locked one with a different text`(
+  @Test(arguments: both)
+  func `account_check refuses a disabled account, and refuses a locked one with a different text`(
     argument: String
   ) throws {
     state = .disabled
@@ -88,14 +91,14 @@ import UAFWire
     #expect(try check(argument).result == 0)
   }
 
-  @Test func `shows the refusal in the person's language`() throws {
+  @Test func `account_check shows its refusal in the person's language`() throws {
     state = .disabled
     var begin = begin()
     begin.locale = Array("ko_KR.UTF-8".utf8)
     expectRefusal(try bench.run(begin), "사용이 중지된 계정입니다. 관리자에게 문의하십시오.")
   }
 
-  @Test func `a disabled account's last success is forgotten`() throws {
+  @Test func `once an account is disabled, its last success no longer allows an offline login`() throws {
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
     state = .disabled
     try check()
@@ -103,9 +106,10 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 4001)
   }
 
-  // MARK: Without an answer of the server
+  // MARK: If the server does not answer
 
-  @Test(arguments: both) func `a disabled account stays disabled while the server is away, and after a reboot`(
+  @Test(arguments: both)
+  func `a disabled account stays disabled while the server cannot be reached, and after a reboot`(
     argument: String
   ) throws {
     state = .disabled
@@ -118,7 +122,7 @@ import UAFWire
     #expect(try check(argument).result == 0)
   }
 
-  @Test func `a lock that the machine heard of ends at its time`() throws {
+  @Test func `a lock that the server has reported ends at its time, even if the server cannot be reached`() throws {
     state = .locked(until: bench.now.wallSeconds + 60)
     try check()
     bench.server.lateFailure = .noHandshake(.refused)
@@ -129,7 +133,7 @@ import UAFWire
   }
 
   @Test
-  func `if nothing is known, account_check lets the account through and says so, and account_check=required refuses`()
+  func `if nothing is known of an account, account_check lets it through and logs that, and required refuses it`()
     throws
   {
     bench.server.lateFailure = .noHandshake(.refused)
@@ -138,7 +142,10 @@ import UAFWire
     expectRefusal(try check("account_check=required"), Self.notKnown)
   }
 
-  @Test func `required uses the last statement as long as an offline login could, and only in the same boot`() throws {
+  @Test
+  func `account_check=required uses the last statement as long as an offline login could, in the same boot only`()
+    throws
+  {
     #expect(try check().result == 0)
     bench.server.lateFailure = .noHandshake(.refused)
     bench.now.nanoseconds += 3599 * 1_000_000_000
@@ -151,7 +158,8 @@ import UAFWire
     #expect(try check("account_check=required").result == 9000, "too old")
   }
 
-  @Test func `required ignores a statement from a different boot or address, or if root allows no offline login`()
+  @Test
+  func `account_check=required ignores a statement for another boot or address, or if root allows no offline login`()
     throws
   {
     #expect(try check().result == 0)
@@ -168,9 +176,9 @@ import UAFWire
     #expect(try check("account_check=required").result == 0)
   }
 
-  // MARK: What is not believed
+  // MARK: Statements that are not believed
 
-  @Test func `accepts no statement that is unsigned, old, replayed, or for somebody else`() throws {
+  @Test func `account_check believes no statement that is unsigned, old, replayed, or for somebody else`() throws {
     state = .disabled
     let other = try VerdictSigner()
     let answers: [(TransportRequest) throws -> [UInt8]] = [
@@ -194,7 +202,8 @@ import UAFWire
     #expect(try check("account_check=required").result == 9000, "a server that does not know the question")
   }
 
-  @Test func `nothing is asked without a key to verify the answer, or without a secret of this server`() throws {
+  @Test
+  func `account_check asks no server without a key for its statement or without a secret of this server`() throws {
     let asked = bench.server.requests.count
     let configuration = bench.configuration
     bench.configuration = configuration.replacing(
@@ -205,10 +214,12 @@ import UAFWire
     #expect(bench.server.requests.count == asked)
   }
 
-  // MARK: Calls that nobody waits for
+  // MARK: Calls without a person
 
   @Test(arguments: ["cron", "crond", "atd", "systemd-user"])
-  func `a service that runs unattended never asks the server`(service: String) throws {
+  func `account_check asks no server for services that run unattended, but refuses a disabled account`(service: String)
+    throws
+  {
     let asked = bench.server.requests.count
     #expect(try check(service: service).result == 0)
     #expect(try check("account_check=required", service: service).result == 9000)
@@ -222,7 +233,7 @@ import UAFWire
     #expect(bench.server.requests.count == asked + 2)
   }
 
-  @Test func `a host that shows nothing asks the server only from a terminal`() throws {
+  @Test func `a host that shows nothing has account_check ask the server only if it has a terminal`() throws {
     let asked = bench.server.requests.count
     var begin = begin(service: "backup")
     begin.pamFlags = 0x8000
@@ -233,7 +244,7 @@ import UAFWire
     #expect(bench.server.requests.count == asked + 1)
   }
 
-  @Test func `the server is asked about a caller of sudo even without a terminal`() throws {
+  @Test func `account_check asks the server about a person who calls sudo, even without a terminal`() throws {
     state = .disabled
     var begin = begin(service: "sudo")
     begin.pamFlags = 0x8000
@@ -247,7 +258,7 @@ import UAFWire
   }
 
   @Test(arguments: [UAFWire.Operation.deregister, .deregisterAll, .reset])
-  func `a person cannot remove what the machine heard about the account, and root can`(
+  func `a person cannot remove what the server has said about the account, but root can`(
     operation: UAFWire.Operation
   ) throws {
     state = .disabled
@@ -264,7 +275,7 @@ import UAFWire
     #expect(try bench.run(roots, ["correct"]).pamCode == 0)
   }
 
-  @Test func `a person can remove keys again after a lock has ended`() throws {
+  @Test func `a person can remove keys again after a lock of the server has ended`() throws {
     state = .locked(until: bench.now.wallSeconds + 60)
     try check()
     var begin = Begin(.deregister)
@@ -276,7 +287,7 @@ import UAFWire
 
   // MARK: After the last key
 
-  /// Makes root remove the account's keys here, while the server says that it is active.
+  /// Removes the account's keys from this machine as root, while the server says that the account is active.
   private func removeKeys(_ operation: UAFWire.Operation) throws {
     var begin = bench.begin(operation)
     begin.service = Array("uafctl".utf8)
@@ -285,7 +296,7 @@ import UAFWire
   }
 
   @Test(arguments: [UAFWire.Operation.deregister, .deregisterAll, .reset])
-  func `the server is still asked about a deregistered or reset account, which is refused once the server disables it`(
+  func `account_check still asks about an account without keys, and refuses it once the server disables it`(
     operation: UAFWire.Operation
   ) throws {
     try removeKeys(operation)
@@ -300,7 +311,7 @@ import UAFWire
     expectRefusal(try check(service: "cron"), Self.disabled)
   }
 
-  @Test func `what the server said before a deregistration still applies afterwards`() throws {
+  @Test func `what the server said about an account still applies after its deregistration`() throws {
     #expect(try check().result == 0)
     state = .disabled
     try check(service: "login")
@@ -309,7 +320,7 @@ import UAFWire
     expectRefusal(try check(), Self.disabled)
   }
 
-  @Test func `after an account registers again, the server is asked with its new secret`() throws {
+  @Test func `after an account has registered again, account_check uses its new secret`() throws {
     try removeKeys(.deregister)
     let secret = try MachineSecret(machineID: Array(repeating: 7, count: 16), secret: Array(repeating: 8, count: 32))
     bench.server.machineSecret = secret
@@ -322,7 +333,7 @@ import UAFWire
     #expect(proof.0.machineID == secret.machineID)
   }
 
-  @Test func `if a deregistered account's uid is reused, the server is not asked about the former account's name`()
+  @Test func `if the uid of a deregistered account is reused, account_check does not ask about the former name`()
     throws
   {
     try removeKeys(.deregister)
@@ -333,7 +344,8 @@ import UAFWire
     #expect(bench.server.requests.count == asked)
   }
 
-  @Test func `an account without keys is refused if the server does not know the machine, but not while it is away`()
+  @Test
+  func `an account without keys is refused if the server no longer knows the machine, but not if it does not answer`()
     throws
   {
     try removeKeys(.deregister)
@@ -344,7 +356,7 @@ import UAFWire
     expectRefusal(try check("account_check=required"), Self.notKnown)
   }
 
-  @Test func `an account that root made this machine forget counts as never registered on this machine`() throws {
+  @Test func `an account that root made this machine forget counts as one that never registered here`() throws {
     state = .disabled
     try check()
     try removeKeys(.reset)
@@ -357,7 +369,7 @@ import UAFWire
     #expect(bench.server.requests.count == asked)
   }
 
-  @Test func `a service's section can keep the service from asking the server`() throws {
+  @Test func `the section of a service can switch account_check off for that service`() throws {
     bench.configuration += "\n[service.rsync]\naccount_check_online = false"
     let asked = bench.server.requests.count
     #expect(try check(service: "rsync").result == 0)
@@ -382,19 +394,19 @@ import UAFWire
     return try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
   }
 
-  @Test func `before the server was asked, status says only that the server can be asked`() throws {
+  @Test func `before the first request about an account, status says only that the server can be asked`() throws {
     let shown = try document(status())
     #expect(shown["serverState"] == nil && shown["hasMachineSecret"] as? Bool == true)
   }
 
-  /// The object of the server's last statement, as text.
+  /// What status shows of the server's last statement, as JSON text.
   private func serverState() throws -> String? {
     let text = try #require(try status().finished.document)
     guard case .object(let document) = try JSONValue(parsing: Array(text.utf8)) else { return nil }
     return document["serverState"]?.text
   }
 
-  @Test func `status shows what the server said last, when it was asked, and until when a lock lasts`() throws {
+  @Test func `status shows the server's last statement, the time of it, and the end of a lock`() throws {
     let first = bench.now.wallSeconds
     try check()
     #expect(try serverState() == #"{"asked":\#(first),"state":"active"}"#)
@@ -407,14 +419,14 @@ import UAFWire
     try check()
     let disabled = #"{"asked":\#(first + 5),"state":"disabled"}"#
     #expect(try serverState() == disabled)
-    // The server does not answer, so its earlier statement still applies.
+    // The server does not answer, so its last statement still applies.
     bench.server.lateFailure = .noHandshake(.refused)
     bench.now.wallSeconds += 1000
     try check()
     #expect(try serverState() == disabled)
   }
 
-  @Test func `status does not ask the server, and shows no part of the machine's secret`() throws {
+  @Test func `status sends the server no request, and shows no part of the machine secret`() throws {
     state = .disabled
     try check()
     let asked = bench.server.requests.count
@@ -427,12 +439,12 @@ import UAFWire
     }
   }
 
-  @Test func `a secret of a different server counts as none`() throws {
+  @Test func `status treats the secret of a different server as no secret`() throws {
     bench.configuration = bench.configuration.replacing("localhost/uaf", with: "localhost/x")
     #expect(try document(status())["hasMachineSecret"] as? Bool == false)
   }
 
-  @Test func `only root sees a different account's state, and an account without a file has none`() throws {
+  @Test func `status shows another account's state only to root, and none for an account without a file`() throws {
     state = .disabled
     try check()
     let refused = try status(peer: 4242)
@@ -441,9 +453,9 @@ import UAFWire
     #expect(other["serverState"] == nil && other["hasMachineSecret"] == nil)
   }
 
-  // MARK: Who asks
+  // MARK: Who may use the account stage
 
-  @Test func `an account that never registered on this machine is let through, or refused if root demands an answer`()
+  @Test func `an account that never registered here is let through, but refused under account_check=required`()
     throws
   {
     var begin = begin()
@@ -455,7 +467,7 @@ import UAFWire
     #expect(try bench.run(begin).result == 9000)
   }
 
-  @Test func `a peer without root may not ask, and nobody asks without the argument`() throws {
+  @Test func `refuses the account stage to a peer without root, and without the argument account_check`() throws {
     var begin = Begin(.account)
     begin.service = Array("sshd".utf8)
     let refused = try bench.run(begin, peer: 4242)
@@ -464,7 +476,7 @@ import UAFWire
     #expect(without.result == 1001 && without.pamCode == 3)
   }
 
-  @Test func `refuses account_check in a line of the wrong type, and with a wrong value`() throws {
+  @Test func `refuses account_check in a PAM line of the wrong type, or with an unknown value`() throws {
     let login = try bench.run(bench.begin(.authenticate, "account_check"), ["correct"])
     #expect(login.result == 1001 && login.pamCode == 3 && login.prompts.isEmpty)
     #expect(try check("account_check=yes").result == 1001)

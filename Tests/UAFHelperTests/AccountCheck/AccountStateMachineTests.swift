@@ -4,11 +4,11 @@ import UAFConfiguration
 
 @testable import UAFHelper
 
-/// Every beginning with every sequence of events, compared with a second version of the rules.
+/// Every starting state with every sequence of events, compared with a second version of the rules.
 @Suite struct AccountStateMachineTests {
   private static let now: Int64 = 1000
   private static let demands: [AccountCheck] = [.refusesBlocked, .demandsActive]
-  /// What may be stored, including an expired lock.
+  /// Each statement that can be stored, including that of a lock that has ended.
   private static let stored: [AccountStanding?] = [
     nil, .active, .disabled, .locked(until: now + 1), .locked(until: now),
   ]
@@ -17,7 +17,7 @@ import UAFConfiguration
     + [AccountStanding.active, .disabled, .locked(until: now - 1)].map(AccountStateMachine.Event.told)
     + [.judged(.holds(age: .seconds(5))), .judged(.refused(.tooOld))]
 
-  /// One path through the machine: how it began, what came, and its action for each event.
+  /// One run of the state machine: its starting state, its events, and the action that it took for each event.
   private struct Walk {
     let demand: AccountCheck
     let mayAsk: Bool
@@ -26,7 +26,7 @@ import UAFConfiguration
     var events: [AccountStateMachine.Event] = []
     var actions: [AccountStateMachine.Action] = []
 
-    /// The action that ended it; nil if nothing did.
+    /// The action that ended the run; nil if the run has not ended.
     var end: AccountStateMachine.Action? {
       actions.first { if case .ask = $0 { false } else if case .judge = $0 { false } else { true } }
     }
@@ -51,7 +51,7 @@ import UAFConfiguration
     return walk
   }
 
-  @Test func `asks the server only if it may, only as the first action, and only once`() {
+  @Test func `account_check asks the server at most once, and only as its first action`() {
     for walk in Self.walks {
       #expect(!walk.actions.dropFirst().contains(.ask))
       #expect((walk.actions.first == .ask) == (walk.mayAsk && walk.events.first == .begun))
@@ -59,7 +59,7 @@ import UAFConfiguration
   }
 
   @Test
-  func `lets an account through only with the server's answer, with a valid earlier one, or if root demands none`() {
+  func `account_check lets an account in only by the server's answer, a valid earlier one, or if root demands none`() {
     for walk in Self.walks {
       switch walk.end {
       case .allow(.told):
@@ -75,13 +75,13 @@ import UAFConfiguration
     }
   }
 
-  @Test func `refuses a disabled or locked account until a newer statement, whatever root demands`() {
+  @Test func `account_check refuses a disabled or locked account until a newer statement, whatever root demands`() {
     for walk in Self.walks where Self.blocks(walk.stored) {
       if case .allow(let ground) = walk.end { #expect(ground == .told, "\(walk)") }
     }
   }
 
-  @Test func `distinguishes a disabled account from a locked one, and ignores a lock that has ended`() {
+  @Test func `account_check distinguishes a disabled account from a locked one, and ignores a lock that has ended`() {
     func end(_ stored: AccountStanding?) -> AccountStateMachine.Action {
       var machine = AccountStateMachine(.refusesBlocked, mayAsk: false, stored: stored, wallSeconds: Self.now)
       return machine.take(.begun)
@@ -93,7 +93,7 @@ import UAFConfiguration
   }
 
   @Test
-  func `refuses an account without keys if the server does not know the machine, unless it was active just before`() {
+  func `account_check refuses an account without keys if the server forgot the machine, unless it was just active`() {
     for walk in Self.walks
     where walk.isDeregistered && walk.mayAsk && walk.events.starts(with: [.begun, .machineUnknown]) {
       if case .allow(let ground) = walk.end { #expect(ground == .remembered(age: .seconds(5)), "\(walk)") }
@@ -105,7 +105,7 @@ import UAFConfiguration
     #expect([machine.take(.begun), machine.take(.machineUnknown)] == [.ask, .allow(.notKnown)])
   }
 
-  @Test func `the server's current answer decides, whatever is stored`() {
+  @Test func `account_check follows the server's current answer, whatever statement is stored`() {
     for demand in Self.demands {
       for stored in Self.stored {
         for (said, action) in [
@@ -120,13 +120,13 @@ import UAFConfiguration
     }
   }
 
-  @Test func `if root demands an answer, an account about which nothing is known is refused`() {
+  @Test func `account_check=required refuses an account about which nothing is known`() {
     for walk in Self.walks where walk.demand == .demandsActive && walk.stored == nil {
       if case .allow(let ground) = walk.end { #expect(ground == .told) }
     }
   }
 
-  @Test func `refuses everything out of order, and everything after the end`() {
+  @Test func `account_check refuses events in the wrong order, and every event after its end`() {
     for walk in Self.walks {
       guard let end = walk.actions.firstIndex(where: { $0 == walk.end }) else { continue }
       #expect(walk.actions[(end + 1)...].allSatisfy { $0 == .refuse(.notKnown) }, "\(walk)")

@@ -6,7 +6,7 @@ import UAFWire
 
 @testable import UAFHelper
 
-/// What uaf-chip does with indices, asked in the same way as by the core.
+/// What uaf-chip does with its indices, in response to the same requests as the core sends.
 @Suite struct ChipIndexTests {
   private let chip: SoftwareTPM
   private let process: ChipProcess
@@ -53,7 +53,7 @@ import UAFWire
     return reply.answer.outcome
   }
 
-  @Test func `returns the share for the right values, even after the chip was restarted`() throws {
+  @Test func `the chip returns the share for the right secret, even after the chip was restarted`() throws {
     let (kept, share) = try define()
     #expect(share.count == 32 && kept.count < 1024)
     #expect(!kept.indices.contains { kept[$0...].starts(with: share.prefix(8)) })
@@ -63,7 +63,7 @@ import UAFWire
     #expect(try open(kept, 1) == (.done, share))
   }
 
-  @Test func `counts wrong values, stops at the limit, and a right value resets the count`() throws {
+  @Test func `the chip counts wrong secrets up to the limit, and a right secret resets its count`() throws {
     let (kept, share) = try define(limit: 3)
     #expect(try open(kept, 2).0 == .wrong)
     #expect(try open(kept, 2).0 == .wrong)
@@ -77,7 +77,7 @@ import UAFWire
     #expect(try open(kept, 1) == (.done, share))
   }
 
-  @Test func `locks only the index: the chip's own count stays 0`() throws {
+  @Test func `wrong secrets lock only their own index, and the chip's own lockout counter stays 0`() throws {
     let (kept, _) = try define(limit: 100)
     let (other, share) = try define(limit: 2)
     for _ in 0..<40 { #expect(try open(kept, 2).0 == .wrong) }
@@ -86,7 +86,7 @@ import UAFWire
     #expect(try open(other, 1) == (.done, share))
   }
 
-  @Test func `refuses a share whose index is gone, or whose own value differs`() throws {
+  @Test func `refuses a share whose index is gone or was replaced`() throws {
     let (kept, _) = try define()
     #expect(try open(kept, 1, share: 8) == (.indexReplaced, nil))
     #expect(try ask(request(.remove, kept)) == .done)
@@ -96,9 +96,9 @@ import UAFWire
     #expect(try ask(request(.remove, kept)) == .done)
   }
 
-  @Test func `refuses a share with a different index in its record, and a damaged one`() throws {
+  @Test func `refuses the record of a share that names a different index or is damaged`() throws {
     let (first, second) = (try define().kept, try define().kept)
-    // After the version: the number of the index and its name.
+    // Mixes two records: the number of one index with the name of the other.
     let mixed = first.prefix(5) + second.dropFirst(5)
     #expect(try open(Array(mixed), 1) == (.indexReplaced, nil))
     var named = first
@@ -110,14 +110,14 @@ import UAFWire
     #expect(try open([1, 2, 3], 1) == (.damaged, nil))
   }
 
-  @Test func `refuses what a different chip has made`() throws {
+  @Test func `refuses a share that a different chip has made`() throws {
     let (kept, _) = try define()
     let other = try SoftwareTPM()
     let reply = try process.ask(ChipRequest(.open, at: other.place, opening: kept), with: values(1))
     #expect(reply.answer.outcome == .otherChip)
   }
 
-  @Test func `removes all indices of one share id except one, and no index of other ids`() throws {
+  @Test func `removes all indices of one share id but one, and none of other ids`() throws {
     let kept = try [define().kept, define().kept, define().kept]
     var request = request(.remove, kept[1])
     request.mark = [UInt8](repeating: 6, count: 32)
@@ -130,7 +130,7 @@ import UAFWire
     #expect(try open(kept[0], 1).0 == .indexMissing)
   }
 
-  @Test func `reports that the chip is full, and leaves no part of the index that had no room`() throws {
+  @Test func `if the chip is full, reports that and leaves no part of the new index`() throws {
     try chip.fill()
     var request = request(.define, limit: 3)
     request.mark = mark
@@ -139,7 +139,7 @@ import UAFWire
     #expect(try chip.indices().isEmpty)
   }
 
-  @Test func `the dummy index answers every value as wrong, and never opens anything`() throws {
+  @Test func `the dummy index for unknown names refuses every secret as wrong`() throws {
     for _ in 0..<5 {
       let reply = try process.ask(request(.openInVain), with: values(1))
       #expect(reply.answer.outcome == .wrong, "\(reply.answer.told)")
@@ -148,7 +148,7 @@ import UAFWire
     #expect(try chip.indices().isEmpty)
   }
 
-  @Test func `reports a chip that disappears between two requests, and works again when the chip is back`() throws {
+  @Test func `reports a chip that disappears between two requests, and works again once it is back`() throws {
     let (kept, share) = try define()
     chip.stop()
     #expect(try open(kept, 1).0 == .absent)

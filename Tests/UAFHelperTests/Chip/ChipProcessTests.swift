@@ -26,7 +26,7 @@ import UAFWire
     } catch { return (error as? Ending)?.text }
   }
 
-  @Test func `opens what it has sealed, even after the chip was restarted`() throws {
+  @Test func `the chip opens the device key that it has sealed, even after the chip was restarted`() throws {
     let chip = try SoftwareTPM()
     let sealed = try sealed(by: chip)
     #expect(try open(sealed, with: chip) == key)
@@ -35,24 +35,24 @@ import UAFWire
     #expect(try open(sealed, with: chip) == key)
   }
 
-  @Test func `the sealed form contains no part of the key`() throws {
+  @Test func `the sealed form of the device key contains no part of the key`() throws {
     let sealed = try sealed(by: try SoftwareTPM())
     #expect(!sealed.indices.contains { sealed[$0...].starts(with: key.prefix(8)) })
   }
 
-  @Test func `refuses what a different chip has sealed`() throws {
+  @Test func `refuses a device key that a different chip has sealed`() throws {
     let sealed = try sealed(by: try SoftwareTPM())
     #expect(refusal(sealed, with: try SoftwareTPM()) == .cause(.chipOther))
   }
 
-  @Test func `refuses what the chip sealed before it was cleared, with a separate text`() throws {
+  @Test func `if the chip was cleared after it sealed the device key, a separate text says so`() throws {
     let chip = try SoftwareTPM()
     let sealed = try sealed(by: chip)
     try chip.clear()
     #expect(refusal(sealed, with: chip) == .cause(.chipCleared))
   }
 
-  @Test func `refuses if there is no chip, or something else instead`() throws {
+  @Test func `reports that there is no chip if its device is missing or something else`() throws {
     let chip = try SoftwareTPM()
     let sealed = try sealed(by: chip)
     chip.stop()
@@ -72,7 +72,8 @@ import UAFWire
     #expect(refusal([1, 2, 3], with: chip) == .cause(.chipDamaged))
   }
 
-  @Test func `gives up on a program that is too late, and does not take its late answer for the next answer`() throws {
+  @Test
+  func `the core gives up on a chip program that is late, and does not take its late reply for the next one`() throws {
     let chip = try SoftwareTPM()
     let process = try SoftwareTPM.hastyProgram()
     func refusal() -> Ending? {
@@ -85,7 +86,7 @@ import UAFWire
     for _ in 0..<3 { #expect(refusal()?.result == .clientMismatch) }
   }
 
-  @Test func `refuses to start a program that is missing`() {
+  @Test func `reports a chip program that is missing`() {
     #expect(throws: Ending.self) { try ChipProcess("/nonexistent/uaf-chip") }
   }
 }

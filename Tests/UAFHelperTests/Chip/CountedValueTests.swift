@@ -9,13 +9,15 @@ import UAFWire
 @testable import Authenticator
 @testable import UAFHelper
 
-/// Accounts whose wrong values a chip counts.
+/// Accounts for which a chip counts wrong secrets.
 @Suite struct CountedValueTests {
   private let chip: SoftwareTPM
   private let bench: HelperBench
   private static let none = ""
 
-  /// A machine whose key a chip sealed before anybody registered; one try for each origin, and 200 for other users.
+  /// A machine whose chip sealed the device key before anybody registered.
+  ///
+  /// It allows one local and one remote try, and 200 tries of other users.
   init() throws {
     chip = try SoftwareTPM()
     bench = try HelperBench()
@@ -44,7 +46,7 @@ import UAFWire
 
   private func login(_ value: String = "correct") throws -> Transcript { try bench.run(bench.begin(), [value]) }
 
-  /// Restores the accounts to their state at ``keepAccounts()``.
+  /// Restores the accounts as ``keepAccounts()`` saved them.
   private func restoreAccounts() throws {
     let accounts = bench.folder + "/state/accounts"
     try FileManager.default.removeItem(atPath: accounts)
@@ -57,7 +59,7 @@ import UAFWire
 
   private func status() throws -> String { try #require(try root(.status).finished.document) }
 
-  @Test func `a registration makes one index, and status says what counts wrong entries`() throws {
+  @Test func `a registration makes one index in the chip, and status says that the chip counts wrong entries`() throws {
     #expect(try register() == 0, "\(bench.log.lines)")
     #expect(try chip.indices().count == 1)
     #expect(try status().contains("\"countedBy\":\"tpm\""))
@@ -65,7 +67,7 @@ import UAFWire
     #expect(try login("wrong").result != 0)
   }
 
-  @Test func `an older folder that is restored gives no tries, because the chip's count remains until root ends it`()
+  @Test func `restoring an older folder gives no new tries, because the chip's count stays until root ends it`()
     throws
   {
     #expect(try register() == 0, "\(bench.log.lines)")
@@ -82,7 +84,8 @@ import UAFWire
     #expect(try login().result == 0, "\(bench.log.lines)")
   }
 
-  @Test func `a change makes a new index and removes the old one, and the old value opens nothing`() throws {
+  @Test
+  func `a change of the secret makes a new index and removes the old one, and the old secret opens nothing`() throws {
     #expect(try register() == 0)
     let before = try chip.indices()
     #expect(try root(.change, "correct", "another", "another").finished.text != nil)
@@ -94,7 +97,7 @@ import UAFWire
   }
 
   @Test(arguments: [UAFWire.Operation.reset, .forget])
-  func `no index is left of an account that root removes`(operation: UAFWire.Operation) throws {
+  func `if root removes an account, none of its indices stays in the chip`(operation: UAFWire.Operation) throws {
     #expect(try register() == 0)
     _ = try root(operation)
     #expect(try chip.indices().isEmpty, "\(bench.log.lines)")
@@ -102,13 +105,14 @@ import UAFWire
     #expect(try chip.indices().count == 1)
   }
 
-  @Test func `no index is left of a registration that the server refuses`() throws {
+  @Test func `if the server refuses a registration, its index does not stay in the chip`() throws {
     bench.server.registrationStatus = UAFStatusCode(rawValue: 1498)
     #expect(try register() != 0)
     #expect(try chip.indices().isEmpty, "\(bench.log.lines)")
   }
 
-  @Test func `the key cannot leave the chip while accounts need the chip, until their values are changed`() throws {
+  @Test
+  func `the device key cannot leave the chip while accounts need the chip, until their secrets are changed`() throws {
     #expect(try register() == 0)
     #expect(try root(.unseal).result == 1001)
     #expect(bench.log.lines.contains { $0.contains("4242") })
@@ -120,19 +124,20 @@ import UAFWire
     #expect(try login("another").result == 0, "\(bench.log.lines)")
   }
 
-  @Test func `refuses with a separate text if the chip disappears after the question`() throws {
+  @Test func `if the chip disappears after the prompt, the login is refused with a separate text`() throws {
     #expect(try register() == 0)
     bench.onceOpen = { [chip] in chip.stop() }
     let refused = try login()
     #expect(refused.result == 1007, "\(bench.log.lines)")
     try chip.start()
-    // The attempt was counted before the chip was asked.
+    // The attempt was counted before the chip was contacted.
     #expect(try login().result == 3014)
     #expect(try root(.unlock).result == 0)
     #expect(try login().result == 0, "\(bench.log.lines)")
   }
 
-  @Test func `refuses an account whose index the chip has lost, and accepts it again after a reset`() throws {
+  @Test
+  func `an account whose index the chip has lost is refused until it was reset and has registered again`() throws {
     #expect(try register() == 0)
     try removeIndices()
     let refused = try login()
@@ -144,7 +149,8 @@ import UAFWire
     #expect(try login().result == 0, "\(bench.log.lines)")
   }
 
-  @Test func `root's unlock ends what it can, and is audited, although the chip has lost one of two indices`() throws {
+  @Test
+  func `root's unlock ends what locks it can, and is audited, although the chip has lost one of two indices`() throws {
     #expect(try register() == 0)
     let first = try chip.indices()
     bench.server.accepted = [["5541#0001"], ["5541#0002"]]
@@ -159,7 +165,8 @@ import UAFWire
     #expect(try bench.run(login, ["12369"]).result == 0, "\(bench.log.lines)")
   }
 
-  @Test func `does without an index and says so if the chip has no room, or refuses if root demands an index`() throws {
+  @Test
+  func `if the chip has no room, registers without an index and says so, or refuses if root demands an index`() throws {
     try chip.fill()
     use("if_available", "require_pin_index = true")
     #expect(try register() == 1007, "\(bench.log.lines)")
@@ -170,7 +177,7 @@ import UAFWire
     #expect(try login().result == 0)
   }
 
-  @Test func `makes no index if root uses no chip, and registers no value if root demands an index`() throws {
+  @Test func `makes no index if root uses no chip, and then refuses to register if root demands an index`() throws {
     use("off", "require_pin_index = true")
     let refused = try register()
     #expect(refused == 1007, "\(bench.log.lines)")
@@ -181,7 +188,7 @@ import UAFWire
     #expect(try login().result == 0)
   }
 
-  @Test func `the key derivation costs less if the chip counts, unless root sets the cost`() throws {
+  @Test func `if the chip counts, the key derivation costs less, unless root sets the cost`() throws {
     #expect(try register() == 0)
     #expect(try cost() == 10)
     _ = try root(.forget)
@@ -191,7 +198,7 @@ import UAFWire
     #expect(try login().result == 0)
   }
 
-  @Test func `with hidden states, the chip is asked even for a name that nobody has`() throws {
+  @Test func `with hidden registrations, the chip is asked even for a name that nobody has`() throws {
     #expect(try register() == 0)
     bench.configuration = bench.configuration.replacing("\n[tpm]", with: "\n[general]\nhide_state = true\n[tpm]")
     var begin = bench.begin()
@@ -202,7 +209,7 @@ import UAFWire
     #expect(try chip.indices(from: 0x01a5_0000) == [0x01a5_ffff])
   }
 
-  @Test func `with hidden states, an account whose index is gone looks like a name that nobody has`() throws {
+  @Test func `with hidden registrations, an account whose index is gone looks like a name that nobody has`() throws {
     #expect(try register() == 0)
     bench.configuration = bench.configuration.replacing("\n[tpm]", with: "\n[general]\nhide_state = true\n[tpm]")
     var nobody = bench.begin()
@@ -217,7 +224,7 @@ import UAFWire
     #expect(bench.log.lines.contains { $0.contains("event=binding") && $0.contains("indexMissing") })
   }
 
-  // MARK: Parts
+  // MARK: Helpers
 
   private func sealedFolder() throws -> StateDirectory {
     let process = try SoftwareTPM.program()
@@ -235,7 +242,7 @@ import UAFWire
   private func removeIndices() throws { try remove(try chip.indices()) }
 
   private func remove(_ indices: [UInt32]) throws {
-    // TPM2_NV_UndefineSpace (TPM 2.0 Part 3, 31.4) with the owner's empty value.
+    // TPM2_NV_UndefineSpace (TPM 2.0 Part 3, 31.4) with the owner's empty authorisation value.
     for index in indices {
       let number = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: index >> $0) }
       let command: [UInt8] =

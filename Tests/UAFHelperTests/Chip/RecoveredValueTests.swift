@@ -7,14 +7,14 @@ import UAFWire
 @testable import Authenticator
 @testable import UAFHelper
 
-/// Accounts whose chip was lost, and that continue with the recovery key.
+/// Accounts whose chip was lost, and whose shares the recovery key releases.
 @Suite struct RecoveredValueTests {
   private let chip: SoftwareTPM
   private let bench: HelperBench
   private let words: String
   private static let none = ""
 
-  /// A machine with a recovery key, whose chip has counted for an account from the beginning.
+  /// A machine with a recovery key, whose chip has counted for the account since its registration.
   init() throws {
     chip = try SoftwareTPM()
     bench = try HelperBench()
@@ -49,7 +49,8 @@ import UAFWire
 
   private func logged(_ text: String) -> Bool { bench.log.lines.contains { $0.contains(text) } }
 
-  @Test func `on a different chip the old value logs in, a wrong value does not, and a change makes an index there`()
+  @Test
+  func `after recovery to a different chip, only the old secret logs in, and the next change makes an index there`()
     throws
   {
     let other = try SoftwareTPM()
@@ -68,14 +69,14 @@ import UAFWire
     #expect(try other.indices().count == 1, "\(bench.log.lines)")
     #expect(try counts() == "tpm")
     #expect(try login("another") == 0, "\(bench.log.lines)")
-    // The copy that the change made serves a third chip.
+    // The copy of the share that the change made works for a third chip.
     let third = try SoftwareTPM()
     use("if_available", at: third.place)
     #expect(try root(.recover, words).result == 0, "\(bench.log.lines)")
     #expect(try login("another") == 0, "\(bench.log.lines)")
   }
 
-  @Test func `on a cleared chip the old value logs in`() throws {
+  @Test func `after recovery to the same chip, which was cleared, the old secret logs in`() throws {
     try chip.clear()
     #expect(try login() == 1007)
     #expect(try root(.recover, words).result == 0, "\(bench.log.lines)")
@@ -83,7 +84,7 @@ import UAFWire
     #expect(try counts() == "machine")
   }
 
-  @Test func `on the same chip the index keeps counting, and its count is not changed`() throws {
+  @Test func `recovery on the same chip leaves the index and its count as they are`() throws {
     let index = try #require(try chip.indices().first)
     let limit: UInt32 = 5
     try chip.count(limit, of: limit, in: index)
@@ -96,7 +97,7 @@ import UAFWire
     #expect(try login() == 0, "\(bench.log.lines)")
   }
 
-  @Test func `without a chip the key goes into a file, and the old value logs in`() throws {
+  @Test func `after recovery without a chip, the device key is in a file, and the old secret logs in`() throws {
     chip.stop()
     use("off")
     #expect(try root(.recover, words).result == 0, "\(bench.log.lines)")
@@ -104,7 +105,8 @@ import UAFWire
     #expect(!FileManager.default.fileExists(atPath: recoveryFile.path))
   }
 
-  @Test func `an account that registered without a public key is named, and the other accounts keep working`() throws {
+  @Test
+  func `recovery names an account that registered while no copy could be made, and the others keep working`() throws {
     _ = try root(.forget)
     let kept = try Data(contentsOf: recoveryFile)
     try FileManager.default.removeItem(at: recoveryFile)
@@ -121,14 +123,14 @@ import UAFWire
     #expect(try login() == 0)
   }
 
-  @Test func `completes a recovery that was killed after the key was sealed and before an account was released`() throws
+  @Test func `if a recovery to a chip was killed before the accounts were released, the next call completes it`() throws
   {
     let before = bench.folder + "/before"
     try FileManager.default.copyItem(atPath: bench.folder + "/state/accounts", toPath: before)
     let other = try SoftwareTPM()
     use("if_available", at: other.place)
     #expect(try root(.recover, words).result == 0, "\(bench.log.lines)")
-    // The new chip has sealed the key, and the accounts are unchanged.
+    // Restores the state at that moment: the new chip has sealed the key, and the accounts are unchanged.
     try FileManager.default.removeItem(atPath: bench.folder + "/state/accounts")
     try FileManager.default.copyItem(atPath: before, toPath: bench.folder + "/state/accounts")
     #expect(try login() == 1007)
@@ -136,7 +138,7 @@ import UAFWire
     #expect(try login() == 0, "\(bench.log.lines)")
   }
 
-  @Test func `completes a recovery that was killed after the key was in a file and before an account was released`()
+  @Test func `if a recovery to a file was killed before the accounts were released, the next call completes it`()
     throws
   {
     let state = bench.folder + "/state"
@@ -155,7 +157,7 @@ import UAFWire
     #expect(try login() == 0, "\(bench.log.lines)")
   }
 
-  @Test func `with a wrong public key in the file no copy is made, the log has a warning, and the value is registered`()
+  @Test func `with a wrong public key in the recovery file, a registration succeeds without a copy, and the log warns`()
     throws
   {
     _ = try root(.forget)

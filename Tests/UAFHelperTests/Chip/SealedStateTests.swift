@@ -42,7 +42,7 @@ import UAFWire
 
   private func login() throws -> UInt32 { try bench.run(bench.begin(), ["correct"]).result }
 
-  @Test func `moves the key into the chip and back, and the account keeps working`() throws {
+  @Test func `the device key moves into the chip and back to a file, and the account keeps working`() throws {
     #expect(try root(.seal, Self.none).result == 0, "\(bench.log.lines)")
     #expect(files() == ["device.sealed"])
     #expect(try login() == 0, "\(bench.log.lines)")
@@ -53,7 +53,7 @@ import UAFWire
     #expect(try root(.status).finished.document?.contains("\"keyBinding\":\"file\"") == true)
   }
 
-  @Test func `refuses every login while the chip is away, and asks nobody for a value`() throws {
+  @Test func `without the chip every login is refused, before anybody is asked for a secret`() throws {
     #expect(try root(.seal, Self.none).result == 0)
     chip.stop()
     let refused = try bench.run(bench.begin(), ["correct"])
@@ -64,7 +64,7 @@ import UAFWire
     #expect(try login() == 0)
   }
 
-  @Test func `never uses a file if a chip is demanded`() throws {
+  @Test func `if root demands a chip, a device key in a file is never used`() throws {
     use("require")
     #expect(try login() == 1007)
     #expect(try root(.seal, Self.none).result == 0, "\(bench.log.lines)")
@@ -73,7 +73,7 @@ import UAFWire
     #expect(files() == ["device.sealed"])
   }
 
-  @Test func `seals nothing if root uses no chip, and still opens a key that is sealed`() throws {
+  @Test func `if root uses no chip, no key is sealed, but a sealed key is still opened`() throws {
     use("off")
     #expect(try root(.seal, Self.none).result == 1001)
     #expect(files() == ["device.key"])
@@ -83,7 +83,7 @@ import UAFWire
     #expect(try login() == 0)
   }
 
-  @Test func `recovers on a different chip with the words, and with no other words`() throws {
+  @Test func `the recovery key opens the device key on a different chip, and no other words do`() throws {
     let words = try words()
     #expect(try root(.seal, words).result == 0, "\(bench.log.lines)")
     #expect(files() == ["device.sealed", "device.recovery"])
@@ -99,7 +99,7 @@ import UAFWire
     #expect(try login() == 1007)
   }
 
-  @Test func `recovers into a file only if root uses no chip`() throws {
+  @Test func `the device key is recovered into a file only if root uses no chip`() throws {
     let words = try words()
     #expect(try root(.seal, words).result == 0)
     chip.stop()
@@ -116,7 +116,9 @@ import UAFWire
     #expect(try root(.recover, try words()).result == 1001)
   }
 
-  @Test func `works while a killed move has left both forms, and completes the move the next time`() throws {
+  @Test
+  func `if a killed move left the device key in chip and file, it works, and the next call completes the move`() throws
+  {
     let key = try Data(contentsOf: URL(filePath: bench.folder + "/state/device.key"))
     #expect(try root(.seal, Self.none).result == 0)
     let path = bench.folder + "/state/device.key"
@@ -132,7 +134,7 @@ import UAFWire
     #expect(files() == ["device.sealed"])
   }
 
-  @Test func `init seals a new key, puts the key into a file only if it may, and keeps an existing key`() throws {
+  @Test func `uafctl init seals a new key, uses a file only if root allows it, and keeps an existing key`() throws {
     let fresh = try HelperBench()
     fresh.chip = { () throws(Ending) in try SoftwareTPM.program() }
     let state = fresh.folder + "/state"
@@ -154,7 +156,7 @@ import UAFWire
     #expect(!FileManager.default.fileExists(atPath: state + "/device.key"))
   }
 
-  @Test func `refuses a caller without root`() throws {
+  @Test func `refuses to move or recover the device key for a caller without root`() throws {
     for operation in [Operation.seal, .unseal, .recover] {
       #expect(try bench.run(bench.begin(operation), [], peer: 4242).result != 0)
     }

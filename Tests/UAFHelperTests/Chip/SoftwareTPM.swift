@@ -5,7 +5,7 @@ import UAFWire
 
 @testable import UAFHelper
 
-/// A TPM that is this test's own process (swtpm), with its state in a folder that is removed with it.
+/// A software TPM (swtpm) for one test, with its state in a folder that is removed with this object.
 final class SoftwareTPM {
   let folder: String
   let place: String
@@ -23,7 +23,7 @@ final class SoftwareTPM {
     try? FileManager.default.removeItem(atPath: folder)
   }
 
-  /// Starts it; its socket is there when this returns.
+  /// Starts the TPM, and returns once its socket exists.
   func start() throws {
     let arguments = [
       "/usr/bin/swtpm", "socket", "--tpm2", "--tpmstate", "dir=\(folder)", "--server", "type=unixio,path=\(place)",
@@ -34,7 +34,9 @@ final class SoftwareTPM {
     process = try #require(pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines)))
   }
 
-  /// Runs a command to its end, without descriptors of other tests: a process that it leaves behind would keep them open.
+  /// Runs a command to its end.
+  ///
+  /// It inherits no descriptors of other tests, because a process that it leaves behind would keep them open.
   private static func status(of command: [String]) throws -> CInt {
     // SAFETY: all texts and lists outlive the calls, and the list ends with nil.
     var actions = unsafe posix_spawn_file_actions_t()
@@ -53,7 +55,7 @@ final class SoftwareTPM {
     return status
   }
 
-  /// Ends it, like a chip that is removed.
+  /// Stops the TPM, as if the chip were removed.
   func stop() {
     guard process > 0 else { return }
     kill(process, SIGKILL)
@@ -66,7 +68,7 @@ final class SoftwareTPM {
     try exchange(command)[6..<10].reduce(0) { $0 << 8 | UInt32($1) }
   }
 
-  /// The numbers of indices in a range of 65,536 (TPM2_GetCapability, TPM_CAP_HANDLES).
+  /// The numbers of the indices in a range of 65,536 (TPM2_GetCapability, TPM_CAP_HANDLES).
   func indices(from first: UInt32 = 0x01a6_0000) throws -> [UInt32] {
     let number = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: first >> $0) }
     let command: [UInt8] = [0x80, 0x01, 0, 0, 0, 22, 0, 0, 1, 0x7a, 0, 0, 0, 1] + number + [0, 0, 0, 64]
@@ -98,7 +100,7 @@ final class SoftwareTPM {
     return Array(response.prefix(count))
   }
 
-  /// Makes foreign indices until there is no room (TPM2_NV_DefineSpace with the owner's empty value).
+  /// Makes indices of other owners until the TPM is full (TPM2_NV_DefineSpace with the owner's empty authorisation value).
   func fill() throws {
     var number: UInt32 = 0x0150_0000
     for size: UInt16 in [2048, 512, 64, 8] {
@@ -106,7 +108,7 @@ final class SoftwareTPM {
       while code == 0 {
         let bytes = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: number >> $0) }
         let head: [UInt8] = [0x80, 0x02, 0, 0, 0, 0x2d, 0, 0, 1, 0x2a, 0x40, 0, 0, 1, 0, 0, 0, 9, 0x40, 0, 0, 9]
-        // SHA-256, and what the owner may read and write.
+        // SHA-256 as the hash, and attributes that let the owner read and write.
         let area: [UInt8] = [0, 14] + bytes + [0, 0x0b, 0, 2, 0, 2, 0, 0, UInt8(size >> 8), UInt8(size & 0xff)]
         code = try send(head + [0, 0, 0, 0, 0] + [0, 0] + area)
         number += 1
@@ -115,9 +117,9 @@ final class SoftwareTPM {
     }
   }
 
-  /// Makes an index say that it has counted this many wrong values of those that it allows.
+  /// Sets the count of an index: this many wrong secrets of those that it allows.
   ///
-  /// TPM2_NV_Write with the owner's empty value.
+  /// Uses TPM2_NV_Write with the owner's empty authorisation value.
   func count(_ count: UInt32, of limit: UInt32, in index: UInt32) throws {
     let bytes = [index, count, limit].map { number in
       [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: number >> $0) }
@@ -127,7 +129,7 @@ final class SoftwareTPM {
     try #require(try send(head + session + [0, 8] + bytes[1] + bytes[2] + [0, 0]) == 0)
   }
 
-  /// TPM2_Clear with the lockout hierarchy's empty value (TPM 2.0 Part 3, 24.6).
+  /// TPM2_Clear with the lockout hierarchy's empty authorisation value (TPM 2.0 Part 3, 24.6).
   func clear() throws {
     let command: [UInt8] =
       [0x80, 0x02, 0, 0, 0, 0x1b, 0, 0, 1, 0x26, 0x40, 0, 0, 0x0a] + [0, 0, 0, 9, 0x40, 0, 0, 9, 0, 0, 0, 0, 0]
@@ -137,7 +139,7 @@ final class SoftwareTPM {
   /// Starts the uaf-chip of this build.
   static func program() throws(Ending) -> ChipProcess { try ChipProcess(path) }
 
-  /// The same, for a test in which nobody waits for its answers.
+  /// The same, for a test that does not wait for replies.
   static func hastyProgram() throws(Ending) -> ChipProcess { try ChipProcess(path, patience: 0) }
 
   private static let path: String = {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import UAFHelper
 
-/// The hash over a person's stored prints.
+/// The hash of a person's stored fingerprints.
 final class EnrolledPrintsTests {
   private let folder: URL
 
@@ -24,7 +24,7 @@ final class EnrolledPrintsTests {
     EnrolledPrints(of: Array("mina".utf8), in: folder.path, owner: owner)?.state()
   }
 
-  @Test func `the hash is the same for the same prints, and different for any other prints`() throws {
+  @Test func `the hash of stored fingerprints is the same for the same prints, and different for any others`() throws {
     try write("mina/driver/0/7", "right")
     let one = state()
     guard case .prints? = one else {
@@ -42,7 +42,7 @@ final class EnrolledPrintsTests {
     try FileManager.default.removeItem(at: folder)
   }
 
-  @Test func `distinguishes the same contents under a different name`() throws {
+  @Test func `the hash of stored fingerprints covers the names of their files`() throws {
     try write("mina/driver/0/7", "right")
     let one = state()
     try FileManager.default.moveItem(
@@ -51,7 +51,7 @@ final class EnrolledPrintsTests {
     try FileManager.default.removeItem(at: folder)
   }
 
-  @Test func `says that nothing is stored for a folder that is missing or empty`() throws {
+  @Test func `says that no fingerprints are stored if their folder is missing or empty`() throws {
     #expect(state() == EnrolledPrints.State.none)
     try FileManager.default.createDirectory(
       at: folder.appending(path: "mina/driver"), withIntermediateDirectories: true)
@@ -59,7 +59,7 @@ final class EnrolledPrintsTests {
     try FileManager.default.removeItem(at: folder)
   }
 
-  @Test func `refuses files of a different owner, links, deep folders and large files`() throws {
+  @Test func `refuses stored fingerprints with another owner, links, deep folders or large files`() throws {
     try write("mina/driver/0/7", "right")
     guard case .unreadable? = state(owner: getuid() + 1) else {
       Issue.record("another owner")
@@ -77,7 +77,9 @@ final class EnrolledPrintsTests {
     try FileManager.default.removeItem(at: folder)
   }
 
-  @Test(arguments: ["", ".", "..", "a/b", "../mina"]) func `refuses a name that cannot be a file's`(_ name: String) {
+  @Test(arguments: ["", ".", "..", "a/b", "../mina"]) func `refuses an account name that cannot be a file name`(
+    _ name: String
+  ) {
     #expect(EnrolledPrints(of: Array(name.utf8), in: "/nonexistent", owner: 0) == nil)
   }
 }

@@ -6,11 +6,11 @@ import UAFWire
 
 @testable import UAFHelper
 
-/// Whole logins with a uaf-finger that follows a script: the effects of a touch, an entry and a failure.
+/// Whole logins with a scripted uaf-finger: what a touch, an entry and a failure lead to.
 @Suite struct FingerLoginTests {
   private static let begun: [ScriptedFinger.Step] = [.asked(.compare), .sensor(.ready)]
 
-  /// What *status* says about one of mina's authenticators.
+  /// What status shows for one of mina's authenticators.
   private func status(
     _ bench: HelperBench, _ type: String = "fingerprint", sensor: FingerSensor.State = .ready
   ) throws -> [String: Any] {
@@ -25,14 +25,14 @@ import UAFWire
     try status(bench, type)["remainingTries"] as? Int
   }
 
-  /// A login for which only the fingerprint is named.
+  /// A login in which only the fingerprint is named.
   private func named(_ bench: HelperBench, _ steps: [ScriptedFinger.Step]) throws -> Transcript {
     try bench.run(bench.begin(.authenticate, "authenticator=fingerprint"), beside: steps)
   }
 
-  // MARK: Touch and entry
+  // MARK: Touches and entries
 
-  @Test func `a match logs in with the fingerprint's key, and ignores what is typed afterwards`() throws {
+  @Test func `a matching touch logs in with the fingerprint's key, and later entries are ignored`() throws {
     let bench = try HelperBench.withFinger()
     let transcript = try bench.run(bench.begin(), beside: HelperBench.touchedOnce + [.enters("wrong")])
     #expect(transcript.result == 0 && transcript.prompts.count == 1)
@@ -40,20 +40,20 @@ import UAFWire
     #expect(try tries(bench, "passcode") == 3)
   }
 
-  @Test func `an entry that comes before a touch wins, and releases the sensor`() throws {
+  @Test func `an entry that comes before a touch decides the login, and the sensor is released`() throws {
     let bench = try HelperBench.withFinger()
     let transcript = try bench.run(bench.begin(), beside: Self.begun + [.enters("correct"), .stopped])
     #expect(transcript.result == 0 && bench.log.lines.last?.contains("type=passcode") == true)
   }
 
-  @Test func `a wrong entry while the sensor waits is refused and counted, and the sensor is no longer asked`() throws {
+  @Test func `a wrong entry while the sensor waits is refused and counted, and the sensor is no longer used`() throws {
     let bench = try HelperBench.withFinger("max_tries = 1")
     let transcript = try bench.run(bench.begin(), beside: Self.begun + [.enters("wrong"), .stopped])
     #expect(transcript.result == 3012)
     #expect(try tries(bench, "passcode") == 2 && tries(bench) == 3)
   }
 
-  @Test func `touches that do not match are counted, and then the same call asks for the value and says why`()
+  @Test func `after touches that do not match, the call counts them and asks for the passcode, with the reason`()
     throws
   {
     let bench = try HelperBench.withFinger("max_tries = 2")
@@ -67,14 +67,14 @@ import UAFWire
     #expect(try tries(bench) == 1 && tries(bench, "passcode") == 3)
   }
 
-  @Test func `a touch that could not be read is not counted, and the next one logs in`() throws {
+  @Test func `a touch that could not be read is not counted, and the next touch logs in`() throws {
     let bench = try HelperBench.withFinger("max_tries = 1")
     let steps = Self.begun + [.touch(.tooShort), .touch(.liftFirst), .touch(.matched), .stopped, .enters("")]
     #expect(try bench.run(bench.begin(), beside: steps).result == 0)
     #expect(try tries(bench) == 3)
   }
 
-  @Test func `with mode first a match logs in without a prompt, and a failure leads to a prompt`() throws {
+  @Test func `with mode = first a match logs in without a prompt, and a failure leads to a prompt`() throws {
     let bench = try HelperBench.withFinger("mode = \"first\"\nmax_tries = 1")
     let touched = try bench.run(bench.begin(), beside: HelperBench.touchedOnce)
     #expect(touched.result == 0 && touched.prompts.isEmpty && !touched.infos.isEmpty)
@@ -83,7 +83,7 @@ import UAFWire
     #expect(failed.result == 0 && failed.prompts.count == 1)
   }
 
-  @Test func `if the server asks for passcode and fingerprint together, only both log in`() throws {
+  @Test func `if the server demands passcode and fingerprint, only both together log in`() throws {
     let bench = try HelperBench.withFinger()
     bench.server.accepted = [["5541#0001", "5541#0003"]]
     let answered = bench.server.answered
@@ -93,7 +93,7 @@ import UAFWire
     #expect(right.result == 0 && bench.server.signatures == 2)
   }
 
-  @Test func `a login with a text to confirm asks only for the value, whatever the sensor would report`() throws {
+  @Test func `a login with a transaction text asks only for the passcode, and does not use the sensor`() throws {
     let bench = try HelperBench.withFinger()
     bench.configuration += "\n[service.login]\ntransaction = true"
     let transcript = try bench.run(bench.begin(), beside: [.enters("correct"), .over])
@@ -101,7 +101,7 @@ import UAFWire
     #expect(bench.server.confirmed.last.map { $0 != nil } == true)
   }
 
-  @Test func `leaving the prompt ends the call, releases the sensor, and counts nothing`() throws {
+  @Test func `leaving the prompt ends the login, releases the sensor, and counts nothing`() throws {
     let bench = try HelperBench.withFinger()
     #expect(try bench.run(bench.begin(), beside: Self.begun + [.cancels, .stopped]).result == 999)
     #expect(try tries(bench) == 3)
@@ -110,7 +110,7 @@ import UAFWire
   @Test(arguments: [
     (ScriptedFinger.Step.end(.sensorGone), FidoResult.biometryNotAvailable), (.end(.failed), .biometryUnknown),
     (.end(.serviceGone), .biometryUnknown), (.dies, .biometryUnknown), (.nonsense, .biometryUnknown),
-  ]) func `a sensor that fails during the wait lets nobody in, and the value still works`(
+  ]) func `if the sensor fails while it waits, nobody is let in, and the passcode still works`(
     _ step: ScriptedFinger.Step, _ why: FidoResult
   ) throws {
     let bench = try HelperBench.withFinger()
@@ -119,13 +119,13 @@ import UAFWire
     #expect(try named(bench, Self.begun + [step, .over]).result == why.code)
   }
 
-  @Test func `a match that comes after the end of the wait lets nobody in`() throws {
+  @Test func `a match after the end of the sensor's wait lets nobody in`() throws {
     let bench = try HelperBench.withFinger()
     let steps = Self.begun + [.end(.serviceGone), .touch(.matched), .over]
     #expect(try named(bench, steps).result == 7015)
   }
 
-  @Test func `a match that nobody asked for lets nobody in`() throws {
+  @Test func `a match for which the core did not ask lets nobody in`() throws {
     let bench = try HelperBench.withFinger("max_tries = 1")
     let steps = Self.begun + [.touch(.notMatched), .stopped, .touch(.matched), .over]
     #expect(try named(bench, steps).result == 7004)
@@ -137,7 +137,7 @@ import UAFWire
     (FingerSensor.State.notEnrolled, UInt32(7006)), (.noService, 7008), (.noSensor, 7008), (.busy, 7013),
     (.denied, 7013),
     (.untrusted, 7015), (.failed, 7015),
-  ]) func `an unusable sensor ends a call that names it, and is only a message if a value is asked for as well`(
+  ]) func `an unusable sensor ends a login that names it, and otherwise only adds a text to the passcode prompt`(
     _ state: FingerSensor.State, _ result: UInt32
   ) throws {
     let bench = try HelperBench.withFinger()
@@ -149,7 +149,7 @@ import UAFWire
   }
 
   @Test
-  func `status shows 7001 from a change of the prints until the value is entered, and 7000 before and afterwards`()
+  func `status shows 7001 from a change of the prints until the next passcode, and otherwise 7000`()
     throws
   {
     let bench = try HelperBench.withFinger()
@@ -166,7 +166,7 @@ import UAFWire
     #expect(try named(bench, HelperBench.touchedOnce).result == 0)
   }
 
-  @Test func `changed prints are not accepted if the server refuses the value`() throws {
+  @Test func `changed prints are not accepted if the server refuses the login by passcode`() throws {
     let bench = try HelperBench.withFinger()
     try bench.enrol("left-thumb")
     bench.server.respondStatus = .init(rawValue: 1498)
@@ -175,14 +175,15 @@ import UAFWire
     #expect(try named(bench, []).result == 7001)
   }
 
-  @Test func `a key that is not bound to prints has 7002 in the status, and opens with changed prints`() throws {
+  @Test
+  func `a fingerprint key that is not bound to prints has 7002 in status, and also opens with changed prints`() throws {
     let bench = try HelperBench.withFinger("invalidate_on_new_biometrics = false")
     #expect(try status(bench)["biometry"] as? Int == 7002)
     try bench.enrol("left-thumb")
     #expect(try named(bench, HelperBench.touchedOnce).result == 0)
   }
 
-  @Test func `a registration without readable stored prints gives 7002`() throws {
+  @Test func `if stored prints cannot be read at registration, status shows 7002`() throws {
     let bench = try HelperBench.withFinger()
     #expect(try bench.run(bench.begin(.forget)).result == 0, "\(bench.log.lines)")
     #expect(try bench.run(bench.registration(), ["correct", "correct"]).result == 0)
@@ -190,7 +191,7 @@ import UAFWire
     #expect(try bench.run(bench.registration("fingerprint"), beside: HelperBench.touchedOnce).result == 7002)
   }
 
-  @Test func `stored prints that are not regular files give 7003`() throws {
+  @Test func `if stored prints are not regular files, status shows 7003`() throws {
     let bench = try HelperBench.withFinger()
     let link = bench.ownPrints + "/left-thumb"
     try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "right-index-finger")
@@ -198,7 +199,7 @@ import UAFWire
     #expect(try named(bench, []).result == 7003)
   }
 
-  @Test func `a lock of the fingerprint gives 7005, and leaves the passcode usable`() throws {
+  @Test func `if the fingerprint is locked, status shows 7005, and the passcode stays usable`() throws {
     let bench = try HelperBench.withFinger()
     let wrong: [ScriptedFinger.Step] = [.touch(.notMatched), .asked(.compare)]
     #expect(try named(bench, Self.begun + wrong + wrong + [.touch(.notMatched), .stopped]).result == 7005)
@@ -208,7 +209,7 @@ import UAFWire
     #expect(transcript.prompts.first?.errorMessage == FidoResult.biometryLocked.text(in: .english))
   }
 
-  @Test func `a fingerprint without a passcode or a pattern gives 7007`() throws {
+  @Test func `if a fingerprint is registered without a passcode or pattern, status shows 7007`() throws {
     let bench = try HelperBench()
     bench.configuration =
       "authenticators = [\"passcode\", \"fingerprint\"]\n" + bench.configuration + "\n[biometric]\nrequire_tpm = false"
@@ -217,7 +218,8 @@ import UAFWire
     #expect(try bench.run(bench.registration("fingerprint"), beside: []).result == 7007)
   }
 
-  @Test func `a login ends with 7012 if the person is not at the machine, and with 7013 if a required chip is missing`()
+  @Test
+  func `a fingerprint login ends with 7012 if the person is not at the machine, and with 7013 if a chip is missing`()
     throws
   {
     let bench = try HelperBench.withFinger()

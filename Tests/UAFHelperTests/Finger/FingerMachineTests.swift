@@ -3,21 +3,21 @@ import UAFWire
 
 @testable import UAFHelper
 
-/// The effects on a waiting sensor, for every sequence of a few events.
+/// What the waiting sensor leads to, for every sequence of a few events.
 struct FingerMachineTests {
   private static let events: [FingerMachine.Event] =
     FingerTouch.allCases.map(FingerMachine.Event.touched) + FingerEnd.Cause.allCases.map(FingerMachine.Event.ended) + [
       .counted(isLocked: false), .counted(isLocked: true), .lost, .timeIsUp,
     ]
 
-  @Test func `a match is accepted immediately, and once`() {
+  @Test func `a match of the sensor is accepted immediately, and only once`() {
     var machine = FingerMachine(tries: 3)
     #expect(machine.received(.touched(.matched)) == .take)
     #expect(machine.outcome == .matched)
     #expect(machine.received(.touched(.matched)) == .rest)
   }
 
-  @Test func `a touch that does not match is counted before the next one is compared`() {
+  @Test func `a touch that does not match is counted before the next touch is compared`() {
     var machine = FingerMachine(tries: 2)
     #expect(machine.received(.touched(.notMatched)) == .count)
     #expect(machine.received(.counted(isLocked: false)) == .compareAgain)
@@ -26,7 +26,7 @@ struct FingerMachineTests {
     #expect(machine.outcome == .exhausted)
   }
 
-  @Test func `a lock ends the wait before all tries are used`() {
+  @Test func `a lock ends the sensor's wait before all tries are used`() {
     var machine = FingerMachine(tries: 3)
     #expect(machine.received(.touched(.notMatched)) == .count)
     #expect(machine.received(.counted(isLocked: true)) == .stop)
@@ -34,7 +34,7 @@ struct FingerMachineTests {
   }
 
   @Test(arguments: [FingerTouch.scanAgain, .tooShort, .notCentred, .liftFirst, .tooFast])
-  func `a touch that could not be read is reported and not counted`(_ touch: FingerTouch) {
+  func `a touch that could not be read is reported, and not counted`(_ touch: FingerTouch) {
     var machine = FingerMachine(tries: 1)
     #expect(machine.received(.touched(touch)) == .tell(touch))
     #expect(machine.received(.touched(.matched)) == .take)
@@ -48,13 +48,13 @@ struct FingerMachineTests {
     #expect(machine.outcome == .failed(nil))
   }
 
-  @Test func `refuses the result of a count that was not requested`() {
+  @Test func `refuses the result of a count that nobody requested`() {
     var machine = FingerMachine(tries: 3)
     #expect(machine.received(.counted(isLocked: false)) == .stop)
     #expect(machine.outcome == .failed(nil))
   }
 
-  @Test func `nothing after an end leads to a match`() {
+  @Test func `after the sensor's wait has ended, no event leads to a match`() {
     for first in Self.events {
       var ended = FingerMachine(tries: 1)
       _ = ended.received(first)
@@ -69,7 +69,7 @@ struct FingerMachineTests {
     }
   }
 
-  @Test func `only a match ends as a match, in every sequence of three events`() {
+  @Test func `in every sequence of three events, only a match ends as a match`() {
     for first in Self.events {
       for second in Self.events {
         for third in Self.events {

@@ -4,9 +4,9 @@ import UAFWire
 @testable import Authenticator
 @testable import UAFHelper
 
-/// A waiting sensor, and its time limit.
+/// The time limit of a waiting sensor.
 @Suite struct FingerWatchTests {
-  /// The clock, and the sockets of uaf-finger and of the front end.
+  /// The clock of the test, and the other ends of the sockets to uaf-finger and to the front end.
   private final class World {
     var now = BootTime(bootID: [1], nanoseconds: 0, wallSeconds: 0)
     let finger: (mine: CInt, theirs: CInt)
@@ -24,7 +24,7 @@ import UAFWire
     }
   }
 
-  @Test func `a sensor that nobody touched in time is released, and a later match is ignored`() throws {
+  @Test func `if nobody touches the sensor in time, it is released, and a later match is ignored`() throws {
     let world = try World()
     let watch = try world.watch()
     let core = try PacketSocket(takingOver: world.person.theirs)

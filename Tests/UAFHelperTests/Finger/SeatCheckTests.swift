@@ -3,7 +3,9 @@ import Testing
 
 @testable import UAFHelper
 
-/// Whether a person is at the machine: only the kernel's session number and logind's record decide.
+/// Whether a person is at the machine.
+///
+/// Only the session number in the kernel and logind's record of that session decide this.
 struct SeatCheckTests {
   private static let process: Int32 = 7
   private static let local = """
@@ -18,7 +20,7 @@ struct SeatCheckTests {
 
     """
 
-  /// A machine with one process, and with logind's record of one session.
+  /// A machine with one process, and with logind's record for one session.
   private final class Machine {
     let folder = FileManager.default.temporaryDirectory.appending(path: "seat-\(UUID().uuidString)")
     var owner = getuid()
@@ -28,7 +30,7 @@ struct SeatCheckTests {
       for path in [process, sessions] {
         try FileManager.default.createDirectory(at: path, withIntermediateDirectories: true)
       }
-      // What the person has made of the cgroup is ignored.
+      // A cgroup that the person has made must not matter.
       try write("0::/user.slice/user-1000.slice/user@1000.service/session-12.scope\n", "cgroup", in: process)
       if let session { try write(session, "sessionid", in: process) }
       if let person { try write(person, "loginuid", in: process) }
@@ -49,7 +51,7 @@ struct SeatCheckTests {
     }
   }
 
-  @Test func `accepts a local session in the foreground of the seat`() throws {
+  @Test func `accepts a person in a local session in the foreground of the seat`() throws {
     #expect(try Machine().isAtSeat())
     #expect(try Machine().isAtSeat(terminal: "/dev/pts/3"))
   }
@@ -60,18 +62,18 @@ struct SeatCheckTests {
     ("AUDIT=12\n", ""), ("REMOTE=0", "REMOTE=0\nREMOTE=1"), ("SEAT=seat0", "SEAT=seat1\nSEAT=seat0"),
     ("SEAT=seat0", "SEAT=seat0\nsomething"),
   ])
-  func `refuses a remote or background session, a session of a different seat or person, and a contradictory record`(
+  func `refuses a session that is remote, in the background, at another seat, of another person or contradictory`(
     _ part: String, _ other: String
   ) throws {
     #expect(try !Machine(record: Self.local.replacing(part, with: other)).isAtSeat())
   }
 
-  @Test func `refuses a session that logind has no record of, whatever cgroup and terminal are`() throws {
-    // The user manager of Debian 12 is in such a session, and so is what a remote session left behind.
+  @Test func `refuses a session of which logind has no record, whatever its cgroup and terminal are`() throws {
+    // A user manager of Debian 12 has such a session, and so has a process that a remote session left behind.
     #expect(try !Machine(session: "13").isAtSeat(terminal: "tty1"))
     #expect(try !Machine(record: nil).isAtSeat(terminal: "tty1"))
     #expect(try !Machine(record: "").isAtSeat())
-    // From systemd 256 on a user manager has a record, without a seat.
+    // From systemd 256 on, the session of a user manager has a record, but no seat.
     #expect(
       try !Machine(record: Self.local.replacing("SEAT=seat0\n", with: "").replacing("user", with: "manager")).isAtSeat()
     )
@@ -82,7 +84,7 @@ struct SeatCheckTests {
     #expect(try !Machine(session: session).isAtSeat())
   }
 
-  @Test func `refuses a record that others could have written, a link, and one that is too long`() throws {
+  @Test func `refuses a session record that others could have written, that is a link, or that is too long`() throws {
     let machine = try Machine()
     machine.owner = getuid() &+ 1
     #expect(!machine.isAtSeat())
@@ -98,10 +100,9 @@ struct SeatCheckTests {
   }
 
   @Test(arguments: ["tty1", "/dev/tty2", "/dev/tty63"])
-  func `accepts a host run by root that asks on a virtual console before there is a session`(_ terminal: String) throws
-  {
+  func `accepts a host of root that prompts on a virtual console before there is a session`(_ terminal: String) throws {
     #expect(try Machine(session: "4294967295", record: nil).isAtSeat(terminal: terminal))
-    // A kernel without audit.
+    // The kernel has no audit here, and so no session number.
     #expect(try Machine(session: nil, person: nil, record: nil).isAtSeat(terminal: terminal))
   }
 
@@ -110,12 +111,12 @@ struct SeatCheckTests {
     "ssh",
     "cron",
   ])
-  func `refuses a process without a session, on any other terminal or none`(_ terminal: String?) throws {
+  func `refuses a process without a session on any other terminal, or on none`(_ terminal: String?) throws {
     #expect(try !Machine(session: "4294967295").isAtSeat(terminal: terminal))
     #expect(try !Machine(session: nil, person: nil).isAtSeat(terminal: terminal))
   }
 
-  @Test func `this test process has no session in the tests' records`() throws {
+  @Test func `the process of the tests itself has no session in the tests' own records`() throws {
     let machine = try Machine()
     let check = SeatCheck(sessions: machine.folder.path, owner: getuid())
     #expect(!check.isAtSeat(getpid(), terminal: nil))

@@ -2,9 +2,9 @@ import Testing
 
 @testable import UAFHelper
 
-/// Every sequence of events that a login can meet, in and out of order, until no new state appears.
+/// Every sequence of events that a login can meet, in any order, until no new state appears.
 @Suite struct LoginMachineExplorationTests {
-  /// A machine, and what an observer knows; the observer is dropped at the end.
+  /// A state machine, and the witness that checks it; the witness is dropped when the login ends.
   private struct Run: Hashable {
     var machine: LoginMachine
     var witness: LoginWitness?
@@ -12,9 +12,9 @@ import Testing
 
   private static let challenges = ["first", "second"]
 
-  /// All events.
+  /// All events that a login can meet.
   ///
-  /// The machine compares challenges only with the last one, so two of them are enough.
+  /// The machine compares a challenge only with the last one, so two challenges are enough.
   private static let events: [LoginEvent] =
     [
       .began, .questionSent, .textTaken, .resumed, .leftToChoose, .registerAnewChosen, .verified, .frontEndThere,
@@ -39,7 +39,7 @@ import Testing
       }
     }
 
-  @Test func `no sequence of events breaks a rule, and every login ends`() {
+  @Test func `no sequence of events breaks a rule of the login, and every login ends`() {
     var objections: Set<String> = []
     let starts = Self.allRules.map { Run(machine: LoginMachine($0), witness: LoginWitness($0)) }
     let exploration = Exploration(from: starts) { run in
@@ -47,7 +47,7 @@ import Testing
         var next = run
         let action = next.machine.received(event)
         guard var witness = run.witness else {
-          // A login that has ended does nothing more, whatever comes.
+          // A login that has ended does nothing more, whatever event comes.
           guard case .finish(let end) = action, end.outcome == .outOfTurn, next == run else {
             objections.insert("does something after its end")
             return next
@@ -64,11 +64,11 @@ import Testing
     print(
       "login: \(exploration.states) states, depth \(exploration.depth), \(exploration.events) events, longest run "
         + "\(exploration.longestRun ?? -1)")
-    // A machine that ends immediately would follow every rule too.
+    // A machine that ends each login immediately would keep every rule too.
     #expect(exploration.states > 5000 && exploration.depth > 50)
   }
 
-  @Test func `the sequences reach every ending`() {
+  @Test func `the explored sequences of events reach each way in which a login can end`() {
     var outcomes: Set<LoginEnd.Outcome> = []
     _ = Exploration(from: Self.allRules.map { LoginMachine($0) }) { machine in
       Self.events.compactMap { event in

@@ -3,7 +3,9 @@ import Testing
 
 @testable import UAFHelper
 
-/// The rules of order of a login, one row each: after these events, this action.
+/// The rules for the order of a login.
+///
+/// Each row has a sequence of events and the action that follows.
 @Suite struct LoginMachineTests {
   struct Row: CustomTestStringConvertible {
     let rule: String
@@ -18,7 +20,7 @@ import Testing
     var testDescription: String { rule }
   }
 
-  // MARK: Beginnings
+  // MARK: Parts of rows
 
   private static let asked: [LoginEvent] = [.began, .questionSent]
   private static let here = LoginEvent.request(challenge: "c", hasText: false)
@@ -37,12 +39,12 @@ import Testing
   private static let dividedHidden = LoginRules(isDivided: true, hidesState: true)
   private static let texts = LoginRules(takesServersText: true)
   private static let offline = LoginRules(allowsOffline: true)
-  /// A login that the server's refusal has sent back to the beginning.
+  /// A login that starts again after the server has refused the challenge.
   private static let again: [LoginEvent] = [
     .questionSent, young, here, .wayOpen(signatures: 1), young, .frontEndThere, .signed, .frontEndThere,
     .refused(.no), .frontEndThere,
   ]
-  /// A further request that is signed too.
+  /// A further request, which is signed like the first.
   private static let further: [LoginEvent] = [
     .furtherRequest, here, .wayOpen(signatures: 1), .frontEndThere, .signed, .frontEndThere,
   ]
@@ -261,7 +263,7 @@ import Testing
   ]
 
   @Test(arguments: order + beforeTheValue + secondAttempts + ends + withoutServer)
-  func `each sequence of events gives its action`(_ row: Row) {
+  func `each sequence of events in a login leads to the action that its row names`(_ row: Row) {
     var machine = LoginMachine(row.rules)
     var action: LoginAction?
     for event in row.events { action = machine.received(event) }
@@ -272,7 +274,7 @@ import Testing
     (FidoResult.wrongValue, false), (.userCancel, false), (.applicationCancel, false), (.noAnswer, false),
     (.cannotUse, true), (.noSuitableAuthenticator, true),
   ])
-  func `a failed request counts as a refusal, unless the person or the machine ended it`(
+  func `a failed request counts as a refusal of the server, unless the person or the machine ended it`(
     _ result: FidoResult, _ isNo: Bool
   ) {
     #expect(LoginStanding(hasRequest: true).isServersNo(result) == isNo)

@@ -1,32 +1,32 @@
 @testable import UAFHelper
 
-/// What an observer knows who sees the events and actions of a login, but not the machine: whether what happens is allowed.
+/// An observer who sees only the events and actions of a login, not its state, and says whether they are allowed.
 struct LoginWitness: Hashable {
   private var rules: LoginRules
-  /// The action to which the next event responds.
+  /// The last action, to which the next event responds.
   private(set) var action: LoginAction?
   private var wasAsked = false
   private var hasProved = false
   private var isReached = false
   private var isTextShown = false
-  /// Whether the valid request has a text.
+  /// Whether the current request has a transaction text.
   private var hasText = false
   private var isFirstQuestion = true
-  /// The challenge that was received last, and the one to which an answer was sent.
+  /// The challenge that was received last, and the one to which a response was sent.
   private var challenge: String?
   private var answered: String?
-  /// The challenge of the server's success.
+  /// The challenge in the success of the server.
   private var accepted: String?
-  /// Whether the person has chosen to register again.
+  /// Whether the person has chosen to register again at the prompt.
   private var isRegistering = false
-  /// Whether the person, the time or the front end has ended the login.
+  /// Whether the person, a time limit or the front end has ended the login.
   private var isOver = false
 
   init(_ rules: LoginRules) { self.rules = rules }
 
-  /// Receives an event and the machine's action for it.
+  /// Notes an event, and the action with which the machine reacts to it.
   ///
-  /// - Returns: what must not happen; nil if all is well.
+  /// - Returns: the rule that was broken; nil if none was.
   mutating func saw(_ event: LoginEvent, then next: LoginAction) -> String? {
     let (before, fits) = (action, fits(event))
     note(event, after: before, fits)
@@ -44,7 +44,7 @@ struct LoginWitness: Hashable {
     case .verified, .wayOpen: hasProved = true
     case .request(let challenge, let hasText): (self.challenge, self.hasText, isReached) = (challenge, hasText, true)
     case .refused(let refusal) where refusal == .no || refusal == .brokenOff:
-      // What is said about an answer that nobody waits for is ignored: the login is over.
+      // The login is over, so it does not matter what the server says about a response that nobody waits for.
       isReached = true
     case .dropped(isReached: true): isReached = true
     case .textTaken: isTextShown = true
@@ -62,7 +62,7 @@ struct LoginWitness: Hashable {
     forget(after: event)
   }
 
-  /// Forgets what nothing depends on any longer, so that the exploration meets fewer states.
+  /// Forgets what no later rule depends on, so that the exploration meets fewer states.
   private mutating func forget(after event: LoginEvent) {
     if isReached { rules.allowsOffline = false }
     if event == .furtherRequest { answered = nil }
@@ -71,7 +71,7 @@ struct LoginWitness: Hashable {
     (isTextShown, hasText, isFirstQuestion) = (false, false, false)
   }
 
-  /// Whether an event is one that responds to the last action.
+  /// Whether an event can be the response to the last action.
   private func fits(_ event: LoginEvent) -> Bool {
     if event == .stopped { return action != nil }
     return switch (action, event) {
@@ -87,7 +87,7 @@ struct LoginWitness: Hashable {
     }
   }
 
-  /// The fault of an action that continues the login.
+  /// The rule that an action breaks that continues the login; nil if none.
   private mutating func objection(to next: LoginAction, _ event: LoginEvent) -> String? {
     switch next {
     case .openFirst, .openAny, .openWay:
@@ -126,7 +126,7 @@ struct LoginWitness: Hashable {
         return "succeeds without the server where that is not allowed"
       }
     case .refused, .stateIsOlder:
-      // The text of an approval comes before any value; a question that could not be sent has no answer.
+      // The text of an approval is shown before any secret is entered, and a request that could not be sent has no answer.
       let isSaid = hasProved || rules.isApproval && !wasAsked || !wasAsked && Self.isQuestion(before)
       if !isSaid { return "tells what the server says before the value was entered" }
     case .noRequest where wasAsked || !rules.isDivided || challenge != nil:

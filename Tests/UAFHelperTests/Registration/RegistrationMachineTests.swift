@@ -2,11 +2,12 @@ import Testing
 
 @testable import UAFHelper
 
-/// The rules of order of a registration: one row each, and every sequence of events until no new state appears.
+/// The rules for the order of a registration, in rows of events and the action that follows, and in every sequence of events
+/// until no new state appears.
 @Suite struct RegistrationMachineTests {
   private struct Run: Hashable {
     var machine: RegistrationMachine
-    /// Dropped at the end.
+    /// Dropped when the registration ends.
     var witness: RegistrationWitness?
   }
 
@@ -18,7 +19,7 @@ import Testing
       .kept, .stopped,
     ] + (-1...3).map { .wayChosen(authenticators: $0) }
 
-  @Test func `no sequence of events breaks a rule, and every registration ends`() {
+  @Test func `no sequence of events breaks a rule of the registration, and every registration ends`() {
     var objections: Set<String> = []
     let starts = [false, true].map { replaces in
       Run(
@@ -46,7 +47,7 @@ import Testing
     print(
       "registration: \(exploration.states) states, depth \(exploration.depth), \(exploration.events) events, "
         + "longest run \(exploration.longestRun ?? -1)")
-    // A machine that ends immediately would follow every rule too.
+    // A machine that ends each registration immediately would keep every rule too.
     #expect(exploration.states > 200 && exploration.depth > 30)
   }
 
@@ -102,7 +103,7 @@ import Testing
   ]
 
   @Test(arguments: rows)
-  func `each sequence of events gives its action`(_ row: Row) {
+  func `each sequence of events in a registration leads to the action that its row names`(_ row: Row) {
     var machine = RegistrationMachine(authenticators: 1, replacesValues: row.replaces)
     var action: RegistrationAction?
     for event in row.events { action = machine.received(event) }

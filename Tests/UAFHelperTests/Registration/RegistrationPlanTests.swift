@@ -19,14 +19,16 @@ import Testing
   }
 
   @Test(arguments: [AuthenticatorType.passcode, .pattern])
-  func `a code for a type that has a value replaces that value, named or not`(_ type: AuthenticatorType) {
+  func `a code for a type that has a secret replaces the secret, whether the type is named or not`(
+    _ type: AuthenticatorType
+  ) {
     #expect(plan([type], hasCode: true) == .replace(oneOf: [type]))
     #expect(plan([type], hasCode: true, named: type) == .replace(oneOf: [type]))
     #expect(plan([type], enabled: [type], hasCode: true) == .replace(oneOf: [type]))
     #expect(plan([.passcode, .pattern], hasCode: true, named: type) == .replace(oneOf: [type]))
   }
 
-  @Test func `a code for a type without a value adds a value, if the type is named or nothing else is possible`() {
+  @Test func `a code for a type without a secret adds one, if the type is named or nothing else is possible`() {
     #expect(plan([.passcode], hasCode: true, named: .pattern) == .add(among: enabled))
     #expect(plan([], hasCode: true) == .add(among: enabled))
     #expect(plan([], hasCode: true, named: .passcode) == .add(among: enabled))
@@ -34,7 +36,7 @@ import Testing
   }
 
   @Test
-  func `a code without a type replaces the values that the server has forgotten, or any value if none is forgotten`() {
+  func `a code without a type replaces the secrets whose keys the server forgot, or any if it forgot none`() {
     #expect(plan([.passcode, .pattern], hasCode: true) == .replace(oneOf: [.passcode, .pattern]))
     #expect(plan([.passcode, .pattern], dead: [.pattern], hasCode: true) == .replace(oneOf: [.pattern]))
     #expect(plan([.passcode, .pattern], behind: [.passcode], hasCode: true) == .replace(oneOf: [.passcode]))
@@ -43,7 +45,7 @@ import Testing
         == .replace(oneOf: [.passcode]))
   }
 
-  @Test func `without a code no value is replaced, whatever is named, registered or forgotten`() {
+  @Test func `without a code no secret is replaced, whatever type is named, registered or forgotten`() {
     let sets: [[AuthenticatorType]] = [[], [.passcode], [.pattern], [.passcode, .pattern]]
     for enrolled in sets {
       for dead in sets where dead.allSatisfy(enrolled.contains) {
@@ -57,7 +59,7 @@ import Testing
     }
   }
 
-  @Test func `without a code a registration is refused if every type has a value, and no value is asked for`() {
+  @Test func `without a code a registration is refused if every type has a secret, and none is asked for`() {
     #expect(plan([.passcode, .pattern], hasCode: false) == .refuse(.nothingLeftToRegister))
     #expect(plan([.passcode], enabled: [.passcode], hasCode: false) == .refuse(.nothingLeftToRegister))
     #expect(plan([.passcode], enabled: [.passcode], needsCode: false, hasCode: false) == .add(among: [.passcode]))

@@ -1,17 +1,16 @@
 @testable import UAFHelper
 
-/// What an observer knows who sees the events and actions of a registration, but not the machine: whether what happens is
-/// allowed.
+/// An observer who sees only the events and actions of a registration, not its state, and says whether they are allowed.
 struct RegistrationWitness: Hashable {
   private let replacesValues: Bool
-  /// The action to which the next event responds.
+  /// The last action, to which the next event responds.
   private var action: RegistrationAction?
-  /// Whether the server has judged the code.
+  /// Whether the server has checked the code.
   private var isJudged = false
-  /// How many authenticators are neither verified nor have a new value; nil before that is known.
+  /// How many authenticators are neither verified nor have a new secret; nil until that is known.
   private var closed: Int?
   private var isNoted = false
-  /// The challenge that was received last, and the one to which an answer was sent.
+  /// The challenge that was received last, and the one to which a response was sent.
   private var challenge: String?
   private var answered: String?
   private var isAccepted = false
@@ -23,9 +22,9 @@ struct RegistrationWitness: Hashable {
     if replacesValues { closed = authenticators }
   }
 
-  /// Receives an event and the machine's action for it.
+  /// Notes an event, and the action with which the machine reacts to it.
   ///
-  /// - Returns: what must not happen; nil if all is well.
+  /// - Returns: the rule that was broken; nil if none was.
   mutating func saw(_ event: RegistrationEvent, then next: RegistrationAction) -> String? {
     let (before, fits) = (action, fits(event))
     if fits { note(event, after: before) }

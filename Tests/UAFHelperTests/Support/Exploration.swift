@@ -1,15 +1,15 @@
-/// Every state that a machine can reach, found breadth first: each state once, whatever leads to it.
+/// All states that a state machine can reach, found breadth first, each of them once.
 struct Exploration<State: Hashable> {
-  /// How many states there are.
+  /// The number of states.
   private(set) var states = 0
   /// The number of events after which no new state appears.
   private(set) var depth = 0
-  /// How many events were tried.
+  /// The number of events that were tried.
   private(set) var events = 0
-  /// How many events the longest run has; nil if some run returns to a state, and so need not end.
+  /// The number of events in the longest run; nil if a run can return to an earlier state, and so never end.
   private(set) var longestRun: Int?
 
-  /// Explores.
+  /// Finds all states.
   ///
   /// - Parameters:
   ///   - starts: the states to begin with.

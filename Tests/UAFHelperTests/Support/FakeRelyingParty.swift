@@ -4,24 +4,24 @@ import UAFCrypto
 import UAFMessages
 import WebAuthn
 
-/// A relying party of WebAuthn that verifies what it is sent, and keeps credentials and sessions as a real one does.
+/// A WebAuthn relying party that verifies responses, and keeps credentials and sessions as a real one does.
 final class FakeRelyingParty {
-  /// The origins that it accepts.
+  /// The origins that the relying party accepts.
   var origins = ["linux://localhost"]
-  /// Its rpId, as its options name it.
+  /// The rpId in the relying party's options.
   var rpID = "localhost"
   var attestation = AttestationConveyance.none
-  /// The answer at addresses with this ending, instead of its own.
+  /// The reply at addresses that end with this path, instead of the usual one.
   var instead: (path: String, response: TransportResponse)?
-  /// Whether it names the credentials that may answer.
+  /// Whether the options name the allowed credentials.
   var namesCredentials = true
   /// The credentials of each account.
   private(set) var credentials: [String: [StoredCredential]] = [:]
-  /// The models of the credentials that were registered.
+  /// The AAGUIDs of the registered credentials.
   private(set) var models: [String] = []
-  /// Why an answer was refused.
+  /// Why responses were refused.
   private(set) var refusals: [CeremonyRefusal] = []
-  /// The members of the last question for options of a registration.
+  /// The members of the last request for the options of a registration.
   private(set) var lastQuestion: JSONObject = [:]
   private var sessions: [String: (user: String, challenge: [UInt8])] = [:]
   private var made: UInt8 = 0

@@ -4,112 +4,114 @@ import UAFClient
 import UAFCrypto
 import UAFMessages
 
-/// A server that issues requests and accepts answers, unless it is told otherwise, and records what it was sent.
+/// A server that sends requests and accepts responses unless a test changes that, and records what it has received.
 final class FakeServer {
   var failure: TransportFailure?
-  /// Speaks WebAuthn in its place.
+  /// If set, answers with WebAuthn instead of UAF.
   var relyingParty: FakeRelyingParty?
-  /// The same, noticed only when the answer is awaited.
+  /// A failure that shows only when the answer is awaited.
   var lateFailure: TransportFailure?
-  /// After this many answers it can no longer be reached.
+  /// The number of answers after which the server can no longer be reached.
   var answersLeft: Int?
   var respondStatus = UAFStatusCode(rawValue: 1200)
   var description: String?
-  /// The answer to every request for a UAF request, instead of one.
+  /// The status with which the server answers instead of sending a UAF request.
   var requestStatus: UAFStatusCode?
   var policyKeys: [KeyID]?
   /// The alternatives that the policy accepts, each a list of AAIDs.
   var accepted = [["5541#0001"]]
-  /// Keys of the account that the server had before.
+  /// Keys of the account that the server has from earlier.
   var knownKeys: [KeyID] = []
-  /// Whether it refuses a counter that does not grow, and whether it then reports the key's counter.
+  /// Whether the server refuses a counter that does not grow, and whether it then reports its own counter.
   var (comparesCounters, tellsCounters) = (false, true)
-  /// Whether it forgets the keys that a registration names as lost, as our own server does.
+  /// Whether the server forgets the keys that a registration names as lost, as our own server does.
   var forgetsLostKeys = true
-  /// The answer to a request for a registration.
+  /// The status that answers a request for a registration.
   var registrationStatus = UAFStatusCode(rawValue: 1200)
-  /// The answer to a deregistration by code.
+  /// The status that answers a deregistration by code.
   var deregistrationStatus = UAFStatusCode(rawValue: 1200)
-  /// What a deregistration names, in UAF 1.1; nil for the known key.
+  /// The keys that an order to deregister names, in UAF 1.1; nil for the known key.
   var order: [DeregisterAuthenticator]?
-  /// The version of UAF, and the AppID, of a request for an authentication.
+  /// The version of UAF and the AppID in a request for an authentication.
   var version = UPV.uaf10
   var appID: String?
   /// The content of the facet list; nil if there is none.
   var facets: [String]?
   /// The header of a request for a registration, instead of the usual one.
   var registrationHeader: OperationHeader?
-  /// The answer instead of any message.
+  /// A body that is sent instead of any message.
   var garbage: String?
   /// The HTTP status of each answer.
   var httpStatus = 200
-  /// The answer of a server of the plain dialect to a question; nil for a registration request.
+  /// The reply of a server of the plain dialect to a request for a challenge; nil for a registration request.
   var plainAnswer: String?
   /// How many further authentications the next answer causes.
   var furtherRequests = 0
   /// The token that comes with a success.
   var token: String? = "token-of-the-server"
-  /// Signs a success; nil if there is only ``token``.
+  /// Makes the token with which a success is signed; nil if there is only ``token``.
   var signed: ((Yes) throws -> String)?
-  /// Whether its challenges state their purpose, as those of our own server do.
+  /// Whether challenges state their purpose, as those of our own server do.
   var marks = true
-  /// The purpose of its challenges, instead of the requested one.
+  /// The purpose in the challenges, if it is not the requested one.
   var markedPurpose: ChallengePurpose?
   /// The purpose of an approval's challenge.
   var approvalPurpose = ChallengePurpose.approval
-  /// The present request.
+  /// The request that was sent last.
   private var issued = Issued()
-  /// The secret by which it knows the machine from its success on.
+  /// The secret by which the server knows the machine after its next success.
   var machineSecret: MachineSecret?
-  /// The token that comes with a deregistration's order.
+  /// The token that comes with an order to deregister.
   var deregistrationToken: String?
-  /// Whether it knows denials; a server that does not sends a request as for anything else.
+  /// Whether the server knows denials.
+  ///
+  /// If not, it answers a denial with a request, as it answers anything else.
   var knowsDenials = true
-  /// The answer to a denial.
+  /// The status that answers a denial.
   var denialStatus = UAFStatusCode(rawValue: 1200)
-  /// The requested operations, with their contexts.
+  /// The operations that were requested, with their contexts.
   private(set) var asked: [(op: UAFOperation, context: RequestContext)] = []
-  /// What came with each answer.
+  /// The context that came with each response.
   private(set) var answers: [RequestContext] = []
-  /// The text that is sent for confirmation instead of the requested one.
+  /// The transaction text that the server sends instead of the requested one.
   var slippedText: String?
   /// The text that a further authentication has to confirm.
   var furtherText: String?
-  /// The transaction hashes of the signatures that arrived; nil for a mere login.
+  /// The transaction hashes in the signatures that arrived; nil for a login without a text.
   private(set) var confirmed: [[UInt8]?] = []
   /// The counters of the signatures that arrived.
   private(set) var counters: [UInt32] = []
-  /// Called whenever a request is asked for.
+  /// Called whenever the client requests a UAF request.
   var onEachGet: (() -> Void)?
-  /// Called whenever an answer arrives.
+  /// Called whenever a response arrives.
   var onRespond: (() -> Void)?
-  /// Called whenever somebody waits for an answer.
+  /// Called whenever the client waits for an answer.
   var onFinish: (() -> Void)?
-  /// Called once, when the next request is asked for.
+  /// Called once, when the client next requests a UAF request.
   var onGet: (() -> Void)?
-  /// Status and body for the question about an account's state; nil if the server does not know the question.
+  /// Makes the status and body that answer a request about an account's state; nil if the server has no such answer.
   var accountState: ((TransportRequest) throws -> (Int, [UInt8]))?
-  /// The answer to a machine that joins or leaves; 404 if the server knows neither.
+  /// Makes the reply to a machine that joins or leaves; 404 if nil.
   var joining: ((TransportRequest) throws -> TransportResponse)?
-  /// The answer to a machine that reports its state; 404 if the server does not know reports.
+  /// Makes the reply to a machine that reports its state; 404 if nil.
   var checkingIn: ((TransportRequest) throws -> TransportResponse)?
-  /// The number of its news, which comes with each success.
+  /// The news number that comes with each success.
   var machineNews: Int64?
   private(set) var requests: [TransportRequest] = []
   private(set) var answered = 0
   private var pending: [TransportResponse] = []
-  /// The keys that were registered, with their models, the latest last.
+  /// The registered keys with their AAIDs, the latest last.
   private(set) var keys: [(aaid: AAID, keyID: KeyID)] = []
-  /// The key of the last registration.
+  /// The key that was registered last.
   var registered: KeyID? { keys.last?.keyID }
-  /// How many signatures the last answer had.
+  /// How many signatures the last response had.
   private(set) var signatures = 0
 
-  /// The subject of a success.
+  /// What a success is for.
   struct Yes {
     var operation = UAFOperation.authentication
     var username = ""
-    /// The challenge in the token: the bytes, or the order of a deregistration.
+    /// The challenge that the token repeats: its bytes, or the order to deregister.
     var challenge: [UInt8] = []
     var purpose: ChallengePurpose?
     var keyIDs: [KeyID] = []
@@ -124,12 +126,12 @@ final class FakeServer {
     var text: String?
   }
 
-  /// The enrolment code of its payloads.
+  /// The enrolment code in the server's payloads.
   static func code() throws -> EnrolmentCode {
     try #require(EnrolmentCode(random: [UInt8](repeating: 0x5A, count: EnrolmentCode.randomByteCount)))
   }
 
-  /// The proof by which a client shows that it has that code.
+  /// The proof with which a client shows that it has this code.
   static func codeProof(_ statement: [UInt8], for username: String = "mina") throws -> [UInt8] {
     let key = try HKDFSHA256.derive(
       material: code().keyMaterial, info: EnrolmentCode.keyInfo(username: username), length: 32)
@@ -147,10 +149,10 @@ final class FakeServer {
     return EnrolmentPayload(code: code, server: server, username: username, expires: expires, ca: ca)
   }
 
-  /// A different login with the same key was faster, and signed this counter.
+  /// Simulates that another login with the same key was faster and has signed this counter.
   func overtake(by counter: UInt32) { counters.append(counter) }
 
-  /// A new connection: what an earlier one did not fetch is gone.
+  /// Starts a new connection: answers that were not fetched over the last one are lost.
   func connect() { pending = [] }
 
   func begin(_ request: TransportRequest) throws(TransportFailure) {
@@ -212,7 +214,7 @@ final class FakeServer {
     }
   }
 
-  /// What a server of the plain dialect returns: the bare request, whatever code the client has.
+  /// The reply of a server of the plain dialect: a registration request without an envelope, whatever code the client has.
   private func plainRegistration() -> TransportResponse {
     if let plainAnswer {
       return TransportResponse(status: 200, contentType: "application/json", body: Array(plainAnswer.utf8))
@@ -268,7 +270,7 @@ final class FakeServer {
         }
         let keyID = try #require(knownKeys.first ?? registered)
         guard deregistrationStatus == .ok else { return ReturnUAFRequest(statusCode: deregistrationStatus).jsonBytes }
-        // Like a server that cannot distinguish machines.
+        // Behaves like a server that cannot tell machines apart.
         knownKeys = []
         text = UAFRequest.text(of: [
           .deregistration(DeregistrationRequest(header: header, authenticators: [.key(aaid, keyID)]))
@@ -291,7 +293,9 @@ final class FakeServer {
     return try (deregistrationToken ?? signed?(yes)).map { [Token(type: Token.jwt, value: $0)] } ?? []
   }
 
-  /// The challenge of a request: it states the requested purpose, unless the test wants a different one.
+  /// The challenge of a request.
+  ///
+  /// It states the requested purpose, unless the test has set another one.
   private func challenge(
     for operation: UAFOperation, _ context: RequestContext, _ contextText: String
   ) throws -> ServerChallenge {
@@ -320,8 +324,7 @@ final class FakeServer {
     try text.map { try #require(TransactionText(sent: $0)).signed(hash: SHA256.hash) }
   }
 
-  /// - Parameter challenge: nil for a further request, which our own server does not send: the challenge then states no
-  ///   purpose.
+  /// - Parameter challenge: nil for a further request, which our own server never sends. Its challenge then states no purpose.
   private func authentication(_ challenge: ServerChallenge? = nil, confirming text: String? = nil) throws -> String {
     let header = OperationHeader(upv: version, op: .authentication, appID: appID)
     if challenge == nil { issued = Issued(context: issued.context, challenge: Array(repeating: 7, count: 32)) }
@@ -376,7 +379,7 @@ final class FakeServer {
       let isTold = forgetsLostKeys && respondStatus == .ok
       let forgotten = isTold ? knownKeys.filter(context.lostKeyIDs.contains) : []
       knownKeys.removeAll(where: forgotten.contains)
-      // Those were counters of a key that is gone.
+      // These were the counters of a key that the server has forgotten.
       if !forgotten.isEmpty { counters = [] }
       let operation = response.header.op
       answers.append(context)

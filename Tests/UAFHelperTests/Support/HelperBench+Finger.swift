@@ -5,9 +5,9 @@ import UAFWire
 
 @testable import UAFHelper
 
-/// Conversations with a fingerprint sensor.
+/// Calls with a fingerprint sensor.
 extension HelperBench {
-  /// A bench whose account mina has the passcode "correct", an enrolled finger, and a registered fingerprint.
+  /// A bench whose account mina has the passcode "correct", a stored print, and a registered fingerprint.
   static func withFinger(_ biometric: String = "") throws -> HelperBench {
     let bench = try registered("[biometric]\nrequire_tpm = false\n\(biometric)")
     bench.configuration = "authenticators = [\"passcode\", \"fingerprint\"]\n" + bench.configuration
@@ -18,19 +18,19 @@ extension HelperBench {
     return bench
   }
 
-  /// The sensor waits, is touched by the right finger, and is released.
+  /// The sensor waits, the right finger touches it, and it is released.
   static let touchedOnce: [ScriptedFinger.Step] = [.asked(.compare), .sensor(.ready), .touch(.matched), .stopped]
 
-  /// The folder of mina's stored prints.
+  /// The folder with mina's stored prints.
   var ownPrints: String { printsFolder + "/mina" }
 
-  /// Stores a print of mina's, as the fingerprint service does.
+  /// Stores a print for mina, as the fingerprint service does.
   func enrol(_ finger: String) throws {
     try FileManager.default.createDirectory(atPath: ownPrints, withIntermediateDirectories: true)
     try "a print of the \(finger)".write(toFile: "\(ownPrints)/\(finger)", atomically: false, encoding: .utf8)
   }
 
-  /// Runs one conversation with a uaf-finger that does what the script says.
+  /// Runs one call with a uaf-finger that follows the script.
   @discardableResult
   func run(_ begin: Begin, beside steps: [ScriptedFinger.Step]) throws -> Transcript {
     let fingerEnds = try PacketSocket.pair()
@@ -44,7 +44,7 @@ extension HelperBench {
     try person.send(begin.packet())
     let script = ScriptedFinger(steps, finger: fingerEnds.theirs, person: ends.mine)
     script.start()
-    // Its end is closed before the script is awaited.
+    // The core's end is closed before the script is awaited.
     try converse(over: try FrontEnd(PacketSocket(takingOver: ends.theirs)))
     finger = { (_) throws(Ending) in throw Ending(.biometryNotSupported, log: "the script has ended") }
     script.finish()

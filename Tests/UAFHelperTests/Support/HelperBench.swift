@@ -12,43 +12,43 @@ import UAFWire
 @testable import AuthenticatorTypes
 @testable import UAFHelper
 
-/// A session's world in its own folder: a front end that says what it was told to say, a server that answers by a rule, a clock
-/// that does not advance, a log that is kept.
+/// Everything around one call of the core, in a folder of its own: a front end that makes the entries of the test, a server
+/// that answers by rules, a clock that stands still, and a log that is kept.
 final class HelperBench {
   let folder: String
   let log = RecordedLog()
   let audit = RecordedAudit()
   let server = FakeServer()
   var now = BootTime(bootID: [1], nanoseconds: 0, wallSeconds: 1_800_000_000)
-  /// What happens when the time is first asked for: the account's file was opened and checked by then.
+  /// Called when the core first reads the time; the account's file was opened and checked before.
   var onceOpen: (() -> Void)?
-  /// Whether the server's answer is there before the person has entered anything.
+  /// Whether the server's answer arrives before the person has entered anything.
   var answersWhileTyping = false
-  /// Whether it is there, at the latest, once a value was found right.
+  /// Whether the server's answer has arrived once a secret was found right.
   var answersWhileChecking = false
   var configuration = ""
   var device = DeviceDescription()
-  /// The next layouts of shuffled keypads: the key of each digit.
+  /// The next layouts of the shuffled keypad: for each digit the key that shows it.
   var layouts: [[UInt8]] = []
-  /// Closes the running conversation's front end, as the kernel does for a host that was killed.
+  /// Closes the front end of the running call, as the kernel does if the host is killed.
   private(set) var hangUp: () -> Void = {}
-  /// After how long each connection to the server first tells a person to wait.
+  /// For each connection to the server, the time after which the person is first told to wait.
   private(set) var firstNotices: [Int64?] = []
-  /// Starts uaf-chip; a test without a chip starts none.
+  /// Starts uaf-chip; fails in a test without a chip.
   var chip: DeviceKeySource.Starting = { () throws(Ending) in
     throw Ending(.clientMismatch, log: "this test has no chip")
   }
-  /// Starts uaf-finger; a test without a sensor starts none.
+  /// Starts uaf-finger; fails in a test without a sensor.
   var finger: (String) throws(Ending) -> FingerProcess = { (_) throws(Ending) in
     throw Ending(.biometryNotSupported, log: "this test has no sensor")
   }
-  /// Whether the person is known not to be at the machine.
+  /// Whether the core knows that the person is not at the machine.
   var isElsewhere = false
-  /// Where the fingerprint service stores prints.
+  /// The folder in which the fingerprint service stores prints.
   var printsFolder: String { folder + "/prints" }
   /// The content of /etc/passwd.
   var passwd = "mina:x:4242:4242::/:/bin/sh\n"
-  /// What the name services return, and for which uids they were asked.
+  /// What the name services return for a uid.
   var directory: (UInt32) -> DirectoryName = { _ in .unknown }
   private(set) var askedNames: [UInt32] = []
 
@@ -71,9 +71,9 @@ final class HelperBench {
 
   deinit { try? FileManager.default.removeItem(atPath: folder) }
 
-  /// A bench whose state exists and whose account mina (uid 4242) has the passcode "correct".
+  /// A bench with a state folder, whose account mina (uid 4242) has the passcode "correct".
   ///
-  /// With `signed` the server signs each success, and root demands that.
+  /// With `signed`, the server signs each success, and root demands signed verdicts.
   static func registered(_ more: String = "", signed: Bool = false) throws -> HelperBench {
     let bench = try HelperBench()
     bench.configuration += "\n" + more
@@ -89,7 +89,7 @@ final class HelperBench {
     return bench
   }
 
-  /// The same with the pattern 12369 (uid 4242) in addition to the passcode; the server accepts either.
+  /// The same, but mina has the pattern 12369 in addition to the passcode, and the server accepts either.
   static func registeredTwice(_ more: String = "", signed: Bool = false) throws -> HelperBench {
     let bench = try registered(more, signed: signed)
     bench.server.accepted = [["5541#0001"], ["5541#0002"]]
@@ -97,14 +97,14 @@ final class HelperBench {
     return bench
   }
 
-  /// A server's CA, PEM.
+  /// The certificate of a test CA, as PEM.
   static func authority() throws -> [UInt8] {
     try DevelopmentCertificate.make(
       commonName: "test", dnsNames: ["localhost"], ipAddresses: [], notBefore: 1_700_000_000, notAfter: 1_900_000_000
     ).authorityPEM
   }
 
-  /// Makes the configuration trust the CAs in a file with these bytes.
+  /// Makes the configuration trust the CAs in a file with this content.
   func trust(_ content: [UInt8]) throws {
     let path = folder + "/ca.pem"
     try Data(content).write(to: URL(filePath: path))
@@ -113,7 +113,7 @@ final class HelperBench {
     configuration = configuration.replacing("[state]", with: "ca_file = \"\(path)\"\n[state]")
   }
 
-  /// Makes root demand verdicts that are signed with the key in `pem`, or with a key other than before.
+  /// Makes root demand verdicts signed with the key in `pem`.
   func demandSignature(_ pem: String, mode: mode_t = 0o644) throws {
     let path = folder + "/verdict.pub"
     try pem.write(toFile: path, atomically: false, encoding: .utf8)
@@ -141,21 +141,21 @@ final class HelperBench {
     return begin
   }
 
-  /// What a front end says.
+  /// What a front end sends in response to a prompt.
   enum Entry: Equatable {
     case answer(String)
     case cancelled, noConversation, resume, denied
-    /// Nothing more: it disappears.
+    /// Nothing: the front end disappears.
     case gone
   }
 
-  /// Runs one conversation in which the front end enters `entries` one after the other (nil: cancels).
+  /// Runs one call, in which the front end enters `entries` one after the other (nil cancels).
   @discardableResult
   func run(_ begin: Begin, _ entries: [String?] = [], peer: UInt32 = 0) throws -> Transcript {
     try run(begin, entries: entries.map { $0.map(Entry.answer) ?? .cancelled }, peer: peer)
   }
 
-  /// Runs one conversation.
+  /// Runs one call with these responses of the front end.
   @discardableResult
   func run(_ begin: Begin, entries: [Entry], peer: UInt32 = 0) throws -> Transcript {
     let ends = try PacketSocket.pair()
@@ -177,13 +177,13 @@ final class HelperBench {
       isHungUp = true
       _ = shutdown(ends.mine, CInt(SHUT_RDWR))
     }
-    // A question for which the script has no answer meets the end of the stream instead of waiting forever.
+    // A prompt for which no entry is left meets the end of the stream, so that the core does not wait forever.
     _ = shutdown(ends.mine, CInt(SHUT_WR))
     try converse(over: frontEnd, peer: peer)
     return try Transcript(mine, unused: entries.count, isHeardOut: !entries.contains(.gone) && !isHungUp)
   }
 
-  /// Runs the core's part of a conversation, with the present configuration.
+  /// Runs the core's side of a call, with the current configuration.
   func converse(over frontEnd: FrontEnd, peer: UInt32 = 0) throws {
     try configuration.write(toFile: folder + "/conf", atomically: false, encoding: .utf8)
     _ = unsafe chmod(folder + "/conf", 0o600)
@@ -206,7 +206,7 @@ final class HelperBench {
       try session.reporter.finish(success)
       session.checkIn(after: success)
     } catch {
-      // What HelperProgram says if no session was created.
+      // The log line that HelperProgram writes if a call could not begin.
       HelperProgram.logRefusal(error, of: begin.operation, for: asking, log)
       try? frontEnd.send(.finished(HelperProgram.finished(error, of: begin)))
     }
@@ -241,7 +241,7 @@ final class HelperBench {
       })
   }
 
-  /// The account's tries left before a local lock.
+  /// How many tries the account has left before a local lock.
   func triesLeft() throws -> Int {
     let document = try #require(try run(begin(.status)).finished.document)
     let json = try #require(try JSONSerialization.jsonObject(with: Data(document.utf8)) as? [String: Any])

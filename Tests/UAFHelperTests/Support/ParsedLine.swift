@@ -1,11 +1,13 @@
 /// A line of the log, read only by the grammar of pam_uaf(8).
 struct ParsedLine {
-  /// The parts in order, the event first; values as written, without quotes.
+  /// The parts of the line in order, the event first.
+  ///
+  /// Values are as in the line, but without quotes.
   let parts: [(key: String, value: String)]
 
   subscript(key: String) -> String? { parts.first { $0.key == key }?.value }
 
-  /// - Returns: nil for a line in a different format.
+  /// - Returns: nil for a line that does not follow the grammar.
   init?(_ line: String) {
     var parts: [(key: String, value: String)] = []
     var rest = line[...]
@@ -30,7 +32,7 @@ struct ParsedLine {
     guard let end = rest.dropFirst().firstIndex(of: "\"") else { return nil }
     let text = rest[rest.index(after: rest.startIndex)..<end]
     rest = rest[rest.index(after: end)...]
-    // A text contains nothing that looks like a key, and no line end.
+    // A text must contain neither a line end nor anything that looks like a key.
     for (before, sign) in zip(text, text.dropFirst()) where sign == "=" && (before.isLetter || before.isNumber) {
       return nil
     }

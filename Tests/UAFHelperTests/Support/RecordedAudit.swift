@@ -1,11 +1,11 @@
 @testable import UAFHelper
 
-/// Records that are kept, or refused.
+/// Keeps audit records, or refuses them.
 final class RecordedAudit: AuditSink {
   private(set) var records: [AuditRecord] = []
-  /// The answer to every record.
+  /// The error number with which every record is answered.
   var failure: CInt = 0
-  /// Called before anything is kept.
+  /// Called before a record is kept.
   var onWrite: (() -> Void)?
 
   func write(_ records: [AuditRecord]) -> CInt {

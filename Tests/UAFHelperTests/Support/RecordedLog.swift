@@ -2,7 +2,7 @@ import Testing
 
 @testable import UAFHelper
 
-/// A log that is kept, and refuses any line that is not in the documented format.
+/// Keeps the lines of the log, and fails the test if a line does not have the documented format.
 final class RecordedLog: LogSink {
   private(set) var lines: [String] = []
   private(set) var levels: [LogLevel] = []

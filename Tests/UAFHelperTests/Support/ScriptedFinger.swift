@@ -6,36 +6,38 @@ import UAFWire
 
 @testable import UAFHelper
 
-/// Plays uaf-finger and the person in one conversation: each step waits for the one before, and never for a time.
+/// Plays both uaf-finger and the person in one call.
+///
+/// Each step waits for the one before it, and never for an amount of time.
 final class ScriptedFinger: Sendable {
-  /// What happens next.
+  /// One step of the script.
   enum Step: Sendable {
-    /// The core asks uaf-finger for this.
+    /// The core sends uaf-finger this request.
     case asked(FingerAsk.Wish)
     /// The core releases the sensor.
     case stopped
-    /// uaf-finger reports the sensor's state, the result of a touch, or why it no longer waits.
+    /// uaf-finger reports the state of the sensor, the result of a touch, or why it no longer waits.
     case sensor(FingerSensor.State)
     case touch(FingerTouch)
     case end(FingerEnd.Cause)
-    /// uaf-finger sends what only the core may send.
+    /// uaf-finger sends a packet that only the core may send.
     case nonsense
-    /// uaf-finger has ended.
+    /// uaf-finger ends.
     case dies
-    /// The person enters a value, or leaves the prompt.
+    /// The person makes this entry, or leaves the prompt.
     case enters(String)
     case cancels
-    /// The core has ended the call: until then the front end stays.
+    /// The core ends the call; the front end waits for that.
     case over
   }
 
-  /// A limit for what hangs: the core asks the person for something that the script does not contain.
+  /// The time after which a script fails that hangs because the core waits for something that it does not contain.
   private static let limitMilliseconds: CInt = 60_000
 
   private let steps: [Step]
   private let (finger, person): (CInt, CInt)
   private let done = DispatchSemaphore(value: 0)
-  /// The step that did not come, and what came instead.
+  /// The step that failed, and what came instead.
   private let failure = Mutex<String?>(nil)
 
   /// - Parameters:
@@ -47,10 +49,10 @@ final class ScriptedFinger: Sendable {
     self.person = person
   }
 
-  /// Begins, in a thread of the test alone.
+  /// Starts the script in a thread of its own.
   func start() { Thread.detachNewThread { [self] in play() } }
 
-  /// Waits until nothing is left to do.
+  /// Waits until the script has ended.
   func finish() {
     done.wait()
     #expect(failure.withLock { $0 } == nil)
@@ -64,13 +66,13 @@ final class ScriptedFinger: Sendable {
         break
       }
     } catch { failure.withLock { $0 = "\(error)" } }
-    // A question without an answer meets the end of the stream instead of waiting forever.
+    // A prompt for which the script has no entry meets the end of the stream, so that the core does not wait forever.
     _ = shutdown(person, CInt(SHUT_WR))
     close(finger)
     done.signal()
   }
 
-  /// - Returns: what came instead of the step; nil if it was the step.
+  /// - Returns: what came instead of the step; nil if the step came.
   private func take(_ step: Step) throws -> String? {
     switch step {
     case .asked(let wish):

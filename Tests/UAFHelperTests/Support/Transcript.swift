@@ -2,11 +2,13 @@ import SecretMemory
 import Testing
 import UAFWire
 
-/// What the core said in one conversation.
+/// The messages that the core has sent in one call.
 struct Transcript {
   private(set) var messages: [CoreMessage] = []
 
-  /// Reads what is there; the last message must be *finished* if the front end stayed to hear it.
+  /// Reads the messages.
+  ///
+  /// The last one must be *finished*, unless the front end disappeared before.
   init(_ socket: borrowing PacketSocket, unused entries: Int, isHeardOut: Bool = true) throws {
     var buffer = try Secret(capacity: WireLimit.packet + 1)
     while true {

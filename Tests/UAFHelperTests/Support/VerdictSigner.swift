@@ -2,13 +2,13 @@ import Foundation
 import UAFCrypto
 import UAFMessages
 
-/// A server's key, with which it signs its successes.
+/// The key with which a server signs its successes.
 final class VerdictSigner {
   private let key: P256.KeyPair
 
   init() throws { key = try P256.generate() }
 
-  /// The public key, in the form of root's file.
+  /// The public key in the format of root's verdict key file.
   var pem: String {
     get throws {
       let info = try P256.subjectPublicKeyInfo(publicKey: key.publicKey)
@@ -16,7 +16,7 @@ final class VerdictSigner {
     }
   }
 
-  /// A token for a success of the fake server.
+  /// A token that signs a success of the fake server.
   ///
   /// - Parameters:
   ///   - secret: the secret that the machine is given with it.
@@ -43,7 +43,7 @@ final class VerdictSigner {
     return try token(claims, type: "JWT")
   }
 
-  /// A token with these claims.
+  /// A signed token with these claims.
   func token(_ claims: JSONObject, type: String) throws -> String {
     let header = Base64URL.encode(Array(#"{"alg":"ES256","typ":"\#(type)"}"#.utf8))
     let signed = header + "." + Base64URL.encode(JSONValue.object(claims).bytes)

@@ -4,7 +4,7 @@ import SecretMemory
 @testable import AuthenticatorTypes
 
 extension AuthenticatorType {
-  /// A type that only tests have: a rhythm of short (.) and long (-) knocks.
+  /// An authenticator type that exists only in tests: a rhythm of short (.) and long (-) knocks.
   static let toy = AuthenticatorType(
     rawValue: "knock", aaid: "5541#00FF", aaguid: "9ce69772-2152-46b6-90dd-4c54c5d02e09", userVerification: 0x100,
     accuracy: .code(base: 2, minimumLength: 5), kind: ValueKind(english: "knock", korean: "노크"),
@@ -15,9 +15,9 @@ extension AuthenticatorType {
     defaultLock: LockPolicy(retryCountToLock: 2, lockTime: .seconds(90), maxLockCount: nil), isEnabledByDefault: false)
 }
 
-/// What is a rhythm, and its one form.
+/// Which entries are rhythms, and the one form in which each is stored.
 private enum Knocks {
-  /// The knocks without the pauses between them; nil for anything other than knocks and pauses, or too few knocks.
+  /// The knocks without the pauses; nil if the entry has other characters or too few knocks.
   static func canonical(_ entry: borrowing Secret) -> Secret? {
     entry.withBytes { bytes in
       let knocks = bytes.indices.map { bytes[$0] }.filter { $0 != UInt8(ascii: " ") }

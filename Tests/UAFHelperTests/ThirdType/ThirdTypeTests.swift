@@ -11,13 +11,13 @@ import UAFWire
 @testable import AuthenticatorTypes
 @testable import UAFHelper
 
-/// A third authenticator type is a folder and one entry of the list: everything else accepts it unchanged.
+/// A third authenticator type needs only a folder and one entry in the list; all other code handles it without a change.
 ///
-/// Each test runs in a separate process, because the list applies to the whole program.
+/// Each test runs in a process of its own, because the list applies to the whole program.
 @Suite struct ThirdTypeTests {
   private static let facet = "linux:pam-module:pam_uaf"
 
-  /// A bench whose list has the toy, and whose account has only the rhythm "..-..".
+  /// A bench whose list of types contains the toy type, and whose account has only the rhythm "..-..".
   private static func bench(_ more: String = "") throws -> HelperBench {
     // SAFETY: nothing in this process has read the list.
     unsafe AuthenticatorType.addedByTests = [.toy]
@@ -34,7 +34,7 @@ import UAFWire
     return bench
   }
 
-  @Test func `a third type is registered and logs in with its own form of an entry`() async {
+  @Test func `a third type registers and logs in, with its own way to normalise an entry`() async {
     await #expect(processExitsWith: .success) {
       let bench = try Self.bench()
       let transcript = try bench.run(bench.begin(), ["..-.. "])
@@ -44,7 +44,7 @@ import UAFWire
     }
   }
 
-  @Test func `refuses a wrong entry, counts it, and locks by the type's own defaults`() async {
+  @Test func `a third type counts wrong entries, and locks by its own defaults`() async {
     await #expect(processExitsWith: .success) {
       let bench = try Self.bench()
       #expect(try bench.run(bench.begin(), ["hello"]).result == 3012)
@@ -57,7 +57,7 @@ import UAFWire
     }
   }
 
-  @Test func `a third type has its own lock in the configuration, and a service may name the type by its AAID`() async {
+  @Test func `a third type has its own lock settings, and a service can name it by its AAID`() async {
     await #expect(processExitsWith: .success) {
       let bench = try Self.bench(
         "\n[knock.lock]\nretry_count_to_lock = 1\n[service.login]\nauthenticator = \"5541#00ff\"\n")
@@ -66,7 +66,7 @@ import UAFWire
     }
   }
 
-  @Test func `refuses configuration keys that the type does not have`() async {
+  @Test func `refuses configuration keys that a third type does not have`() async {
     await #expect(processExitsWith: .success) {
       // SAFETY: nothing in this process has read the list.
       unsafe AuthenticatorType.addedByTests = [.toy]
@@ -76,7 +76,7 @@ import UAFWire
     }
   }
 
-  @Test func `the third type is in the list of an account's authenticators`() async {
+  @Test func `the list in a login offers the third type`() async {
     await #expect(processExitsWith: .success) {
       let bench = try Self.bench()
       let document = try #require(try bench.run(bench.begin(.status)).finished.document)
@@ -87,8 +87,8 @@ import UAFWire
     }
   }
 
-  /// `VerifierTests` has a server accept such a registration.
-  @Test func `sends a registration of its own model, which the new key has signed`() async {
+  /// `VerifierTests` shows that a server accepts such a registration.
+  @Test func `the third type sends a registration with its own AAID, signed by the new key`() async {
     await #expect(processExitsWith: .success) {
       let bench = try Self.bench()
       let sent = try #require(bench.server.requests.last { $0.url.hasSuffix("respond") })

@@ -3,7 +3,7 @@ import ToolTestSupport
 
 @testable import UAFTool
 
-/// Problems of the configuration in Korean.
+/// How mistakes in the configuration are reported in Korean.
 @Suite struct KoreanConfigurationTests {
   private let machine = Machine()
 
@@ -17,7 +17,7 @@ import ToolTestSupport
     ("[lock]\n[lock]\n", "2: [lock]은 1번째 줄에 이미 있습니다"),
     ("[prompt]\ntries = \"3\"\n", "2: prompt.tries: 1부터 "),
   ])
-  func `an unusable file is reported in Korean, with its line and key`(text: String, told: String) {
+  func `a mistake in a configuration file is reported in Korean, with its line and key`(text: String, told: String) {
     let path = machine.folder.file("broken.conf", Array(text.utf8), mode: 0o644)
     let bench = Bench(
       ["facet", "--conf", path], as: 0, core: FakeCore([]), locale: "ko_KR.UTF-8", installation: machine.installation)

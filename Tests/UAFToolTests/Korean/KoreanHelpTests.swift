@@ -6,9 +6,9 @@ import Wording
 @testable import TerminalPrompts
 @testable import UAFTool
 
-/// Help in Korean: every command and every option of it.
+/// The Korean help of each command and each option.
 @Suite struct KoreanHelpTests {
-  /// Every command, with the names that lead to it.
+  /// Each command, with the words that call it.
   private static let commands = all(Uafctl.self, path: [])
 
   private static func all(_ command: any ParsableCommand.Type, path: [String]) -> [[String]] {
@@ -20,7 +20,7 @@ import Wording
     Bench(arguments, core: FakeCore([]), locale: "ko_KR.UTF-8")
   }
 
-  /// Every page in rows of unlimited length, including the options that help hides.
+  /// The help of all commands, without line breaks in sentences, including the options that help hides.
   private func pages(in language: Language) -> String {
     func page(_ command: any ParsableCommand.Type) -> String {
       Uafctl.helpMessage(for: command, includeHidden: true, columns: KoreanPage.unbroken)
@@ -30,7 +30,7 @@ import Wording
   }
 
   @Test(arguments: Language.allCases)
-  func `every text is on a page, in the chosen language`(language: Language) {
+  func `the help contains each text, in the chosen language`(language: Language) {
     let pages = pages(in: language)
     for option in OptionHelp.allCases {
       #expect(pages.contains(" \(option.text(in: language))"), "\(option)")
@@ -41,14 +41,14 @@ import Wording
     }
   }
 
-  @Test func `a discussion in English has one in Korean`() {
+  @Test func `each discussion in the English help has one in Korean`() {
     for command in CommandHelp.allCases {
       #expect(command.korean.discussion.isEmpty == command.english.discussion.isEmpty, "\(command)")
     }
   }
 
   @Test(arguments: commands)
-  func `no page has an English sentence, or a line wider than the screen`(path: [String]) {
+  func `no Korean help has an English sentence, or a line wider than the screen`(path: [String]) {
     for arguments in [path + ["--help"], ["help"] + path] {
       let bench = korean(arguments)
       #expect(bench.exit == .success && bench.notes == "")
@@ -59,7 +59,7 @@ import Wording
     }
   }
 
-  @Test func `explains a command in Korean`() {
+  @Test func `the help explains a command in Korean`() {
     #expect(
       korean(["unlock", "--help"]).output == """
         개요: 계정의 모든 잠금을 풉니다.
@@ -86,7 +86,7 @@ import Wording
         """)
   }
 
-  @Test func `keeps values and defaults`() {
+  @Test func `the Korean help keeps names of values and defaults`() {
     let words = korean(["pam", "enable", "--help"]).output.split { $0 == " " || $0 == "\n" }
     let page = words.joined(separator: " ")
     #expect(page.contains("(값: instead, fallback, second-factor)"))
@@ -94,7 +94,7 @@ import Wording
   }
 
   @Test(arguments: ["en_US.UTF-8", "C", "fr_FR.UTF-8"])
-  func `speaks English to everybody else`(locale: String) {
+  func `the help is in English for anybody whose locale is not Korean`(locale: String) {
     let bench = Bench(["unlock", "--help"], core: FakeCore([]), locale: locale)
     #expect(bench.output.hasPrefix("OVERVIEW: Lifts every lock"))
   }

@@ -25,7 +25,7 @@ import Testing
     (["pam", "disable", "sudo", "--all"], "uafctl pam disable", "--all과 서비스는 함께 쓸 수 없습니다"),
     (["pam", "disable", "--all", "--only"], "uafctl pam disable", "--only는 서비스와 함께 쓰십시오"),
   ])
-  func `names the mistake`(arguments: [String], command: String, told: String) {
+  func `a wrong command line is reported in Korean`(arguments: [String], command: String, told: String) {
     let bench = korean(arguments)
     #expect(bench.exit == .usage && bench.output == "")
     #expect(
@@ -51,7 +51,7 @@ import Testing
         + "of: zsh bash fish'"
     ),
   ])
-  func `says in Korean what the parser refuses, and quotes what only the parser can describe`(
+  func `what the argument parser refuses is said in Korean, and quoted if only the parser can describe it`(
     arguments: [String], command: String, told: String
   ) {
     let bench = korean(arguments)
@@ -66,7 +66,9 @@ import Testing
     (["statsu"], "uafctl: 그런 명령은 없습니다: statsu\n도움말: 'uafctl status'입니까?\n"),
     (["help", "nosuch"], "uafctl: 그런 명령은 없습니다: nosuch\n도움말: 'uafctl help'로 명령 목록을 볼 수 있습니다\n"),
   ])
-  func `suggests the similar command`(arguments: [String], told: String) { #expect(korean(arguments).notes == told) }
+  func `the text about an unknown command suggests a similar one in Korean`(arguments: [String], told: String) {
+    #expect(korean(arguments).notes == told)
+  }
 
   @Test(arguments: [
     (
@@ -90,7 +92,7 @@ import Testing
         + "도움말: uafctl doctor로 모두 점검할 수 있습니다\n"
     ),
   ])
-  func `names the refused argument`(arguments: [String], told: String) {
+  func `the text about a refused argument names it in Korean`(arguments: [String], told: String) {
     let bench = korean(arguments)
     #expect(bench.notes == told && bench.exit == .usage && bench.output == "")
   }

@@ -5,7 +5,7 @@ import UAFWire
 @testable import Doctor
 @testable import UAFTool
 
-/// Whole screens in Korean.
+/// Whole outputs of uafctl in Korean.
 @Suite struct KoreanScreenTests {
   private func check(_ bench: Bench) {
     #expect(EnglishWords.found(in: bench.output + bench.notes) == [], "\(bench.output)\(bench.notes)")
@@ -21,7 +21,7 @@ import UAFWire
       installation: installation)
   }
 
-  @Test func `shows what is registered`() {
+  @Test func `status shows in Korean what is registered`() {
     var finished = Finished(pamCode: 0, result: 0)
     finished.document = """
       {"version":"0.2.0","account":{"uid":1000,"name":"alice","serverUserName":"a@b"},"authenticators":[\
@@ -48,7 +48,7 @@ import UAFWire
   @Test(arguments: [
     (["register"], "등록했습니다"), (["authenticate"], "인증되었습니다"), (["deregister"], "등록을 해지했습니다"),
   ])
-  func `says what was done`(arguments: [String], told: String) {
+  func `a success says in Korean what was done`(arguments: [String], told: String) {
     #expect(korean(arguments, core: [Bench.success]).notes == "uafctl: \(told)\n")
   }
 
@@ -56,18 +56,18 @@ import UAFWire
     (["unlock", "alice"], "잠금을 풀었습니다"), (["forget", "alice"], "이 컴퓨터에서 지웠습니다"),
     (["init"], "이 컴퓨터에 이미 키가 있어 그대로 둡니다"),
   ])
-  func `says what root's command did`(arguments: [String], told: String) {
+  func `root's commands say in Korean what was done`(arguments: [String], told: String) {
     #expect(korean(arguments, as: 0, core: [Bench.success]).notes == "uafctl: \(told)\n")
   }
 
-  @Test func `says what the result means if the core says nothing`() {
+  @Test func `if the core sends no text, Korean says what the result means`() {
     let bench = korean(["authenticate"], core: [Bench.failure(9, 4001)])
     #expect(bench.notes == "uafctl: 서버가 응답하지 않습니다. [4001]\n도움말: 네트워크를 확인한 뒤 다시 시도하십시오.\n")
   }
 
-  @Test func `says that the core ended`() { check(korean(["authenticate"])) }
+  @Test func `a core that has ended is reported in Korean`() { check(korean(["authenticate"])) }
 
-  @Test func `doctor finds nothing wrong, in Korean`() {
+  @Test func `doctor says in Korean that nothing is wrong`() {
     let machine = Machine()
     machine.service("sudo", "auth sufficient pam_uaf.so\n@include common-auth")
     machine.service("common-auth", "auth required pam_unix.so")
@@ -80,7 +80,7 @@ import UAFWire
     #expect(bench.output.contains("\nok   코어: 응답합니다\nok   계정: alice: passcode (5541#0001): 사용할 수 있습니다\n"))
   }
 
-  @Test func `doctor finds everything wrong, in Korean, under the same ids`() {
+  @Test func `doctor says in Korean all that can be wrong, with the same ids as in English`() {
     let machine = Machine(configuration: "")
     machine.installation.helperPath = "/nonexistent"
     machine.installation.facts = {
@@ -102,7 +102,7 @@ import UAFWire
         == english.output.split(separator: "\n").map { $0.prefix(4) })
   }
 
-  @Test func `enables, lists and disables a service, in Korean`() {
+  @Test func `enabling, listing and disabling a service is reported in Korean`() {
     let stacks = Stacks()
     func run(_ arguments: String...) -> Bench {
       korean(
@@ -119,7 +119,7 @@ import UAFWire
     #expect(run("status").notes.hasSuffix("에 패스코드를 묻는 서비스가 없습니다\n"))
   }
 
-  @Test func `a value that breaks the rules is reported in Korean, with the rules' keys`() {
+  @Test func `a passcode that breaks rules is reported in Korean, with the keys of the rules`() {
     let bench = korean(["policy", "check"], input: "1\n")
     #expect(bench.exit == .refused && bench.output.contains("min_length: "))
     #expect(bench.output.contains("자 이상이어야 합니다.\n"))

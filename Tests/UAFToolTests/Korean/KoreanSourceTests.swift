@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Every text in the sources of uafctl: Korean where it is called Korean, and none that exists only in English.
+/// All texts in the sources of uafctl: those named Korean are Korean, and none exists only in English.
 @Suite struct KoreanSourceTests {
   private static let targets = ["Wording", "PAMStacks", "TerminalPrompts", "Doctor", "UAFTool"]
 
@@ -17,7 +17,7 @@ import Testing
     }
   }()
 
-  /// The texts of a member whose name says that it is Korean: from its line to the line that closes it.
+  /// The texts in a member whose name says that they are Korean, from its first line to its closing brace.
   private static func koreanTexts(of source: String) -> [String] {
     var texts: [String] = []
     var end: String?
@@ -41,7 +41,7 @@ import Testing
     return texts
   }
 
-  /// The text in quotes, without interpolations.
+  /// The quoted text in a line, without interpolations.
   private static func quoted(_ line: String) -> String {
     var text = ""
     var depth = 0
@@ -65,7 +65,7 @@ import Testing
     return text
   }
 
-  @Test func `no Korean text has an English sentence`() {
+  @Test func `no Korean text in the sources has an English sentence`() {
     #expect(Self.sources.count > 60)
     var seen = 0
     for (name, source) in Self.sources {
@@ -78,7 +78,7 @@ import Testing
     #expect(seen > 300)
   }
 
-  @Test func `no command prints a text that exists in only one language`() {
+  @Test func `no command prints a text that the sources have in only one language`() {
     for (name, source) in Self.sources {
       for line in source.split(separator: "\n") {
         let says = ["output.note(\"", "output.result(\"", "output.question(\"", ".failure(\"", "ValidationError(\""]

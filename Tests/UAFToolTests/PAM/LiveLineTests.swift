@@ -4,12 +4,12 @@ import ToolTestSupport
 @testable import PAMStacks
 @testable import UAFTool
 
-/// Lines that have an effect for libpam, and easily look as if they had none.
+/// PAM lines that have an effect in libpam although they look as if they had none.
 @Suite struct LiveLineTests {
   private let stacks = Stacks()
 
   @Test(arguments: ["# console\r\n", "# see wiki \\\n", "# \0\n", "#\(String(repeating: "x", count: 1022))"])
-  func `root's password is no way in at a console that does ask for the passcode`(before: String) {
+  func `root's password is no way in at a console that asks pam_uaf after all`(before: String) {
     stacks.passwords.groups = [:]
     stacks.passwords.states["root"] = .usable
     stacks.write("login", "\(before)auth required pam_uaf.so\n@include common-auth\n")
@@ -18,7 +18,7 @@ import ToolTestSupport
     #expect(bench.notes.contains("the console (login) asks pam_uaf as well"))
   }
 
-  @Test func `root's password is no way in at a console where libpam lets nobody in`() {
+  @Test func `root's password is no way in at a console that libpam cannot use`() {
     stacks.passwords.groups = [:]
     stacks.passwords.states["root"] = .usable
     for text in ["auth required\n@include common-auth\n", "@include nothing\n@include common-auth\n"] {
@@ -28,7 +28,7 @@ import ToolTestSupport
   }
 
   @Test(arguments: ["# see wiki \\\n", "# ops\r\n", "\\\n"])
-  func `a service that still asks is listed, and makes disable --all fail`(before: String) {
+  func `a service that still asks pam_uaf is listed, and makes disable --all fail`(before: String) {
     stacks.write("doas", "\(before)auth required pam_uaf.so\n")
     #expect(stacks.text(stacks.run("status")) == "doas: by hand\nwithout the passcode ask: login, sudo\n")
     let bench = stacks.run("disable", "--all")
@@ -41,7 +41,7 @@ import ToolTestSupport
     "-@include uaf-sudo x\n",
     "@include FOLDER/uaf-sudo\n", "@include FOLDER//./uaf-sudo\n", "auth [include] uaf-sudo\n",
   ])
-  func `disable keeps a stack that a second service includes`(text: String) {
+  func `disable keeps a stack that another service includes`(text: String) {
     #expect(stacks.run("enable", "sudo").exit == .success)
     stacks.write("doas", text.replacing("FOLDER", with: stacks.machine.pam))
     #expect(stacks.text(stacks.run("status")).contains("doas: by hand\n"))
@@ -50,7 +50,7 @@ import ToolTestSupport
     #expect(stacks.read("sudo") == Stacks.sudo)
   }
 
-  @Test func `the restored line replaces all rows that the current line continues over`() {
+  @Test func `disable replaces a line that continues over several rows as a whole`() {
     #expect(stacks.run("enable", "sudo").exit == .success)
     stacks.write("sudo", Stacks.sudo.replacing("@include common-auth", with: "@include \\\n  uaf-sudo"))
     #expect(stacks.run("disable", "sudo").exit == .success)
@@ -58,7 +58,7 @@ import ToolTestSupport
   }
 
   @Test(arguments: ["bak", "orig", "old", "dpkg-new", "dpkg-old", "ucf-dist"])
-  func `a copy does not get in the way, unless a service includes it`(ending: String) {
+  func `a copy of a service's file prevents nothing, unless a service includes it`(ending: String) {
     #expect(stacks.run("enable", "sudo").exit == .success)
     stacks.write("sudo." + ending, stacks.read("sudo") ?? "")
     stacks.write("sudo~", stacks.read("sudo") ?? "")
@@ -69,7 +69,7 @@ import ToolTestSupport
     #expect(stacks.run("disable", "--all").exit == .refused)
   }
 
-  @Test func `an include is found as deep as libpam follows it`() {
+  @Test func `finds an include as deep as libpam follows it`() {
     for depth in 0..<15 { stacks.write("d\(depth)", "auth include d\(depth + 1)\n") }
     stacks.write("d15", "auth required pam_uaf.so\n")
     let reader = PAMDirectory(path: stacks.machine.pam)

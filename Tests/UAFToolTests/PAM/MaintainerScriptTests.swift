@@ -6,7 +6,7 @@ import ToolTestSupport
 @testable import PAMStacks
 @testable import UAFTool
 
-/// dpkg's check before the removal of the module agrees with uafctl about which services ask for the passcode.
+/// dpkg's script that runs before the module is removed finds the same services that ask pam_uaf as uafctl does.
 @Suite struct MaintainerScriptTests {
   private let stacks = Stacks()
 
@@ -16,7 +16,7 @@ import ToolTestSupport
     return try String(contentsOf: root.appending(path: "debian/" + name), encoding: .utf8)
   }
 
-  /// The services in which prerm finds hand-written lines.
+  /// The services in which prerm finds hand-written pam_uaf lines.
   private func byHand() throws -> [String] {
     let whole = try script("libpam-uaf.prerm").replacing("/etc/pam.d", with: stacks.machine.pam)
     let functions = try #require(whole.components(separatedBy: "if [ \"$1\" = remove ]").first)
@@ -35,7 +35,7 @@ import ToolTestSupport
     "-@include uaf-sudo x\n",
     "@include FOLDER/uaf-sudo\n", "auth [include] [uaf-sudo]\n", "AUTH SUBSTACK uaf-sudo",
   ])
-  func `the package's script finds hand-written lines as uafctl does`(text: String) throws {
+  func `the package's prerm finds hand-written pam_uaf lines exactly as uafctl does`(text: String) throws {
     #expect(stacks.run("enable", "sudo").exit == .success)
     #expect(try byHand() == [])
     stacks.write("doas", text.replacing("FOLDER", with: stacks.machine.pam))
@@ -49,7 +49,7 @@ import ToolTestSupport
     "auth required pam_exec.so uaf-sudoers\n", "@include my-uaf-sudo\n",
     "auth required pam_succeed_if.so user ingroup uaf-rescue\n",
   ])
-  func `finds nothing if nothing asks`(text: String) throws {
+  func `the package's prerm finds nothing if no service asks pam_uaf`(text: String) throws {
     #expect(stacks.run("enable", "sudo").exit == .success)
     stacks.write("doas", text)
     stacks.write("sudo.bak", stacks.read("sudo") ?? "")
@@ -58,7 +58,7 @@ import ToolTestSupport
   }
 
   @Test(arguments: ["libpam-uaf.prerm", "libpam-uaf.postrm"])
-  func `recognises the same names as copies`(name: String) throws {
+  func `the package's prerm takes the same names for copies as uafctl does`(name: String) throws {
     #expect(try script(name).contains("*~ | *.bak | *.orig | *.old | *.dpkg-* | *.ucf-*) continue ;;"))
     for copy in ["a~", "a.bak", "a.orig", "a.old", "a.dpkg-new", "a.ucf-old", ".a"] {
       #expect(PAMDirectory.isCopy(copy))

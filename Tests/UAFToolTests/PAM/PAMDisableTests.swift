@@ -15,7 +15,7 @@ import ToolTestSupport
     }
   }
 
-  @Test func `restores the line, and leaves nothing behind`() {
+  @Test func `disable restores the service's line, and leaves nothing behind`() {
     enabled("sudo")
     let bench = stacks.run("disable", "sudo")
     #expect(bench.exit == .success)
@@ -24,7 +24,7 @@ import ToolTestSupport
     #expect(stacks.names == ["common-auth", "login", "sudo"])
   }
 
-  @Test func `a second run has nothing to do`() {
+  @Test func `disabling a service a second time has nothing to do`() {
     enabled("sudo")
     for arguments in [["disable", "sudo"], ["disable", "sudo"], ["disable", "--all"]] {
       let bench = Bench(
@@ -37,14 +37,14 @@ import ToolTestSupport
     #expect(Bench(["pam", "disable", "--all", "--pam-directory", "/nonexistent"], as: 0).exit == .success)
   }
 
-  @Test func `edits that were made to the service since it was enabled stay`() {
+  @Test func `disable keeps edits that were made to the service since it was enabled`() {
     enabled("sudo")
     stacks.write("sudo", "auth optional pam_echo.so\n" + (stacks.read("sudo") ?? "") + "# mine\n")
     #expect(stacks.run("disable", "sudo").exit == .success)
     #expect(stacks.read("sudo") == "auth optional pam_echo.so\n" + Stacks.sudo + "# mine\n")
   }
 
-  @Test func `a removed stack that was edited is kept under a hidden name`() {
+  @Test func `disable keeps an edited stack under a hidden name`() {
     enabled("sudo")
     let edited = (stacks.read("uaf-sudo") ?? "") + "# mine\n"
     stacks.write("uaf-sudo", edited)
@@ -56,7 +56,7 @@ import ToolTestSupport
   }
 
   @Test(arguments: ["", "# nothing\n", "auth required pam_uaf.so\n", "# pam-uaf: service sudo\n# pam-uaf: x\n"])
-  func `if the head of the stack is gone, the backup says what was in the service`(stack: String) {
+  func `if the head of the stack is missing, disable restores the line from the backup`(stack: String) {
     enabled("sudo")
     stacks.write("uaf-sudo", stack)
     #expect(stacks.run("disable", "sudo").exit == .success)
@@ -64,7 +64,7 @@ import ToolTestSupport
     #expect(stacks.read(".uaf-sudo.saved") == stack)
   }
 
-  @Test func `if the stack itself is gone, the backup says what was in the service, too`() {
+  @Test func `if the stack is missing, disable restores the line from the backup too`() {
     enabled("sudo")
     stacks.folder.delete("pam.d/uaf-sudo")
     #expect(stacks.run("disable", "--all").exit == .success)
@@ -72,7 +72,7 @@ import ToolTestSupport
     #expect(stacks.names == ["common-auth", "login", "sudo"])
   }
 
-  @Test func `an interrupted run is completed if the line was already restored`() {
+  @Test func `disable completes an interrupted run that had already restored the line`() {
     enabled("sudo", "sshd")
     stacks.write("sudo", Stacks.sudo)
     stacks.write("sshd", Stacks.sudo)
@@ -82,7 +82,7 @@ import ToolTestSupport
     #expect(stacks.names == ["common-auth", "login", "sshd", "sudo"])
   }
 
-  @Test func `an interruption before the line was changed leaves a service as it was`() {
+  @Test func `a run of disable that was interrupted before it changed the line leaves the service as it was`() {
     enabled("sudo")
     stacks.write("sudo", Stacks.sudo)
     stacks.folder.delete("pam.d/.sudo.before-uaf")
@@ -91,14 +91,14 @@ import ToolTestSupport
     #expect(stacks.names == ["common-auth", "login", "sudo"])
   }
 
-  @Test func `--all disables every service`() {
+  @Test func `disable --all disables every service`() {
     enabled("sudo", "sudo-i", "sshd", "login", "swaylock")
     #expect(stacks.run("disable", "--all").exit == .success)
     #expect(stacks.names == ["common-auth", "login", "sshd", "sudo", "sudo-i", "swaylock"])
     for name in ["sudo", "sudo-i", "sshd", "login", "swaylock"] { #expect(stacks.read(name) == Stacks.sudo) }
   }
 
-  @Test func `--all handles a removed service, and one whose package restored its file`() {
+  @Test func `disable --all handles a removed service, and one whose package has restored its file`() {
     enabled("sudo", "swaylock")
     stacks.folder.delete("pam.d/swaylock")
     stacks.write("sudo", Stacks.sudo)
@@ -106,8 +106,8 @@ import ToolTestSupport
     #expect(!stacks.names.contains { $0.hasPrefix("uaf-") })
   }
 
-  @Test func `a failure in the middle leaves every service with a complete stack`() {
-    // A folder occupies the place of the backup: the stack exists by then, and is removed again.
+  @Test func `if enable or disable fails in the middle, the service has a complete stack or its old line`() {
+    // A folder in place of the backup makes the run fail after the stack was written, which is then removed again.
     _ = stacks.folder.folder("pam.d/.sudo.before-uaf", mode: 0o755)
     let bench = stacks.run("enable", "sudo")
     #expect(bench.exit == .refused && bench.notes.contains(".sudo.before-uaf: Is a directory"), "\(bench.notes)")
@@ -115,7 +115,7 @@ import ToolTestSupport
     #expect(stacks.read("uaf-sudo") == nil)
     #expect(!stacks.names.contains { $0.hasSuffix(".uaf-new") })
     stacks.folder.delete("pam.d/.sudo.before-uaf")
-    // The same at the place where an edited stack would be kept: by then the service no longer includes it.
+    // A folder in place of the kept copy of an edited stack makes the run fail after the service no longer includes the stack.
     enabled("sudo")
     stacks.write("uaf-sudo", (stacks.read("uaf-sudo") ?? "") + "# mine\n")
     _ = stacks.folder.folder("pam.d/.uaf-sudo.saved", mode: 0o755)
@@ -126,9 +126,9 @@ import ToolTestSupport
     #expect(stacks.names == [".uaf-sudo.saved", "common-auth", "login", "sudo"])
   }
 
-  // MARK: What is refused
+  // MARK: Refusals of disable
 
-  @Test func `hand-written lines stay, are named, and make the command fail`() {
+  @Test func `hand-written pam_uaf lines stay, are named, and make disable fail`() {
     enabled("sshd")
     stacks.write("uaf-sudo", "auth required pam_uaf.so\n")
     stacks.write("sudo", "@include uaf-sudo\n")
@@ -144,7 +144,7 @@ import ToolTestSupport
     #expect(stacks.read("sshd") == Stacks.sudo)
   }
 
-  @Test func `a stack that somebody else includes by hand stays, and makes the command fail`() {
+  @Test func `a stack that a hand-written line includes stays, and makes disable fail`() {
     enabled("sudo")
     stacks.write("mine", "@include uaf-sudo\n")
     let bench = stacks.run("disable", "--all")
@@ -155,14 +155,14 @@ import ToolTestSupport
     #expect(stacks.read("uaf-sudo") != nil)
   }
 
-  @Test func `each service is judged without regard to the other services`() {
+  @Test func `disable --all decides about each service by itself`() {
     enabled("sudo", "sshd")
     #expect(stacks.run("disable", "sudo").exit == .success)
     stacks.write("sudo", "auth required pam_uaf.so\n")
     #expect(stacks.run("disable", "sudo").exit == .refused)
   }
 
-  @Test func `refuses to guess what was there before`() {
+  @Test func `disable refuses to guess which line a stack has replaced`() {
     stacks.write("sudo", "@include uaf-sudo\n")
     let bench = stacks.run("disable", "sudo")
     #expect(bench.exit == .refused)
@@ -171,7 +171,7 @@ import ToolTestSupport
   }
 
   @Test(arguments: ["@include uaf-sudo", "auth required pam_permit.so", "@include /etc/shadow"])
-  func `a head that would restore anything but a password's stack is ignored`(line: String) {
+  func `disable ignores a stack's head that would restore anything but the line of a password stack`(line: String) {
     enabled("sudo")
     let stack = stacks.read("uaf-sudo") ?? ""
     stacks.write("uaf-sudo", stack.replacing("replaces @include common-auth", with: "replaces " + line))
@@ -179,7 +179,7 @@ import ToolTestSupport
     #expect(stacks.read("sudo") == Stacks.sudo)
   }
 
-  @Test func `the head of a different service's stack is ignored`() {
+  @Test func `disable ignores the head of another service's stack`() {
     enabled("sudo")
     stacks.write("uaf-sshd", stacks.read("uaf-sudo") ?? "")
     stacks.write("sshd", "@include uaf-sshd\n")
@@ -188,14 +188,14 @@ import ToolTestSupport
     #expect(stacks.read("sshd") == "@include uaf-sshd\n")
   }
 
-  @Test func `a service that fails does not keep the other services from being disabled`() {
+  @Test func `if disable --all fails for one service, it still disables the others`() {
     enabled("sudo", "sshd")
     stacks.folder.setMode(0o666, of: "pam.d/sshd")
     #expect(stacks.run("disable", "--all").exit == .refused)
     #expect(stacks.read("sudo") == Stacks.sudo)
   }
 
-  @Test func `foreign files do not get in the way, whatever they are`() {
+  @Test func `files that pam-uaf did not write do not disturb disable, whatever they are`() {
     enabled("sudo")
     stacks.folder.link("pam.d/linked", to: "login")
     stacks.folder.link("pam.d/dangling", to: "/nonexistent/x")
@@ -205,15 +205,15 @@ import ToolTestSupport
     #expect(stacks.read("sudo") == Stacks.sudo)
   }
 
-  @Test func `refuses to run without a service, or with both a service and --all`() {
+  @Test func `refuses to disable without a service, or with a service and --all`() {
     for arguments in [["pam", "disable"], ["pam", "disable", "sudo", "--all"], ["pam", "enable"]] {
       #expect(Bench(arguments, as: 0).exit == .usage)
     }
   }
 
-  // MARK: The list
+  // MARK: uafctl pam status
 
-  @Test func `the list shows which services ask, and who configured that`() {
+  @Test func `pam status lists the services that ask pam_uaf, and who configured that`() {
     enabled("sudo", "sshd", "login")
     stacks.write("uaf-sshd", (stacks.read("uaf-sshd") ?? "") + "# mine\n")
     stacks.write("login", "@include common-auth\n")
@@ -232,7 +232,7 @@ import ToolTestSupport
         """)
   }
 
-  @Test func `for scripts the list is one object, the same in Korean`() throws {
+  @Test func `pam status prints one JSON object for scripts, the same in Korean`() throws {
     enabled("sudo", "sshd", "login")
     stacks.write("uaf-sshd", (stacks.read("uaf-sshd") ?? "") + "# mine\n")
     stacks.write("login", "@include common-auth\n")
@@ -251,7 +251,7 @@ import ToolTestSupport
         """)
   }
 
-  @Test func `for scripts an empty list names no service`() {
+  @Test func `pam status prints a JSON object with an empty list if no service is enabled`() {
     let bench = stacks.run("status", "--json")
     #expect(bench.exit == .success && bench.notes == "")
     #expect(
@@ -261,7 +261,7 @@ import ToolTestSupport
     #expect(missing.output.hasPrefix(#"{"type":"failure","result":1001,"#) && missing.output.contains("/nonexistent"))
   }
 
-  @Test func `without an enabled service the list is empty`() {
+  @Test func `pam status says so if no service is enabled`() {
     let bench = stacks.run("status")
     #expect(bench.exit == .success && bench.output == "" && bench.notes.contains("no service in "))
     #expect(Bench(["pam", "status", "--pam-directory", "/nonexistent"]).exit == .refused)

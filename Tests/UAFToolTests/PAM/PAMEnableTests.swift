@@ -11,9 +11,9 @@ import ToolTestSupport
   private let stacks = Stacks()
   private static let changed = Stacks.sudo.replacing("@include common-auth", with: "@include uaf-sudo")
 
-  // MARK: Effects
+  // MARK: What enable changes
 
-  @Test func `copies the stack, changes one line, and keeps what was there`() {
+  @Test func `enable copies the stack, changes one line of the service, and keeps the old line`() {
     let bench = stacks.run("enable", "sudo")
     #expect(bench.exit == .success)
     #expect(stacks.read("sudo") == Self.changed)
@@ -41,7 +41,7 @@ import ToolTestSupport
     ("sshd", "fallback", "fallback/sshd"), ("gdm-password", nil, "fallback/display-manager"),
     ("lightdm", "second-factor", "second-factor/display-manager"), ("sddm", nil, "instead/sddm"),
   ])
-  func `each service has its own stack and shape`(service: String, shape: String?, template: String) {
+  func `enable gives each service its own stack and shape`(service: String, shape: String?, template: String) {
     stacks.write(service, Stacks.sudo)
     let bench =
       shape.map { stacks.run("enable", service, "--shape", $0) } ?? stacks.run("enable", service)
@@ -50,7 +50,7 @@ import ToolTestSupport
   }
 
   @Test(arguments: ["second-factor"], ["@include common-auth", "auth include common-auth"])
-  func `refuses a directory that is enough by itself, with its file and line`(shape: String, line: String) {
+  func `refuses a directory module that lets people in by itself, with its file and line`(shape: String, line: String) {
     stacks.template("second-factor/sudo", "\(line)\nauth requisite pam_uaf.so\n")
     stacks.passwords.states["root"] = .usable
     let whole = "auth [success=2 default=ignore] pam_unix.so nullok\nauth sufficient pam_sss.so use_first_pass\n"
@@ -63,14 +63,14 @@ import ToolTestSupport
       bench.notes.contains("\(stacks.machine.pam)/common-auth:2: this line can let somebody in before pam_uaf is asked")
     )
     #expect(stacks.read("sudo") == Stacks.sudo && stacks.read("uaf-sudo") == nil)
-    // Its other name shares the line, and --only would change nothing.
+    // The other name of the program has the same line, so --only would change nothing.
     stacks.write("sudo-i", Stacks.sudo)
     #expect(stacks.run("enable", "sudo", "--shape", shape).notes == bench.notes)
     stacks.folder.delete("pam.d/sudo-i")
     stacks.write("common-auth", whole.replacing("sufficient", with: "[success=1 default=ignore]") + rest)
     #expect(stacks.run("enable", "sudo", "--shape", shape).exit == .success)
     stacks.write("common-auth", whole + rest)
-    // It was installed before the directory was added.
+    // The stack was installed before the directory module was added.
     #expect(stacks.run("enable", "sudo", "--shape", shape).exit == .refused)
     #expect(
       stacks.text(stacks.run("status")).contains("sudo: common-auth:2 can let somebody in before pam_uaf is asked\n"))
@@ -85,7 +85,7 @@ import ToolTestSupport
       "common-auth:1"
     ),
   ])
-  func `refuses a second factor without a password before it, and reports one that arises later`(
+  func `refuses a second factor without a password before it, and status reports one that lost its password later`(
     common: String, before: String, after: String
   ) {
     let debian = stacks.read("common-auth") ?? ""
@@ -107,7 +107,7 @@ import ToolTestSupport
     ("auth required pam_permit.so\nauth optional pam_unix.so\n", 2),
     ("auth [success=1 default=ignore] pam_unix.so nullok\nauth required pam_permit.so\n", 1),
   ])
-  func `refuses a second factor after a line that a wrong password gets past, with its file and line`(
+  func `refuses a second factor after a line that a wrong password gets past, with file and line`(
     common: String, line: Int
   ) {
     let debian = stacks.read("common-auth") ?? ""
@@ -121,7 +121,7 @@ import ToolTestSupport
     #expect(stacks.run("enable", "sudo", "--shape", "second-factor").exit == .success)
     #expect(!stacks.findings().contains { $0.id == .pamWrongPassword })
     #expect(!stacks.run("status", "--json").output.contains("wrongPassword"))
-    // It was installed before the line was changed.
+    // The stack was installed before this line was changed.
     stacks.write("common-auth", common)
     #expect(stacks.run("enable", "sudo", "--shape", "second-factor").exit == .refused)
     #expect(stacks.text(stacks.run("status")).contains("sudo: \(told)\n"))
@@ -130,7 +130,7 @@ import ToolTestSupport
   }
 
   @Test(arguments: ["instead", "fallback", "second-factor"])
-  func `refuses a way of the rescue group that asks for no password, with its file and line`(shape: String) {
+  func `refuses a service that lets the rescue group in without a password, with file and line`(shape: String) {
     let line = "auth sufficient pam_succeed_if.so quiet user ingroup uaf-rescue\n"
     let common = stacks.read("common-auth") ?? ""
     stacks.passwords.states["root"] = .usable
@@ -149,7 +149,7 @@ import ToolTestSupport
     "auth required pam_unix.so\nauth sufficient pam_uaf.so\n",
     "auth sufficient pam_uaf.so\nauth required pam_u2f.so nouserok\nauth required pam_permit.so\n",
   ])
-  func `status names a service that lets people in although pam_uaf refuses`(text: String) {
+  func `status names a service that lets people in although pam_uaf refuses them`(text: String) {
     stacks.write("sudo", text)
     #expect(
       stacks.text(stacks.run("status")).hasPrefix(
@@ -160,7 +160,7 @@ import ToolTestSupport
     #expect(!stacks.run("status", "--json").output.contains("refusalLetsIn"))
   }
 
-  @Test func `status names a stack that was edited so that its refusal has no effect`() {
+  @Test func `status names a stack whose edit takes the effect from pam_uaf's refusal`() {
     #expect(stacks.run("enable", "sudo").exit == .success)
     #expect(!stacks.run("status").output.contains("has refused"))
     stacks.write(
@@ -173,7 +173,7 @@ import ToolTestSupport
   private static let denied = "auth requisite pam_listfile.so item=user sense=deny file=/etc/denied onerr=succeed\n"
 
   @Test(arguments: ["instead", "fallback"])
-  func `a line that can refuse somebody and would be lost is named, and nothing is changed`(shape: String) {
+  func `enable refuses if a line would be lost that can refuse somebody, and names the line`(shape: String) {
     let text = "auth include system-auth\naccount required pam_unix.so\n"
     stacks.write("system-auth", "auth required pam_env.so\n\(Self.denied)auth required pam_unix.so\n")
     stacks.write("sudo", text)
@@ -181,7 +181,7 @@ import ToolTestSupport
     let bench = stacks.run("enable", "sudo", "--shape", shape)
     #expect(bench.exit == .refused && stacks.read("sudo") == text)
     #expect(stacks.text(bench).contains("system-auth:2: this line can refuse somebody"), "\(bench.notes)")
-    // It stays in force if the service itself has it.
+    // Such a line stays in force if it is in the service's own file.
     stacks.write("sudo", Self.denied + text)
     stacks.write("login", "auth required pam_unix.so\n")
     stacks.passwords.states["root"] = .usable
@@ -201,13 +201,13 @@ import ToolTestSupport
   }
 
   @Test(arguments: [
-    // None of them refuses a person with the right password.
+    // None of these lines refuses a person with the right password.
     "auth [default=1 success=ok] pam_localuser.so\nauth sufficient pam_unix.so\nauth sufficient pam_sss.so\n"
       + "auth required pam_deny.so\n",
     "auth sufficient pam_unix.so\nauth requisite pam_succeed_if.so uid >= 1000 quiet_success\nauth required pam_deny.so\n",
     "auth optional pam_listfile.so item=user sense=deny file=/etc/denied\nauth required pam_unix.so\n",
   ])
-  func `the loss of a line that by itself refuses nobody is no obstacle`(text: String) {
+  func `enable may drop a line that by itself refuses nobody`(text: String) {
     for module in ["pam_listfile", "pam_localuser", "pam_sss"] {
       _ = stacks.folder.file("libexec/\(module).so", [1], mode: 0o644)
     }
@@ -228,11 +228,11 @@ import ToolTestSupport
     let bench = stacks.run("enable", "sudo")
     #expect(
       bench.exit == .refused && bench.notes.contains("\(stacks.machine.pam)/common-auth:3 refuses the right password"))
-    // What exists, and leads to that line, is not reported as missing.
+    // The group exists and has a stack that serves it, so no text says that either is missing.
     #expect(!bench.notes.contains("groupadd") && !bench.notes.contains("leads nobody"))
   }
 
-  @Test func `refuses a service that names a missing module, unless the module is optional`() {
+  @Test func `enable refuses a service with a missing module, unless the module is optional`() {
     stacks.write("sudo", "auth required pam_gone.so\n" + Stacks.sudo)
     let bench = stacks.run("enable", "sudo")
     #expect(bench.exit == .refused && bench.notes.contains("/sudo:1 names pam_gone.so, which is not where PAM looks"))
@@ -240,7 +240,7 @@ import ToolTestSupport
     #expect(stacks.run("enable", "sudo").exit == .success)
   }
 
-  @Test func `after sshd is enabled, says what sshd_config still needs, and nothing if nothing is missing`() {
+  @Test func `after sshd was enabled, a text says what sshd_config still needs, if anything`() {
     stacks.write("sshd", Stacks.sudo)
     let program = stacks.folder.file("sshd", [1], mode: 0o755)
     stacks.machine.installation.sshPaths = (program, stacks.folder.file("sshd_config", [], mode: 0o644))
@@ -253,7 +253,7 @@ import ToolTestSupport
     #expect(!stacks.run("enable", "sshd").output.contains("ssh: "))
   }
 
-  @Test func `if sshd uses a different service, enable says to enable that service instead`() {
+  @Test func `if sshd uses another service, enable says to enable that one instead`() {
     stacks.write("sshd", Stacks.sudo)
     stacks.write("corp", Stacks.sudo)
     stacks.write("guests", Stacks.sudo)
@@ -268,7 +268,7 @@ import ToolTestSupport
     #expect(stacks.run("enable", "corp").exit == .success)
     #expect(stacks.read("uaf-corp")?.contains("# pam-uaf: template instead/sshd\n") == true)
     #expect(stacks.run("disable", "corp").exit == .success)
-    // A Match block may make it ask for a further service.
+    // A Match block can make sshd use a further service.
     stacks.folder.delete("sshd_config")
     let more = Array((good + "Match User bob\nPAMServiceName guests\n").utf8)
     _ = stacks.folder.file("sshd_config", more, mode: 0o644)
@@ -279,7 +279,7 @@ import ToolTestSupport
     #expect(!stacks.run("status").output.contains("the same program as corp"))
   }
 
-  @Test func `status names an unreadable file that may make sshd use a different service`() {
+  @Test func `status names an unreadable file that could make sshd use another service`() {
     stacks.write("sshd", Stacks.sudo)
     stacks.folder.link("missing.conf", to: "/nonexistent/ssh.conf")
     let text = Array("Include missing.conf\n".utf8)
@@ -307,7 +307,7 @@ import ToolTestSupport
     #expect(stacks.run("status", "--json").output.contains(#""sshService":"corp""#))
   }
 
-  @Test func `an unknown service uses the template that it is given`() {
+  @Test func `enable uses the template that it is given for an unknown service`() {
     stacks.write("lxdm", "auth requisite pam_nologin.so\n@include common-auth\n")
     #expect(stacks.run("enable", "lxdm").exit == .usage)
     #expect(stacks.run("enable", "lxdm", "--template", "display-manager").exit == .success)
@@ -315,7 +315,7 @@ import ToolTestSupport
   }
 
   @Test(arguments: ["auth include login", "auth substack system-auth", "-auth\tinclude\tcommon-auth # as Debian"])
-  func `lockers that include a different service's lines get their own stack`(line: String) {
+  func `a screen locker that includes another service's lines gets a stack of its own`(line: String) {
     stacks.write("swaylock", "# a locker\n\(line)\n")
     #expect(stacks.run("enable", "swaylock").exit == .success)
     #expect(stacks.read("swaylock") == "# a locker\n@include uaf-swaylock\n")
@@ -323,7 +323,7 @@ import ToolTestSupport
     #expect(stacks.read("swaylock") == "# a locker\n\(line)\n")
   }
 
-  @Test func `the shape of an enabled service can be changed, again and again`() {
+  @Test func `the shape of an enabled service can be changed any number of times`() {
     _ = stacks.run("enable", "sudo")
     for shape in ["instead", "second-factor", "fallback"] {
       #expect(stacks.run("enable", "sudo", "--shape", shape).exit == .success)
@@ -335,7 +335,7 @@ import ToolTestSupport
     #expect(stacks.read("sudo") == Stacks.sudo)
   }
 
-  @Test func `a second run has nothing to do, and tries nothing`() {
+  @Test func `enabling a service a second time has nothing to do, and tries no stack`() {
     _ = stacks.run("enable", "sudo")
     let asked = stacks.tester.asked.count
     let bench = stacks.run("enable", "sudo")
@@ -344,7 +344,7 @@ import ToolTestSupport
     #expect(stacks.tester.asked.count == asked)
   }
 
-  @Test func `an edited stack is kept next to the new one`() {
+  @Test func `enable keeps an edited stack next to the new one`() {
     _ = stacks.run("enable", "sudo")
     let edited = (stacks.read("uaf-sudo") ?? "") + "# mine\n"
     stacks.write("uaf-sudo", edited)
@@ -355,7 +355,7 @@ import ToolTestSupport
     #expect(stacks.read("uaf-sudo")?.hasSuffix("# instead\n" + Stacks.stack) == true)
   }
 
-  @Test func `a service that only the vendor has is copied, and the copy is removed again`() {
+  @Test func `enable copies a service that only the vendor's folder has, and disable removes the copy`() {
     _ = stacks.folder.file("vendor/polkit-1", Array(Stacks.sudo.utf8), mode: 0o644)
     #expect(stacks.run("enable", "polkit-1").exit == .success)
     #expect(stacks.read("polkit-1") == Stacks.sudo.replacing("@include common-auth", with: "@include uaf-polkit-1"))
@@ -365,7 +365,7 @@ import ToolTestSupport
     #expect(stacks.names == ["common-auth", "login", "sudo"])
   }
 
-  @Test func `a copy that was edited since stays, without our line`() {
+  @Test func `disable keeps an edited copy of a vendor's service, without the line of pam-uaf`() {
     _ = stacks.folder.file("vendor/polkit-1", Array(Stacks.sudo.utf8), mode: 0o644)
     _ = stacks.run("enable", "polkit-1")
     stacks.write("polkit-1", (stacks.read("polkit-1") ?? "") + "session optional pam_umask.so\n")
@@ -373,7 +373,7 @@ import ToolTestSupport
     #expect(stacks.read("polkit-1") == Stacks.sudo + "session optional pam_umask.so\n")
   }
 
-  @Test func `a stack for passwd is enabled without a check of who gets in`() {
+  @Test func `enable installs a stack for passwd without checking who can get in`() {
     stacks.passwords.groups = [:]
     stacks.write("common-password", "password required pam_unix.so\n")
     stacks.write("passwd", "@include common-password\n")
@@ -382,7 +382,7 @@ import ToolTestSupport
     #expect(stacks.run("enable", "passwd", "--shape", "instead").exit == .usage)
   }
 
-  @Test func `mode and attributes of the service's file stay`() throws {
+  @Test func `enable and disable keep the mode and attributes of the service's file`() throws {
     stacks.write("sudo", Stacks.sudo, mode: 0o640)
     #expect(stacks.run("enable", "sudo").exit == .success)
     #expect(stacks.folder.mode("pam.d/sudo") == 0o640)
@@ -392,7 +392,7 @@ import ToolTestSupport
     #expect(stacks.folder.mode("pam.d/sudo") == 0o640)
   }
 
-  @Test func `bytes that are not text stay as they are`() {
+  @Test func `enable and disable keep bytes in a service that are not text`() {
     let bytes = Array("# caf\u{E9} ".utf8.dropLast(3)) + [0xE9, 0x0A] + Array("@include common-auth".utf8)
     stacks.folder.delete("pam.d/sudo")
     _ = stacks.folder.file("pam.d/sudo", bytes, mode: 0o644)
@@ -402,7 +402,7 @@ import ToolTestSupport
     #expect(stacks.folder.bytes("pam.d/sudo") == bytes)
   }
 
-  @Test func `a dry run shows the difference and changes nothing`() {
+  @Test func `a dry run of enable shows the difference and changes nothing`() {
     let bench = stacks.run("enable", "sudo", "--dry-run")
     #expect(bench.exit == .success)
     #expect(
@@ -423,7 +423,7 @@ import ToolTestSupport
     #expect(stacks.read("sudo") == Stacks.sudo)
   }
 
-  @Test func `leftovers of an interrupted run do not get in the way`() {
+  @Test func `files that an interrupted run left do not prevent the next enable`() {
     for name in [".sudo.uaf-new", ".uaf-sudo.uaf-new", ".sudo.before-uaf"] {
       stacks.write(name, "half a l", mode: 0o600)
     }
@@ -433,9 +433,9 @@ import ToolTestSupport
     #expect(!stacks.names.contains { $0.hasSuffix(".uaf-new") })
   }
 
-  // MARK: What is refused
+  // MARK: Refusals of enable
 
-  /// The output of a run that must not have changed anything.
+  /// The output of an enable that must not have changed anything.
   private func refusal(_ arguments: String..., exit: ToolExit = .refused) -> String {
     let names = stacks.names
     let before = stacks.read("sudo")
@@ -448,7 +448,7 @@ import ToolTestSupport
     return stacks.text(bench)
   }
 
-  @Test func `anybody but root is refused`() {
+  @Test func `enable refuses anybody but root`() {
     for arguments in [["enable", "sudo"], ["disable", "sudo"], ["disable", "--all"]] {
       let bench = Bench(
         ["pam"] + arguments + ["--pam-directory", stacks.machine.pam], core: FakeCore([]),
@@ -460,7 +460,7 @@ import ToolTestSupport
   }
 
   @Test(arguments: ["", ".", "..", "../sudo", "/etc/pam.d/sudo", "sudo~", "sudo.dpkg-old", "a b", "-x", "s\u{fc}do"])
-  func `refuses what is not a service's name`(name: String) {
+  func `enable refuses a name that is no service's name`(name: String) {
     let bench = Bench(
       ["pam", "enable", "--pam-directory", stacks.machine.pam, "--", name], as: 0, core: FakeCore([]),
       installation: stacks.machine.installation)
@@ -469,13 +469,13 @@ import ToolTestSupport
     #expect(bench.notes.contains("is not a name of a service"), "\(bench.notes)")
   }
 
-  @Test func `refuses the files that services share, and the stacks of pam-uaf`() {
+  @Test func `enable refuses files that services share, and the stacks of pam-uaf`() {
     #expect(refusal("common-auth", exit: .usage).contains("pam-auth-update"))
     #expect(refusal("other", exit: .usage).contains("is shared by services"))
     #expect(refusal("uaf-sudo", exit: .usage).contains("is a stack of pam-uaf's"))
   }
 
-  @Test func `refuses a service that does not exist, and a template that does not exist`() {
+  @Test func `enable refuses a service or a template that does not exist`() {
     #expect(refusal("su", exit: .usage).contains("there is no service su in "))
     let noTemplate = refusal("sudo", "--template", "bogus", exit: .usage)
     #expect(noTemplate.contains("the ready stack "))
@@ -489,7 +489,7 @@ import ToolTestSupport
   @Test(arguments: [
     "gdm-autologin", "gdm-launch-environment", "lightdm-autologin", "lightdm-greeter", "sddm-autologin", "sddm-greeter",
   ])
-  func `refuses a display manager's services that ask nobody, whatever is in them`(service: String) {
+  func `enable refuses a display manager's services that ask nobody, whatever they contain`(service: String) {
     stacks.write(service, Stacks.sudo)
     for template in [[], ["--template", "display-manager"]] {
       let bench = Bench(
@@ -506,7 +506,7 @@ import ToolTestSupport
     #expect(stacks.read(service) == Stacks.sudo && stacks.names == ["common-auth", "login", "sudo", service].sorted())
   }
 
-  @Test func `refuses shapes in which SDDM would have to ask twice`() {
+  @Test func `refuses shapes in which SDDM would have to prompt twice`() {
     stacks.write("sddm", Stacks.sudo)
     for shape in ["fallback", "second-factor"] {
       #expect(
@@ -515,7 +515,7 @@ import ToolTestSupport
     }
   }
 
-  @Test func `refuses a template that others may write`() {
+  @Test func `refuses a template that others can write`() {
     stacks.folder.setMode(0o666, of: "templates/fallback/sudo")
     #expect(refusal("sudo").contains("templates/fallback/sudo: may be written by others\n"))
     stacks.machine.installation.templateFolder = "/nonexistent"
@@ -529,12 +529,12 @@ import ToolTestSupport
     "auth [success=1 default=ignore] pam_x.so\n@include common-auth\n",
     "auth include gdm\n", "@include common-account\n", "",
   ])
-  func `refuses a service that does not have exactly one line to change`(text: String) {
+  func `refuses a service that does not have exactly one line to replace`(text: String) {
     stacks.write("sudo", text)
     #expect(refusal("sudo").contains("sudo"))
   }
 
-  @Test func `says what to write by hand`() {
+  @Test func `if enable cannot change a service, it says what to write by hand`() {
     stacks.write("sudo", "auth required pam_unix.so\n")
     #expect(
       refusal("sudo")
@@ -549,7 +549,7 @@ import ToolTestSupport
   @Test(arguments: [
     "account required \\\n\n pam_x.so", "#" + String(repeating: "x", count: 1100), "session optional a.so \\\n#",
   ])
-  func `refuses a service that libpam 1.5 and later versions read differently`(line: String) {
+  func `refuses a service that libpam 1.5 reads differently from later versions`(line: String) {
     stacks.write("sudo", Stacks.sudo + line + "\n")
     #expect(refusal("sudo").contains(": libpam 1.5 reads this line in another way than libpam 1.6 and newer\nhint: "))
     stacks.write("sudo", Stacks.sudo)
@@ -559,7 +559,7 @@ import ToolTestSupport
     #expect(stacks.read("sudo") == Stacks.sudo + line + "\n")
   }
 
-  @Test func `refuses a service whose lines end with carriage returns, and names the first with an effect`() {
+  @Test func `refuses a service whose lines end with carriage returns, and names the first one with an effect`() {
     let text = "# by hand\r\n \r\n" + Stacks.sudo.replacing("\n", with: "\r\n")
     stacks.write("sudo", text)
     let said = refusal("sudo")
@@ -569,7 +569,7 @@ import ToolTestSupport
     #expect(stacks.run("enable", "sudo").exit == .success)
   }
 
-  @Test func `names a line with a carriage return, or with two readings, in a file that the service includes`() {
+  @Test func `names a line in an included file that has a carriage return or is read differently by some libpam`() {
     for (ending, told) in [
       ("\r\n", "the line ends with a carriage return (CRLF)"), (" \\\n#\n", "libpam 1.5 reads this line"),
     ] {
@@ -583,7 +583,7 @@ import ToolTestSupport
   }
 
   @Test(arguments: ["@include gone", "auth include gone", "account include gone", "session substack gone"])
-  func `names a line that includes what libpam cannot read`(line: String) {
+  func `names a line that includes a file which libpam cannot read`(line: String) {
     stacks.write("sudo", Stacks.sudo + line + "\n")
     #expect(refusal("sudo").contains("sudo:7 includes gone, which libpam cannot read\nhint: put the file"))
     stacks.write("sudo", Stacks.sudo)
@@ -592,7 +592,7 @@ import ToolTestSupport
     #expect(refusal("sudo").contains("login:1 includes gone, which libpam cannot read\nhint: put the file"))
   }
 
-  @Test func `does not look for a service's included files in the vendors' folders`() {
+  @Test func `does not look for included files in the vendors' folders, as libpam does not`() {
     _ = stacks.folder.file("vendor/vendor-auth", Array("auth required pam_unix.so\n".utf8), mode: 0o644)
     stacks.write("sudo", "@include vendor-auth\n" + Stacks.sudo)
     #expect(refusal("sudo").contains("sudo:1 includes vendor-auth, which libpam cannot read"))
@@ -604,14 +604,14 @@ import ToolTestSupport
   }
 
   @Test(arguments: [StackError.file(path: "/etc/pam.d/sudo", .system(EPERM))])
-  func `names the attribute that keeps even root from changing a file`(error: StackError) {
+  func `names the file attribute that keeps even root from changing a file`(error: StackError) {
     #expect(error.english.remedy?.contains("chattr -i") == true && error.korean.remedy?.contains("chattr -i") == true)
   }
 
   @Test(arguments: [
     "@include FOLDER/common-auth", "auth include FOLDER/common-auth", "auth substack FOLDER//common-auth",
   ])
-  func `finds the password's stack by its full path, too, and restores the line`(line: String) {
+  func `finds an include of the password stack by its full path too, and restores it`(line: String) {
     let own = line.replacing("FOLDER", with: stacks.machine.pam)
     let text = Stacks.sudo.replacing("@include common-auth", with: own)
     stacks.write("sudo", text)
@@ -620,13 +620,13 @@ import ToolTestSupport
     #expect(stacks.read("sudo") == Self.changed)
     #expect(stacks.run("status").output.hasPrefix("sudo: fallback/sudo\n"))
     #expect(stacks.run("disable", "sudo").exit == .success && stacks.read("sudo") == text)
-    // A file of a different folder is a different file.
+    // A file of this name in another folder is not the password stack.
     stacks.write("sudo", text.replacing(stacks.machine.pam, with: "/nonexistent"))
     #expect(refusal("sudo").contains("sudo has no line that includes the password's stack"))
   }
 
   @Test(arguments: ["auth include corp-auth", "auth substack corp-auth", "@include corp-auth"])
-  func `a file that only includes the password's stack counts as that stack`(line: String) {
+  func `a file that only includes the password stack counts as that stack`(line: String) {
     let text = Stacks.sudo.replacing("@include common-auth", with: line)
     stacks.write("corp-auth", "# Ours.\n\nauth include common-auth\n")
     stacks.write("sudo", text)
@@ -637,18 +637,18 @@ import ToolTestSupport
     #expect(stacks.run("disable", "sudo").exit == .success && stacks.read("sudo") == text)
   }
 
-  @Test func `reports an included file that has more than the password's stack, and how to fix it`() {
+  @Test func `names an included file that contains more than the password stack, and how to fix it`() {
     stacks.write("corp-auth", "auth required pam_env.so\n@include common-auth\n")
     stacks.write("sudo", Stacks.sudo.replacing("@include common-auth", with: "auth include corp-auth"))
     let told = refusal("sudo")
     #expect(told.contains("sudo:5 includes the password's stack by way of corp-auth, which has other lines as well"))
     #expect(told.contains("hint: write the lines of corp-auth in place of this line, then run it again"))
-    // A circular include ends.
+    // A file that includes itself causes no endless loop.
     stacks.write("corp-auth", "auth include corp-auth\n")
     #expect(refusal("sudo").contains("sudo has no line that includes the password's stack"))
   }
 
-  @Test func `if the file that the shipped stack includes is missing, the error says so, and how to get one`() {
+  @Test func `if a file that a shipped stack includes is missing, the error says so, and how to get one`() {
     stacks.folder.delete("pam.d/common-auth")
     stacks.write("system-auth", "auth required pam_unix.so\n")
     stacks.write("login", "auth include system-auth\n")
@@ -672,7 +672,7 @@ import ToolTestSupport
       #expect(stacks.read("sudo-i") == Self.changed && stacks.read("uaf-sudo-i") == nil)
       #expect(stacks.run("disable", "sudo").exit == .success && stacks.read("sudo-i") == Stacks.sudo)
     }
-    // Any other service, too, and by its full path.
+    // This is true for any other service too, and for a link to the full path.
     stacks.folder.link("pam.d/backdoor", to: stacks.machine.pam + "/sudo-i")
     #expect(stacks.text(stacks.run("enable", "sudo")).contains("backdoor: takes its lines from sudo\n"))
   }
@@ -692,16 +692,16 @@ import ToolTestSupport
   }
 
   @Test(arguments: [StackError.file(path: "/etc/pam.d/sudo", .system(EBUSY))])
-  func `names a mount if the kernel does not let a file be replaced`(error: StackError) {
+  func `if the kernel does not let a file be replaced, the error names a mount as the cause`(error: StackError) {
     #expect(error.english.remedy?.contains("findmnt") == true && error.korean.remedy?.contains("findmnt") == true)
   }
 
-  @Test func `su-l follows su, and the output says so`() {
+  @Test func `enabling su enables su-l too, and the output says so`() {
     stacks.write("su-l", "auth include su\n")
     #expect(refusal("su-l") == "uafctl: su-l takes its lines from su\nhint: uafctl pam enable su\n")
   }
 
-  @Test func `refuses if pam-auth-update's profile asks in every service`() {
+  @Test func `enable refuses if pam-auth-update has a profile with pam_uaf for every service`() {
     stacks.write("common-auth", "auth [success=2 default=ignore] pam_uaf.so\n")
     #expect(refusal("sudo").hasPrefix("uafctl: common-auth asks pam_uaf itself: "))
   }
@@ -710,18 +710,19 @@ import ToolTestSupport
     "auth required pam_uaf.so\n@include common-auth\n", "@include common-auth\nauth include uaf-mine\n",
     "@include uaf-sudo\n", "@include common-auth\naccount required pam_uaf.so\n",
   ])
-  func `refuses if somebody wrote the module into the service by hand`(text: String) {
+  func `enable refuses a service that contains a hand-written line with pam_uaf`(text: String) {
     stacks.write("uaf-mine", "auth required pam_uaf.so\n")
     stacks.write("sudo", text)
     #expect(refusal("sudo").hasPrefix("uafctl: sudo asks pam_uaf already, by lines that uafctl did not write\n"))
   }
 
-  @Test func `refuses to overwrite a stack that it did not make`() {
+  @Test func `enable refuses to overwrite a stack that it has not made`() {
     stacks.write("uaf-sudo", "auth required pam_uaf.so\n")
     #expect(refusal("sudo").hasPrefix("uafctl: uaf-sudo asks pam_uaf already"))
   }
 
-  @Test func `refuses files that others may write, that belong to somebody else, or that are not regular files`() {
+  @Test
+  func `enable refuses files that others can write, that belong to somebody else, or that are not regular files`() {
     stacks.folder.setMode(0o666, of: "pam.d/sudo")
     #expect(refusal("sudo").hasPrefix("uafctl: sudo: may be written by others\nhint: chown root:root"))
     stacks.folder.delete("pam.d/sudo")
@@ -735,7 +736,7 @@ import ToolTestSupport
     #expect(refusal("sudo").hasPrefix("uafctl: sudo: is not a file\n"))
   }
 
-  @Test func `refuses a file with two names, one that is too large, and a linked stack`() {
+  @Test func `enable refuses a file with two names, one that is too large, and a stack that is a link`() {
     // SAFETY: both paths live for the call.
     let linked = unsafe link(stacks.machine.pam + "/sudo", stacks.machine.pam + "/copy")
     #expect(linked == 0)
@@ -747,7 +748,7 @@ import ToolTestSupport
     #expect(refusal("sudo").hasPrefix("uafctl: uaf-sudo: is a symbolic link\n"))
   }
 
-  @Test func `refuses a folder that does not exist, or that others may change`() {
+  @Test func `enable refuses a folder of services that does not exist, or that others can change`() {
     let bench = Bench(["pam", "enable", "sudo", "--pam-directory", "/nonexistent"], as: 0)
     #expect(bench.exit == .refused && bench.notes.hasPrefix("uafctl: /nonexistent: No such file or directory\n"))
     stacks.folder.setMode(0o777, of: "pam.d")
@@ -757,7 +758,7 @@ import ToolTestSupport
     #expect(refusal("sudo").contains("/pam.d: belongs to uid "))
   }
 
-  @Test func `refuses while a second uafctl is working`() throws {
+  @Test func `enable refuses while another uafctl is working`() throws {
     let other = try PAMFolder(stacks.machine.pam, owner: geteuid())
     try other.lock(in: stacks.machine.installation.trialParent)
     #expect(refusal("sudo").hasPrefix("uafctl: another uafctl is changing how services ask, and holds "))
@@ -766,7 +767,7 @@ import ToolTestSupport
     #expect(stacks.run("enable", "sudo").exit == .success)
   }
 
-  @Test func `refuses if administrators would have no other way in, and says what to do`() {
+  @Test func `enable refuses if administrators would have no other way in, and says what to do`() {
     stacks.passwords.groups = [:]
     #expect(
       refusal("sudo") == """
@@ -777,7 +778,7 @@ import ToolTestSupport
         """)
   }
 
-  @Test func `a stack that leads nobody of uaf-rescue past the module needs root's console`() {
+  @Test func `a stack without a branch for uaf-rescue needs a console where root can log in`() {
     stacks.template("fallback/sudo", "auth required pam_uaf.so\n")
     #expect(refusal("sudo").contains("the stack leads nobody of uaf-rescue past pam_uaf; root's password is locked"))
     #expect(
@@ -795,7 +796,7 @@ import ToolTestSupport
     #expect(stacks.run("enable", "su").exit == .success)
   }
 
-  @Test func `a member of the rescue group needs a console that leads the group past the module as well`() {
+  @Test func `a member of the rescue group also needs a console that does not ask pam_uaf for the group`() {
     stacks.write("login", "auth required pam_uaf.so\n@include common-auth\n")
     let reason = "cannot log in by a password: the console (login) is not there, or leads nobody past pam_uaf"
     #expect(refusal("sudo").contains("alice of uaf-rescue " + reason))
@@ -838,7 +839,7 @@ import ToolTestSupport
     "auth optional pam_corp.so\n", "", "auth [success=1 default=ignore] pam_localuser.so\nauth required pam_unix.so\n",
     "auth optional pam_unix.so\n", "auth required pam_corp.so\nauth [default=reset] pam_permit.so\n",
   ])
-  func `a second factor that was copied by hand is judged like one that enable made`(common: String) throws {
+  func `a copied second factor is judged like one that enable has made`(common: String) throws {
     withConditions()
     #expect(stacks.run("enable", "sudo", "--shape", "second-factor").exit == .success)
     stacks.write("common-auth", common)
@@ -849,7 +850,7 @@ import ToolTestSupport
     }
     let made = told()
     #expect(made.count == 1)
-    // In a file that the service includes, under our name and a different one, and in the service itself.
+    // The copy is in an included file, with our file name and with another, and in the service itself.
     let copy = try #require(stacks.read("uaf-sudo")).replacing("# pam-uaf:", with: "#")
     let service = try #require(stacks.read("sudo"))
     stacks.write("uaf-sudo", copy)
@@ -870,15 +871,15 @@ import ToolTestSupport
     "auth sufficient pam_unix.so\nauth required pam_uaf.so\n", "auth optional pam_env.so\nauth required pam_uaf.so\n",
     "auth required pam_uaf.so\nauth required pam_unix.so\n",
   ])
-  func `a hand-written stack that is not meant to ask for two factors is not judged as a second factor`(text: String) {
+  func `a hand-written stack that need not ask for two factors is not judged as a second factor`(text: String) {
     withConditions()
     stacks.write("sudo", text + "session required pam_permit.so\n")
     #expect(!stacks.findings().contains { $0.id == .pamWrongPassword })
   }
 
-  // MARK: People who do not get in although the password is right
+  // MARK: People who are refused although their password is right
 
-  /// Adds modules that the folder of the others does not have.
+  /// Adds modules that the other tests' folder does not have.
   private func withConditions() {
     for module in [
       "access", "listfile", "securetty", "shells", "time", "localuser", "usertype", "sss", "selinux", "exec", "rhosts",
@@ -925,7 +926,7 @@ import ToolTestSupport
       ("auth required pam_ftp.so\n@include common-auth\n", "may be refused by login:1"),
       ("auth [success=ok default=die] pam_corp.so\n@include common-auth\n", "may be refused by login:1"),
       ("@include common-auth\nauth required pam_u2f.so\n", "may be refused by login:2"),
-      // These have no effect in that group.
+      // These lines have no effect for this stage.
       ("auth required pam_motd.so\n@include common-auth\n", "may be refused by login:1"),
       ("@include common-auth\nsession required pam_shells.so\n", "may be refused by login:2"),
       ("auth required pam_unix.so use_first_pass\n", "is refused by login:1"),
@@ -935,7 +936,7 @@ import ToolTestSupport
       ("@include common-auth\nsession required pam_systemd.so\n", "may be refused by login:2"),
       ("@include common-auth\nsession [success=ok default=bad] pam_corp.so\n", "may be refused by login:2"),
     ])
-  func `a member of uaf-rescue whom the console refuses, or may refuse, is not named as a way in`(
+  func `a member of uaf-rescue whom the console refuses, or might refuse, is not named as a way in`(
     login: String, told: String
   ) {
     withConditions()
@@ -959,7 +960,7 @@ import ToolTestSupport
         + "session required pam_permit.so\n",
       "auth sufficient pam_u2f.so\n@include common-auth\nauth optional pam_cap.so\n",
       "auth required pam_unix.so\nauth required pam_unix.so use_first_pass\n",
-      // The lines of Debian's login.
+      // The lines of the login service in Debian.
       "auth optional pam_faildelay.so delay=3000000\nauth requisite pam_nologin.so\n@include common-auth\nauth optional pam_group.so\n"
         + "session [success=ok ignore=ignore module_unknown=ignore default=bad] pam_selinux.so close\nsession required pam_loginuid.so\n"
         + "session optional pam_motd.so noupdate\nsession required pam_env.so readenv=1\nsession required pam_limits.so\n"
@@ -993,7 +994,7 @@ import ToolTestSupport
     ("session required pam_limits.so\n", 0, "alice - nonewprivs 1", "may be refused by login:1"),
     ("session required pam_limits.so\n", 0, "@sudo - CHROOT /srv", "may be refused by login:1"),
   ])
-  func `a member of uaf-rescue whom pam_faillock or pam_limits may keep out is not named as a way in`(
+  func `a member of uaf-rescue whom pam_faillock or pam_limits could refuse is not named as a way in`(
     line: String, wrong: Int, limit: String?, told: String
   ) {
     _ = stacks.folder.file("libexec/pam_faillock.so", [1], mode: 0o644)
@@ -1017,11 +1018,11 @@ import ToolTestSupport
     ("session required pam_limits.so\n", 0, "* hard core 0"),
     ("session required pam_limits.so\n", 0, "alice - nonewprivs 0"),
     ("session optional pam_limits.so\nsession required pam_permit.so\n", 0, "alice hard maxlogins 0"),
-    // With 0 it counts, and never locks.
+    // With deny = 0 it counts failures, but never locks.
     ("auth required pam_faillock.so preauth\n", 9, "deny = 0"),
     ("auth required pam_faillock.so preauth deny=0\n", 9, "x"),
   ])
-  func `a member of uaf-rescue whom neither pam_faillock nor pam_limits keeps out is named as a way in`(
+  func `a member of uaf-rescue whom neither pam_faillock nor pam_limits refuses is named as a way in`(
     line: String, wrong: Int, limit: String
   ) {
     _ = stacks.folder.file("libexec/pam_faillock.so", [1], mode: 0o644)
@@ -1032,8 +1033,7 @@ import ToolTestSupport
   }
 
   @Test
-  func `pam_limits refuses everybody, even root, without limits.conf, and exempts a person with a line without limits`()
-  {
+  func `without limits.conf pam_limits refuses even root, and a person's line without limits exempts that person`() {
     stacks.write("login", "session required pam_limits.so\n@include common-auth\n" + Self.account)
     stacks.passwords.limitLines = ["* - maxlogins 0", "alice -"]
     #expect(stacks.run("enable", "sudo", "--dry-run").output.contains("without pam_uaf gets in: alice, "))
@@ -1055,7 +1055,7 @@ import ToolTestSupport
     #expect(refusal("sudo").contains("root of uaf-rescue may be refused by login:1"))
   }
 
-  @Test func `sudo opens root's session, and not the caller's`() {
+  @Test func `sudo opens a session of root, and not of the caller`() {
     stacks.passwords.limitLines = ["alice hard maxlogins 0"]
     let lines = "session required pam_succeed_if.so user != alice\nsession required pam_limits.so\n"
     stacks.write("sudo", lines + Stacks.sudo)
@@ -1065,7 +1065,7 @@ import ToolTestSupport
   }
 
   @Test(arguments: ["login", "sudo"])
-  func `a service without session lines refuses if 'other' has none either, and the hint says which to write`(
+  func `a service without session lines is refused if 'other' has none either, and the hint says what to write`(
     service: String
   ) {
     stacks.folder.delete("vendor/other")
@@ -1084,8 +1084,7 @@ import ToolTestSupport
     #expect(stacks.run("enable", "sudo").output.hasPrefix("without pam_uaf gets in: alice, "))
   }
 
-  @Test func `a service refuses if neither it nor 'other' has account lines, or lines that change an expired password`()
-  {
+  @Test func `a service is refused if neither it nor 'other' has lines for the account or for an expired password`() {
     stacks.folder.delete("vendor/other")
     stacks.tester.accountCodesOfPeople = ["alice": 6]
     #expect(
@@ -1099,7 +1098,7 @@ import ToolTestSupport
     "session required pam_deny.so\n", "session requisite pam_deny.so\nsession required pam_permit.so\n",
     "session required pam_permit.so\nsession required pam_deny.so\n",
   ])
-  func `sudo continues if its session lines end with session_err, and login does not`(lines: String) {
+  func `sudo continues if its session lines return session_err, and login does not`(lines: String) {
     stacks.write("sudo", "@include common-auth\n@include common-account\n" + lines)
     #expect(stacks.run("enable", "sudo", "--dry-run").output.contains("without pam_uaf gets in: alice, "))
     stacks.write("login", "@include common-auth\n@include common-account\n" + lines)
@@ -1112,13 +1111,13 @@ import ToolTestSupport
     ("session required pam_gone.so\nsession required pam_deny.so\n", "is refused by sudo:3"),
     ("session required pam_exec.so /bin/check\n", "may be refused by sudo:3"),
   ])
-  func `sudo refuses if its session lines end in any other way`(lines: String, told: String) {
+  func `sudo refuses if its session lines return any other error`(lines: String, told: String) {
     withConditions()
     stacks.write("sudo", "@include common-auth\n@include common-account\n" + lines)
     #expect(refusal("sudo").contains("alice of uaf-rescue \(told)"))
   }
 
-  @Test func `pam_mkhomedir lets in everybody whose home exists`() {
+  @Test func `pam_mkhomedir lets in everybody whose home directory exists`() {
     withConditions()
     stacks.write("login", "@include common-auth\nsession required pam_mkhomedir.so umask=0077\n" + Self.account)
     #expect(stacks.run("enable", "sudo", "--dry-run").output.contains("without pam_uaf gets in: alice, "))
@@ -1129,7 +1128,7 @@ import ToolTestSupport
     #expect(refusal("sudo").contains("alice of uaf-rescue may be refused by sudo:3"))
   }
 
-  @Test func `pam_namespace lets everybody in if it has nothing to set up`() {
+  @Test func `pam_namespace lets everybody in if nothing is configured for it`() {
     withConditions()
     stacks.write("login", "@include common-auth\nsession required pam_namespace.so\n" + Self.account)
     #expect(stacks.run("enable", "sudo", "--dry-run").output.contains("without pam_uaf gets in: alice, "))
@@ -1153,7 +1152,7 @@ import ToolTestSupport
     }
   }
 
-  @Test func `a person who must change the password is named if the console has lines that change it`() {
+  @Test func `a person with an expired password is named as a way in if the console has lines to change it`() {
     stacks.write("login", "@include common-auth\n# console\npassword required pam_deny.so\n" + Self.account)
     stacks.tester.accountCodes = [("# console", 12)]
     #expect(refusal("sudo").contains("alice of uaf-rescue is refused by login:3"))
@@ -1176,7 +1175,7 @@ import ToolTestSupport
   }
 
   @Test(arguments: ["pam_access.so", "pam_time.so", "pam_listfile.so item=tty sense=allow file=/etc/ttys"])
-  func `a member of uaf-rescue is named with account lines that may decide differently for other terminals or hours`(
+  func `a member of uaf-rescue is named as a way in although account lines depend on the terminal or the hour`(
     line: String
   ) {
     stacks.write("login", "@include common-auth\naccount required \(line)\n" + Self.account)
@@ -1185,7 +1184,7 @@ import ToolTestSupport
     #expect(output.contains("; not tried: what login:2 says of another terminal or hour\n"), "\(output)")
   }
 
-  @Test func `a member of uaf-rescue whom sudo refuses is not named, and a different member is`() {
+  @Test func `if sudo refuses one member of uaf-rescue and not another, the other is named as a way in`() {
     stacks.write("sudo", "auth required pam_succeed_if.so user != alice\n" + Stacks.sudo)
     #expect(refusal("sudo").contains("alice of uaf-rescue is refused by sudo:1"))
     stacks.passwords.groups = ["uaf-rescue": ["alice", "bob"], "sudo": ["alice", "bob"]]
@@ -1194,7 +1193,7 @@ import ToolTestSupport
   }
 
   @Test(arguments: ["login", "sudo"])
-  func `a member of uaf-rescue whom account lines refuse is not named`(service: String) {
+  func `a member of uaf-rescue whom account lines refuse is not named as a way in`(service: String) {
     stacks.write("login", "@include common-auth\n# console\n" + Self.account)
     let mark = service == "login" ? "# console" : "pam_limits.so"
     stacks.tester.accountCodes = [(mark, 6)]
@@ -1207,7 +1206,9 @@ import ToolTestSupport
     ("auth requisite pam_nologin.so\n", "/etc/nologin"), ("auth requisite pam_nologin.so\n", "/var/run/nologin"),
     ("auth required pam_nologin.so file=/srv/closed\n", "/srv/closed"),
   ])
-  func `if nologin keeps everybody but root out of the console, only root is named`(line: String, file: String) {
+  func `if nologin keeps everybody but root from the console, only root is named as a way in`(
+    line: String, file: String
+  ) {
     stacks.write("login", line + "@include common-auth\n" + Self.account)
     stacks.passwords.files = [file]
     #expect(refusal("sudo").contains("alice of uaf-rescue is kept out by \(file), which login:1 looks at"))
@@ -1219,7 +1220,7 @@ import ToolTestSupport
   }
 
   @Test(arguments: ["/usr/sbin/nologin", "/bin/false", "/nonexistent/bash", "/etc/passwd", "/tmp"])
-  func `a member of uaf-rescue whose shell gives no session is not named`(shell: String) {
+  func `a member of uaf-rescue whose shell gives no session is not named as a way in`(shell: String) {
     stacks.passwords.shells = ["alice": shell, "root": shell]
     stacks.passwords.states["root"] = .usable
     let said = refusal("sudo")
@@ -1240,7 +1241,7 @@ import ToolTestSupport
       ),
       ("@include common-auth\nsession required pam_deny.so\n", "root is refused by login:2"),
     ])
-  func `root is not named if the console refuses root`(login: String, told: String) {
+  func `root is not named as a way in if the console refuses root`(login: String, told: String) {
     withConditions()
     stacks.passwords.groups = [:]
     stacks.passwords.states["root"] = .usable
@@ -1248,7 +1249,7 @@ import ToolTestSupport
     #expect(refusal("sudo").contains(told))
   }
 
-  @Test func `root's console is no way in if the console itself asks the module`() {
+  @Test func `root's console is no way in if the console itself asks pam_uaf`() {
     stacks.passwords.groups = [:]
     stacks.passwords.states["root"] = .usable
     #expect(refusal("login").contains("the console (login) asks pam_uaf as well"))

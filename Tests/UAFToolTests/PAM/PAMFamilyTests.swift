@@ -6,7 +6,7 @@ import ToolTestSupport
 @testable import PAMStacks
 @testable import UAFTool
 
-/// Other names of a program: sudo-i for sudo, su-l for su.
+/// Programs with several PAM services, such as sudo with sudo-i, and su with su-l.
 @Suite struct PAMFamilyTests {
   private let stacks = Stacks()
 
@@ -14,14 +14,14 @@ import ToolTestSupport
 
   private func withBoth() { stacks.write("sudo-i", Stacks.sudo) }
 
-  // MARK: sudoers
+  // MARK: The service that sudoers names
 
-  /// Writes a sudoers file in which alice, of the rescue group, may do everything.
+  /// Writes a sudoers file by which alice, a member of the rescue group, can do everything.
   private func sudoers(_ lines: String...) {
     stacks.machine.sudoers((lines + ["%sudo ALL=(ALL:ALL) ALL"]).joined(separator: "\n") + "\n")
   }
 
-  @Test func `refuses sudo if sudoers makes it use a different service, and names that service`() {
+  @Test func `enable refuses sudo if sudoers makes it use another service, and names that service`() {
     sudoers("Defaults pam_service=early", "Defaults !insults, pam_service = \"corp\"")
     stacks.write("corp", Stacks.sudo)
     let bench = stacks.run("enable", "sudo")
@@ -29,12 +29,12 @@ import ToolTestSupport
     #expect(bench.notes.contains("hint: uafctl pam enable corp --template sudo\n"))
     #expect(stacks.read("sudo") == Stacks.sudo)
     #expect(stacks.run("enable", "corp", "--template", "sudo").exit == .success && asks("corp"))
-    // The password still logs in under the name for login shells.
+    // For login shells the password still logs in.
     withBoth()
     #expect(stacks.run("status", as: 0).output.contains("sudo-i: asks without the passcode"))
   }
 
-  @Test func `refuses sudo while a further service of some people would stay open`() {
+  @Test func `enable refuses sudo while another service that some people use would stay open`() {
     sudoers("Defaults:alice pam_login_service=shells")
     stacks.write("shells", Stacks.sudo)
     #expect(stacks.run("enable", "sudo").notes.contains("sudo uses the PAM service shells as well"))
@@ -45,7 +45,7 @@ import ToolTestSupport
     #expect(stacks.run("enable", "sudo").exit == .success)
   }
 
-  @Test func `doctor fails and status reports it if sudoers was changed afterwards`() {
+  @Test func `if sudoers was changed after enable, doctor fails and status reports it`() {
     #expect(stacks.run("enable", "sudo").exit == .success)
     #expect(!stacks.findings().contains { $0.id == .pamSudoService })
     stacks.write("corp", Stacks.sudo)
@@ -60,7 +60,7 @@ import ToolTestSupport
   }
 
   @Test(arguments: [("targetpw", "the account that the command will run as"), ("rootpw", "root")])
-  func `says whose passcode sudo asks for`(option: String, person: String) {
+  func `enable says whose passcode sudo will ask for`(option: String, person: String) {
     sudoers("Defaults \(option)", "Defaults insults")
     stacks.passwords.groups["uaf-rescue"] = ["alice", "root"]
     stacks.passwords.states["root"] = .usable
@@ -75,19 +75,19 @@ import ToolTestSupport
     #expect(!stacks.run("status").output.contains("the passcode of"))
   }
 
-  @Test func `refuses sudo if a service for sudo -A asks without the passcode`() {
+  @Test func `enable refuses sudo if a service for sudo -A does not ask for the passcode`() {
     sudoers("Defaults pam_askpass_service=corp")
     stacks.write("corp", Stacks.sudo)
     #expect(stacks.run("enable", "sudo").notes.contains("sudo uses the PAM service corp as well"))
     #expect(!asks("sudo"))
   }
 
-  // Debian 12's cvtsudoers prints broken JSON for the first ones, and nothing for those with a line that sudo skips.
+  // cvtsudoers of Debian 12 prints broken JSON for the first two, and nothing for a line that sudo skips.
   @Test(arguments: [
     "carla ALL=(ALL) CWD=/srv ALL", "carla ALL=(ALL) ROLE=r TYPE=t ALL", "NOBODYS ALL=ALL", "alice ALL=",
     "Defaults @", "User_Alias small = alice", "no sense",
   ])
-  func `finds the service that sudo uses, whatever other lines there are`(line: String) {
+  func `finds the service that sudo uses, whatever other lines sudoers has`(line: String) {
     sudoers(line, "Defaults pam_service=su", line)
     stacks.write("su", Stacks.sudo)
     let bench = stacks.run("enable", "sudo")
@@ -96,7 +96,7 @@ import ToolTestSupport
     #expect(!asks("sudo"))
   }
 
-  @Test func `a line that sudo skips is reported, and doctor reports it as well`() {
+  @Test func `enable and doctor report a line of sudoers that sudo skips`() {
     sudoers("Defaults env_reset", "no sense")
     let bench = stacks.run("enable", "sudo")
     #expect(
@@ -110,7 +110,7 @@ import ToolTestSupport
   @Test(arguments: [
     "Defaults pam_service corp", "Defaults pam_askpass_service=\"corp", "x Defaults pam_login_service=y",
   ])
-  func `refuses sudo if an unreadable line may name a service`(line: String) {
+  func `refuses sudo if a line of sudoers that cannot be read might name a service`(line: String) {
     sudoers(line)
     for options in [["sudo"], ["sudo", "--only"], ["corp", "--template", "sudo"]] {
       let bench = Bench(
@@ -122,7 +122,7 @@ import ToolTestSupport
     #expect(stacks.read("sudo") == Stacks.sudo)
   }
 
-  @Test func `refuses sudo if sudoers cannot be read, and doctor fails in an enabled service`() {
+  @Test func `if sudoers cannot be read, enable refuses sudo, and doctor fails if sudo is enabled`() {
     #expect(stacks.run("enable", "sudo").exit == .success)
     stacks.machine.installation.sudoFiles.sudoers = stacks.machine.folder.folder("sudoers.is.a.folder", mode: 0o755)
     #expect(stacks.findings().first { $0.id == .pamSudoers }?.level == .failure)
@@ -130,12 +130,12 @@ import ToolTestSupport
     #expect(stacks.run("disable", "sudo").exit == .success)
     let bench = stacks.run("enable", "sudo")
     #expect(bench.exit == .refused && bench.notes.contains("sudoers.is.a.folder cannot be read"), "\(bench.notes)")
-    // Nobody is known to become root by it either.
+    // It is also unknown who can become root with sudo.
     #expect(stacks.run("enable", "login").notes.contains("no rule of sudoers"))
   }
 
   @Test(arguments: ["sudoers_policy", "sudoers_audit"])
-  func `the sudoers file that sudo.conf names applies`(symbol: String) {
+  func `uses the sudoers file that sudo.conf names`(symbol: String) {
     sudoers("Defaults pam_service=sudo")
     let other = stacks.machine.folder.file("sudoers.alt", Array("Defaults pam_service=corp\n".utf8), mode: 0o440)
     stacks.machine.installation.sudoFiles.configuration = stacks.machine.folder.file(
@@ -144,7 +144,7 @@ import ToolTestSupport
     #expect(stacks.run("enable", "sudo").notes.contains("sudo uses the PAM service corp and not sudo"))
   }
 
-  @Test func `what sudoers includes applies, in its place`() {
+  @Test func `reads the files that sudoers includes, in their order`() {
     let folder = stacks.machine.folder
     _ = folder.folder("sudoers.d", mode: 0o755)
     _ = folder.file("sudoers.d/10-corp", Array("Defaults pam_service=corp\n".utf8), mode: 0o440)
@@ -158,16 +158,16 @@ import ToolTestSupport
     }
     sudoers("@includedir sudoers.d", "@include sudoers.here")
     #expect(stacks.run("enable", "sudo").notes.contains("sudo uses the PAM service early and not sudo"))
-    // A file that includes itself never ends.
+    // A file that includes itself causes no endless loop.
     sudoers("@include sudoers")
     #expect(stacks.run("enable", "sudo").notes.contains("is too large to be read"))
     sudoers("@include missing")
     #expect(stacks.run("enable", "sudo").output.contains("/missing cannot be read"))
   }
 
-  // MARK: What sudo does not read
+  // MARK: Files that sudo ignores
 
-  /// Writes a sudoers file that asks by corp, and an included file that would override that.
+  /// Writes a sudoers file that sets the service corp, and an included file that would set another.
   private func withdrawn(
     by options: [String] = ["Defaults pam_service=sudo"], include: String = "@includedir sudoers.d"
   ) {
@@ -190,7 +190,7 @@ import ToolTestSupport
   }
 
   @Test(arguments: ["@includedir sudoers.d", "@include sudoers.d/90-back"])
-  func `a file that everybody can write overrides nothing, because sudo does not read it`(include: String) {
+  func `an included file that everybody can write sets nothing, because sudo ignores it`(include: String) {
     withdrawn(include: include)
     #expect(!asksCorp)
     for mode: mode_t in [0o640, 0o755, 0o400, 0o000] {
@@ -209,7 +209,7 @@ import ToolTestSupport
   }
 
   @Test(.enabled(if: geteuid() == 0))
-  func `a file with a foreign owner, or that a foreign group can write, overrides nothing either`() {
+  func `an included file of another owner, or that another group can write, sets nothing either`() {
     withdrawn()
     stacks.machine.folder.setMode(0o664, of: "sudoers.d/90-back")
     give("sudoers.d/90-back", owner: 0, group: 0)
@@ -222,7 +222,7 @@ import ToolTestSupport
     #expect(asksCorp)
   }
 
-  @Test func `files in a folder that everybody can write, and a FIFO, are ignored`() {
+  @Test func `files in a folder that everybody can write, and a FIFO, set nothing`() {
     withdrawn()
     for mode: mode_t in [0o700, 0o755] {
       stacks.machine.folder.setMode(mode, of: "sudoers.d")
@@ -237,7 +237,7 @@ import ToolTestSupport
   }
 
   @Test(.enabled(if: geteuid() == 0))
-  func `files in a folder with a foreign owner, or that a foreign group can write, are ignored`() {
+  func `files in a folder of another owner, or that another group can write, set nothing`() {
     withdrawn()
     stacks.machine.folder.setMode(0o775, of: "sudoers.d")
     #expect(!asksCorp)
@@ -249,7 +249,7 @@ import ToolTestSupport
     #expect(asksCorp)
   }
 
-  @Test func `if everybody can write sudoers itself, nobody gets in through sudo`() {
+  @Test func `if everybody can write sudoers itself, sudo lets nobody in`() {
     sudoers("Defaults env_reset")
     stacks.machine.folder.setMode(0o666, of: "sudoers")
     let bench = stacks.run("enable", "sudo")
@@ -263,7 +263,7 @@ import ToolTestSupport
       "sudo.conf", Array((text + "\n").utf8), mode: mode)
   }
 
-  @Test func `reads from sudo.conf the arguments that sudo gives to its policy plugin`() {
+  @Test func `reads the arguments of sudo's policy plugin from sudo.conf`() {
     sudoers("Defaults pam_service=sudo")
     let other = stacks.machine.folder.file("sudoers.alt", Array("Defaults pam_service=corp\n".utf8), mode: 0o440)
     let named = "sudoers.so sudoers_file=\(other)"
@@ -292,7 +292,7 @@ import ToolTestSupport
     #expect(stacks.run("enable", "sudo").notes.contains("elsewhere.so decides in place of sudoers"))
   }
 
-  @Test func `sudoers is ignored if nsswitch.conf does not name it`() {
+  @Test func `sudoers counts for nothing if nsswitch.conf does not name it`() {
     sudoers("Defaults pam_service=corp")
     stacks.machine.installation.sudoFiles.switches = stacks.machine.folder.file(
       "nsswitch.conf", Array("sudoers: sss\n".utf8), mode: 0o644)
@@ -304,7 +304,7 @@ import ToolTestSupport
     "Defaults !pam_service=sudo", "Defaults pam_service+=sudo", "Defaults pam_service-=sudo",
     "Defaults !insults, !pam_service=sudo, env_reset", "Defaults pam_service=\"\"", "Defaults !pam_service",
   ])
-  func `an option that sudo cannot read overrides nothing, and sudo is refused`(line: String) {
+  func `an option that sudo cannot read sets nothing, and enable refuses sudo`(line: String) {
     sudoers("Defaults pam_service=corp", line)
     #expect(stacks.run("enable", "sudo").notes.contains("sudoers:2: sudo cannot read this line"))
     stacks.write("corp", Stacks.sudo)
@@ -312,14 +312,14 @@ import ToolTestSupport
     #expect(stacks.run("enable", "corp", "--template", "sudo").notes.contains("sudoers:1: sudo cannot read this line"))
   }
 
-  @Test func `the first definition of an alias applies`() {
+  @Test func `the first definition of an alias in sudoers applies`() {
     sudoers("User_Alias A=alice", "User_Alias A=bob", "Defaults:A pam_service=corp")
     stacks.write("corp", Stacks.sudo)
     let bench = stacks.run("enable", "sudo")
     #expect(bench.notes.contains("sudo uses the PAM service corp as well"), "\(bench.notes)")
   }
 
-  @Test func `nobody becomes root through a sudo that is missing, or that runs as the caller`() {
+  @Test func `a sudo that is missing, or that runs as the caller, makes nobody root`() {
     sudoers()
     for mode: mode_t? in [nil, 0o755] {
       let path = mode.map { stacks.machine.folder.file("sudo", [1], mode: $0) } ?? "/nonexistent/sudo"
@@ -335,9 +335,9 @@ import ToolTestSupport
     }
   }
 
-  // MARK: Services of sudoers
+  // MARK: What sudo and login need
 
-  @Test func `says what is wrong with a sudo or a login that does not work, and what to do about it`() {
+  @Test func `if sudo or login does not work, enable says why and what to do`() {
     sudoers()
     let folder = stacks.machine.folder
     folder.setMode(0o755, of: ".")
@@ -363,7 +363,7 @@ import ToolTestSupport
     #expect(said().contains("hint: chown root \(path) && chmod 4755 \(path)\n"))
   }
 
-  @Test func `nobody becomes root through a sudo that cannot load a plugin, or that has an additional plugin`() {
+  @Test func `a sudo that cannot load a plugin, or that has a further one, makes nobody root`() {
     sudoers()
     let folder = stacks.machine.folder
     let plugins = folder.folder("plugins", mode: 0o755)
@@ -396,17 +396,17 @@ import ToolTestSupport
     let hours = said("Plugin approval hours.so")
     #expect(hours.contains("alice of uaf-rescue cannot become root: "), "\(hours)")
     #expect(hours.contains("may refuse anybody: \(plugins)/hours.so"), "\(hours)")
-    // A plugin of sudo's package, which was tried: it lets everybody in if it can write its log.
+    // This plugin belongs to sudo's package, and tests have shown that it lets everybody in if it can write its log.
     _ = folder.file("plugins/audit_json.so", Array("\u{7F}ELF audit_json\0".utf8), mode: 0o644)
     let log = "Plugin audit_json audit_json.so logfile=\(folder.path)"
     #expect(said(log + "/audit.json").isEmpty, "\(said(log + "/audit.json"))")
     #expect(said(log + "/nosuch/audit.json").contains("cannot become root"), "\(said(log + "/nosuch/audit.json"))")
-    // sudo warns of it, and goes on without it.
+    // sudo warns that the file is missing, and continues without it.
     folder.delete("sudo.conf")
     _ = folder.folder("sudo.conf", mode: 0o755)
     #expect(stacks.run("enable", "login", "--dry-run").exit == .success)
     folder.delete("sudo.conf")
-    // sudo does not read it.
+    // sudo ignores a sudo.conf that everybody can write.
     configuration("Plugin sudoers_policy nosuch.so", mode: 0o666)
     #expect(stacks.run("enable", "login", "--dry-run").exit == .success)
     configuration("Plugin sudoers_policy nosuch.so")
@@ -416,7 +416,7 @@ import ToolTestSupport
   }
 
   @Test(arguments: ["Corp", "CORP", "/x/corp", "/etc/pam.d/Corp"])
-  func `libpam reads a service's name in lower case, and after the last slash`(name: String) {
+  func `reads a service's name as libpam does: in lower case, and only after the last slash`(name: String) {
     sudoers("Defaults pam_service=\(name)")
     stacks.write("corp", Stacks.sudo)
     let bench = stacks.run("enable", "sudo")
@@ -425,7 +425,7 @@ import ToolTestSupport
     #expect(stacks.run("enable", "corp", "--template", "sudo").exit == .success)
   }
 
-  @Test func `refuses a service in capitals, because libpam does not look for it`() {
+  @Test func `enable refuses a service in capitals, because libpam does not look for it`() {
     stacks.write("Corp", Stacks.sudo)
     let bench = stacks.run("enable", "Corp", "--template", "sudo")
     #expect(bench.exit == .usage && bench.notes.contains("libpam reads names of services in small letters"))
@@ -434,7 +434,7 @@ import ToolTestSupport
   }
 
   @Test(arguments: ["\"a b\"", "/", "corp/", "-x", "\"a/\u{1b}[2Jb\""])
-  func `a name that no service can have is in no suggested command`(name: String) {
+  func `no suggested command contains a name that no service can have`(name: String) {
     sudoers("Defaults pam_service=\(name)")
     let bench = stacks.run("enable", "sudo")
     #expect(bench.exit == .refused && bench.notes.contains("not sudo: sudoers says so"), "\(bench.notes)")
@@ -447,13 +447,13 @@ import ToolTestSupport
     ["Defaults pam_service=corp", "Defaults>bob pam_service=sudo"],
     ["Defaults pam_service=corp", "Defaults!/bin/ls pam_service=sudo"],
   ])
-  func `refuses sudo while the service of most people would stay open`(lines: [String]) {
+  func `refuses sudo while the service that most people use would stay open`(lines: [String]) {
     stacks.machine.sudoers((lines + ["%sudo ALL=(ALL:ALL) ALL"]).joined(separator: "\n") + "\n")
     stacks.write("corp", Stacks.sudo)
     let bench = stacks.run("enable", "sudo")
     #expect(bench.exit == .refused && bench.notes.contains("sudo uses the PAM service corp as well"), "\(bench.notes)")
     #expect(!asks("sudo"))
-    // First that service, and then sudo.
+    // Enables that service first, and then sudo.
     #expect(stacks.run("enable", "corp", "--template", "sudo").exit == .success)
     #expect(stacks.run("enable", "sudo").exit == .success && asks("sudo"))
   }
@@ -468,7 +468,7 @@ import ToolTestSupport
     ("User_Alias T=bob : U=T\nU ALL=NOPASSWD: ALL", "sudo asks U for nothing: NOPASSWD of sudoers"),
     ("Cmnd_Alias C=/bin/ls, ALL\nbob ALL=NOPASSWD: C", "sudo asks bob for nothing: NOPASSWD of sudoers"),
   ])
-  func `names the people whom sudo does not ask at all`(line: String, told: String) {
+  func `enable names the people whom sudo does not ask at all`(line: String, told: String) {
     sudoers(line)
     let bench = stacks.run("enable", "sudo")
     #expect(bench.exit == .success && bench.output.contains(told), "\(bench.output)\(bench.notes)")
@@ -482,7 +482,7 @@ import ToolTestSupport
     "Defaults exempt_group=ops, !exempt_group", "bob elsewhere=NOPASSWD: ALL", "root ALL=NOPASSWD: ALL",
     "bob ALL=NOPASSWD: /bin/ls", "bob ALL=NOPASSWD: ALL\nbob ALL=(ALL) ALL",
   ])
-  func `says nothing about unasked people if sudo asks everybody`(line: String) {
+  func `enable names nobody if sudo asks everybody`(line: String) {
     sudoers(line)
     let output = stacks.run("enable", "sudo", "--anyway").output
     #expect(output.contains("asks for the passcode, by uaf-sudo"))
@@ -490,7 +490,7 @@ import ToolTestSupport
   }
 
   @Test(arguments: ["localhost", "vm", "localhost.localdomain"])
-  func `finds a service that sudoers sets for either name of this host`(word: String) {
+  func `finds a service that sudoers sets for this host by its short or its full name`(word: String) {
     stacks.machine.installation.hostName = "vm"
     stacks.machine.installation.canonicalHostName = { "localhost.localdomain" }
     sudoers("Defaults@\(word) pam_service=corp")
@@ -498,18 +498,18 @@ import ToolTestSupport
     #expect(stacks.run("enable", "sudo").notes.contains("sudo uses the PAM service corp as well"))
   }
 
-  @Test func `refuses sudo under a policy other than sudoers`() {
+  @Test func `refuses sudo if it has a policy other than sudoers`() {
     sudoers()
     stacks.machine.installation.sudoFiles.configuration = stacks.machine.folder.file(
       "sudo.conf", Array("Plugin python_policy python_plugin.so ModulePath=/x\n".utf8), mode: 0o644)
     let bench = stacks.run("enable", "sudo")
     #expect(bench.exit == .refused && bench.notes.contains("sudo.conf: python_policy decides in place of sudoers"))
-    // It is unknown whom it makes root.
+    // Nobody knows whom such a policy makes root.
     #expect(stacks.run("enable", "login").notes.contains("alice of uaf-rescue cannot become root: "))
     #expect(stacks.run("enable", "login").notes.contains("sudo.conf: python_policy decides in place of sudoers"))
   }
 
-  @Test func `says that rules of a directory service, and netgroups, are unknown`() {
+  @Test func `enable says that it knows neither sudo rules of a directory service nor netgroups`() {
     sudoers("+ops ALL=ALL", "%:AD\\\\admins ALL=ALL")
     stacks.machine.installation.sudoFiles.switches = stacks.machine.folder.file(
       "nsswitch.conf", Array("passwd: files\nsudoers: files sss # more\n".utf8), mode: 0o644)
@@ -520,10 +520,10 @@ import ToolTestSupport
     #expect(!stacks.findings().contains { $0.id == .pamSudoers })
   }
 
-  // MARK: Enable
+  // MARK: Enabling both names of a program
 
   @Test(arguments: ["sudo", "sudo-i"])
-  func `either name enables both, and the login shell's stack has the same shape`(named: String) {
+  func `enabling either name enables both, and the stack for login shells has the same shape`(named: String) {
     withBoth()
     let bench = stacks.run("enable", named, "--shape", "instead")
     #expect(bench.exit == .success, "\(bench.notes)")
@@ -550,7 +550,7 @@ import ToolTestSupport
     #expect(!stacks.run("status", as: 1000).output.contains("the same program"))
   }
 
-  @Test func `a name that was added later gets the shape that the program has`() {
+  @Test func `a name that was added later gets the shape of the enabled one`() {
     #expect(stacks.run("enable", "sudo", "--shape", "instead").exit == .success)
     withBoth()
     let bench = stacks.run("enable", "sudo-i")
@@ -558,7 +558,7 @@ import ToolTestSupport
     #expect(stacks.read("uaf-sudo-i")?.contains("# pam-uaf: template instead/sudo\n") == true)
   }
 
-  @Test func `a name that includes the main name's lines needs no stack, and is not reported as open`() {
+  @Test func `a name that includes the main name's lines needs no stack of its own, and is not reported as open`() {
     stacks.write("su", Stacks.sudo)
     stacks.write("su-l", "auth include su\naccount include su\n")
     let bench = stacks.run("enable", "su")
@@ -568,14 +568,14 @@ import ToolTestSupport
     #expect(!stacks.run("status").output.contains("the same program"))
   }
 
-  @Test func `a name with hand-written lines that ask needs no stack either`() {
+  @Test func `a name whose hand-written lines ask pam_uaf needs no stack either`() {
     stacks.write("sudo-i", "auth required pam_uaf.so\naccount required pam_unix.so\n")
     let bench = stacks.run("enable", "sudo")
     #expect(bench.exit == .success)
     #expect(stacks.text(bench).contains("sudo-i: asks for the passcode already, by lines that uafctl did not write\n"))
   }
 
-  @Test func `the vendor's file of the second name is copied, too`() {
+  @Test func `enable also copies the vendor's file of the other name`() {
     _ = stacks.folder.file("vendor/sudo-i", Array(Stacks.sudo.utf8), mode: 0o644)
     #expect(stacks.run("enable", "sudo", "--only").output.contains("sudo-i: asks without the passcode"))
     #expect(stacks.run("enable", "sudo-i").exit == .success)
@@ -584,7 +584,7 @@ import ToolTestSupport
     #expect(stacks.names == ["common-auth", "login", "sudo"])
   }
 
-  @Test func `names further services that ask only for the password, except root's own services`() {
+  @Test func `enable names further services that ask only for the password, except root's own`() {
     stacks.write("su", Stacks.sudo)
     stacks.write("sudo-i", "auth include sudo\n")
     stacks.write("other", "@include common-auth\n")
@@ -599,7 +599,7 @@ import ToolTestSupport
     "auth required pam_permit.so\n", "auth sufficient pam_exec.so /bin/true\n",
     "auth required pam_succeed_if.so uid >= 0\n",
   ])
-  func `names services that let people in without asking`(text: String) {
+  func `enable names services that let people in without asking for anything`(text: String) {
     for name in ["sshd", "polkit-1"] { stacks.write(name, text) }
     stacks.write("sudo-i", text)
     stacks.write("su", Stacks.sudo)
@@ -618,7 +618,7 @@ import ToolTestSupport
   }
 
   @Test(arguments: ["auth required pam_permit.so\n", "auth include permissive\n"])
-  func `for another name of sudo that asks for nothing, no hint is about lines that ask`(text: String) {
+  func `if the other name of sudo asks for nothing, no hint is about lines that ask`(text: String) {
     stacks.write("permissive", "auth required pam_permit.so\n")
     stacks.write("sudo-i", text)
     let told = "sudo-i lets in without asking for anything"
@@ -634,12 +634,12 @@ import ToolTestSupport
     #expect(
       finding?.text(in: .english).remedy
         == "write '@include common-auth' in place of its auth lines, then uafctl pam enable sudo-i")
-    // The hint works.
+    // The hint is followed, and works.
     stacks.write("sudo-i", "@include common-auth\nsession required pam_permit.so\n")
     #expect(stacks.run("enable", "sudo-i").exit == .success)
   }
 
-  @Test func `a further service of sudoers is enabled with the ready stack of sudo`() {
+  @Test func `a further service that sudoers names gets the stack for sudo`() {
     sudoers("Defaults pam_login_service=corp")
     for text in [Stacks.sudo, "auth required pam_permit.so\n"] {
       stacks.write("corp", text)
@@ -649,7 +649,7 @@ import ToolTestSupport
     }
   }
 
-  @Test func `a service of sudoers that lets people in without asking prevents enabling sudo`() {
+  @Test func `refuses sudo if a service that sudoers names lets people in without asking`() {
     sudoers("Defaults pam_login_service=corp")
     stacks.write("corp", "auth required pam_permit.so\n")
     #expect(stacks.run("enable", "sudo").notes.contains("sudo uses the PAM service corp as well"))
@@ -661,7 +661,7 @@ import ToolTestSupport
     #expect(stacks.findings().contains { $0.id == .pamSudoService })
   }
 
-  @Test func `warns of polkit next to sudo while polkit asks only for the password`() {
+  @Test func `after sudo was enabled, warns of polkit while it asks only for the password`() {
     stacks.write("polkit-1", Stacks.sudo)
     let told = "polkit-1: asks without the passcode: whom sudo asks for it, pkexec and run0 make root by the password\n"
     #expect(stacks.run("enable", "sudo").output.hasSuffix(told + "without the passcode ask: login\n"))
@@ -673,13 +673,13 @@ import ToolTestSupport
     #expect(!stacks.findings().contains { $0.id == .pamPolkit })
   }
 
-  @Test func `if sudo asks only for the password, too, polkit is listed with the other open services`() {
+  @Test func `while sudo itself asks only for the password, polkit is listed with the other open services`() {
     stacks.write("polkit-1", Stacks.sudo)
     #expect(stacks.run("enable", "login").output.hasSuffix("\nwithout the passcode ask: polkit-1, sudo\n"))
     #expect(!stacks.findings().contains { $0.id == .pamPolkit })
   }
 
-  @Test func `names a display manager's other open services after its password service was enabled`() {
+  @Test func `after a display manager's password service was enabled, names its other open services`() {
     stacks.write("gdm-password", Stacks.sudo)
     stacks.write("gdm-fingerprint", "auth requisite pam_nologin.so\nauth required pam_fprintd.so\n")
     stacks.write("gdm-autologin", "auth required pam_permit.so\n")
@@ -690,15 +690,15 @@ import ToolTestSupport
     #expect(stacks.read("gdm-autologin") == "auth required pam_permit.so\n")
   }
 
-  // MARK: Names without lines
+  // MARK: Names without a file
 
-  /// Texts of `other` that let somebody in, and of a file that leaves a name to `other`.
+  /// Contents of `other` that let somebody in, and of a file that leaves a stage to `other`.
   private static let open = [
     "@include common-auth\n@include common-account\n", "auth required pam_permit.so\n", "auth sufficient pam_unix.so\n",
   ]
 
   @Test(arguments: open, [nil, "# nothing\n", "session required pam_limits.so\n"])
-  func `refuses while a name of the program falls back to 'other', which lets the password in`(
+  func `refuses a program while one of its names falls back to an 'other' that lets the password in`(
     other: String, text: String?
   ) {
     stacks.write("other", other)
@@ -740,13 +740,13 @@ import ToolTestSupport
     "auth required pam_deny.so\n", "auth required pam_warn.so\nauth required pam_deny.so\n",
     "auth required pam_uaf.so\n",
   ])
-  func `a name may fall back to an 'other' that lets nobody in`(other: String) {
+  func `accepts a name that falls back to an 'other' that lets nobody in`(other: String) {
     stacks.write("other", other)
     #expect(stacks.run("enable", "sudo").exit == .success)
     #expect(!stacks.findings().contains { $0.id == .pamOtherName })
   }
 
-  @Test func `login needs no service for daemons, which most machines do not have`() {
+  @Test func `login does not need the services for daemons, which most machines do not have`() {
     stacks.write("other", "@include common-auth\n")
     let session = "session required pam_permit.so\n"
     stacks.write("login", "@include common-auth\n@include common-account\n@include common-password\n" + session)
@@ -755,7 +755,7 @@ import ToolTestSupport
     #expect(!stacks.findings().contains { $0.id == .pamOtherName })
   }
 
-  @Test func `doctor fails and status reports it if a name was lost afterwards`() {
+  @Test func `if the file of a name was lost after enable, doctor fails and status reports it`() {
     stacks.write("other", "@include common-auth\n")
     withBoth()
     #expect(stacks.run("enable", "sudo").exit == .success)
@@ -769,15 +769,15 @@ import ToolTestSupport
     #expect(stacks.run("enable", "sudo").exit == .refused)
     stacks.write("sudo-i", stacks.read(".sudo.before-uaf") ?? "")
     #expect(stacks.run("enable", "sudo-i", "--template", "sudo").exit == .success && asks("sudo-i"))
-    // sudoers names a service that does not exist.
+    // sudoers names a service that has no file.
     sudoers("Defaults pam_service=corpx")
     #expect(stacks.findings().first { $0.id == .pamSudoService }?.level == .failure)
   }
 
-  // MARK: Refused, and nothing changed
+  // MARK: Refusals that leave both names unchanged
 
   @Test(arguments: ["auth required pam_unix.so\n", "@include common-auth\n@include common-auth\n"])
-  func `refuses both names if the second name cannot be changed, and says how to change one of them`(text: String) {
+  func `if the second name cannot be changed, refuses both, and says how to change only one`(text: String) {
     stacks.write("sudo-i", text)
     let names = stacks.names
     let bench = stacks.run("enable", "sudo")
@@ -787,7 +787,7 @@ import ToolTestSupport
     #expect(stacks.names == names && stacks.read("sudo") == Stacks.sudo && stacks.read("sudo-i") == text)
   }
 
-  @Test func `refuses both names if the second name's stack lets somebody in without an entry`() {
+  @Test func `if the second name's stack lets somebody in without an entry, refuses both names`() {
     withBoth()
     stacks.tester.codes = [
       (text: "@include uaf-sudo-i\n@include common-account", code: 0), (text: "common-auth", code: 7),
@@ -798,7 +798,7 @@ import ToolTestSupport
   }
 
   @Test(arguments: [".sudo-i.before-uaf", ".sudo.before-uaf"])
-  func `undoes everything if one of the changes fails`(inTheWay: String) {
+  func `if one of several changes fails, enable undoes all of them`(inTheWay: String) {
     withBoth()
     _ = stacks.folder.folder("pam.d/" + inTheWay, mode: 0o755)
     let bench = stacks.run("enable", "sudo")
@@ -807,13 +807,13 @@ import ToolTestSupport
     #expect(stacks.names == [inTheWay, "common-auth", "login", "sudo", "sudo-i"].sorted())
   }
 
-  @Test func `undoes a change of shape, too, and restores an edited stack`() {
+  @Test func `if a change of shape fails, enable undoes it too, and restores an edited stack`() {
     withBoth()
     _ = stacks.run("enable", "sudo")
     let edited = (stacks.read("uaf-sudo-i") ?? "") + "# mine\n"
     stacks.write("uaf-sudo-i", edited)
     let before = stacks.read("uaf-sudo")
-    // The second stack cannot be written.
+    // A folder with the name of the temporary file prevents the second stack from being written.
     _ = stacks.folder.folder("pam.d/.uaf-sudo.uaf-new", mode: 0o755)
     #expect(stacks.run("enable", "sudo", "--shape", "instead").exit == .refused)
     #expect(stacks.read("uaf-sudo-i") == edited && stacks.read("uaf-sudo") == before)
@@ -847,10 +847,10 @@ import ToolTestSupport
     #expect(stacks.names == ["common-auth", "login", "sudo", "sudo-i"])
   }
 
-  // MARK: Disable
+  // MARK: Disabling both names of a program
 
   @Test
-  func `disabling the main name disables both names, and disabling the other name leaves the main name and says so`() {
+  func `disabling the main name disables both, and disabling the other one only that one, with a text`() {
     withBoth()
     _ = stacks.run("enable", "sudo")
     let bench = stacks.run("disable", "sudo-i")
@@ -865,7 +865,7 @@ import ToolTestSupport
     #expect(stacks.run("disable", "--all", "--only").exit == .usage)
   }
 
-  @Test func `disables neither name if one of them cannot be restored`() {
+  @Test func `if one of two names cannot be restored, disables neither`() {
     withBoth()
     _ = stacks.run("enable", "sudo")
     stacks.folder.setMode(0o666, of: "pam.d/sudo-i")

@@ -6,7 +6,7 @@ import ToolTestSupport
 @testable import PAMStacks
 @testable import UAFTool
 
-/// What is left if `uafctl pam` is killed between any two of its changes, and if somebody else changes something between them.
+/// What `uafctl pam` leaves if it is killed between two of its changes, or if somebody else changes a file between them.
 @Suite struct PAMInterruptionTests {
   private let stacks = Stacks()
 
@@ -25,7 +25,7 @@ import ToolTestSupport
     ).plan()
   }
 
-  /// Whether the change was killed before it ended.
+  /// Whether the run was killed before it had ended.
   private func dies(_ change: () throws -> Void) -> Bool {
     do {
       try change()
@@ -36,7 +36,7 @@ import ToolTestSupport
     }
   }
 
-  /// What a service must be at every moment: one that asks for the password, or one with a complete stack of ours.
+  /// Checks what must be true at every moment: the service asks for the password, or has a complete stack of pam-uaf.
   private func mustBeWhole() {
     let text = stacks.read("sudo")
     #expect(text == Stacks.sudo || text == Stacks.sudo.replacing("@include common-auth", with: "@include uaf-sudo"))
@@ -51,10 +51,10 @@ import ToolTestSupport
     #expect(Set(stacks.names).subtracting([".uaf-sudo.saved"]) == ["common-auth", "login", "sudo"])
   }
 
-  // MARK: Killed
+  // MARK: A run that is killed
 
   @Test(arguments: 0..<4)
-  func `wherever enable is killed, the service stays complete, and the next run completes or undoes the change`(
+  func `wherever enable is killed, the service stays complete, and the next run completes or undoes it`(
     number: Int
   ) throws {
     let watched = try folder { change throws(StackError) in if change == number { throw Self.killed } }
@@ -68,7 +68,7 @@ import ToolTestSupport
   }
 
   @Test(arguments: 0..<3)
-  func `wherever a new shape over an edited stack is killed, the service stays complete and the edits are kept`(
+  func `wherever a change of shape is killed, the service stays complete, and an edited stack is kept`(
     number: Int
   ) throws {
     #expect(stacks.run("enable", "sudo").exit == .success)
@@ -83,7 +83,7 @@ import ToolTestSupport
   }
 
   @Test(arguments: 0..<4, [true, false])
-  func `wherever disable is killed, the service stays complete, and the next run completes the change`(
+  func `wherever disable is killed, the service stays complete, and the next run completes it`(
     number: Int, isEdited: Bool
   ) throws {
     #expect(stacks.run("enable", "sudo").exit == .success)
@@ -97,7 +97,7 @@ import ToolTestSupport
   }
 
   @Test(arguments: 0..<4)
-  func `a copy of the vendor's file is removed again, wherever the run is killed`(number: Int) throws {
+  func `wherever a run is killed, the next one removes its copy of the vendor's file`(number: Int) throws {
     stacks.folder.delete("pam.d/sudo")
     _ = stacks.folder.file("vendor/sudo", Array(Stacks.sudo.utf8), mode: 0o644)
     let watched = try folder { change throws(StackError) in if change == number { throw Self.killed } }
@@ -111,7 +111,7 @@ import ToolTestSupport
   private static let other = "@include common-auth\naccount required pam_access.so\n"
 
   @Test(arguments: ["sudo", "uaf-sudo", "common-auth", "login", "new"])
-  func `enable refuses if anything in the folder was changed while the stack was tried`(name: String) {
+  func `enable refuses if a file in the folder was changed while the stack was tried`(name: String) {
     stacks.tester.whileAnswering = { [unowned stacks] in stacks.write(name, Self.other) }
     let bench = stacks.run("enable", "sudo", "--try", "alice")
     #expect(bench.exit == .refused)
@@ -137,7 +137,7 @@ import ToolTestSupport
   }
 
   @Test(arguments: 0..<3)
-  func `enable never overwrites what somebody wrote between its own changes`(number: Int) throws {
+  func `enable never overwrites what somebody has written between two of its changes`(number: Int) throws {
     let watched = try folder { [stacks] change in if change == number { stacks.write("sudo", Self.other) } }
     let plan = try plan()
     #expect(throws: StackError.changed(path: stacks.machine.pam + "/sudo")) { try plan.apply(in: watched) }
@@ -148,7 +148,7 @@ import ToolTestSupport
     #expect(stacks.names == ["common-auth", "login", "sudo"])
   }
 
-  @Test func `enable never overwrites a stack that somebody has written in the meantime`() throws {
+  @Test func `enable never overwrites a stack that somebody else has written during the run`() throws {
     let watched = try folder { [stacks] change in if change == 0 { stacks.write("uaf-sudo", Self.other) } }
     let plan = try plan()
     #expect(throws: StackError.changed(path: stacks.machine.pam + "/uaf-sudo")) { try plan.apply(in: watched) }
@@ -157,7 +157,7 @@ import ToolTestSupport
   }
 
   @Test(arguments: [(0, "sudo"), (1, "uaf-sudo"), (2, ".sudo.before-uaf")])
-  func `disable never changes what somebody has written since disable read it`(number: Int, name: String) throws {
+  func `disable never overwrites what somebody has written since it read the file`(number: Int, name: String) throws {
     #expect(stacks.run("enable", "sudo").exit == .success)
     let watched = try folder { [stacks] change in if change == number { stacks.write(name, Self.other) } }
     let service = try PAMService(Self.service)
@@ -167,9 +167,9 @@ import ToolTestSupport
     #expect(stacks.read(name) == Self.other)
   }
 
-  // MARK: At the same time
+  // MARK: Two runs at the same time
 
-  @Test func `only root can hold the lock, and a link or a pipe instead of it does not delay a run`() throws {
+  @Test func `only root can hold the lock of uafctl pam, and a link or a pipe in its place delays nobody`() throws {
     let parent = stacks.machine.installation.trialParent
     let lock = try PAMLock(in: parent)
     #expect(stacks.folder.mode("run/uafctl-pam.lock") == 0o600)
@@ -181,7 +181,8 @@ import ToolTestSupport
     #expect(stacks.read("sudo") == Stacks.sudo)
   }
 
-  @Test func `the lock ends with its run, even if a process that is starting has a copy of its file`() throws {
+  @Test
+  func `the lock of uafctl pam ends with its run, even if a starting process has a copy of its descriptor`() throws {
     let parent = stacks.machine.installation.trialParent
     let lock = try PAMLock(in: parent)
     let copies = stacks.folder.copies(ofOpen: "run/uafctl-pam.lock")
@@ -191,7 +192,7 @@ import ToolTestSupport
     for copy in copies { close(copy) }
   }
 
-  @Test func `a lock on the folder of services, which anybody may hold, delays nobody`() {
+  @Test func `a lock on the folder of services, which anybody can hold, delays no run`() {
     // SAFETY: the path lives for the call.
     let descriptor = unsafe open(stacks.machine.pam, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     defer { close(descriptor) }

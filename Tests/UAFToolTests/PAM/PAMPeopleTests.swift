@@ -6,7 +6,7 @@ import Wording
 @testable import PAMStacks
 @testable import UAFTool
 
-/// `uafctl pam enable` if people who use the service are not registered.
+/// `uafctl pam enable` for a service whose users are not all registered.
 @Suite struct PAMPeopleTests {
   private let stacks = Stacks()
 
@@ -27,7 +27,7 @@ import Wording
   private var isUntouched: Bool { stacks.read("sudo") == Stacks.sudo && stacks.read("uaf-sudo") == nil }
 
   @Test(arguments: [[], ["--dry-run"], ["--shape", "second-factor"]])
-  func `refuses while somebody who uses the service is not registered, names the person, and changes nothing`(
+  func `refuses while a user of the service is not registered, names the user, and changes nothing`(
     options: [String]
   ) {
     let bench = Bench(
@@ -36,23 +36,23 @@ import Wording
     #expect(bench.exit == .refused)
     #expect(bench.notes.contains("not registered on this machine, and refused from then on: bob\n"))
     #expect(bench.notes.contains("uafctl register") && bench.notes.contains("--anyway"))
-    // Nobody was asked to log in before.
+    // Nobody had to log in before.
     #expect(isUntouched && stacks.tester.asksAccount.isEmpty)
   }
 
-  @Test func `--anyway enables the service, and still names the people who are not registered`() {
+  @Test func `--anyway enables the service, and still names the users who are not registered`() {
     let bench = enable("sudo", "--anyway")
     #expect(bench.exit == .success && !isUntouched)
     #expect(bench.output.contains("not registered on this machine, and refused until they are: bob\n"))
   }
 
-  @Test func `a new shape of an installed stack takes nothing from anybody`() {
+  @Test func `changing the shape of an installed stack is allowed although users are not registered`() {
     #expect(enable("sudo", "--anyway").exit == .success)
     let bench = enable("sudo", "--shape", "instead")
     #expect(bench.exit == .success && !(bench.output + bench.notes).contains("bob"))
   }
 
-  @Test func `registered people are not named, locked or not, and deregistered people are`() {
+  @Test func `users with keys are not named, even if they are locked, and deregistered users are`() {
     for (state, isNamed) in [(3006, false), (3008, false), (3007, true), (3005, true)] {
       let own = PAMPeopleTests()
       own.stacks.machine.register(1001, Machine.finished(""))
@@ -68,7 +68,7 @@ import Wording
     ("", 3006, #","serverState":{"state":"locked","asked":1,"until":2}"#, false),
     ("", 3006, #","serverState":{"state":"active","asked":1}"#, false),
   ])
-  func `a person whom the server is known to refuse counts as not registered`(
+  func `a user whom the server is known to refuse counts as not registered`(
     key: String, state: Int, account: String, isNamed: Bool
   ) {
     stacks.machine.register(1001, Machine.finished(""))
@@ -78,14 +78,14 @@ import Wording
     #expect(bench.notes.contains(": bob\n") == isNamed && isUntouched == isNamed, "\(bench.notes)")
   }
 
-  @Test func `a person about whom the core cannot say anything counts as not registered`() {
+  @Test func `a user about whom the core cannot say anything counts as not registered`() {
     stacks.machine.register(1001, Machine.finished(""))
     #expect(enable("sudo", core: FakeCore([Bench.failure(9, 3003, "damaged")])).exit == .refused)
     #expect(enable("sudo", core: FakeCore(refusing: .core(.absent(2)))).exit == .refused)
     #expect(isUntouched)
   }
 
-  @Test func `on a machine without a usable configuration nobody is registered`() {
+  @Test func `on a machine without a usable configuration nobody counts as registered`() {
     stacks.machine.register(1001, Machine.finished(""))
     stacks.machine.configure("[server]", "[sever]")
     let document = Machine.document(Machine.passcode, name: "bob")
@@ -93,7 +93,7 @@ import Wording
   }
 
   @Test(arguments: ["state-readonly", "state-missing", "state-open", "program-missing"])
-  func `a machine on which every login would fail keeps its password, and the reason is shown`(broken: String) {
+  func `enable refuses on a machine where every login would fail, and shows the reason`(broken: String) {
     let machine = stacks.machine
     switch broken {
     case "state-readonly": machine.installation.isReadOnly = { _ in true }
@@ -110,12 +110,12 @@ import Wording
     #expect(done.exit == .success && done.notes.contains("FAIL ") && !isUntouched)
   }
 
-  @Test func `a person who runs commands with sudo without a password loses nothing`() {
+  @Test func `a user who runs commands with sudo without a password need not be registered`() {
     sudoers("bob ALL=NOPASSWD: ALL")
     #expect(enable("sudo").exit == .success)
   }
 
-  @Test func `of thousands of people, the first are named, and the others are counted`() {
+  @Test func `of thousands of unregistered users, the first are named and the others counted`() {
     let names = (1...20).map { "person\($0)" }
     #expect(
       ShownText.names(names) { "and \($0) more" }

@@ -13,7 +13,7 @@ import Testing
     _ = stacks.folder.file("vendor/of-the-vendor", Array("account required pam_unix.so\n".utf8), mode: 0o644)
   }
 
-  /// Enables sudo with this file and this end of the stack, and returns the refusal.
+  /// Enables sudo with this file and a stack that ends with these lines; returns the refusal.
   private func refusal(_ text: String, bringing lines: String) -> String? {
     stacks.write("sudo", text)
     stacks.template("fallback/sudo", Stacks.stack + lines)
@@ -24,9 +24,9 @@ import Testing
     return bench.notes.isEmpty ? nil : stacks.text(bench)
   }
 
-  // MARK: The only lines of a group
+  // MARK: The only account lines
 
-  @Test func `refuses a service without account lines if the stack's lines would be the only ones`() {
+  @Test func `refuses a service without account lines if those of the stack would be its only ones`() {
     #expect(
       refusal("@include common-auth\nsession required pam_limits.so\n", bringing: Self.account)?.hasPrefix(
         """
@@ -42,11 +42,13 @@ import Testing
     "@include common-auth\naccount include common-account\n", "@include common-auth\naccount required pam_unix.so\n",
     "@include common-auth\n-account required pam_unix.so\n",
   ])
-  func `account lines of its own are enough, in any place and from any file`(text: String) {
+  func `account lines of the service itself are enough, wherever they are and whatever file they come from`(
+    text: String
+  ) {
     #expect(refusal(text, bringing: Self.account) == nil)
   }
 
-  @Test func `an included file that only a vendor has is refused, because libpam does not look there for it`() {
+  @Test func `refuses a service that includes a file which only a vendor's folder has, where libpam does not look`() {
     let told = refusal("@include common-auth\n@include of-the-vendor\n", bringing: Self.account)
     #expect(told?.contains("sudo:2 includes of-the-vendor, which libpam cannot read") == true)
   }
@@ -57,13 +59,13 @@ import Testing
     #expect(refusal("@include common-auth\n# @include common-account\n", bringing: Self.account) != nil)
   }
 
-  @Test func `accepts a service without account lines if the stack brings none, or brings the shared ones`() {
+  @Test func `accepts a service without account lines if the stack adds none, or adds the shared ones`() {
     #expect(refusal("@include common-auth\n", bringing: "") == nil)
     _ = stacks.run("disable", "sudo")
     #expect(refusal("@include common-auth\n", bringing: Self.password + "@include common-password\n") == nil)
   }
 
-  @Test func `a change of shape is refused as well, if the service has lost its own account lines since`() {
+  @Test func `refuses a change of shape too, if the service has lost its own account lines since`() {
     #expect(refusal("@include common-auth\n@include common-account\n", bringing: Self.account) == nil)
     stacks.write("sudo", "@include uaf-sudo\n")
     stacks.template("instead/sudo", Stacks.stack + Self.account)
@@ -73,7 +75,7 @@ import Testing
   // MARK: Jumps
 
   @Test(arguments: ["auth", "account", "password"])
-  func `refuses a jump before the line, in each stage for which the stack has lines`(group: String) {
+  func `refuses a jump over the line that is replaced, in each stage for which the stack has lines`(group: String) {
     let jump = "\(group) [success=1 default=ignore] pam_succeed_if.so user notingroup contractors\n"
     let text = "# first\n\(jump)@include common-auth\n\(group) requisite pam_deny.so\n@include common-account\n"
     #expect(
@@ -81,7 +83,7 @@ import Testing
         "uafctl: sudo:2: this line jumps over some of those behind it\n") == true)
   }
 
-  @Test func `a jump in a stage for which the stack has no lines, or after the line, is accepted`() {
+  @Test func `accepts a jump in a stage for which the stack has no lines, or after the line that is replaced`() {
     let jump = "account [success=1 default=ignore] pam_succeed_if.so user notingroup contractors\n"
     #expect(refusal("\(jump)@include common-auth\n@include common-account\n", bringing: "") == nil)
     _ = stacks.run("disable", "sudo")
@@ -97,7 +99,7 @@ import Testing
     ("auth [success=ok default=ignore] pam_x.so\naccount required pam_x.so\n", false),
     ("password [success=1 default=ignore] pam_x.so\n", false),
   ])
-  func `a jump out of an included file before the line is refused`(included: String, isRefused: Bool) {
+  func `refuses a jump out of an included file over the line that is replaced`(included: String, isRefused: Bool) {
     stacks.write("first", included)
     stacks.write("deeper", "account [success=1 default=ignore] pam_x.so\n")
     let text = "@include first\n@include common-auth\n@include common-account\n"
@@ -108,7 +110,7 @@ import Testing
     "account \\\n [success=1 default=ignore] pam_x.so\n", "account [success=1 \\\ndefault=ignore] pam_x.so\n",
     "account \\\ninclude \\\n deeper\n", "# comment \\\naccount [success=1 default=ignore] pam_x.so\n",
   ])
-  func `a jump in a line that continues over several rows is found`(lines: String) {
+  func `finds a jump in a line that continues over several rows`(lines: String) {
     stacks.write("deeper", "account [success=1 default=ignore] pam_x.so\n")
     let text = lines + "@include common-auth\n@include common-account\n"
     #expect(refusal(text, bringing: Self.account)?.contains("this line jumps over some of those behind it") == true)

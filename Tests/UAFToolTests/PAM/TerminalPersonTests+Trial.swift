@@ -3,9 +3,9 @@ import ToolTestSupport
 
 @testable import UAFTool
 
-/// A person who tries a new stack at the terminal, against libpam itself.
+/// A person at the terminal tries a new stack with libpam itself.
 extension TerminalPersonTests {
-  /// Enables sudo with a module that accepts "right", typed at a terminal, and account lines that answer this.
+  /// Enables sudo with a module that accepts only "right" from a terminal, and account lines with this result.
   private func enable(
     _ stacks: Stacks, typing text: String, account: String = "account required pam_permit.so\n"
   ) throws -> (bench: Bench, shown: String) {
@@ -25,7 +25,7 @@ extension TerminalPersonTests {
     return (bench, shown.value + terminal.rest())
   }
 
-  @Test func `a right answer at the terminal installs the stack, and is shown nowhere`() throws {
+  @Test func `a right entry at the terminal installs the new stack, and is not shown`() throws {
     let stacks = Stacks()
     let (bench, shown) = try enable(stacks, typing: "right\r")
     #expect(bench.exit == .success, "\(bench.notes)")
@@ -34,7 +34,7 @@ extension TerminalPersonTests {
   }
 
   @Test(arguments: ["acct=perm_denied", "acct=new_authtok_reqd", "acct=success"])
-  func `a trial succeeds even if the account lines refused the person before, or demand a new passcode`(
+  func `a trial succeeds although the account lines refused the person before, or demand a new passcode`(
     argument: String
   ) throws {
     let stacks = Stacks()
@@ -43,7 +43,7 @@ extension TerminalPersonTests {
   }
 
   @Test(arguments: ["wrong\r", "\r", "\u{3}", "\u{4}"])
-  func `a wrong answer, or no answer, leaves everything as it is`(text: String) throws {
+  func `a wrong entry at the terminal, or none, changes nothing`(text: String) throws {
     let stacks = Stacks()
     let (bench, _) = try enable(stacks, typing: text)
     #expect(bench.exit == .refused)

@@ -8,7 +8,7 @@ import UAFWire
 @testable import Doctor
 @testable import UAFTool
 
-/// One run of the tool against a scripted core, with pipes for everything it reads and writes.
+/// One run of uafctl against a scripted core, with pipes for all that it reads and writes.
 struct Bench {
   var exit: ToolExit
   var output: String
@@ -48,21 +48,21 @@ struct Bench {
     startedOwn = core.startedOwn
   }
 
-  /// The packet of `begin`.
+  /// The bytes of a begin message.
   static func packet(_ begin: Begin) -> [UInt8] { (try? begin.packet()) ?? [] }
 
-  /// The packet of an answer.
+  /// The bytes of an answer.
   static func answer(_ text: String) -> [UInt8] {
     [PacketType.answer.rawValue, 1, UInt8(text.utf8.count >> 8), UInt8(text.utf8.count & 0xFF)] + Array(text.utf8)
   }
 
-  /// A hidden question for the passcode.
+  /// A prompt for the passcode, with a hidden entry.
   static let question = CoreMessage.prompt(Prompt(echo: false, check: "passcode", step: .current, text: "Passcode: "))
 
-  /// A successful end.
+  /// The end of a successful call.
   static let success = CoreMessage.finished(Finished(pamCode: 0, result: 0))
 
-  /// An end that is not a success.
+  /// The end of a call that failed.
   static func failure(_ pamCode: UInt8, _ result: UInt32, _ text: String? = nil) -> CoreMessage {
     var finished = Finished(pamCode: pamCode, result: result)
     finished.text = text

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A value that a test and its typist both see.
+/// A value that a test and its typist share.
 final class Box<Value: Sendable>: Sendable {
   private let held: Mutex<Value>
 

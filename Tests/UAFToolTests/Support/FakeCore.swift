@@ -4,17 +4,21 @@ import UAFWire
 
 @testable import UAFTool
 
-/// A core whose messages are in the socket before anybody asks; what the tool sent is checked afterwards.
+/// A core whose messages are in the socket before uafctl asks.
 ///
-/// The messages end with the end of the stream, so that a tool that waits for one more cannot hang.
+/// What uafctl has sent is checked afterwards.
+///
+/// After the messages comes the end of the stream, so that uafctl cannot hang if it waits for one more.
 final class FakeCore: CoreSource {
-  /// The messages in the socket of each connection; the last entry is used for all further connections.
+  /// The messages for each connection.
+  ///
+  /// The last entry also serves all further connections.
   private var scripts: [[[UInt8]]]
   private let refusal: ToolError?
-  /// Whether it closes its end immediately, leaving something from the tool unread.
+  /// Whether the core closes its end immediately, without reading everything.
   private let isGone: Bool
   private var theirs: CInt = -1
-  /// What each connection was asked for.
+  /// For each connection, whether uafctl demanded a core of its own.
   private(set) var startedOwn: [Bool] = []
 
   init(_ script: [CoreMessage], isGone: Bool = false) {
@@ -67,7 +71,7 @@ final class FakeCore: CoreSource {
     }
   }
 
-  /// Every packet the tool sent, after it has closed its end.
+  /// All packets that uafctl has sent, once it has closed its end.
   func received() -> [[UInt8]] {
     var all: [[UInt8]] = []
     var buffer = [UInt8](repeating: 0, count: WireLimit.packet)

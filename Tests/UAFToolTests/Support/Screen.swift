@@ -1,4 +1,6 @@
-/// What a terminal of 80 by 24 cells shows after it was sent some text: as many of its functions as the tool uses.
+/// What a terminal of 80 by 24 cells shows after it has received some text.
+///
+/// It knows the control sequences that uafctl uses.
 struct Screen {
   private var rows = Screen.blank
   private var kept: [[Character]]?
@@ -6,7 +8,7 @@ struct Screen {
 
   private static let blank = [[Character]](repeating: [Character](repeating: " ", count: 80), count: 24)
 
-  /// Whether the second screen is shown.
+  /// Whether the alternate screen is shown.
   var isAlternate: Bool { kept != nil }
 
   /// The lines, without trailing white space and without empty lines at the end.

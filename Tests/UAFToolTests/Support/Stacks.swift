@@ -7,7 +7,7 @@ import ToolTestSupport
 @testable import PAMStacks
 @testable import UAFTool
 
-/// A folder of services and a folder of shipped stacks, with a libpam and passwords that say what a test wants.
+/// A folder of services and one of shipped stacks, with a libpam and a password database that a test controls.
 final class Stacks {
   let machine = Machine()
   let passwords = FakePasswords()
@@ -23,7 +23,7 @@ final class Stacks {
 
     """
 
-  /// The same with the password first.
+  /// The same stack, with the password before pam_uaf.
   static let second = """
     # A ready stack.
     @include common-auth
@@ -69,15 +69,17 @@ final class Stacks {
     _ = folder.file("pam.d/" + name, Array(text.utf8), mode: mode)
   }
 
-  /// The content of a file in the services' folder; nil if there is none.
+  /// The content of a file in the folder of services; nil if there is none.
   func read(_ name: String) -> String? {
     PAMDirectory(path: machine.pam).bytes(of: name).map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// Every name in the folder of services, hidden ones too, except the account lines that all include.
+  /// Every file in the folder of services, including hidden ones, but not the account lines that all services include.
   var names: [String] { folder.names("pam.d").filter { $0 != "common-account" } }
 
-  /// Makes libpam try stacks with a pam_uaf.so that is really pam_debug.so, and so ends as its arguments say.
+  /// Makes libpam itself try stacks.
+  ///
+  /// In place of pam_uaf.so it loads pam_debug.so, whose arguments set the result.
   func useLibpam(_ stack: String, standIn: String = "pam_debug.so") throws {
     let folders = Installation.ofThisMachine(tty: nil).moduleFolders
     let module = try #require(
@@ -95,7 +97,7 @@ final class Stacks {
     }
   }
 
-  /// Writes sudoers.
+  /// Writes the sudoers file.
   func sudoers(_ lines: String...) { machine.sudoers(lines.joined(separator: "\n") + "\n") }
 
   func run(_ arguments: String..., as userID: uid_t = 0) -> Bench {
@@ -104,7 +106,7 @@ final class Stacks {
     return Bench(all, as: userID, core: FakeCore([]), installation: machine.installation)
   }
 
-  /// What doctor finds in the folder of services.
+  /// What doctor finds wrong in the folder of services.
   func findings() -> [Finding] {
     PAMCheck(
       directory: machine.pam, moduleFolders: machine.installation.moduleFolders,
@@ -114,6 +116,6 @@ final class Stacks {
     ).findings()
   }
 
-  /// The final output or note of a run, without the folder's name.
+  /// The output and notes of a run, without the path of the folder.
   func text(_ bench: Bench) -> String { (bench.output + bench.notes).replacing(machine.pam + "/", with: "") }
 }

@@ -1,14 +1,14 @@
 import CProcess
 import Glibc
 
-/// The program itself, started at a terminal: for effects of a signal that the tests themselves must not receive.
+/// uafctl as a process of its own at a terminal, to test signals that the test process itself must not receive.
 final class StartedTool {
   private var process: pid_t = -1
 
-  // POSIX_SPAWN_SETSID, which Glibc's module leaves out.
+  // POSIX_SPAWN_SETSID, which the Swift module of Glibc does not have.
   private static let ownSession: CInt = 0x80
 
-  /// Where the build put it: next to the tests.
+  /// The path of uafctl: the build puts it next to the tests.
   static var path: String {
     var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
     // SAFETY: the buffer is as long as announced, and one byte longer than what is written.
@@ -17,17 +17,17 @@ final class StartedTool {
     return own.split(separator: "/").dropLast().map { "/" + $0 }.joined() + "/uafctl"
   }
 
-  /// Starts it, or a copy of it elsewhere; nil if that fails.
+  /// Starts uafctl, or a copy of it at `path`; nil if that fails.
   init?(_ arguments: [String], at terminal: Terminal, path: String = StartedTool.path) {
     var files = unsafe posix_spawn_file_actions_t()
     // SAFETY: initialised here and destroyed at the end; the arguments are copies that live for the call.
     unsafe posix_spawn_file_actions_init(&files)
     defer { unsafe posix_spawn_file_actions_destroy(&files) }
     for descriptor in 0..<CInt(3) { unsafe posix_spawn_file_actions_adddup2(&files, terminal.program, descriptor) }
-    // No descriptor of a different test.
+    // The child inherits no descriptor of another test.
     unsafe posix_spawn_file_actions_addclosefrom_np(&files, 3)
-    // Its own session, so that it asks at this terminal. No signal is blocked, as in a thread of the tests, or ignored, as if
-    // the tests ran in the background.
+    // A session of its own, so that uafctl prompts at this terminal. No signal is blocked, as it is in threads of the tests, or
+    // ignored, as it is if the tests run in the background.
     var attributes = posix_spawnattr_t()
     // SAFETY: as the files; the set of signals lives for the call.
     unsafe posix_spawnattr_init(&attributes)
@@ -50,7 +50,7 @@ final class StartedTool {
 
   func send(_ signal: CInt) { kill(process, signal) }
 
-  /// Waits for its end; returns the signal that ended it, or nil if it ended by itself.
+  /// Waits for the end; returns the signal that ended the process, or nil if none did.
   func signalOfEnd() -> CInt? {
     var status: CInt = 0
     // SAFETY: `status` is what waitpid fills.

@@ -4,7 +4,7 @@ import Invocation
 @testable import HostSystem
 @testable import UAFTool
 
-/// A pseudo-terminal: the program's end and the person's end.
+/// A pseudo-terminal, with one end for the program and one for the person.
 final class Terminal: Sendable {
   let program: CInt
   let person: CInt
@@ -13,7 +13,7 @@ final class Terminal: Sendable {
     var (person, program): (CInt, CInt) = (-1, -1)
     // SAFETY: both places live for the call; name, settings and size are not wanted.
     _ = unsafe openpty(&person, &program, nil, nil, nil)
-    // No program that a different test starts keeps an end open.
+    // A program that another test starts must not keep either end open.
     for end in [person, program] { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     self.program = program
     self.person = person
@@ -24,7 +24,7 @@ final class Terminal: Sendable {
     close(person)
   }
 
-  /// The local flags of the terminal.
+  /// The terminal's local flags, such as ECHO.
   var flags: tcflag_t {
     var settings = termios()
     // SAFETY: `settings` is a termios.
@@ -34,7 +34,7 @@ final class Terminal: Sendable {
 
   var echoes: Bool { flags & tcflag_t(ECHO) != 0 }
 
-  /// How many bytes wait for the next reader of the terminal.
+  /// How many bytes wait for the next program that reads from the terminal.
   var waiting: CInt {
     var count: CInt = 0
     // SAFETY: FIONREAD writes exactly one int.
@@ -42,14 +42,14 @@ final class Terminal: Sendable {
     return count
   }
 
-  /// Resizes the window; the program is not notified.
+  /// Resizes the window, without notifying the program.
   func resize(columns: UInt16, rows: UInt16) {
     var size = winsize(ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
     // SAFETY: TIOCSWINSZ reads exactly one winsize.
     _ = unsafe ioctl(person, UInt(TIOCSWINSZ), &size)
   }
 
-  /// Reads what the program shows until `text` appears.
+  /// Reads the program's output until `text` appears; returns all that was read.
   func expect(_ text: String) -> String {
     var all: [UInt8] = []
     var byte: UInt8 = 0
@@ -63,7 +63,7 @@ final class Terminal: Sendable {
 
   func type(_ bytes: [UInt8]) { _ = DescriptorWriter.write(bytes, to: person) }
 
-  /// What the program has shown and nobody has read.
+  /// The output of the program that was not read yet.
   func rest() -> String {
     type([])
     var all: [UInt8] = []

@@ -8,9 +8,9 @@ import ToolTestSupport
 @testable import UAFTool
 
 extension Tool {
-  /// One run whose results go to `results`, by a caller with this locale.
+  /// Runs a command by a caller with this locale, and writes its results to `results`.
   ///
-  /// - Returns: how it ended, and what it noted.
+  /// - Returns: how the run ended, and its notes.
   static func run(
     _ arguments: [String], as userID: uid_t = 0, results: CInt, locale: String? = nil, core: FakeCore = FakeCore([]),
     input: String = "", installation: Installation = .nowhere

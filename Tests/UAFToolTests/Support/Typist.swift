@@ -1,10 +1,10 @@
 import Glibc
 
-/// A person at a terminal while the tool runs: a thread of the test alone.
+/// A person who types at a terminal while uafctl runs: a thread of the test.
 final class Typist {
   private var thread = pthread_t()
 
-  /// Does `work` in parallel with the test.
+  /// Does `work` while the test continues.
   init(_ work: @escaping @Sendable () -> Void) {
     // SAFETY: released by the thread, exactly once.
     let box = unsafe Unmanaged.passRetained(Work(work))

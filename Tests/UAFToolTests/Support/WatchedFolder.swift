@@ -1,7 +1,7 @@
 @testable import PAMStacks
 @testable import UAFTool
 
-/// A folder that calls `beforeChange` with the number of the change, from 0, before it makes it.
+/// A folder of services that calls `beforeChange` before each change, with the number of the change, from 0.
 struct WatchedFolder: ServiceFolder {
   let folder: PAMFolder
   let beforeChange: (Int) throws(StackError) -> Void
