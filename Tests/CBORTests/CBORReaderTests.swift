@@ -26,12 +26,12 @@ import Testing
   }
 
   @Test(arguments: ["1c", "1d", "1e", "3c", "5d", "7e", "9c", "bd"])
-  func `refuses a first byte without a meaning`(_ text: String) {
+  func `refuses an item whose first byte has no meaning`(_ text: String) {
     #expect(throws: CBORError(reason: .reserved, offset: 0)) { try CBORValue(parsing: hex(text)) }
   }
 
   @Test(arguments: [("ff", 0), ("82 00 ff", 2), ("a1 00 ff", 2)])
-  func `refuses a break byte that ends no indefinite length`(_ text: String, _ offset: Int) {
+  func `refuses a break byte outside an item of indefinite length`(_ text: String, _ offset: Int) {
     #expect(throws: CBORError(reason: .indefiniteLength, offset: offset)) { try CBORValue(parsing: hex(text)) }
   }
 

@@ -58,7 +58,8 @@ import Testing
     #expect(read > 100)
   }
 
-  @Test func `a value with a changed bit is refused or read as a different value, and a cut value is refused`() throws {
+  @Test
+  func `a CBOR value with a changed bit is refused or read as another value, and one that was cut is refused`() throws {
     var chance = Chance(state: 3)
     for _ in 0..<100 {
       let value = chance.value(depth: 4)

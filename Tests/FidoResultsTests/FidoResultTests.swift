@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  @Test func `a number that the server chose itself stays unchanged, and is shown`() {
+  @Test func `a result number that the server chose itself is kept, and shown in the text`() {
     let result = FidoResult(code: 12_345)
     #expect(result.code == 12_345 && result.isServers && result.name == "SERVER_12345")
     #expect(result.text(in: .english).contains("12345") && result.text(in: .korean).contains("12345"))
@@ -31,7 +31,7 @@ import Testing
     #expect(!FidoResult(code: 9998).isServers && FidoResult(code: 10_000).isServers)
   }
 
-  @Test(arguments: Language.allCases) func `every result has a text`(_ language: Language) {
+  @Test(arguments: Language.allCases) func `every result has a text in each language`(_ language: Language) {
     for result in FidoResult.allListed {
       #expect(!result.text(in: language).isEmpty)
       #expect(!result.text(in: language).contains(String(result.code)), "\(result) has no text of its own")
@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test func `no two results have the same text in one language`() {
+  @Test func `in each language no two results have the same text`() {
     for language in Language.allCases {
       #expect(Set(FidoResult.allListed.map { $0.text(in: language) }).count == FidoResult.allListed.count)
     }

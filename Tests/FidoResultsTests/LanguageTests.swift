@@ -3,12 +3,12 @@ import Testing
 
 @Suite struct LanguageTests {
   @Test(arguments: ["ko", "ko_KR", "ko_KR.UTF-8", "ko.UTF-8", "ko@hanja", "KO-kr"])
-  func `a Korean locale is Korean`(_ locale: String) {
+  func `a Korean locale selects Korean`(_ locale: String) {
     #expect(Language(locale: locale) == .korean)
   }
 
   @Test(arguments: ["en", "en_GB.UTF-8", "en-US"])
-  func `an English locale is English`(_ locale: String) {
+  func `an English locale selects English`(_ locale: String) {
     #expect(Language(locale: locale) == .english)
   }
 

@@ -87,7 +87,7 @@ import Testing
   }
 
   @Test(arguments: [(1, "1 second"), (2, "2 seconds"), (119, "119 seconds"), (120, "2 minutes"), (121, "3 minutes")])
-  func `says how long a lock still lasts, rounded up`(_ seconds: Int, _ expected: String) {
+  func `the text about a lock says how long it still lasts, rounded up`(_ seconds: Int, _ expected: String) {
     #expect(PromptText.locked(seconds: seconds).text(in: .english).contains("try again in \(expected)."))
   }
 

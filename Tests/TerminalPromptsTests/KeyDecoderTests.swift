@@ -11,7 +11,7 @@ import Testing
 
   private func keys(_ text: String) -> [Key] { keys(Array(text.utf8)) }
 
-  @Test func `returns plain bytes and control keys unchanged`() {
+  @Test func `bytes and control keys outside an escape sequence are returned unchanged`() {
     #expect(keys("1ß\r\u{3}\u{7F}") == [0x31, 0xC3, 0x9F, 0x0D, 0x03, 0x7F].map(Key.byte))
   }
 
@@ -42,7 +42,7 @@ import Testing
     #expect(keys("\u{1B}[M 123\u{1B}[M\u{1B}\u{3}44") == [.other, .byte(0x33), .other, .byte(0x34)])
   }
 
-  @Test func `a single ESC is ignored, and the next key is kept`() {
+  @Test func `a single ESC is ignored, and the next key is not lost`() {
     #expect(keys("\u{1B}1\u{1B}\u{1B}2\u{1B}\r") == [.byte(0x31), .byte(0x32), .byte(0x0D)])
   }
 

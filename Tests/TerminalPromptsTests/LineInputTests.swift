@@ -22,7 +22,7 @@ import ToolTestSupport
     }
   }
 
-  @Test func `reads one line at a time, including empty lines and bytes that are not text`() throws {
+  @Test func `reads one line of input at a time, including empty lines and bytes that are not text`() throws {
     #expect(try lines([0x61, 0x0A, 0x0A, 0xFF, 0x0D, 0x0A]) == [[0x61], [], [0xFF, 0x0D]])
   }
 

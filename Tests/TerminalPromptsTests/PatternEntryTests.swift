@@ -38,7 +38,7 @@ import ToolTestSupport
   }
 
   @Test(arguments: [(Key.left, "4"), (.right, "6"), (.up, "2"), (.down, "8")])
-  func `the cursor stays inside the grid`(arrow: Key, node: String) throws {
+  func `the cursor of a pattern stays inside the grid`(arrow: Key, node: String) throws {
     let entered = try enter([arrow, arrow, arrow, arrow] + bytes(" "))
     #expect(entered.stroke == node)
     #expect(try enter([arrow, arrow, arrow]).last == .refused)
@@ -51,7 +51,7 @@ import ToolTestSupport
     #expect(try enter(keys + bytes("\r")).last == .done)
   }
 
-  @Test func `adds each node that a fast mouse passes`() throws {
+  @Test func `a fast mouse adds each node of a pattern that it passes over`() throws {
     #expect(try enter([mouse(.press, at: 1), mouse(.drag, at: 3), mouse(.drag, at: 9)]).stroke == "12369")
     #expect(try enter([mouse(.press, at: 7), mouse(.drag, at: 3)]).stroke == "753")
     #expect(try enter([mouse(.press, at: 1), mouse(.drag, at: 8)]).stroke == "18")
@@ -64,12 +64,12 @@ import ToolTestSupport
     #expect(try enter(first + [beside, mouse(.drag, at: 3)]).stroke == "12")
   }
 
-  @Test func `a mouse outside the window adds no node`() throws {
+  @Test func `a mouse outside the window adds no node to a pattern`() throws {
     let far = Key.mouse(MouseEvent(kind: .drag, column: 9999, row: 9999))
     #expect(try enter([mouse(.press, at: 9), far]).stroke == "9")
   }
 
-  @Test func `ignores the mouse if no grid is shown, and still accepts digits`() throws {
+  @Test func `if no grid is shown, a pattern is entered with digits and the mouse is ignored`() throws {
     let entered = try enter([mouse(.press, at: 1), mouse(.drag, at: 2)] + bytes("47"), shown: false)
     #expect(entered.stroke == "47")
   }

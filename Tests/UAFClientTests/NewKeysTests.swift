@@ -101,7 +101,7 @@ import UAFMessages
       })
   }
 
-  @Test func `after a proof, a registered key signs which keys are new`() throws {
+  @Test func `after a proof, a registered key signs the list of new keys`() throws {
     var (flow, transport) = try opened(flow(.proof("token")), as: .registrationByKey)
     var maker = try TestAuthenticator(keyID: try Scene.keyID(8))
     let key = try flow.makeKey(with: &maker)

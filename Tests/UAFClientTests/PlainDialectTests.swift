@@ -101,7 +101,7 @@ import UAFMessages
     #"{"status":["SUCCESS"]}"#, #"{"result":{"status":"SUCCESS"}}"#, #"[[{"status":"SUCCESS"}]]"#,
     #"[{"status":"SUCCESS"},"x"]"#, #"[{"status":"SUCCESS"},{}]"#, #"[{"statusCode":1200},{}]"#,
     "", "SUCCESS", #"{"status":"SUCCESS"}x"#, #"{"status":"FAILED","status":"SUCCESS"}"#,
-  ]) func `in the plain dialect any other answer is no success, whatever the HTTP status`(_ body: String) throws {
+  ]) func `in the plain dialect any other answer is not a success, whatever the HTTP status`(_ body: String) throws {
     for status in [200, 201, 204, 500] {
       var transport = ScriptedTransport(try request(), .answering(Self.respond, json(body, status: status)))
       let result: FidoResult = status == 500 ? .forbidden : .jsonParser
@@ -140,7 +140,7 @@ import UAFMessages
     }
   }
 
-  @Test func `a success value without a status is no success unless root configured that value`() throws {
+  @Test func `a success value without a status counts as a success only if root configured that value`() throws {
     var transport = ScriptedTransport(try request(), .answering(Self.respond, json(#"{"status":"SUCCESS"}"#)))
     _ = refusal(.jsonParser, byServer: true) { _ = try run(&transport, settings()) }
   }
@@ -156,7 +156,7 @@ import UAFMessages
   }
 
   @Test(arguments: Scene.statuses)
-  func `a refusing status is no success, even next to the success value that root configured`(
+  func `a refusing status refuses, even next to the success value that root configured`(
     _ status: UInt32, _ result: FidoResult
   ) throws {
     for http in [200, 403] {
@@ -168,13 +168,13 @@ import UAFMessages
   }
 
   @Test(arguments: [#""1200""#, "1200.0", "null", "12e2", "[1200]"])
-  func `a status of the wrong JSON type is no success`(_ status: String) throws {
+  func `a status of the wrong JSON type does not count as a success`(_ status: String) throws {
     let body = #"{"status":"SUCCESS","statusCode":\#(status)}"#
     var transport = ScriptedTransport(try request(), .answering(Self.respond, json(body)))
     _ = refusal(.invalidParameter, byServer: true) { _ = try run(&transport, settings(success: Self.mark)) }
   }
 
-  @Test func `a success that was cut anywhere is no success`() throws {
+  @Test func `a reply of success that was cut anywhere does not count as a success`() throws {
     let body = #"[{"status":"SUCCESS"}]"#
     for count in 0..<body.utf8.count {
       var transport = ScriptedTransport(

@@ -79,7 +79,7 @@ import UAFMessages
     #expect(fault([]) == .unsigned)
   }
 
-  @Test func `refuses a policy for a different machine, for a different group, and an older one`() throws {
+  @Test func `refuses a policy for another machine or group, or one that is older than the stored one`() throws {
     #expect(try fault(token(Making(deviceID: "d-2"))) == .otherMachine)
     #expect(try fault(token(Making(deviceID: "D-1"))) == .otherMachine)
     let lab = try #require(MachineGroup("lab"))
@@ -121,7 +121,7 @@ import UAFMessages
     #expect(try fault(token(Making().header, claims)) == .unsigned)
   }
 
-  @Test func `refuses each truncation and each flipped bit of a signed policy`() throws {
+  @Test func `refuses a signed policy that was cut anywhere or has any bit flipped`() throws {
     let whole = try token()
     for count in 0..<whole.count { #expect(fault(Array(whole.prefix(count))) != nil, "\(count) bytes") }
     #expect(fault(whole + [0x41]) != nil)

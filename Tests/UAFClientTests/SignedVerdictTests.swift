@@ -104,7 +104,7 @@ import UAFMessages
     #expect(try fault(acceptance(named)) == nil)
   }
 
-  @Test func `a success is not believed without a verdict in our format`() throws {
+  @Test func `a success is not believed if its verdict is missing or in another format`() throws {
     #expect(try fault(acceptance()) == .missing)
     #expect(try fault(acceptance("", "a.b", "a.b.c", "..", String(repeating: "a", count: 9000))) == .missing)
     #expect(try fault(acceptance(token(), type: "OAUTH2")) == .missing)

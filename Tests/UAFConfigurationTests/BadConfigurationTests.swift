@@ -142,7 +142,9 @@ import Testing
       #"5: general.language: must be one of "en", "ko""#
     ),
   ])
-  func `refuses a mistake with file, line and key, and says what is allowed`(_ text: String, _ expected: String) {
+  func `the message about a mistake in the configuration names file, line, key, and what is allowed`(
+    _ text: String, _ expected: String
+  ) {
     #expect(refusal(text) == "/etc/x.conf:" + expected)
   }
 

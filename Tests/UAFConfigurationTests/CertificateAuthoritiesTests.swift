@@ -124,7 +124,7 @@ import UAFCrypto
     #expect(try CertificateAuthorities.read(path: bundle, requiredOwner: owner).certificates.count == 1000)
   }
 
-  @Test func `refuses a CA file with permissions that a configuration file may not have either`() throws {
+  @Test func `refuses a CA file that others can write`() throws {
     let folder = try Folder()
     let path = try folder.write("a", Array(Self.first.utf8), mode: 0o666)
     #expect(throws: ConfigurationFileProblem.writable) {

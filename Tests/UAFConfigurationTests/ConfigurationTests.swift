@@ -332,11 +332,11 @@ private let localServer = "[server]\nrequest_url='https://localhost:8443/g'\nres
     ("dialect='plain'\n[server.success]\nmember=''\nvalue='x'", "4: server.success.member"),
     ("[server.login]\nrequest_url='https://a.example/'", "2: server.login"),
   ])
-  func `refuses keys that the section of a server's operation may not have`(_ text: String, _ expected: String) {
+  func `refuses keys that the section of a server's operation must not contain`(_ text: String, _ expected: String) {
     #expect(refusal("[server]\n" + text) == expected)
   }
 
-  @Test func `the general server addresses may be missing if each operation has its own`() {
+  @Test func `the general server addresses can be left out if each operation has its own`() {
     let sections = ["registration", "authentication", "deregistration"]
     func own(_ name: String, response: Bool = true) -> String {
       let answered = response && name != "deregistration" ? "response_url='https://b.example/r'\n" : ""

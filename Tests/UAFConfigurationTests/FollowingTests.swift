@@ -154,7 +154,7 @@ import AuthenticatorTypes
     #expect(try merged(own, "[passcode]\nmax_length = 30").rules(for: .passcode).completeLength == 20)
   }
 
-  @Test func `an empty policy changes nothing`() throws {
+  @Test func `an empty policy changes no setting`() throws {
     let merged = try merged("[passcode]\nmin_length = 9", "")
     #expect(merged.passcode.policy.minimumLength == 9 && merged.policyVersion == 7)
     #expect(merged.followedLockPolicy(for: .passcode, origin: .remote) == .remoteDefault)

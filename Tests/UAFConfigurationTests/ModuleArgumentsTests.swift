@@ -47,7 +47,7 @@ import Testing
     #expect(try ModuleArguments(parsing: ["use_first_pass", "authenticator=5541#0001"]).firstPass == .used)
   }
 
-  @Test func `accepts account_check without a value or as required, and nothing else`() throws {
+  @Test func `accepts account_check alone or as account_check=required, and in no other form`() throws {
     #expect(try ModuleArguments(parsing: []).accountCheck == nil)
     #expect(try ModuleArguments(parsing: ["account_check"]).accountCheck == .refusesBlocked)
     #expect(try ModuleArguments(parsing: ["account_check=required"]).accountCheck == .demandsActive)

@@ -112,7 +112,7 @@ import Testing
     }
   }
 
-  @Test func `refuses deep nesting and endless lists without using up the stack`() {
+  @Test func `refuses deeply nested TOML and endless lists without using up the stack`() {
     #expect(line(of: "a = " + String(repeating: "[", count: 60_000)) == 1)
     #expect(line(of: "a = " + String(repeating: "{a=", count: 20_000)) == 1)
     #expect(line(of: String(repeating: "a.", count: 30_000) + "a = 1") == 1)

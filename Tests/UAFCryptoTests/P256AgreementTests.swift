@@ -37,7 +37,7 @@ import Testing
     #expect(try !P256Agreement.sharedSecret(privateKey: third.privateKey, with: first.publicKey).isEqual(to: shared))
   }
 
-  @Test func `the agreement refuses a point that is not on the curve, and a number that is no private key`() throws {
+  @Test func `the agreement refuses a point that is not on the curve, and a number that is not a private key`() throws {
     let pair = try P256.generate()
     var point = pair.publicKey
     point[64] ^= 1

@@ -130,7 +130,7 @@ struct P256Tests {
     [], [1], [UInt8](repeating: 0, count: 32), Self.order, [UInt8](repeating: 0xff, count: 32),
     [UInt8](repeating: 1, count: 33),
   ])
-  func `refuses a number that is no P-256 private key`(number: [UInt8]) throws {
+  func `refuses a number that is not a P-256 private key`(number: [UInt8]) throws {
     #expect(throws: CryptoError.invalidKey) { _ = try P256.publicKey(of: secret(number)) }
     #expect(throws: CryptoError.invalidKey) { _ = try P256.sign([1], privateKey: secret(number)) }
   }

@@ -171,7 +171,7 @@ struct DecodedMessageTests {
   }
 
   @Test(arguments: [#"[{"header":7}]"#, #"[{"header":{},"assertions":[]}]"#])
-  func `refuses text of which only the beginning is like a message`(_ text: String) throws {
+  func `refuses text that only begins like a message`(_ text: String) throws {
     let message = try Self.decode(text)
     #expect(!message.holds && !message.checks.contains { $0.outcome == .holds })
   }

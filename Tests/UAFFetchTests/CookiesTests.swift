@@ -10,7 +10,7 @@ import UAFWire
     return cookies.header
   }
 
-  @Test func `keeps a cookie's name and value, and drops its attributes`() {
+  @Test func `keeps the name and value of a cookie, and drops its attributes`() {
     #expect(header(after: "session=a1; Path=/; Secure; HttpOnly; SameSite=Lax") == "session=a1")
     #expect(header(after: " a = 1 ", "b=") == "a=1; b=")
   }

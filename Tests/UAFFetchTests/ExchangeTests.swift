@@ -145,7 +145,7 @@ struct ExchangeTests {
     #expect(body.isEmpty)
   }
 
-  @Test func `follows no redirect`() throws {
+  @Test func `the network program follows no redirect`() throws {
     let fetch = try FetchProcess()
     let (response, body) = try fetch.perform(servers.get(servers.good, "/redirect"))
     #expect(response.status == 302)
@@ -157,7 +157,7 @@ struct ExchangeTests {
   @Test(arguments: [
     ("vouched", true), ("vouched-lower", true), ("unvouched", false), ("vouched-twice", false),
     ("vouched-upper", false), ("vouched-more", false),
-  ]) func `reports whether the server vouches for a redirect`(_ path: String, _ isAuthorized: Bool) throws {
+  ]) func `reports whether the server vouches for its redirect`(_ path: String, _ isAuthorized: Bool) throws {
     let fetch = try FetchProcess()
     let (response, _) = try fetch.perform(servers.get(servers.good, "/\(path)"))
     let redirect = FetchResponse.Redirect(url: "https://other.example:8443/f?x", isAuthorized: isAuthorized)

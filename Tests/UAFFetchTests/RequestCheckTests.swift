@@ -3,7 +3,7 @@ import UAFWire
 
 @testable import UAFFetch
 
-/// Requests that the program refuses before libcurl sees them.
+/// Requests that uaf-fetch refuses before libcurl sees them.
 struct RequestCheckTests {
   private static func request(_ change: (inout FetchRequest) -> Void) -> FetchRequest {
     var request = FetchRequest(.post, url: "https://fido.example.com/uaf", timeoutMilliseconds: 1)
@@ -25,7 +25,7 @@ struct RequestCheckTests {
   }
 
   @Test(arguments: ["http://127.0.0.1:8080/uaf", "http://localhost/", "http://[::1]:1/", "HTTP://127.1.2.3/"])
-  func `accepts http to this machine, but not through a proxy`(_ url: String) {
+  func `accepts a request with http to this machine, but not through a proxy`(_ url: String) {
     #expect(RequestCheck.objection(to: Self.request { $0.url = url }) == nil)
     let proxied = Self.request { ($0.url, $0.proxy) = (url, "http://proxy.example:1") }
     #expect(RequestCheck.objection(to: proxied) != nil)
@@ -41,7 +41,7 @@ struct RequestCheckTests {
   }
 
   @Test(arguments: ["a\r\nX-Injected: 1", "a\n", "\u{0}", "ä", "\t"])
-  func `refuses a header value that is not printable ASCII`(_ value: String) {
+  func `refuses a request with a header value that is not printable ASCII`(_ value: String) {
     #expect(RequestCheck.objection(to: Self.request { $0.contentType = value }) != nil)
     #expect(RequestCheck.objection(to: Self.request { $0.accept = value }) != nil)
     #expect(RequestCheck.objection(to: Self.request { $0.proxy = value }) != nil)

@@ -173,7 +173,7 @@ import UAFWire
   private static let absences: Set<CInt> = [EPERM, ECONNREFUSED, EPROTONOSUPPORT, EAFNOSUPPORT, EACCES]
 
   @Test(.enabled(if: !absences.contains(answerOfTheKernel), "this kernel or container has no audit for this program"))
-  func `the kernel of this machine accepts a record`() {
+  func `the kernel of this machine accepts an audit record`() {
     #expect(Self.answerOfTheKernel == 0)
   }
 

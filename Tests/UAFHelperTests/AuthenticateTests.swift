@@ -221,7 +221,7 @@ import UAFWire
   }
 
   @Test(arguments: [1400, 1401, 1403, 1481, 1490, 1491, 1492, 1493, 1498, 1500, 1202] as [UInt32])
-  func `a refusal of the server gives AUTH_ERR, whatever its status`(_ status: UInt32) throws {
+  func `a refusal of the server gives PAM_AUTH_ERR, whatever its status`(_ status: UInt32) throws {
     let bench = try HelperBench.registered()
     bench.server.respondStatus = UAFStatusCode(rawValue: status)
     bench.server.description = "no\u{1b}[31m!"

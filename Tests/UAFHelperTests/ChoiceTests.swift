@@ -33,7 +33,9 @@ import UAFWire
   }
 
   @Test(arguments: ["0", "3", "", "two", "-1", "1 ", "99", "001"])
-  func `after an entry that is no number of the list, the list is shown again, and nothing is counted`(_ entry: String)
+  func `after an entry that is not a number of the list, the list is shown again, and nothing is counted`(
+    _ entry: String
+  )
     throws
   {
     let bench = try HelperBench.registeredTwice()

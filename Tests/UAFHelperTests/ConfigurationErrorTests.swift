@@ -62,14 +62,14 @@ import UAFWire
     return begin
   }
 
-  @Test func `a configuration without a server refuses every login, and says so`() throws {
+  @Test func `without a server in the configuration every login is refused, and a text says why`() throws {
     let bench = try HelperBench()
     bench.configuration = ""
     let transcript = try bench.run(bench.begin())
     #expect(transcript.result == 1001 && transcript.pamCode == 3)
   }
 
-  @Test func `a configuration that others may write is refused`() throws {
+  @Test func `a configuration file that others can write is refused`() throws {
     let bench = try HelperBench.registered()
     let other = bench.folder + "/writable"
     try bench.configuration.write(toFile: other, atomically: false, encoding: .utf8)

@@ -122,7 +122,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `removes a key that the server has forgotten, and keeps the other key`() throws {
+  @Test func `a deregistration removes a key that the server has forgotten, and keeps the other one`() throws {
     let bench = try HelperBench.registeredTwice()
     bench.server.policyKeys = [try #require(bench.server.registered)]
     var begin = bench.begin(.deregister)
@@ -143,7 +143,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `a wrong secret removes no key that the server has forgotten`() throws {
+  @Test func `after a wrong secret, a key that the server has forgotten is not removed`() throws {
     let bench = try HelperBench.registered()
     bench.server.policyKeys = [try KeyID(bytes: Array(repeating: 9, count: 32))]
     var begin = bench.begin(.deregister)
@@ -153,7 +153,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `removes only the authenticator whose key the server has forgotten`() throws {
+  @Test func `a deregistration removes only the authenticator whose key the server has forgotten`() throws {
     let bench = try HelperBench.registeredTwice()
     bench.server.respondStatus = .unknownKeyID
     var begin = bench.begin(.deregister)
@@ -215,7 +215,9 @@ import UAFWire
   }
 
   @Test(arguments: [DeregisterAuthenticator.everything, .allKeys(try AAID("5541#0001"))])
-  func `an order for all keys removes no keys of another person`(_ wildcard: DeregisterAuthenticator) throws {
+  func `an order to deregister all keys does not remove those of another person`(_ wildcard: DeregisterAuthenticator)
+    throws
+  {
     let bench = try HelperBench.registered()
     let minas = try #require(bench.server.registered)
     var registration = nora(bench, .register)
@@ -231,7 +233,9 @@ import UAFWire
   }
 
   @Test(arguments: [DeregisterAuthenticator.everything, .allKeys(try AAID("5541#0001"))])
-  func `an order for all keys removes no keys of another application`(_ wildcard: DeregisterAuthenticator) throws {
+  func `an order to deregister all keys does not remove those of another application`(
+    _ wildcard: DeregisterAuthenticator
+  ) throws {
     let bench = try HelperBench.registered()
     let first = try #require(bench.server.registered)
     let configuration = bench.configuration
@@ -247,7 +251,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `an order for all keys of another authenticator removes nothing`() throws {
+  @Test func `an order to deregister all keys of another authenticator removes nothing`() throws {
     let bench = try HelperBench.registered()
     bench.server.order = [.allKeys(try AAID("5541#0002"))]
     #expect(try deregister(bench, .deregisterAll).result == 1001)

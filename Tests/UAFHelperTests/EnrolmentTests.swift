@@ -63,8 +63,7 @@ import UAFWire
     #expect(!bench.log.lines.joined().contains("A1-b2"))
   }
 
-  @Test
-  func `a mistyped code or payload of our server is sent to no server, because the person can correct it`() throws {
+  @Test func `a mistyped code or payload of our server is not sent, so that the person can correct it`() throws {
     let bench = try bench("code")
     let code = try #require(EnrolmentCode(random: [UInt8](repeating: 5, count: 11))).text
     let wrong = String(code.dropLast()) + (code.hasSuffix("0") ? "1" : "0")

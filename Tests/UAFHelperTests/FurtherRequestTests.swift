@@ -50,7 +50,7 @@ import UAFWire
     #expect(try FileManager.default.contentsOfDirectory(atPath: bench.folder + "/state/accounts") == ["4242.made"])
   }
 
-  @Test func `a second registration may sign a further request with the earlier key`() throws {
+  @Test func `a second registration can sign a further request with the earlier key`() throws {
     let bench = try HelperBench.registered()
     bench.server.policyKeys = [try #require(bench.server.registered)]
     bench.server.furtherRequests = 1

@@ -169,7 +169,7 @@ import UAFWire
   }
 
   @Test
-  func `refuses a payload that has expired, is another server's or is no payload, and asks no server`()
+  func `before asking the server, refuses a payload that has expired, is another server's or is not a payload`()
     throws
   {
     let lines = [

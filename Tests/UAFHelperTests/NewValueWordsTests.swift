@@ -76,7 +76,7 @@ import UAFWire
     #expect(try told("passcode", "[passcode]\n" + lines, value) == words)
   }
 
-  @Test func `the rule for a new pattern is shown before a pattern is drawn, in the person's language`() throws {
+  @Test func `the rule for a new pattern is shown, in the person's language, before the pattern is drawn`() throws {
     #expect(try told("pattern", "[pattern]\nmin_nodes = 4", "12369").contains("Use at least 4 nodes."))
     #expect(try told("passcode", "", "135798", locale: "ko_KR.UTF-8") == ["6자 이상이어야 합니다."])
   }

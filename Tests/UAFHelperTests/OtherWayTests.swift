@@ -10,7 +10,7 @@ import UAFWire
 @Suite struct OtherWayTests {
   private static let more = #"[prompt]\#ncancel_text = { en = "empty line: use your password", ko = "빈 줄: 비밀번호" }"#
 
-  @Test func `with cancel_text an empty line ends with 7009, which is no success, and is not counted`() throws {
+  @Test func `with cancel_text an empty line ends the login with 7009, without a success, and is not counted`() throws {
     let bench = try HelperBench.registered(Self.more)
     let transcript = try bench.run(bench.begin(), [""])
     #expect(transcript.result == 7009 && transcript.pamCode == 15)
@@ -25,7 +25,7 @@ import UAFWire
     #expect(try bench.run(begin, ["correct"]).prompts[0].text.hasPrefix("(빈 줄: 비밀번호)\n"))
   }
 
-  @Test func `without cancel_text an empty line is a wrong entry, and not counted`() throws {
+  @Test func `without cancel_text an empty line is refused as wrong, but not counted`() throws {
     let bench = try HelperBench.registered()
     #expect(try bench.run(bench.begin(), [""]).result == 3012)
     #expect(try bench.triesLeft() == 3)

@@ -173,7 +173,8 @@ import UAFWire
     #expect(bench.server.asked.dropFirst(before).map(\.op) == [.authentication])
   }
 
-  @Test func `registering again is offered only if root allows it, nothing is hidden and there are several prompts`()
+  @Test
+  func `registering again is offered only if root allows it, in services with several prompts and without hide_state`()
     throws
   {
     let plain = try HelperBench.registered()

@@ -13,7 +13,7 @@ import UAFWire
   // MARK: What the server sends
 
   @Test(arguments: ["", "{", "<html>", "[1200", #"{"statusCode":1200,"statusCode":1200}"#])
-  func `an answer of the server that is no message gives 1005, and no attempt is counted`(_ text: String) throws {
+  func `an answer of the server that is not a message gives 1005, and no attempt is counted`(_ text: String) throws {
     let bench = try HelperBench.registered()
     bench.server.garbage = text
     let transcript = try bench.run(bench.begin(), ["correct"])

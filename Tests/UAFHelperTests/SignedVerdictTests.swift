@@ -37,7 +37,7 @@ import UAFWire
     }
   }
 
-  @Test func `a signed success logs in`() throws {
+  @Test func `a login succeeds if the server has signed its success`() throws {
     let bench = try bench()
     bench.server.signed = signing(bench)
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)

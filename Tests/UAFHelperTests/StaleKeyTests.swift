@@ -156,7 +156,7 @@ import UAFWire
     #expect(bench.server.asked.allSatisfy { $0.context.lostKeyIDs.isEmpty })
   }
 
-  @Test func `a deregistration names the keys that were made on this machine`() throws {
+  @Test func `a deregistration tells the server which keys were made on this machine`() throws {
     let (bench, own) = try robbed()
     #expect(try register(bench).result == 0)
     bench.server.knownKeys = []

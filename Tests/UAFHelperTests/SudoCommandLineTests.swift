@@ -99,7 +99,7 @@ import Testing
     (["-h", "A=b", "id"], "sudo, arguments: -h A=b id"), (["-h"], "sudo, arguments: -h"),
     (["=b", "id"], "sudo, arguments: =b id"), (["-sZ", "a b"], "sudo, arguments: -sZ 'a b'"),
   ])
-  func `shows all arguments of sudo unchanged if one of them has no known meaning`(
+  func `shows all arguments of sudo unchanged if the meaning of one is unknown`(
     _ arguments: [String], _ expected: String
   ) throws {
     #expect(try text(["sudo"] + arguments) == expected)

@@ -19,7 +19,7 @@ import UAFWire
   }
 
   @Test(arguments: [0, -1, .min] as [Int64])
-  func `does not wait for an exchange that has ended`(_ total: Int64) {
+  func `does not wait for an exchange with the server that has ended`(_ total: Int64) {
     var patience = ExchangePatience(total: total, first: ExchangePatience.firstNotice)
     let stretch = patience.next()
     #expect(stretch == nil)

@@ -191,7 +191,8 @@ import WebAuthn
     #expect(transcript.result == result && transcript.pamCode != 0)
   }
 
-  @Test func `a login at a relying party that cannot be reached ends as with a UAF server`() throws {
+  @Test
+  func `a relying party that cannot be reached has the same result as a UAF server that cannot be reached`() throws {
     let bench = try registered()
     bench.server.failure = .noHandshake(.refused)
     let transcript = try bench.run(bench.begin(), ["correct"])
@@ -208,7 +209,7 @@ import WebAuthn
   }
 
   @Test
-  func `with hide_state, an unknown name causes the same request as a real one, and the result of a wrong passcode`()
+  func `with hide_state, an unknown name causes the request of a known one, and gives the result of a wrong passcode`()
     throws
   {
     let bench = try registered("enrolment = \"open\"", "[general]\nhide_state = true")

@@ -51,12 +51,12 @@ import Testing
   }
 
   @Test(arguments: ["default", "a", "0", "desk.17_b-c", String(repeating: "g", count: 64)])
-  func `accepts a valid name of a group`(_ name: String) {
+  func `accepts a valid name of a machine group`(_ name: String) {
     #expect(MachineGroup(name)?.name == name)
   }
 
   @Test(arguments: ["", "-a", ".a", "_a", "A", "a b", "a/b", "가", String(repeating: "g", count: 65), "a\n"])
-  func `refuses an invalid name of a group`(_ name: String) { #expect(MachineGroup(name) == nil) }
+  func `refuses an invalid name of a machine group`(_ name: String) { #expect(MachineGroup(name) == nil) }
 
   @Test
   func `the fingerprint of a machine payload covers what the machine will trust, but neither the code nor the group`()

@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test func `refuses a request with a version twice, with only unknown versions, or that is no array`() {
+  @Test func `refuses a request that has a version twice, has only unknown versions, or is not an array`() {
     #expect(throws: MessageError.repeatedVersion) { try request(authentication(), authentication()) }
     #expect(throws: MessageError.unsupportedVersion) { try request(authentication(header: header("Auth", minor: 2))) }
     #expect(throws: MessageError.wrongType("message")) { try UAFRequest(parsing: authentication()) }
@@ -80,7 +80,7 @@ import Testing
     #expect(throws: MessageError.self) { try request(authentication(header: header("Auth", more: more))) }
   }
 
-  @Test func `keeps an unknown extension that may be ignored`() throws {
+  @Test func `keeps an unknown extension that the reader may ignore`() throws {
     let exts = #","exts":[{"id":"com.example","data":"","fail_if_unknown":false}]"#
     let message = try request(authentication(header: header("Auth", more: exts)))
     #expect(message.header.exts == [Extension(id: "com.example", data: "", failIfUnknown: false)])
@@ -240,7 +240,9 @@ import Testing
   }
 
   @Test
-  func `final challenge parameters contain the challenge as it was sent, and no unknown channel binding`() throws {
+  func `final challenge parameters contain the challenge as it was sent, and leave out an unknown channel binding`()
+    throws
+  {
     let challenge = try ServerChallenge(bytes: [UInt8](repeating: 1, count: 32))
     let parameters = FinalChallengeParams(
       appID: "https://a.example", challenge: challenge, facetID: "linux:pam", channelBinding: ChannelBinding())

@@ -149,7 +149,7 @@ struct MetadataStatementTests {
   }
 
   @Test(arguments: [[], [0], [0xFF], [0xFB, 0xF0], [0xFF, 0xEF, 0xBE], [1, 2, 3, 4, 5]] as [[UInt8]])
-  func `writes and reads base64`(bytes: [UInt8]) throws {
+  func `base64 is read back as it was written`(bytes: [UInt8]) throws {
     let text = Base64.encode(bytes)
     #expect(text.utf8.count % 4 == 0 && !text.contains("-") && !text.contains("_"))
     #expect(try Base64.decode(text, maximumCount: bytes.count) == bytes)

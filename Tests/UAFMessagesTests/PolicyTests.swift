@@ -23,7 +23,7 @@ import Testing
 
   private func keyID(_ byte: UInt8) throws -> KeyID { try KeyID(bytes: [UInt8](repeating: byte, count: 32)) }
 
-  @Test func `empty criteria match every authenticator`() throws {
+  @Test func `empty match criteria accept every authenticator`() throws {
     #expect(try MatchCriteria().matches(authenticator("EBA0#0001"), appID: appID))
   }
 
@@ -115,7 +115,7 @@ import Testing
     #expect(sets.map { $0.map(\.aaid) } == [[registered.aaid]])
   }
 
-  @Test func `chooses the first attestation type that both sides know`() throws {
+  @Test func `of the attestation types in a policy, chooses the first one that the client knows`() throws {
     let criteria = criteria { $0.attestationTypes = [15879, 15880] }
     let sets = Policy(accepted: [[criteria]]).acceptableSets(among: [try authenticator("EBA0#0001")], appID: appID)
     #expect(sets.first?.first?.attestationType == 15880)

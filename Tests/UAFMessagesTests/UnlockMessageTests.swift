@@ -124,7 +124,7 @@ import Testing
     #expect(UnlockCode(typed: "", near: Self.now) == nil)
   }
 
-  @Test func `an unlock code with any other character is a different code or none`() throws {
+  @Test func `changing any character of an unlock code gives a different code or none`() throws {
     let characters = Array(Self.text)
     for index in characters.indices where characters[index] != "-" {
       for other in "0123456789ABCDEFGHJKMNPQRSTVWXYZ" where other != characters[index] {

@@ -68,7 +68,7 @@ import Testing
     #expect(error?.reason == reason)
   }
 
-  @Test func `keeps an extension of a vector that may be ignored`() throws {
+  @Test func `keeps an extension that a reader may ignore`() throws {
     let assertion = try UnverifiedRegistrationAssertion(parsing: Vector("reg-ext-noncritical").assertion())
     #expect(assertion.extensions.count == 1)
   }

@@ -92,7 +92,7 @@ import ToolTestSupport
     #expect(try completed(words) == ["passcode"])
   }
 
-  @Test func `bash offers no services for an account, and no accounts for a service`() throws {
+  @Test func `bash does not offer services where an account is expected, or accounts where a service is`() throws {
     #expect(try !completed(["unlock", "common-au"]).contains("common-auth"))
     #expect(try !completed(["pam", "enable", "roo"]).contains("root"))
   }

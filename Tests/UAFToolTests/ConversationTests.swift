@@ -184,7 +184,7 @@ import UAFWire
     #expect(notAsked.output == "")
   }
 
-  @Test func `says that the server returned no token`() {
+  @Test func `says so if a token was requested and the server has returned none`() {
     let bench = Bench(["authenticate", "--token"], core: [Bench.success])
     #expect(bench.exit == .success)
     #expect(bench.notes == "uafctl: accepted\nuafctl: the server gave no token\n")

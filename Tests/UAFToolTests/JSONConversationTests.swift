@@ -118,7 +118,7 @@ import UAFWire
   }
 
   @Test(arguments: ["secret\n", "{\"answer\":\"sec\0ret\"}\n", "{\"answer\":\"secret\",\"x\":1}\n", ""])
-  func `a line that is no answer cancels a JSON conversation, which says so and repeats no part of the line`(
+  func `a line that is not an answer cancels a JSON conversation, which says so without repeating the line`(
     input: String
   ) {
     let bench = bench([Bench.question, Bench.failure(19, 999)], input)
@@ -152,7 +152,7 @@ import UAFWire
     #expect(!bench([.finished(refused)], "", ["--token"]).output.contains("eyJ"))
   }
 
-  @Test func `a JSON conversation ends with a failure if there is no core, or one of another user`() {
+  @Test func `a JSON conversation ends with a failure if no core can be reached, or a core that cannot be believed`() {
     for core in [FakeCore(refusing: .core(.absent(2))), FakeCore([]), FakeCore([Bench.failure(0, 3012)])] {
       let bench = Bench(["authenticate", "--json-conversation"], core: core)
       #expect(bench.exit == .unreachable)

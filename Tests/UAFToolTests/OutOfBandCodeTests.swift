@@ -21,7 +21,7 @@ import UAFWire
     #expect(request.operation == asked && request.user == "bob" && request.code == code.bytes && !request.denies)
   }
 
-  @Test func `oob refuses a line that is no code, and a payload for a deregistration`() {
+  @Test func `oob refuses a line that is not a code, and a payload for a deregistration`() {
     #expect(throws: ToolError.payload(.notUnderstood(.operation("Dereg")))) {
       try OutOfBandCode(Self.code(.deregistration))
     }

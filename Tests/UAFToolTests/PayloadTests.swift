@@ -149,7 +149,7 @@ import UAFWire
     ([UInt8](repeating: 0x61, count: 1 << 20), "that is not a code: no code is longer than 16384 bytes"),
     (Array("\(code)\n\(code.dropLast(4))MX0\n".utf8), "more than one code could be meant"),
   ])
-  func `refuses input that is no code, and says what it is`(content: [UInt8], told: String) {
+  func `refuses input that is not a code, and says what it is instead`(content: [UInt8], told: String) {
     let folder = Folder()
     let path = folder.file("payload", content, mode: 0o600)
     let bench = Bench(["register", "--code", path], core: [Bench.success])

@@ -85,7 +85,7 @@ import UAFWire
   }
 
   @Test(arguments: ["7", "{}", #"{"state":"\u001b[2J"}"#, #"{"state":7}"#])
-  func `status reveals nothing about a state that it does not know`(json: String) {
+  func `status shows nothing for a state at the server that it does not know`(json: String) {
     #expect(!bench([], Self.document(server: json)).output.contains("account at the server"))
   }
 
@@ -167,7 +167,7 @@ import UAFWire
     #expect(bench([], document).output.contains("  at the server: \(line)\n"))
   }
 
-  @Test func `status names the account in root's commands, and offers to replace a lost key with the other type`() {
+  @Test func `for root, status names the account in commands, and says that the other type can replace a lost key`() {
     let gone = Self.passcode(state: 3007).replacing(#""state""#, with: #""atServer":"unknown","state""#)
     func output(_ entries: String, as user: UInt32) -> String {
       var finished = Finished(pamCode: 0, result: 0)

@@ -380,7 +380,7 @@ import UAFWire
     #expect(short.notes.contains("standard input has no further line") && terminal.rest().isEmpty)
   }
 
-  @Test func `if nothing follows the code in a pipe and there is no terminal, a text says so`() {
+  @Test func `says so if nothing follows the code in a pipe and there is no terminal to ask at`() {
     let bench = Bench(
       ["register", "--code", "-"], core: [Bench.question, Bench.success], input: "7AV5K-00000-00000-00000\n")
     #expect(bench.exit == .usage)

@@ -131,7 +131,7 @@ import UAFWire
     "Dear alice,\n\nyour code is \(code).\nUse it today.\nUse it today.\n", "\n\nDear alice,\n\(code)\n\nRegards\n",
     "> \(code)\n>\n> Regards\n", "alice\n\(code)\nRegards\n", "\u{FEFF}alice: \(code)\r\nRegards\r\n",
   ])
-  func `a code is found in a piped letter, whose other lines are no answers: the person is asked at the terminal`(
+  func `a code is found in a piped letter, and the answers are asked for at the terminal, not read from the letter`(
     letter: String
   ) {
     let terminal = terminal

@@ -36,7 +36,7 @@ import Testing
     #expect(!Self.places.allow(url, proxy: nil))
   }
 
-  @Test func `refuses any proxy except the listed one`() {
+  @Test func `refuses any proxy except the one in the list of destinations`() {
     let proxied = FetchPlaces(of: ["https://a.example/"], proxy: "http://proxy.example:1")
     #expect(proxied.allow("https://a.example/", proxy: "http://proxy.example:1"))
     #expect(!proxied.allow("https://a.example/", proxy: nil))

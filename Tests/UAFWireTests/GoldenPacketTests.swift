@@ -26,7 +26,7 @@ struct GoldenPacketTests {
     #expect(written == WireVector.bytes(name))
   }
 
-  @Test func `reads and writes an answer that is not text without changing a byte`() throws {
+  @Test func `an answer that is not text is read and written without a changed byte`() throws {
     let bytes = try #require(WireVector.bytes("answer-not-text"))
     let message = try WireMessage(bytes)
     let written = try message.packet()

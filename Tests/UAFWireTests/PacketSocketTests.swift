@@ -152,7 +152,7 @@ struct PacketSocketTests {
     }
   }
 
-  @Test func `reads what was sent before the other end closed, and nothing after it`() throws {
+  @Test func `reads what the peer sent before it closed its end, and nothing after that`() throws {
     let pair = try Pair()
     #expect(pair.write([0x03]) == 1)
     shutdown(pair.other, CInt(SHUT_RDWR))
@@ -182,7 +182,7 @@ struct PacketSocketTests {
   }
 
   @Test(arguments: ["/nonexistent/helper.sock", String(repeating: "a", count: 108), "a\0b"])
-  func `refuses to connect if nobody listens, and to paths that a socket cannot have`(_ path: String) {
+  func `refuses to connect if nobody listens, or to a path that a socket cannot have`(_ path: String) {
     #expect(throws: PacketSocketError.self) { _ = try PacketSocket(connectingTo: path) }
   }
 

@@ -32,7 +32,7 @@ import WebAuthn
     #expect(try COSEKey(parsing: key.encoded) == key && COSEKey(stored: key.encoded) == key)
   }
 
-  @Test func `gives each key as a DER SubjectPublicKeyInfo`() throws {
+  @Test func `converts each COSE key to a DER SubjectPublicKeyInfo`() throws {
     let key = try Self.es256()
     #expect(try key.subjectPublicKeyInfo == P256.subjectPublicKeyInfo(publicKey: key.publicKey))
     let rsa = try Self.rs256()
@@ -57,7 +57,7 @@ import WebAuthn
       (1, 1), (1, 3), (3, -8), (3, -257), (3, -35), (3, -65535), (-1, 2), (-1, 8), (4, 1), (2, .bytes([1])),
       (-4, .bytes([1])),
       (-2, .bytes([1])), (-3, true), (-3, .bytes([UInt8](repeating: 0, count: 33))),
-    ] as [(CBORValue, CBORValue)]) func `refuses an ES256 key with an additional member, or with a wrong value`(
+    ] as [(CBORValue, CBORValue)]) func `refuses an ES256 key with an additional member or a wrong value`(
       _ label: CBORValue, _ value: CBORValue
     ) throws
   {

@@ -6,7 +6,7 @@ import Testing
 @Suite struct CollectedClientDataTests {
   private static let challenge: [UInt8] = [0xFB, 0xEF, 0xFF] + [UInt8](repeating: 0, count: 15)
 
-  @Test func `the client data of a ceremony is always written as the same text`() {
+  @Test func `the same client data is always written as the same bytes`() {
     let made = CollectedClientData(.get, challenge: Self.challenge, origin: "linux://idp.example.com")
     #expect(
       String(decoding: made.encoded, as: UTF8.self)
@@ -94,12 +94,12 @@ import Testing
         #""type":"webauthn.get","challenge":"AAAA","origin":"o","origin":"p""#,
         .json("clientDataJSON", JSONError(reason: .duplicateMember, offset: 55))
       ),
-    ]) func `refuses invalid client data, and names the member`(_ members: String, _ error: WebAuthnError)
+    ]) func `refuses invalid client data, and names the wrong member`(_ members: String, _ error: WebAuthnError)
   {
     #expect(throws: error) { try CollectedClientData(parsing: Self.text(members)) }
   }
 
-  @Test func `refuses client data that is too long or no JSON object`() {
+  @Test func `refuses client data that is too long or is not a JSON object`() {
     #expect(throws: WebAuthnError.wrongType("clientDataJSON")) { try CollectedClientData(parsing: Array("[]".utf8)) }
     let long = CollectedClientData(.get, challenge: Self.challenge, origin: String(repeating: "o", count: 8192))
     #expect(throws: WebAuthnError.self) { try CollectedClientData(parsing: long.encoded) }

@@ -49,7 +49,7 @@ import WebAuthn
     #expect(assertion.credentialID == example.registration["credentialID"] && assertion.signatureCounter == 0)
   }
 
-  @Test(arguments: Example.readable) func `writes an example back as it was read`(_ example: Example) throws {
+  @Test(arguments: Example.readable) func `each example is written back as it was read`(_ example: Example) throws {
     let response = try example.registrationResponse()
     let object = response.attestationObject
     #expect(

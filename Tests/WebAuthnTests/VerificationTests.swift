@@ -20,7 +20,7 @@ import WebAuthn
     #expect(credential.signatureCounter == 1 && credential.transports == ["internal"])
   }
 
-  @Test func `accepts a registration without attestation`() throws {
+  @Test func `accepts a registration without an attestation`() throws {
     guard case .accepted(let credential) = try Ceremony().verified(AttestationStatement.none) else {
       Issue.record("refused")
       return
@@ -29,7 +29,7 @@ import WebAuthn
   }
 
   @Test(arguments: Change.both)
-  func `refuses a fault that both ceremonies can have for the same reason in a registration and an assertion`(
+  func `a fault that both ceremonies can have is refused for the same reason in a registration as in an assertion`(
     _ change: Change
   ) throws {
     var (registration, authentication) = (Ceremony(), Ceremony.authentication())
@@ -106,7 +106,7 @@ import WebAuthn
     #expect(try verify(ceremony, ceremony.assertion()) == .refused(.credentialMismatch))
   }
 
-  @Test func `accepts an assertion that does not name the account`() throws {
+  @Test func `accepts an assertion without a user handle`() throws {
     let ceremony = Ceremony.authentication()
     #expect(try isAccepted(verify(ceremony, ceremony.assertion(userHandle: nil))))
   }

@@ -22,7 +22,7 @@ import AuthenticatorTypes
     return ledger
   }
 
-  @Test func `counts up to the limit and writes the lock with the last attempt`() {
+  @Test func `counts attempts up to the limit, and stores the lock together with the last of them`() {
     var ledger = AttemptLedger()
     #expect(charge(&ledger, at: 0) == .charged(ticket: 1))
     #expect(charge(&ledger, at: 1) == .charged(ticket: 2))
@@ -44,7 +44,7 @@ import AuthenticatorTypes
     #expect(ledger.status(.local, at: at(60), policy: policy).remainingTries == 2)
   }
 
-  @Test func `locks permanently after the allowed number of locks`() {
+  @Test func `the lock is permanent once there were as many temporary locks as allowed`() {
     var ledger = ledger(charged: 3)
     for _ in 0..<3 { _ = charge(&ledger, at: 60) }
     #expect(charge(&ledger, at: 1_000_000) == .permanentlyLocked)
@@ -123,7 +123,7 @@ import AuthenticatorTypes
     #expect(charge(&ledger, at: 0, boot: 2) == .permanentlyLocked, "it still counts as a lock")
   }
 
-  @Test func `a lock dated in the future lasts no longer than its length`() {
+  @Test func `a lock whose start is in the future lasts no longer than its full length`() {
     var ledger = ledger(charged: 3, at: 1_000_000)
     #expect(charge(&ledger, at: 10) == .locked(.seconds(60)))
     #expect(charge(&ledger, at: 70) == .charged(ticket: 4))

@@ -35,7 +35,7 @@ import AuthenticatorTypes
     #expect(throws: StateError.damaged) { try AttemptLedger(record: record + [0]) }
   }
 
-  @Test func `the longest counters fit into the record`() throws {
+  @Test func `the longest counters fit into the ledger's record`() throws {
     let longest = BootTime(bootID: Array(repeating: 0xFF, count: 64), nanoseconds: .max, wallSeconds: .max)
     var ledger = AttemptLedger()
     ledger.lastTicket = (1 << 48) - 1
@@ -86,7 +86,7 @@ import AuthenticatorTypes
     return bytes + Array(repeating: 0, count: AttemptLedger.recordSize - bytes.count)
   }
 
-  @Test func `an older record keeps its locks, and starts other users' count at zero`() throws {
+  @Test func `the ledger record of an older version keeps its locks, and starts other users' count at zero`() throws {
     var ledger = try AttemptLedger(record: Self.record(Self.oldLocked))
     let later = at(0, boot: [2])
     #expect(ledger.lastTicket == 5 && ledger.isClear(.otherUser))
@@ -100,7 +100,7 @@ import AuthenticatorTypes
     #expect(!ledger.status(.local, at: later, policy: policy).isLocked)
   }
 
-  @Test func `an older record keeps its counts`() throws {
+  @Test func `the ledger record of an older version keeps its counts`() throws {
     var ledger = try AttemptLedger(record: Self.record(Self.oldCounted))
     let now = at(0, boot: [2])
     #expect(ledger.status(.local, at: now, policy: policy).remainingTries == 1)
@@ -121,7 +121,7 @@ import AuthenticatorTypes
     #expect(throws: StateError.damaged) { try AttemptLedger(record: new) }
   }
 
-  @Test func `refuses an older record that is cut, or that has too many entries`() {
+  @Test func `refuses the ledger record of an older version if it is cut or has too many entries`() {
     let record = Self.record(Self.oldLocked)
     for length in 0..<record.count {
       #expect(throws: StateError.damaged) { try AttemptLedger(record: Array(record.prefix(length))) }

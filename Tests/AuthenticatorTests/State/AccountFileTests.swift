@@ -76,7 +76,7 @@ import AuthenticatorTypes
     #expect(body.count == old.count && body.first == 2)
   }
 
-  @Test func `the correct secret is refused while locked`() throws {
+  @Test func `even the correct secret is refused during a lock`() throws {
     let directory = try folder.initialised()
     try register(in: directory)
     for _ in 0..<3 { #expect(try enter("wrong", in: directory) == "wrong") }
@@ -190,7 +190,7 @@ import AuthenticatorTypes
     #expect(try (0..<3).map { _ in try file.nextSignCounter(key.keyID) } == [1, 2, 3])
   }
 
-  @Test func `reports an empty folder as never registered`() throws {
+  @Test func `without an account's file, the account counts as one that never registered`() throws {
     let directory = try folder.initialised()
     let exists = try AccountFile.exists(in: directory, uid: 4242)
     #expect(!exists)
@@ -311,7 +311,7 @@ import AuthenticatorTypes
     #expect(try judge(file) == .holds(age: .seconds(1)))
   }
 
-  @Test func `a refusal writes nothing if no success is stored, unless a success may still arrive`() throws {
+  @Test func `without a stored success, a refusal writes nothing, unless a success could still arrive`() throws {
     let directory = try folder.initialised()
     try register(in: directory)
     let file = try #require(try open(in: directory))

@@ -60,7 +60,7 @@ import Testing
     #expect(try database.query(Self.all).count == 1)
   }
 
-  @Test func `a text that is not a statement is refused each time it is run`() throws {
+  @Test func `a text that is not SQL is refused each time it is run`() throws {
     for _ in 0..<2 {
       #expect(throws: StateError.database(code: 1)) { try database.query("SELECT nothing FROM nowhere") }
     }

@@ -278,7 +278,7 @@ import AuthenticatorTypes
     #expect(keeper.events == ["make 1"])
   }
 
-  @Test func `the device key alone opens a share from no part of the records`() throws {
+  @Test func `no part of the records lets the device key alone open a share`() throws {
     try register()
     let own = try enrolled()
     let copy = try #require(own.copy)

@@ -13,7 +13,7 @@ import Testing
     ("1379", "1235789"), ("1397", "1236987"), ("7139", "7412369"), ("2846", "25846"), ("4613", "456123"),
     ("1234", "1234"), ("5193", "51963"), ("16729438", "16729438"), ("1937", "159637"),
   ])
-  func `a line adds the node that it passes over, unless it was visited before`(
+  func `a line of a pattern adds the node that it passes over, unless that was visited before`(
     _ entry: String, _ nodes: String
   ) throws {
     #expect(try canonical(entry) == nodes)
@@ -22,11 +22,11 @@ import Testing
   @Test(arguments: [
     "", "1", "12", "123", "13", "19", "12341", "1232", "0123", "12a4", "1 2 3 4", "1234\n", "132", "1325",
   ])
-  func `refuses entries that are not a pattern`(_ entry: String) throws {
+  func `refuses an entry that is not a pattern`(_ entry: String) throws {
     #expect(try canonical(entry) == nil)
   }
 
-  @Test func `refuses every byte but the digits 1 to 9`() throws {
+  @Test func `refuses every byte in a pattern but the digits 1 to 9`() throws {
     for byte in UInt8.min...UInt8.max where !(0x31...0x39).contains(byte) {
       let entry = try Secret(copying: [0x31, 0x32, 0x33, 0x36, byte].span)
       let stroke = Pattern.canonical(entry)

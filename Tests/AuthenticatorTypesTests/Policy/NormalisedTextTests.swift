@@ -124,7 +124,7 @@ import Testing
       0x378, 0xffff, 0xfdd0, 0x1fffe, 0x10ffff, 0xe0080, 0x2fe0,  // unassigned, never to be assigned
       0xe000, 0xf8ff, 0xf0000, 0x10fffd,  // private use
     ] as [UInt32])
-  func `refuses code points that no secret may have`(_ point: UInt32) throws {
+  func `refuses a secret with code points that no secret may have`(_ point: UInt32) throws {
     let scalar = String(Character(try #require(Unicode.Scalar(point))))
     #expect(try form(scalar) == nil && form("abcdef" + scalar) == nil && form(scalar + "abcdef") == nil)
   }
@@ -134,7 +134,7 @@ import Testing
       [], [0xff], [0x61, 0xc3], [0xc3, 0x61], [0xc0, 0x80], [0xe0, 0x80, 0xaf], [0xed, 0xa0, 0x80], [0x80],
       [0xf5, 0x80, 0x80, 0x80], [0xf4, 0x90, 0x80, 0x80], [0xe1, 0x84],
     ] as [[UInt8]])
-  func `refuses bytes that are not UTF-8, and an empty entry`(_ bytes: [UInt8]) throws {
+  func `refuses a secret that is empty, or whose bytes are not UTF-8`(_ bytes: [UInt8]) throws {
     #expect(try PasscodeFormat.normalised(bytes: bytes) == nil)
   }
 

@@ -42,12 +42,12 @@ import Testing
     #expect(try matches("a|ab", "ab"), "an alternative that ends early is not the last word")
   }
 
-  @Test func `a dollar sign matches only at the very end, not before a final line end`() throws {
+  @Test func `in an expression a dollar sign matches only at the very end, not before a final line end`() throws {
     #expect(try matches("abc$", "abc") && !matches("abc$", "abc\n") && !matches(#"abc$\n"#, "abc\n"))
     #expect(try !matches("(?m)abc$", "abc\n"))
   }
 
-  @Test func `a dot matches one character, not one byte`() throws {
+  @Test func `in an expression a dot matches one character, not one byte`() throws {
     #expect(try matches(".", "한") && matches("..", "é1") && !matches("..", "한"))
     #expect(try matches("[가-힣]{2}", "한글"))
   }

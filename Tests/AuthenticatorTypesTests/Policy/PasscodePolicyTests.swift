@@ -69,7 +69,7 @@ import Testing
     #expect(run.map { $0.message(in: .korean) } == [RuleText.ascendingDescending.text(in: .korean)])
   }
 
-  @Test func `a rule that is off refuses nothing`() {
+  @Test func `a rule that is switched off refuses nothing`() {
     #expect(PasscodePolicy().keys("111111") == [] && PasscodePolicy().keys("123456") == [])
   }
 

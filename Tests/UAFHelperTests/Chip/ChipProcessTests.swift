@@ -52,7 +52,7 @@ import UAFWire
     #expect(refusal(sealed, with: chip) == .cause(.chipCleared))
   }
 
-  @Test func `reports that there is no chip if its device is missing or something else`() throws {
+  @Test func `reports that there is no chip if its device is missing, or if another file is in its place`() throws {
     let chip = try SoftwareTPM()
     let sealed = try sealed(by: chip)
     chip.stop()
@@ -61,7 +61,7 @@ import UAFWire
     #expect(refusal(sealed, with: chip) == .cause(.chipAbsent))
   }
 
-  @Test func `refuses a sealed key with a changed byte in each part that the chip reads`() throws {
+  @Test func `refuses a sealed device key with a changed byte in any part that the chip reads`() throws {
     let chip = try SoftwareTPM()
     let sealed = try sealed(by: chip)
     for index in [sealed.count - 1, sealed.count - 60, sealed.count / 2] {

@@ -68,7 +68,7 @@ struct SeatCheckTests {
     #expect(try !Machine(record: Self.local.replacing(part, with: other)).isAtSeat())
   }
 
-  @Test func `refuses a session of which logind has no record, whatever its cgroup and terminal are`() throws {
+  @Test func `refuses a session without a record of logind, whatever its cgroup and terminal are`() throws {
     // A user manager of Debian 12 has such a session, and so has a process that a remote session left behind.
     #expect(try !Machine(session: "13").isAtSeat(terminal: "tty1"))
     #expect(try !Machine(record: nil).isAtSeat(terminal: "tty1"))
@@ -80,7 +80,7 @@ struct SeatCheckTests {
   }
 
   @Test(arguments: ["../sessions/12", "12x", "-1", "", "4294967296", "0x0c"])
-  func `refuses an invalid session number`(_ session: String) throws {
+  func `refuses a session with an invalid number`(_ session: String) throws {
     #expect(try !Machine(session: session).isAtSeat())
   }
 

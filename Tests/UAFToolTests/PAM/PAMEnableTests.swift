@@ -219,7 +219,7 @@ import ToolTestSupport
     #expect(bench.exit == .success, "\(bench.notes)")
   }
 
-  @Test func `the right password is no way in if a line refuses it`() {
+  @Test func `the right password is no way in if another line refuses it`() {
     stacks.write(
       "common-auth",
       "auth [success=1 default=ignore] pam_unix.so\nauth [default=die] pam_faillock.so authfail\n"
@@ -460,7 +460,7 @@ import ToolTestSupport
   }
 
   @Test(arguments: ["", ".", "..", "../sudo", "/etc/pam.d/sudo", "sudo~", "sudo.dpkg-old", "a b", "-x", "s\u{fc}do"])
-  func `enable refuses a name that is no service's name`(name: String) {
+  func `enable refuses a name that no service can have`(name: String) {
     let bench = Bench(
       ["pam", "enable", "--pam-directory", stacks.machine.pam, "--", name], as: 0, core: FakeCore([]),
       installation: stacks.machine.installation)

@@ -29,7 +29,7 @@ import ToolTestSupport
     #expect(bench.notes.contains("hint: uafctl pam enable corp --template sudo\n"))
     #expect(stacks.read("sudo") == Stacks.sudo)
     #expect(stacks.run("enable", "corp", "--template", "sudo").exit == .success && asks("corp"))
-    // For login shells the password still logs in.
+    // The password still logs in under sudo's name for login shells.
     withBoth()
     #expect(stacks.run("status", as: 0).output.contains("sudo-i: asks without the passcode"))
   }

@@ -67,7 +67,7 @@ import ToolTestSupport
     #expect(stacks.run("enable", "sudo").output.contains("tried uaf-sudo as nobody, entering nothing: refused (6)\n"))
   }
 
-  @Test func `a line of the service that libpam cannot use is found without a trial, and named`() {
+  @Test func `a service's line that libpam cannot use is found without a trial, and named`() {
     stacks.write("common-auth", "auth required pam_unix.so\nauth maybe pam_permit.so\n")
     stacks.write("login", "auth required pam_unix.so\naccount required pam_unix.so\n")
     stacks.passwords.states["root"] = .usable
@@ -283,7 +283,7 @@ import ToolTestSupport
     #expect(stacks.run("enable", "sudo").exit == .success)
   }
 
-  @Test func `libpam itself finds a module that is no PAM module`() throws {
+  @Test func `libpam itself reports a file that is not a PAM module`() throws {
     try stacks.useLibpam("auth required pam_broken.so\nauth required pam_uaf.so auth=auth_err\n")
     _ = stacks.folder.file("libexec/pam_broken.so", Array("no library".utf8), mode: 0o644)
     stacks.template(
