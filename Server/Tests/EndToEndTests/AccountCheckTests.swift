@@ -2,8 +2,8 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-  /// With the real libpam, module, core, network program and server: nobody logs in with pam_uaf here, as after a login with a
-  /// public key.
+  /// These tests run the real libpam, module, core, network program and server. The auth stage does without pam_uaf, as after a
+  /// login with a public key.
   @Suite struct `The account stage with account_check` {
     private static let disabled = "error This account is disabled. Ask the administrator."
 
@@ -22,7 +22,7 @@ extension EndToEnd {
         "auth required pam_permit.so", "account required MODULE \(argument)", "account required pam_permit.so")
     }
 
-    @Test func `lets an active account in, refuses a disabled one, and lets it in again after it is enabled`() throws {
+    @Test func `with account_check the account stage lets an active account in, refuses a disabled one, and lets it in again after it is enabled`() throws {
       let scene = try scene()
       let active = try scene.run([.auth, .account], [])
       #expect(active.codes == [.success, .success] && active.prompts.isEmpty && active.errors.isEmpty)
@@ -34,7 +34,7 @@ extension EndToEnd {
       #expect(try scene.run([.account], []).code == .success)
     }
 
-    @Test func `a disabled account stays disabled while the server is away, and others get in`() throws {
+    @Test func `with account_check a disabled account is still refused while the server is away, and other accounts get in`() throws {
       let scene = try scene()
       try scene.server.stop()
       #expect(try scene.run([.account], []).code == .success, "nothing says that it is disabled")
@@ -57,7 +57,7 @@ extension EndToEnd {
     }
 
     @Test
-    func `a service that may not ask the server learns of no change, and uses what a different service has learnt`()
+    func `with account_check_online = false the account stage does not ask the server, and still refuses an account that an earlier check found disabled`()
       throws
     {
       let scene = try scene("account_check", "[service.demo]\naccount_check_online = false")
@@ -70,7 +70,7 @@ extension EndToEnd {
       #expect(try scene.run([.account], []).code == .authenticationError)
     }
 
-    @Test func `without the argument nothing is started, and a wrong argument refuses`() throws {
+    @Test func `without account_check the account stage lets a disabled account in, and a wrong or misplaced argument is a service error`() throws {
       let scene = try scene("")
       try scene.server.disable(scene.user)
       #expect(try scene.run([.account], []).code == .success)
@@ -80,7 +80,7 @@ extension EndToEnd {
       #expect(try scene.logIn(Scene.passcode).code == .serviceError)
     }
 
-    @Test func `without a core the stage refuses`() throws {
+    @Test func `without a core the account stage is a system error with account_check, and a success without it`() throws {
       let scene = try scene()
       let module = try Module.startingTheCore()
       try module.install([:])

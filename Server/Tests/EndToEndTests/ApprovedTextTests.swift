@@ -5,7 +5,7 @@ extension EndToEnd {
   @Suite struct `A text approved out of band` {
     private static let text = "Log in to the bastion, from 192.0.2.7"
 
-    /// `approve --wait`, which waits until the account confirms, and the payload that it printed.
+    /// Starts `approve --wait`, which waits until the account confirms; returns the command and the payload that it printed.
     private func waiting(_ scene: Scene, lifetime: Int = 60) throws -> (command: Command, payload: String) {
       let command = try Command(
         [
@@ -24,7 +24,7 @@ extension EndToEnd {
       return try scene.tool("oob", scene.path("approval"), scene.user, input: "\(passcode)\n")
     }
 
-    @Test func `is shown, signed and stored, and then 'approve --wait' ends`() throws {
+    @Test func `a text approved out of band is shown, signed and stored, and then 'approve --wait' ends`() throws {
       let scene = try Scene.registered()
       let (command, payload) = try waiting(scene)
       let output = try approve(scene, payload)
@@ -39,7 +39,7 @@ extension EndToEnd {
       #expect(try scene.logIn(Scene.passcode).code == .success)
     }
 
-    @Test func `is not approved by a wrong passcode, by a login, or after a newer text has replaced the text`() throws {
+    @Test func `a text is not approved out of band by a wrong passcode, by a login, or after a newer text has replaced it`() throws {
       let scene = try Scene.registered()
       let (command, payload) = try waiting(scene)
       #expect(try approve(scene, payload, "wrong1111").status == 1)

@@ -10,7 +10,7 @@ extension EndToEnd {
     private func scene(_ server: Server? = nil) throws -> Scene {
       let scene = try Scene.registered(server)
       try scene.configure { $0.authenticators = ["passcode", "pattern"] }
-      // A login asks one question after the other only if the service is known to show them.
+      // A login shows one prompt after the other only if the configuration says that the service can show them.
       try scene.configure { $0.more = "[service.demo]\ninteractive = true" }
       let output = try scene.tool(
         "register", scene.user, "pattern", input: "\(Scene.passcode)\n\(Self.pattern)\n\(Self.pattern)\n")
@@ -28,7 +28,7 @@ extension EndToEnd {
       #expect(try scene.run([.auth], ["2", Scene.passcode]).code == .authenticationError)
     }
 
-    @Test func `a program with one prompt asks for the authenticator that was used last`() throws {
+    @Test func `a service that shows only one prompt asks for the authenticator that was used last`() throws {
       let scene = try scene()
       #expect(try scene.run([.auth], ["2", Self.pattern]).code == .success)
       try scene.configure { $0.more = "" }
@@ -37,7 +37,7 @@ extension EndToEnd {
       #expect(try scene.logIn(Scene.passcode).code == .authenticationError)
     }
 
-    @Test func `a script that names no authenticator is refused with 2002`() throws {
+    @Test func `uafctl authenticate without a terminal refuses with 2002 if several authenticators are registered and none is named`() throws {
       let scene = try scene()
       let output = try scene.tool("authenticate", scene.user, input: Scene.passcode + "\n")
       #expect(output.status == 1 && output.says("[2002]"), "\(output.text)")
@@ -61,7 +61,7 @@ extension EndToEnd {
       #expect(try scene.run([.auth], ["2", "75321"]).code == .success)
     }
 
-    @Test func `a reset with a code removes that authenticator's key at the server, and no other key`() throws {
+    @Test func `a reset of one authenticator with a code removes only that authenticator's key at the server`() throws {
       let scene = try scene()
       try scene.write(try scene.server.enrol(scene.user), to: "payload", mode: 0o600)
       let output = try scene.tool(

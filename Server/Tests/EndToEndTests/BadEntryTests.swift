@@ -17,7 +17,7 @@ extension EndToEnd {
     private nonisolated(unsafe) static let scene = Result { try Scene.registered() }
 
     @Test(arguments: entries.keys.sorted())
-    func `is refused like a wrong one, and is not counted`(_ name: String) throws {
+    func `a passcode that can never have been stored is refused like a wrong one, and is not counted`(_ name: String) throws {
       let scene = try unsafe Self.scene.get()
       let entry = try #require(Self.entries[name])
       try Refusal(
@@ -27,7 +27,7 @@ extension EndToEnd {
       #expect(try scene.status().remainingTries == 5)
     }
 
-    @Test func `looks the same as a counted one in a remote login`() throws {
+    @Test func `in a remote login a passcode that can never have been stored looks the same as a wrong one that is counted`() throws {
       let scene = try Scene.registered()
       let counted = try scene.logIn("wrong1111", from: "192.0.2.1")
       for entry in Self.entries.values {
@@ -36,7 +36,7 @@ extension EndToEnd {
       }
     }
 
-    @Test func `cannot be chosen when registering`() throws {
+    @Test func `a passcode that can never be stored cannot be chosen in a registration`() throws {
       let scene = try Scene()
       try scene.write(try scene.server.enrol(scene.user), to: "payload", mode: 0o600)
       for entry in ["", String(repeating: "x", count: 1000), "tangerine\u{1}"] {

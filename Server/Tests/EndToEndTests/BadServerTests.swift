@@ -23,7 +23,8 @@ extension EndToEnd {
       var testDescription: String { server + path }
     }
 
-    /// No connection, and a connection without a TLS handshake: a machine that was reached does not count as unreachable.
+    /// Servers with which no TLS session begins. Only a refused connection counts as an unreachable server: a server that
+    /// accepts the connection was reached.
     private static let absent = [
       Case(
         "closed", .informationUnavailable, "No answer from the server: the connection was refused.",
@@ -100,7 +101,7 @@ extension EndToEnd {
     }
 
     @Test(arguments: all)
-    func `an unreachable server means a refusal, and the correct passcode is not counted`(_ bad: Case) throws {
+    func `if the server's request cannot be fetched or read, the login is refused, and the correct passcode is not counted`(_ bad: Case) throws {
       let scene = try scene { $0.requestURL = try BadServers.shared().url(bad.server, bad.path) }
       try bad.refusal.check { try scene.logIn(Scene.passcode) }
       #expect(try scene.status().remainingTries == 5)
@@ -108,7 +109,7 @@ extension EndToEnd {
 
     /// After a server has sent a request, silence is a refusal: a stack must not fall back to passwords then.
     @Test(arguments: all)
-    func `a server that does not accept the answer refuses the login, and is not reported as unreachable`(_ bad: Case)
+    func `if the server's reply to the answer is missing or unreadable, the login is refused, and the server is not reported as unreachable`(_ bad: Case)
       throws
     {
       let scene = try scene { $0.responseURL = try BadServers.shared().url(bad.server, bad.path) }
@@ -118,11 +119,11 @@ extension EndToEnd {
       #expect(login.prompts.count == 1)
     }
 
-    @Test func `a bad server does not prevent the counting of a wrong passcode`() throws {
+    @Test func `a wrong passcode is counted even if the server cannot be reached`() throws {
       let scene = try scene { $0.requestURL = try BadServers.shared().url("closed") }
       #expect(try scene.logIn("wrong1111").errors == ["Wrong passcode: 4 tries left."])
       #expect(try scene.status().remainingTries == 4)
-      // For the other tests.
+      // Restores the configuration for the other tests.
       try scene.configure()
       #expect(try scene.logIn(Scene.passcode).code == .success)
     }

@@ -15,13 +15,13 @@ extension EndToEnd {
       return scene
     }
 
-    /// Whether this passcode logs in; the other of the two must not.
+    /// Whether `value` logs in and `other` is refused.
     private func opens(_ value: String, not other: String, _ scene: Scene) throws -> Bool {
       let refused = try scene.logIn(other).code == .authenticationError
       return try scene.logIn(value).code == .success && refused
     }
 
-    @Test func `asks for the old passcode and twice for the new one; only the new one then logs in`() throws {
+    @Test func `a change of the passcode through PAM asks for the old one and twice for the new one, and only the new one then logs in`() throws {
       let scene = try scene()
       let change = try scene.run([.password], [Scene.passcode, Self.new, Self.new])
       #expect(change.codes == [.success])
@@ -29,7 +29,7 @@ extension EndToEnd {
       #expect(try opens(Self.new, not: Scene.passcode, scene))
     }
 
-    @Test func `is refused with a wrong old passcode, which is an attempt`() throws {
+    @Test func `a change through PAM with a wrong old passcode is refused, and counts as an attempt`() throws {
       let scene = try scene()
       let change = try scene.run([.password], ["wrong1111", Self.new, Self.new])
       #expect(change.codes == [.authenticationError])
@@ -38,7 +38,7 @@ extension EndToEnd {
       #expect(try opens(Scene.passcode, not: Self.new, scene))
     }
 
-    @Test func `is refused while locked, without a prompt`() throws {
+    @Test func `a change through PAM is refused without a prompt while the account is locked`() throws {
       let scene = try scene { $0.lock = "retry_count_to_lock = 1\nlock_time = 60" }
       _ = try scene.logIn("wrong1111")
       let change = try scene.run([.password], [Scene.passcode, Self.new, Self.new])
@@ -46,7 +46,7 @@ extension EndToEnd {
       #expect(change.prompts.isEmpty)
     }
 
-    @Test func `changes nothing if no acceptable new passcode is entered`() throws {
+    @Test func `a change through PAM changes nothing if no acceptable new passcode is entered`() throws {
       let scene = try scene()
       let change = try scene.run([.password], [Scene.passcode] + Array(repeating: "short", count: 8))
       #expect(change.codes == [.tokenError])
@@ -54,14 +54,14 @@ extension EndToEnd {
       #expect(try opens(Scene.passcode, not: "short", scene))
     }
 
-    @Test func `changes nothing if two different new passcodes are entered`() throws {
+    @Test func `a change through PAM changes nothing if the new passcode and its repetition differ`() throws {
       let scene = try scene()
       let entries = Array(repeating: [Self.new, "marmalade8"], count: 4).flatMap { $0 }
       #expect(try scene.run([.password], [Scene.passcode] + entries).codes == [.tokenError])
       #expect(try opens(Scene.passcode, not: Self.new, scene))
     }
 
-    @Test func `changes nothing if the person gives up before the new one`() throws {
+    @Test func `a change through PAM changes nothing if the person gives up before entering the new passcode twice`() throws {
       let scene = try scene()
       #expect(try scene.run([.password], [Scene.passcode]).codes == [.tokenError])
       #expect(try scene.run([.password], [Scene.passcode, Self.new]).codes == [.tokenError])
@@ -69,7 +69,7 @@ extension EndToEnd {
       #expect(try scene.status().remainingTries == 5)
     }
 
-    @Test func `changes nothing if a different module refuses in the first pass`() throws {
+    @Test func `a change through PAM changes nothing if a different module refuses in PAM's preliminary pass`() throws {
       let scene = try scene(behind: "pam_deny.so")
       let change = try scene.run([.password], [Scene.passcode, Self.new, Self.new])
       #expect(change.code != .success)
@@ -77,7 +77,7 @@ extension EndToEnd {
       #expect(try opens(Scene.passcode, not: Self.new, scene))
     }
 
-    @Test func `is ignored for an account that never registered`() throws {
+    @Test func `for an account that never registered, pam_uaf ignores a change of the password and shows no prompt`() throws {
       let change = try scene(registered: false).run([.password], [])
       #expect(change.codes == [.success])
       #expect(change.prompts.isEmpty)
@@ -99,7 +99,7 @@ extension EndToEnd {
     /// Rules that are newer than the passcode, for a service that can show the prompts of a change.
     private static let stricter = "[passcode]\nmin_length = 12\n[service.demo]\ninteractive = true"
 
-    @Test func `is not demanded of a service with one prompt: the login succeeds, and a text names the command`() throws
+    @Test func `the account stage demands no change in a service with one prompt, where the login succeeds and a text names the command`() throws
     {
       let scene = try scene()
       try scene.configure { $0.more = "[passcode]\nmin_length = 12" }
@@ -110,14 +110,14 @@ extension EndToEnd {
       #expect(try opens(Scene.passcode, not: Self.new, scene))
     }
 
-    @Test func `is demanded again after a change has failed`() throws {
+    @Test func `the account stage demands the change again after a change has failed`() throws {
       let scene = try scene()
       try scene.configure { $0.more = Self.stricter }
       let login = try scene.run([.auth, .account, .expired, .account], [Scene.passcode, "wrong1111"])
       #expect(login.codes == [.success, .newTokenRequired, .authenticationError, .newTokenRequired])
     }
 
-    @Test func `is not demanded if nothing was verified, and does not begin for an expired password`() throws {
+    @Test func `if no passcode was verified, the account stage demands no change, and the stage for an expired password shows no prompt`() throws {
       let scene = try scene()
       try scene.configure { $0.more = Self.stricter }
       let login = try scene.run([.account, .expired, .auth, .account, .expired], ["wrong1111"])

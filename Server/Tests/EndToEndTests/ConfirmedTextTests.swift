@@ -7,14 +7,14 @@ extension EndToEnd {
       try Scene.registered { $0.more = "[service.demo]\ntransaction = true" }
     }
 
-    /// The lines with what the account confirmed, without number and time.
+    /// The lines of the server's output about texts that the account confirmed, without number and time.
     private func confirmed(_ scene: Scene) throws -> [[Substring]] {
       let output = try scene.server.audit(scene.user)
       #expect(output.status == 0)
       return output.lines.filter { $0.contains("\t") }.map { Array($0.split(separator: "\t").dropFirst(2)) }
     }
 
-    @Test func `is shown with the prompt, signed, and stored so that it can be checked again`() throws {
+    @Test func `a text to be confirmed is shown with the prompt, signed, and stored so that it can be checked again`() throws {
       let scene = try scene()
       let login = try scene.logIn(Scene.passcode)
       #expect(login.code == .success)
@@ -24,13 +24,13 @@ extension EndToEnd {
       #expect(try confirmed(scene) == [[Substring(scene.user), "ok", Substring(text)]])
     }
 
-    @Test func `is not confirmed by a wrong passcode`() throws {
+    @Test func `a wrong passcode confirms no text`() throws {
       let scene = try scene()
       #expect(try scene.logIn("wrong1111").code == .authenticationError)
       #expect(try confirmed(scene).isEmpty)
     }
 
-    @Test func `fails the check after somebody changed it in the server's store`() throws {
+    @Test func `a confirmed text fails the server's check after somebody changed it in the server's store`() throws {
       let scene = try scene()
       #expect(try scene.logIn(Scene.passcode).code == .success)
       let change = """
@@ -45,7 +45,7 @@ extension EndToEnd {
       #expect(output.says("a different text was signed"))
     }
 
-    @Test func `is not confirmed with a passcode that was typed for a different module`() throws {
+    @Test func `a text is not confirmed with a passcode that was entered for an earlier PAM module`() throws {
       let scene = try scene()
       try scene.stack("auth required MODULE use_first_pass")
       let login = try scene.logIn(Scene.passcode)

@@ -89,7 +89,8 @@ extension EndToEnd {
       }
     }
 
-    /// The findings by name; those about the rest of this machine do not matter.
+    /// The remedy of each finding by the finding's name, including findings about the rest of this machine, which do not
+    /// matter.
     private func found(_ scene: Scene) throws -> [String: String] {
       let output = try scene.tool("doctor", "--json", "--pam-directory", scene.path("pam.d"))
       let line = try #require(output.lines.first { $0.hasPrefix("{") }, "\(output.text)")
@@ -100,7 +101,7 @@ extension EndToEnd {
         uniquingKeysWith: { first, _ in first })
     }
 
-    @Test(arguments: mistakes) func `names root's mistake, and reports nothing before root makes the mistake`(
+    @Test(arguments: mistakes) func `uafctl doctor names root's mistake, and reports nothing before root makes the mistake`(
       _ mistake: Mistake
     )
       throws
@@ -113,14 +114,14 @@ extension EndToEnd {
     }
 
     @Test(arguments: ForeignServer.Dialect.allCases)
-    func `recognises a different maker's server, in each dialect`(_ dialect: ForeignServer.Dialect) throws {
+    func `uafctl doctor finds no fault with a different maker's server, in each dialect`(_ dialect: ForeignServer.Dialect) throws {
       let scene = try Scene()
       try ForeignServer.shared().serve(scene, dialect)
       let names = try found(scene).keys.filter { $0.hasPrefix("server-") || $0.hasPrefix("facet-") }
       #expect(names.isEmpty, "\(names)")
     }
 
-    @Test func `leaves nothing at the server, and recognises its verdict key`() throws {
+    @Test func `uafctl doctor leaves nothing at the server, and recognises the server's verdict key`() throws {
       let scene = try Scene.registered()
       try scene.configure {
         $0.server = "require_signed_verdict = true\nverdict_key = \"\(scene.server.state)/verdict.pub\""

@@ -6,7 +6,7 @@ extension EndToEnd {
     private let scene: Scene
     private let longer = "tangerine9tangerine9"
 
-    /// A machine that has joined, with a registered account, on which root lets the server set a section.
+    /// A joined machine with a registered account. Its configuration lets the server's policy set the section `[passcode]`.
     init() throws {
       let server = try Server()
       scene = try Scene(server) {
@@ -41,7 +41,7 @@ extension EndToEnd {
       try scene.tool("change", scene.user, input: "\(Scene.passcode)\n\(value)\n\(value)\n")
     }
 
-    @Test func `arrives with a check-in, and from then on refuses a new passcode that the policy forbids`() throws {
+    @Test func `a server's policy for workstations arrives with a check-in, and from then on a new passcode that it forbids is refused`() throws {
       try save("[passcode]\nmin_length = 20\n")
       try checkIn()
       let short = try change(to: "plumplum1")
@@ -51,14 +51,14 @@ extension EndToEnd {
       #expect(try scene.logIn(longer).code == .success)
     }
 
-    @Test func `a policy of a different group changes nothing`() throws {
+    @Test func `a policy for a different group of machines changes nothing on this machine`() throws {
       try checkIn()
       try save("[passcode]\nmin_length = 20\n", group: "office")
       try checkIn()
       #expect(try change(to: "plumplum1").status == 0)
     }
 
-    @Test func `an empty policy removes the rules of the policy before it`() throws {
+    @Test func `after a group's policy is removed at the server, the next check-in removes its rules from the machine`() throws {
       try save("[passcode]\nmin_length = 20\n")
       try checkIn()
       #expect(try change(to: "plumplum1").status == 1)

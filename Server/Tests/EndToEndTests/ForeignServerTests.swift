@@ -7,7 +7,7 @@ extension EndToEnd {
     private func foreign() throws -> ForeignServer { try ForeignServer.shared() }
 
     @Test(arguments: ForeignServer.Dialect.allCases)
-    func `registers, logs in and deregisters`(_ dialect: ForeignServer.Dialect) throws {
+    func `the client registers, logs in and deregisters at a server written only from the specification`(_ dialect: ForeignServer.Dialect) throws {
       let scene = try foreign().registered(dialect)
       for _ in 0..<2 { #expect(try scene.logIn(Scene.passcode).code == .success) }
       #expect(try scene.logIn("wrong1111").code == .authenticationError)
@@ -17,7 +17,7 @@ extension EndToEnd {
     }
 
     @Test(arguments: [ForeignServer.Dialect.fido, .plain])
-    func `registers again after a deregistration`(_ dialect: ForeignServer.Dialect) throws {
+    func `the client registers again after a deregistration`(_ dialect: ForeignServer.Dialect) throws {
       let scene = try foreign().registered(dialect)
       #expect(try scene.tool("deregister", "--user", scene.user, input: Scene.passcode + "\n").status == 0)
       #expect(try foreign().register(scene).status == 0)
@@ -29,7 +29,7 @@ extension EndToEnd {
       [
         "asking", "verified", "verified-if-known", "one-more", "four-more",
       ])
-    func `logs in at a server that adds a known or optional extension, or up to four further requests`(
+    func `the client logs in at a server that adds a known or optional extension, or up to four further requests`(
       _ dialect: ForeignServer.Dialect, _ behaviour: String
     ) throws {
       let scene = try Self.registered(dialect)
@@ -39,7 +39,7 @@ extension EndToEnd {
       #expect(login.prompts.count == 1)
     }
 
-    @Test func `registers at a server that requires to know how the person was verified`() throws {
+    @Test func `the client registers at a server that requires to be told how the person was verified`() throws {
       let scene = try Scene()
       try foreign().serve(scene, .fido, "verified")
       let output = try foreign().register(scene)
@@ -47,20 +47,20 @@ extension EndToEnd {
       #expect(try scene.logIn(Scene.passcode).code == .success)
     }
 
-    @Test func `treats keys of a different AppID as different keys`() throws {
+    @Test func `the client does not log in with a key that was registered under a different AppID`() throws {
       let scene = try foreign().registered(.fido)
       try foreign().serve(scene, .fido, "redirected")
       #expect(try scene.logIn(Scene.passcode).code == .authenticationError)
     }
 
-    @Test func `registers and logs in if the facet list has moved and the server confirms the new place`() throws {
+    @Test func `the client registers and logs in if the URL of the facet list redirects and the server confirms the redirect`() throws {
       let scene = try Scene()
       try foreign().serve(scene, .fido, "redirected")
       #expect(try foreign().register(scene).status == 0)
       #expect(try scene.logIn(Scene.passcode).code == .success)
     }
 
-    @Test func `registers at a server that requires an authentication with the new key`() throws {
+    @Test func `the client registers at a server that also requires an authentication with the new key`() throws {
       let scene = try Scene()
       try foreign().serve(scene, .plain, "one-more")
       let output = try foreign().register(scene)
@@ -68,7 +68,7 @@ extension EndToEnd {
       #expect(try scene.logIn(Scene.passcode).code == .success)
     }
 
-    @Test func `keeps the keys of other machines at a server that cannot distinguish machines`() throws {
+    @Test func `at a server that cannot distinguish machines, a registration on one machine keeps the keys of the other machines`() throws {
       let one = try foreign().registered(.fido)
       let second = try Scene(user: one.user)
       try foreign().serve(second, .fido)
@@ -89,11 +89,12 @@ extension EndToEnd {
     ]
 
     @Test(arguments: [ForeignServer.Dialect.fido, .plain])
-    func `refuses each login in which the server lies, and accepts the next honest one`(
+    func `the client refuses each login in which the server lies, and accepts the next honest one`(
       _ dialect: ForeignServer.Dialect
     ) throws {
       let scene = try Self.registered(dialect)
-      // Without the envelope a bare request is read like the other form.
+      // Inside the envelope both dialects have the same request, and read it in the same way. So one wrong request is enough
+      // for `plain`.
       for behaviour in (dialect == .fido ? Self.requests : ["other-op"]) + Self.verdicts {
         try foreign().serve(scene, dialect, behaviour)
         let login = try scene.logIn(Scene.passcode)
@@ -104,7 +105,7 @@ extension EndToEnd {
     }
 
     @Test(arguments: ["other-kind", "twice", "trailing"])
-    func `refuses a login if the server's body is of a wrong kind, repeats a member or has trailing text`(
+    func `the client refuses a login if the server's reply is HTML, repeats a member or has trailing text`(
       _ behaviour: String
     ) throws {
       let scene = try Self.registered(.fido)
@@ -113,7 +114,7 @@ extension EndToEnd {
     }
 
     @Test(arguments: ["wrapped", "created"])
-    func `refuses a login if the bare request is wrapped, or has status 201`(_ behaviour: String) throws {
+    func `with the plain dialect the client refuses a request that is in an envelope, or that comes with HTTP status 201`(_ behaviour: String) throws {
       let scene = try Self.registered(.plain)
       try foreign().serve(scene, .plain, behaviour)
       #expect(try scene.logIn(Scene.passcode).code == .authenticationError)
@@ -123,7 +124,7 @@ extension EndToEnd {
       (ForeignServer.Dialect.fido, "other-user"), (.fido, "other-op"), (.fido, "foreign-app"), (.fido, "demanding"),
       (.fido, "empty"), (.plain, "empty"), (.plain, "half"),
     ])
-    func `keeps no key if the server's messages are for something else, ask for too much, or are not a success`(
+    func `the client keeps no key if the server's messages are for something else, ask for too much, or are not a success`(
       _ dialect: ForeignServer.Dialect, _ behaviour: String
     ) throws {
       let scene = try Scene()
@@ -134,7 +135,7 @@ extension EndToEnd {
     }
 
     @Test(arguments: [(ForeignServer.Dialect.fido, "old-wildcard"), (.fido, "foreign-app"), (.plain, "others-keys")])
-    func `keeps its key if the server's deregistration names other keys`(
+    func `the client keeps its key if the server's deregistration request names only other keys`(
       _ dialect: ForeignServer.Dialect, _ behaviour: String
     ) throws {
       let scene = try Self.registered(dialect)
@@ -144,7 +145,7 @@ extension EndToEnd {
       #expect(try scene.logIn(Scene.passcode).code == .success)
     }
 
-    @Test func `deletes its keys if the server sends the wildcard of UAF 1 dot 1`() throws {
+    @Test func `the client deletes its keys if the server sends the wildcard of UAF 1 dot 1`() throws {
       let scene = try foreign().registered(.fido)
       try foreign().serve(scene, .fido, "wildcard")
       #expect(try scene.tool("deregister", "--user", scene.user, input: Scene.passcode + "\n").status == 0)

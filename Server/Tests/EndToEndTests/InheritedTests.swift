@@ -5,7 +5,8 @@ extension EndToEnd {
   @Suite struct `What a caller plants` {
     private static let fixed = ["LC_ALL=C.UTF-8", "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "SWIFT_BACKTRACE=enable=no"]
 
-    /// A program that leaves a file when it runs.
+    /// Writes a program that leaves a file when it runs; returns an environment that would make others run or read what was
+    /// written.
     private func plant(_ scene: Scene) throws -> [String: String] {
       try scene.write("#!/bin/sh\n>'\(scene.path("mark"))'\n", to: "planted", mode: 0o755)
       try scene.write("openssl_conf = planted\n[planted]\nproviders = none\n", to: "openssl.cnf")
@@ -20,10 +21,10 @@ extension EndToEnd {
       ]
     }
 
-    @Test func `reaches neither program's environment, and the login works as usual`() throws {
+    @Test func `what a caller plants in the environment reaches neither the helper nor its network program, and the login works as usual`() throws {
       let scene = try Scene.registered()
       let login = try Command(scene.host(), environment: scene.names.merging(plant(scene)) { $1 })
-      // Only the locale may be read from the environment: it is the person's language.
+      // The module reads only the locale from the caller's environment, for the language of its prompts.
       try login.wait(for: "prompt ")
       for name in ["uaf-helper", "uaf-fetch"] {
         let processes = login.descendants(named: name)
@@ -36,7 +37,7 @@ extension EndToEnd {
       #expect(!FileManager.default.fileExists(atPath: scene.path("keys")))
     }
 
-    @Test func `as a backtracer is not run when the helper crashes`() throws {
+    @Test func `a backtracer that a caller plants in the environment is not run when the helper crashes`() throws {
       let scene = try Scene.registered()
       let login = try Command(scene.host(), environment: scene.names.merging(plant(scene)) { $1 })
       try login.wait(for: "prompt ")
@@ -48,7 +49,7 @@ extension EndToEnd {
       #expect(!FileManager.default.fileExists(atPath: scene.path("mark")))
     }
 
-    @Test func `would be run as a backtracer by a Swift program that inherits it`() throws {
+    @Test func `a Swift program that inherits a planted environment and crashes runs the planted backtracer`() throws {
       let scene = try Scene()
       let program = try Command(
         [Programs.server, "serve", "--state", scene.folder, "--listen", "127.0.0.1:0", "--development"],
@@ -62,7 +63,7 @@ extension EndToEnd {
   }
 
   @Suite struct `The helper` {
-    @Test func `at the prompt, has one thread, and its network program has no rights`() throws {
+    @Test func `at the prompt the helper has one thread, and its network program has no privileges`() throws {
       let scene = try Scene.registered()
       let login = try scene.startLogin()
       let helpers = login.descendants(named: "uaf-helper")
@@ -81,7 +82,7 @@ extension EndToEnd {
       #expect(Login(try login.end()).code == .success)
     }
 
-    @Test func `starts no thread in a whole login, and no process but its network program`() throws {
+    @Test func `the helper starts no thread in a whole login, and no process but its network program`() throws {
       let scene = try Scene.registered()
       let trace = scene.path("trace")
       let traced = ["strace", "-f", "-qq", "-e", "trace=clone,clone3,vfork,fork,execve", "-o", trace]

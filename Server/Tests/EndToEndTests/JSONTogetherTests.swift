@@ -2,7 +2,8 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-  /// `uafctl --json-conversation --together` with the core itself, whose second question is shown before the core asks it.
+  /// `uafctl --json-conversation --together` with the real core: the second prompt of a form is shown before the core asks for
+  /// that entry.
   @Suite struct JSONTogetherTests {
     private static let new = "marmalade7"
 
@@ -29,7 +30,7 @@ extension EndToEnd {
       #"{"answers":[\#(answers.map { "\"\($0)\"" }.joined(separator: ","))]}"#
     }
 
-    /// The challenges of a conversation, however they were asked, without the members that say how.
+    /// The challenges of a conversation, one by one or together, without the member that makes the difference.
     private func challenges(_ lines: [NSDictionary]) -> [NSDictionary] {
       lines.flatMap { line in
         if let all = line["challenges"] as? [NSDictionary] { return all }
@@ -47,7 +48,7 @@ extension EndToEnd {
     }
 
     @Test(arguments: ["C", "ko_KR.UTF-8"])
-    func `a change asks the same questions with --together as without, and only the new value logs in`(locale: String)
+    func `a change shows the same prompts with --together as without, and only the new passcode logs in`(locale: String)
       throws
     {
       let scene = try Scene.registered()
@@ -70,7 +71,7 @@ extension EndToEnd {
         ("passcode", "[passcode]\nauto_submit = true\nmax_length = 12", "walnut-333", "marmalade7"),
         ("pattern", "", "12369", "74123"),
       ], ["en", "ko"])
-    func `a registration, and a second one with a code, ask the same questions with --together as without`(
+    func `a registration, and a second one with a code, show the same prompts with --together as without`(
       _ row: (type: String, more: String, first: String, second: String), _ language: String
     ) throws {
       let scene = try Scene {
@@ -91,7 +92,7 @@ extension EndToEnd {
       #expect(try scene.logIn(row.second).code == .success)
     }
 
-    @Test func `both values are asked for again if the rules refuse the first, or if the two values differ`() throws {
+    @Test func `with --together both entries are asked for again if the rules refuse the first, or if the two differ`() throws {
       let scene = try Scene()
       let lines = try lines(
         scene, ["register", scene.user, "--code", try payload(scene)], together: true,
@@ -103,14 +104,14 @@ extension EndToEnd {
     }
 
     @Test(arguments: [#"{"cancel":true}"#, #"{"answers":["marmalade7"]}"#, #"{"answers":["a","b","c"]}"#, "marmalade7"])
-    func `a change that is cancelled in the form keeps the old value`(line: String) throws {
+    func `a change with --together keeps the old passcode if it is cancelled or its form is filled in wrongly`(line: String) throws {
       let scene = try Scene.registered()
       let lines = try lines(scene, ["change", scene.user], together: true, [all(Scene.passcode), line])
       #expect(lines.last?["result"] as? Int == 7112, "\(lines)")
       #expect(try scene.logIn(Scene.passcode).code == .success)
     }
 
-    @Test func `digits of a shuffled keypad are asked for one entry at a time, each with its own keys`() throws {
+    @Test func `with --together the digits of a shuffled keypad are asked for one entry at a time, each with its own keys`() throws {
       let scene = try Scene { $0.more = "[passcode]\nui_type = \"pin4\"\nkeypad = \"shuffled\"" }
       let command = try Command(
         [

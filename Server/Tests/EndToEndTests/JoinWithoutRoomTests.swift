@@ -46,7 +46,7 @@ extension EndToEnd {
       return try Disk(scene, script)
     }
 
-    @Test func `a full disk under the configuration, at any page, leaves the machine as it was`() throws {
+    @Test func `if the disk with the configuration fills up at any step of a join, the machine stays as it was`() throws {
       var pages = 0
       while pages < 40 {
         let disk = try disk(pages: pages)
@@ -60,11 +60,11 @@ extension EndToEnd {
         #expect(try files(disk.prefix) == before, "\(pages)")
         pages += 1
       }
-      // Three files for the configuration, and four for the copy with which the core is asked.
+      // The join writes three files of the configuration, and four of the copy with which it asks the core.
       #expect((7..<40).contains(pages))
     }
 
-    @Test func `a full disk under the state is reported, and later the same machine gets the same place`()
+    @Test func `a join that fails because the disk with the state is full says so, and succeeds later with the same code for one machine`()
       throws
     {
       let disk = try Disk.full(scene)

@@ -9,7 +9,7 @@ extension EndToEnd {
       try #require(kill(helpers[0], signal) == 0)
     }
 
-    @Test func `a helper killed at the prompt counts nothing, and the login fails`() throws {
+    @Test func `if the helper is killed at the prompt, the login fails, and no attempt is counted`() throws {
       let scene = try Scene.registered()
       let login = try scene.startLogin()
       try killHelper(of: login)
@@ -18,8 +18,8 @@ extension EndToEnd {
       #expect(try scene.status().remainingTries == 5)
     }
 
-    @Test func `a helper killed while the key is derived leaves a correct attempt counted`() throws {
-      // Slow enough to leave time for killing it.
+    @Test func `if the helper is killed while the key is derived, even a correct attempt stays counted`() throws {
+      // The derivation is slow enough to kill the helper in the middle of it.
       let scene = try Scene.registered { $0.derivationCost = 18 }
       let login = try scene.startLogin()
       login.send(Scene.passcode + "\n")
@@ -29,7 +29,7 @@ extension EndToEnd {
       #expect(try scene.status().remainingTries == 4)
     }
 
-    @Test func `a helper killed while the server decides fails the login, and leaves no attempt counted`() throws {
+    @Test func `if the helper is killed while the server decides, the login fails, and no attempt stays counted`() throws {
       let scene = try Scene.registeredAtServerThatHangs()
       _ = try scene.logIn("wrong1111")
       #expect(try scene.status().remainingTries == 4)

@@ -5,7 +5,7 @@ extension EndToEnd {
   /// Without this suite the target checks codes and texts, but no line of the log.
   @Suite(.enabled(if: SystemLog.isPossible, "the log is not seen without a mount namespace: root with CAP_SYS_ADMIN"))
   struct `The log` {
-    @Test func `has a line for each login, with account, service, result and PAM code`() throws {
+    @Test func `the log has a line for each login, with account, service, result and PAM code`() throws {
       let scene = try Scene.registered()
       _ = try SystemLog.shared().take()
       _ = try scene.logIn("wrong1111")
@@ -17,7 +17,7 @@ extension EndToEnd {
       #expect(lines[1].contains("event=authenticate result=0 name=RESULT_SUCCESS pam=0 \(who)"))
     }
 
-    @Test func `has separate lines for a lock, for logins that it refuses, and for root's unlock`() throws {
+    @Test func `the log has separate lines for a lock, for logins that the lock refuses, and for root's unlock`() throws {
       let scene = try Scene.registered { $0.lock = "retry_count_to_lock = 2\nlock_time = 300" }
       _ = try SystemLog.shared().take()
       for guess in ["wrong1111", "wrong2222", Scene.passcode] { _ = try scene.logIn(guess) }
@@ -28,11 +28,11 @@ extension EndToEnd {
       #expect(lines.count { $0.contains("event=locked \(who) lock=temporary seconds=") } == 1)
       #expect(lines.count { $0.contains("event=authenticate result=3013 ") } == 2)
       #expect(lines.count { $0.contains("event=unlock result=0 ") } == 1)
-      // If the kernel has no audit, only somebody who looks for that is told.
+      // A kernel without audit gives at most a line at debug level, which names an errno.
       #expect(!lines.contains { $0.contains("event=audit") && !$0.contains("errno") })
     }
 
-    @Test func `distinguishes a host without a conversation from a person who cancels`() throws {
+    @Test func `the log distinguishes a host without a conversation function from a person who cancels`() throws {
       let scene = try Scene.registered()
       _ = try SystemLog.shared().take()
       #expect(try scene.run([.alone], []).code == .conversationError)
@@ -45,7 +45,7 @@ extension EndToEnd {
       #expect(try scene.status().remainingTries == 5)
     }
 
-    @Test func `has a line for a host that ended at the prompt, and nothing was counted`() throws {
+    @Test func `if the host ends at the prompt, the log has a line about it, and no attempt is counted`() throws {
       let scene = try Scene.registered()
       let login = try scene.startLogin()
       _ = try SystemLog.shared().take()

@@ -3,7 +3,7 @@ import Testing
 
 extension EndToEnd {
   @Suite struct `A login` {
-    @Test func `is accepted by pamtester with the right passcode`() throws {
+    @Test func `pamtester logs in with the right passcode`() throws {
       let scene = try Scene.registered()
       let output = try Command.run(
         ["pamtester", "demo", scene.user, "authenticate"], input: Scene.passcode + "\n",
@@ -16,7 +16,7 @@ extension EndToEnd {
       #expect(output.says("pamtester: successfully authenticated"))
     }
 
-    @Test func `is refused with a wrong passcode, and says how many tries are left`() throws {
+    @Test func `a login with a wrong passcode is refused, and says how many tries are left`() throws {
       let scene = try Scene.registered()
       let login = try scene.logIn("wrong1111")
       #expect(login.code == .authenticationError)
@@ -24,14 +24,14 @@ extension EndToEnd {
       #expect(try scene.status().remainingTries == 4)
     }
 
-    @Test func `gives all tries again after a right passcode`() throws {
+    @Test func `a login with the right passcode gives back all tries`() throws {
       let scene = try Scene.registered()
       _ = try scene.logIn("wrong1111")
       #expect(try scene.logIn(Scene.passcode).code == .success)
       #expect(try scene.status().remainingTries == 5)
     }
 
-    @Test func `is refused while locked even with the right passcode, without a prompt`() throws {
+    @Test func `while the account is locked a login is refused without a prompt, even with the right passcode`() throws {
       let scene = try Scene.registered { $0.lock = "retry_count_to_lock = 1\nlock_time = 60" }
       let locking = try scene.logIn("wrong1111")
       #expect(
@@ -44,7 +44,7 @@ extension EndToEnd {
       #expect(try scene.status().state == 3008)
     }
 
-    @Test func `is accepted again after the lock has ended`() throws {
+    @Test func `a login is accepted again after the lock has ended`() throws {
       let scene = try Scene.registered { $0.lock = "retry_count_to_lock = 1\nlock_time = 1.5" }
       _ = try scene.logIn("wrong1111")
       #expect(try scene.logIn(Scene.passcode).code == .maximumTries)
@@ -52,7 +52,7 @@ extension EndToEnd {
       #expect(try scene.logIn(Scene.passcode).code == .success)
     }
 
-    @Test func `is locked permanently after the last temporary lock, until root unlocks`() throws {
+    @Test func `after the last temporary lock an account is locked permanently, until root unlocks it`() throws {
       let scene = try Scene.registered { $0.lock = "retry_count_to_lock = 1\nlock_time = 0.1\nmax_lock_count = 1" }
       _ = try scene.logIn("wrong1111")
       try Wait.until("the end of the lock") { try scene.status().state == 3006 }
@@ -67,7 +67,7 @@ extension EndToEnd {
       #expect(try scene.logIn(Scene.passcode).code == .success)
     }
 
-    @Test func `fails as unreachable while the server is stopped, and is accepted when it is back`() throws {
+    @Test func `a login fails as unreachable while the server is stopped, and is accepted when the server is back`() throws {
       let server = try Server()
       let scene = try Scene.registered(server)
       try server.stop()
@@ -79,7 +79,7 @@ extension EndToEnd {
       #expect(try scene.logIn(Scene.passcode).code == .success)
     }
 
-    @Test func `is refused after deregistration`() throws {
+    @Test func `a login is refused without a prompt after a deregistration`() throws {
       let scene = try Scene.registered()
       let output = try scene.tool("deregister", "--user", scene.user, input: Scene.passcode + "\n")
       #expect(output.status == 0)
@@ -88,7 +88,7 @@ extension EndToEnd {
       #expect(login.prompts.isEmpty)
     }
 
-    @Test func `is refused for an account that the server revoked, and does not report the server as unreachable`()
+    @Test func `a login is refused for an account that the server revoked, and does not report the server as unreachable`()
       throws
     {
       let scene = try Scene.registered()
@@ -99,7 +99,7 @@ extension EndToEnd {
       }
     }
 
-    @Test func `is refused for a disabled account only after the right value, and accepted after it is enabled`() throws
+    @Test func `a disabled account is told the reason only after the right passcode, and accepted after it is enabled`() throws
     {
       let scene = try Scene.registered()
       try scene.server.disable(scene.user)

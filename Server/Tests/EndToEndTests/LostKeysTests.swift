@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-  /// A machine that has lost its state, and a server that has not.
+  /// A machine that has lost its state, and a server that still has the machine's keys.
   @Suite struct LostKeysTests {
     /// How many usable keys an account has, by the server's list of accounts.
     private func keys(_ scene: Scene) throws -> String? {
@@ -11,7 +11,7 @@ extension EndToEnd {
       return fields.map { String($0[1]) }
     }
 
-    @Test func `registers again in one step, and the server deletes the lost keys`() throws {
+    @Test func `a machine that lost its keys registers again in one step, and the server deletes the lost keys`() throws {
       let scene = try Scene.registered()
       try FileManager.default.removeItem(atPath: scene.path("state/accounts/\(Scene.uid).db"))
       #expect(try scene.logIn(Scene.passcode).code == .userUnknown)
@@ -20,7 +20,7 @@ extension EndToEnd {
       #expect(try scene.logIn(Scene.passcode).code == .success)
     }
 
-    @Test func `registers a machine that the server cannot distinguish from others, without replacing their keys`()
+    @Test func `a machine that names no device to the server registers again, and the server keeps the lost key`()
       throws
     {
       let scene = try Scene.registered()

@@ -15,16 +15,16 @@ extension EndToEnd {
       return (scene, module.libexec + "/uaf-helper")
     }
 
-    @Test func `is a system error if the helper is missing`() throws {
+    @Test func `a login is a system error if the helper is missing`() throws {
       let (scene, helper) = try scene([:])
       try Refusal(
         code: .systemError, text: Self.text,
-        // What the module was doing at that moment depends on whether the kernel can put the core into its cgroup at clone3.
+        // The beginning of the line depends on whether the kernel can put the core into its cgroup at clone3.
         log: "; \(helper) cannot be run"
       ).check { try scene.logIn(Scene.passcode) }
     }
 
-    @Test func `is a system error if the helper cannot be run`() throws {
+    @Test func `a login is a system error if the helper cannot be run`() throws {
       let (scene, helper) = try scene(["uaf-helper": Programs.helper])
       try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: helper)
       try Refusal(code: .systemError, text: Self.text, log: "\(helper) cannot be run").check {
@@ -32,21 +32,21 @@ extension EndToEnd {
       }
     }
 
-    @Test func `is a system error if the helper is a different program`() throws {
+    @Test func `a login is a system error if the helper is a different program`() throws {
       let (scene, _) = try scene(["uaf-helper": "/bin/true"])
       try Refusal(code: .systemError, text: Self.text, log: "the core ended without a verdict").check {
         try scene.logIn(Scene.passcode)
       }
     }
 
-    @Test func `is a system error if the network program is missing`() throws {
+    @Test func `a login is a system error if the network program is missing`() throws {
       let (scene, _) = try scene(["uaf-helper": Programs.helper])
       try Refusal(code: .systemError, text: Self.text, log: "uaf-fetch: ").check { try scene.logIn(Scene.passcode) }
       #expect(try scene.status().remainingTries == 5)
     }
 
     @Test(arguments: [SIGKILL, SIGSEGV])
-    func `is a system error if the helper is killed at the prompt`(_ signal: Int32) throws {
+    func `a login is a system error if the helper is killed at the prompt`(_ signal: Int32) throws {
       let scene = try Scene.registered()
       try Refusal(code: .systemError, text: Self.text, log: "the core ended without a verdict", asks: true).check {
         let login = try scene.startLogin()
@@ -57,7 +57,7 @@ extension EndToEnd {
       }
     }
 
-    @Test func `is a system error if the network program is killed at the prompt`() throws {
+    @Test func `a login is a system error if the network program is killed at the prompt`() throws {
       let scene = try Scene.registered()
       try Refusal(
         code: .systemError, text: Self.text, log: "the network program is missing or has died", asks: true

@@ -10,7 +10,7 @@ extension EndToEnd {
       return scene
     }
 
-    @Test func `an account that never registered is ignored, without a prompt`() throws {
+    @Test func `with nouserok an account that never registered is ignored, without a prompt`() throws {
       let scene = try scene(registered: false)
       let login = try scene.logIn(Scene.passcode)
       #expect(login.code == .success)
@@ -21,19 +21,19 @@ extension EndToEnd {
       #expect(alone.code != .success)
     }
 
-    @Test func `an account that never registered is unknown without nouserok`() throws {
+    @Test func `without nouserok an account that never registered is unknown to PAM`() throws {
       let scene = try scene(registered: false)
       try scene.stack("auth required MODULE", "auth required pam_permit.so")
       #expect(try scene.logIn(Scene.passcode).code == .userUnknown)
     }
 
-    @Test func `an account that registered is asked, and refused with a wrong passcode`() throws {
+    @Test func `with nouserok an account that registered is asked, and refused with a wrong passcode`() throws {
       let scene = try scene(registered: true)
       #expect(try scene.logIn("wrong1111").code == .authenticationError)
       #expect(try scene.logIn(Scene.passcode).code == .success)
     }
 
-    @Test func `a deregistered account is refused until root makes the machine forget the account`() throws {
+    @Test func `with nouserok a deregistered account is refused until root makes the machine forget the account`() throws {
       let scene = try scene(registered: true)
       #expect(try scene.tool("deregister", "--user", scene.user, input: Scene.passcode + "\n").status == 0)
       #expect(try scene.logIn(Scene.passcode).code == .userUnknown)
@@ -41,14 +41,14 @@ extension EndToEnd {
       #expect(try scene.logIn(Scene.passcode).code == .success)
     }
 
-    @Test func `an account that the server has revoked is refused`() throws {
+    @Test func `with nouserok an account that the server has revoked is refused`() throws {
       let scene = try scene(registered: true)
       try scene.server.revoke(scene.user)
       #expect(try scene.logIn(Scene.passcode).code == .authenticationError)
       #expect(try scene.logIn(Scene.passcode).code == .authenticationError)
     }
 
-    @Test func `an account with an unreadable state is refused`() throws {
+    @Test func `with nouserok an account is refused if the state folder cannot be read`() throws {
       let scene = try scene(registered: false)
       let state = scene.settings.stateDirectory
       try FileManager.default.moveItem(atPath: state + "/device.key", toPath: scene.path("device.key"))
@@ -60,7 +60,7 @@ extension EndToEnd {
       #expect(try scene.logIn(Scene.passcode).code == .systemError)
     }
 
-    @Test func `an account with a damaged file is refused`() throws {
+    @Test func `with nouserok an account with a damaged file is refused`() throws {
       let scene = try scene(registered: true)
       let file = scene.settings.stateDirectory + "/accounts/\(Scene.uid).db"
       try Data(repeating: 0x41, count: 5000).write(to: URL(filePath: file))
@@ -70,12 +70,12 @@ extension EndToEnd {
       #expect(login.prompts.isEmpty)
     }
 
-    @Test func `an unknown name is refused`() throws {
+    @Test func `with nouserok an unknown name is refused`() throws {
       let scene = try scene(registered: false)
       #expect(try scene.logIn(Scene.passcode, as: "nobodyhere").code == .userUnknown)
     }
 
-    @Test func `a remote login is refused, because its state is hidden`() throws {
+    @Test func `with nouserok a remote login of an unregistered account is refused, because registrations are hidden from remote logins`() throws {
       let scene = try scene(registered: false)
       #expect(try scene.logIn(Scene.passcode, from: "192.0.2.1").code == .authenticationError)
     }

@@ -12,7 +12,7 @@ extension EndToEnd {
       return scene
     }
 
-    @Test func `succeeds only if root allows it, and only with the right passcode`() throws {
+    @Test func `if root allows it, a login without the server succeeds with the right passcode, and fails with a wrong one`() throws {
       let scene = try scene()
       try scene.server.stop()
       _ = try? SystemLog.shared().take()
@@ -28,19 +28,19 @@ extension EndToEnd {
       #expect(try scene.status().remainingTries == 4)
     }
 
-    @Test func `fails if root does not allow it`() throws {
+    @Test func `a login without the server fails if root does not allow it`() throws {
       let scene = try scene("")
       try scene.server.stop()
       #expect(try scene.logIn(Scene.passcode).code == .informationUnavailable)
     }
 
-    @Test func `fails before the first login with the server`() throws {
+    @Test func `a login without the server fails before the account's first login with the server`() throws {
       let scene = try Scene.registered(Server()) { $0.more = Self.allowed }
       try scene.server.stop()
       #expect(try scene.logIn(Scene.passcode).code == .informationUnavailable)
     }
 
-    @Test func `fails for a revoked person whom the server has refused since`() throws {
+    @Test func `a login without the server fails for a revoked account that the server has refused since`() throws {
       let scene = try scene()
       try scene.server.revoke(scene.user)
       #expect(try scene.logIn(Scene.passcode).code == .authenticationError)
@@ -48,7 +48,7 @@ extension EndToEnd {
       #expect(try scene.logIn(Scene.passcode).code == .informationUnavailable)
     }
 
-    @Test func `fails for a disabled person whom the server has refused since`() throws {
+    @Test func `a login without the server fails for a disabled account that the server has refused since`() throws {
       let scene = try scene()
       try scene.server.disable(scene.user)
       #expect(try scene.logIn(Scene.passcode).code == .authenticationError)

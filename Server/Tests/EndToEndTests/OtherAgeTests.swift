@@ -34,32 +34,32 @@ extension EndToEnd {
       try FetchResponse(.answered, handshakeCompleted: true, status: 200, bodyLength: 2).packet() + more
     }
 
-    @Test func `is a system error if an older network program does not know a field, and ends`() throws {
+    @Test func `a login is a system error if an older network program does not know a field, and ends`() throws {
       try check([])
     }
 
-    @Test func `is a system error if a newer network program sends an additional field`() throws {
+    @Test func `a login is a system error if a newer network program sends an additional field`() throws {
       try check([answer([UInt8(99), 0, 1, 1])])
     }
 
-    @Test func `is a system error if a newer network program reports an outcome that this core does not know`() throws {
+    @Test func `a login is a system error if a newer network program reports an outcome that this core does not know`() throws {
       var response = try FetchResponse(.other, handshakeCompleted: false).packet()
       let place = try #require(response.firstIndex(of: FetchOutcome.other.rawValue))
       response[place] = 200
       try check([response])
     }
 
-    @Test func `is a system error if the network program sends the wrong message first, or less than it announced`()
+    @Test func `a login is a system error if the network program sends the wrong message first, or less than it announced`()
       throws
     {
       try check([[0xEE, 1, 0, 1, 1], answer()])
       try check([answer()])
     }
 
-    @Test func `is a refusal if an older network program does not accept the version of a request`() throws {
+    @Test func `a login is refused if an older network program does not accept the version of the core's request`() throws {
       let scene = try scene([FetchResponse(.unacceptableRequest, handshakeCompleted: false).packet()])
       let login = try scene.logIn(Scene.passcode)
-      // The core does not know whether root's configuration is the cause, so no stack may continue with a password.
+      // The core cannot tell an older program from a mistake in root's configuration, so no stack may continue with a password.
       #expect(login.code == .authenticationError && login.errors.count == 1, "\(login.output.text)")
       #expect(try scene.status().remainingTries == 5)
     }

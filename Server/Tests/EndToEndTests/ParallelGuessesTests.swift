@@ -4,8 +4,8 @@ extension EndToEnd {
   @Suite struct `A hundred guesses at once` {
     /// Half of the guesses come first, so that the right one certainly comes after the lock.
     ///
-    /// All of them have passed the check of the lock before their prompt, so only the count refuses them.
-    @Test func `are checked only up to the limit of five, and the right guess after these is refused`() throws {
+    /// At the time of their prompts none of the hundred logins was locked, so only the count refuses them.
+    @Test func `of a hundred guesses at once only five are checked, and the right guess after these is refused`() throws {
       let scene = try Scene.registered { $0.lock = "retry_count_to_lock = 5\nlock_time = 300" }
       _ = try? SystemLog.shared().take()
       let logins = try (0..<100).map { _ in try Command(scene.host(), environment: scene.names) }
@@ -17,7 +17,7 @@ extension EndToEnd {
       }
       let codes = try logins.map { Login(try $0.end()).code }
       #expect(codes.filter { $0 == .authenticationError }.count == 4)
-      // The fifth is reported as the lock that it caused.
+      // The fifth wrong guess gets the code of the lock that it caused.
       #expect(codes.filter { $0 == .maximumTries }.count == 96)
       #expect(codes[75] == .maximumTries)
       if SystemLog.isPossible {

@@ -19,14 +19,14 @@ extension EndToEnd {
       return scene
     }
 
-    @Test func `changes a passcode`() throws {
+    @Test func `the machine's passwd changes a passcode`() throws {
       let scene = try scene(registered: true)
       let output = try passwd(scene, [Scene.passcode, "marmalade7", "marmalade7"])
       #expect(output.status == 0)
       #expect(try scene.logIn("marmalade7").code == .success)
     }
 
-    @Test func `fails with a wrong passcode, and changes nothing`() throws {
+    @Test func `the machine's passwd fails with a wrong passcode, and changes nothing`() throws {
       let scene = try scene(registered: true)
       let output = try passwd(scene, ["wrong1111", "marmalade7", "marmalade7"])
       #expect(output.status != 0)
@@ -34,7 +34,7 @@ extension EndToEnd {
       #expect(try scene.logIn(Scene.passcode).code == .success)
     }
 
-    @Test func `works as usual for an account that never registered`() throws {
+    @Test func `the machine's passwd works as usual for an account that never registered`() throws {
       let output = try passwd(scene(registered: false), [])
       #expect(output.status == 0)
       #expect(!output.says("asscode"))

@@ -21,7 +21,7 @@ extension EndToEnd {
         "register", "--payload", "-", input: "\(payload.encoded)\n\(Scene.passcode)\n\(Scene.passcode)\n")
     }
 
-    @Test func `registers, sees its own state, logs in and deregisters`() throws {
+    @Test func `over the core's socket a person without root's rights registers, sees the account's status, logs in and deregisters`() throws {
       let machine = try SocketMachine(try Scene())
       let registration = try register(machine, payload(machine))
       #expect(registration.status == 0, "\(registration.text)")
@@ -34,7 +34,7 @@ extension EndToEnd {
       #expect(try machine.tool("authenticate", input: Scene.passcode + "\n").status == 1)
     }
 
-    @Test func `cannot register with a different account's payload, and nothing is stored`() throws {
+    @Test func `over the core's socket nobody registers with a different account's payload, and nothing is stored`() throws {
       let machine = try SocketMachine(try Scene())
       let output = try register(machine, payload(machine, of: "somebody"))
       #expect(output.status == 1)
@@ -43,7 +43,7 @@ extension EndToEnd {
       #expect(try machine.accountFiles() == [])
     }
 
-    @Test func `cannot register at a server that root did not configure, and nothing is stored`() throws {
+    @Test func `over the core's socket nobody registers at a server that root did not configure, and nothing is stored`() throws {
       let machine = try SocketMachine(try Scene())
       let own = try payload(machine)
       let bad = try BadServers.shared()
@@ -69,12 +69,13 @@ extension EndToEnd {
     }
 
     @Test(arguments: [UAFWire.Operation.unlock, .initialise, .forget, .trust])
-    func `cannot ask for what only root may ask for`(_ operation: UAFWire.Operation) throws {
+    func `over the core's socket a person cannot ask for what only root may ask for`(_ operation: UAFWire.Operation) throws {
       let scene = try Scene.registered { $0.lock = "retry_count_to_lock = 1\nlock_time = 300" }
       let machine = try SocketMachine(scene)
       _ = try scene.logIn("wrong1111")
       var begin = Begin(operation)
-      // With a payload, everybody who has one from the helpdesk may unlock.
+      // An unlock with a payload does not need root: everybody who has one from the helpdesk may unlock. So this unlock has
+      // none.
       if operation != .unlock { begin.payload = Array(try payload(machine).encoded.utf8) }
       _ = try SystemLog.shared().take()
       let end = try finished(machine.converse(begin.packet()))
@@ -88,7 +89,7 @@ extension EndToEnd {
         })
     }
 
-    @Test func `an enrolment code ends no lock`() throws {
+    @Test func `over the core's socket an enrolment code ends no lock`() throws {
       let scene = try Scene.registered { $0.lock = "retry_count_to_lock = 1\nlock_time = 300" }
       let machine = try SocketMachine(scene)
       _ = try scene.logIn("wrong1111")
@@ -99,7 +100,7 @@ extension EndToEnd {
       #expect(try scene.status().state == 3008)
     }
 
-    @Test func `is refused when it describes an account, or sends a wrong argument`() throws {
+    @Test func `over the core's socket a person who describes the account or the caller, or sends a wrong argument, is refused`() throws {
       let machine = try SocketMachine(try Scene.registered())
       let changes: [@Sendable (inout Begin) -> Void] = [
         { $0.uid = 0 }, { $0.uid = UInt32(Scene.uid) }, { $0.account = Array("root".utf8) },
@@ -119,7 +120,7 @@ extension EndToEnd {
       }
     }
 
-    @Test func `cannot choose the configuration, or change the answer with its arguments`() throws {
+    @Test func `over the core's socket a person cannot choose the configuration, or change the status with module arguments`() throws {
       let machine = try SocketMachine(try Scene.registered())
       var begin = Begin(.status)
       let own = try finished(machine.converse(begin.packet()))
@@ -128,7 +129,7 @@ extension EndToEnd {
       #expect(named?.result == own?.result && named?.document == own?.document && own?.document != nil)
     }
 
-    @Test func `ends its conversation with a forged frame`() throws {
+    @Test func `a forged packet at the core's socket ends the conversation, and no attempt is counted`() throws {
       let machine = try SocketMachine(try Scene.registered())
       let begin = try Begin(.authenticate).packet()
       let yes = try CoreMessage.finished(Finished(pamCode: 0, result: 0)).packet()
@@ -150,7 +151,7 @@ extension EndToEnd {
     }
 
     @Test(arguments: [UInt16(0), 1, 4, 65_535])
-    func `is refused in a version of the protocol that does not exist`(_ version: UInt16) throws {
+    func `the core refuses a version of its protocol that does not exist`(_ version: UInt16) throws {
       let machine = try SocketMachine(try Scene.registered())
       var begin = Begin(.authenticate)
       begin.version = version
@@ -162,7 +163,7 @@ extension EndToEnd {
       }
     }
 
-    @Test func `is served in the version before the current one`() throws {
+    @Test func `the core still serves the version of its protocol before the current one`() throws {
       let machine = try SocketMachine(try Scene.registered())
       var begin = Begin(.authenticate)
       begin.version = Begin.currentVersion - 1
@@ -172,13 +173,13 @@ extension EndToEnd {
       #expect(try machine.converse(begin.packet() + [22, 0, 1, 0x61]) == [])
     }
 
-    @Test func `a person who resumes without a paused login is told that no login is paused`() throws {
+    @Test func `a person who sends resume to the core without a paused login is told that no login is paused`() throws {
       let machine = try SocketMachine(try Scene.registered())
       let end = try finished(machine.converse(FrontEndSignal.resume.packet))
       #expect(end?.result == 1100 && end?.pamCode == 7)
     }
 
-    @Test func `a person with a divided login gets "ready" first, and is asked after resume`() throws {
+    @Test func `a divided login gets 'ready' first, and its prompt only after resume`() throws {
       let machine = try SocketMachine(try Scene.registered())
       var begin = Begin(.authenticate)
       begin.isDivided = true
@@ -191,20 +192,20 @@ extension EndToEnd {
       #expect(finished(stopped)?.result == 999 && finished(stopped)?.pamCode == 19)
     }
 
-    @Test func `has at most four conversations, and a hundred attempts keep nobody else out`() throws {
+    @Test func `over the core's socket one person has at most four conversations, and a hundred attempts keep nobody else out`() throws {
       let machine = try SocketMachine(try Scene.registered())
       let begin = try Begin(.authenticate).packet()
       let crowd = try machine.crowd(100, begin)
       let lines = crowd.text.split(separator: "\n").map(String.init)
       #expect(lines.first == "asked 4, turned away 96")
-      // All others were told the same.
+      // All who were turned away got the same message.
       #expect(lines.count == 3)
       let end = try finished([SocketMachine.message(try #require(lines.dropFirst().first))])
       #expect(end?.result == 7011 && end?.pamCode == 4)
       #expect(
         end?.text
           == "You have too many logins at the same time or in a short time: wait a moment, or end one, and try again.")
-      // They use up neither root's places nor those of a different person.
+      // The person's conversations use up neither root's nor those of a different person.
       try machine.scene.stack("auth required MODULE", module: Module.atSocket().path)
       #expect(Login(try machine.asRoot(machine.scene.host(), input: Scene.passcode + "\n")).code == .success)
       #expect(try finished(machine.converse(begin, uid: 4243))?.result == 1009)
@@ -215,7 +216,7 @@ extension EndToEnd {
       try Wait.until("a place") { try machine.tool("authenticate", input: Scene.passcode + "\n").status == 0 }
     }
 
-    @Test func `uses one empty file for all conversations`() throws {
+    @Test func `the core keeps one empty file for the conversations of all people`() throws {
       let machine = try SocketMachine(try Scene.registered())
       for uid in [4242, 4243, 4_294_967_294] { _ = try machine.converse(Begin(.status).packet(), uid: uid) }
       let slots = machine.scene.settings.stateDirectory + "/slots"
@@ -226,7 +227,7 @@ extension EndToEnd {
       #expect(try FileManager.default.attributesOfItem(atPath: slots + "/peers.lock")[.size] as? Int == 0)
     }
 
-    @Test func `chooses no configuration`() throws {
+    @Test func `over the core's socket uafctl refuses a person's --conf`() throws {
       let machine = try SocketMachine(try Scene.registered())
       let output = try machine.tool("--conf", machine.scene.configuration, "authenticate", input: "x\n")
       #expect(output.status == 2)
@@ -241,14 +242,14 @@ extension EndToEnd {
       return try SocketMachine(scene)
     }
 
-    @Test func `accepts and refuses for root`() throws {
+    @Test func `with the core at a socket, the module accepts a right and refuses a wrong passcode for a program of root's`() throws {
       let machine = try machine()
       let host = try machine.scene.host()
       #expect(Login(try machine.asRoot(host, input: "wrong1111\n")).errors == ["Wrong passcode: 4 tries left."])
       #expect(Login(try machine.asRoot(host, input: Scene.passcode + "\n")).code == .success)
     }
 
-    @Test func `accepts and refuses for a person's own program, and counts the program's attempts`() throws {
+    @Test func `with the core at a socket, the module accepts and refuses for a person's own program, and counts the program's attempts`() throws {
       let machine = try machine()
       let host = try machine.scene.host()
       let login = Login(try machine.asPerson(host, input: "wrong1111\n"))
@@ -257,14 +258,14 @@ extension EndToEnd {
       #expect(Login(try machine.asPerson(host, input: Scene.passcode + "\n")).code == .success)
     }
 
-    @Test func `refuses a person who asks for a different account`() throws {
+    @Test func `with the core at a socket, the module refuses a person's program that asks for a different account`() throws {
       let machine = try machine()
       let login = Login(try machine.asPerson(machine.scene.host(user: "root"), input: Scene.passcode + "\n"))
       #expect(login.code == .authenticationError)
       #expect(login.prompts.isEmpty)
     }
 
-    @Test func `is a system error if nobody listens and the caller is not root`() throws {
+    @Test func `a login is a system error if nobody listens at the core's socket and the caller is not root`() throws {
       let machine = try machine()
       let removal = try machine.asRoot(["rm", "/run/pam-uaf/helper.sock"])
       #expect(removal.status == 0)

@@ -23,7 +23,7 @@ extension EndToEnd {
       return machine
     }
 
-    @Test func `serves one login, and the next login has a new core`() throws {
+    @Test func `a core that is kept ready serves one login, and the next login has a new core`() throws {
       let machine = try awake()
       let first = try machine.awaitReadyCore()
       #expect(try logIn(machine).code == .success)
@@ -32,14 +32,14 @@ extension EndToEnd {
       #expect(ProcessTable.arguments(first.core) == [] && ProcessTable.arguments(first.network) == [])
     }
 
-    @Test func `refuses a wrong value, and counts it`() throws {
+    @Test func `a core that is kept ready refuses a wrong passcode, and counts it`() throws {
       let machine = try awake()
       _ = try machine.awaitReadyCore()
       #expect(try logIn(machine, "wrong1111").errors == ["Wrong passcode: 4 tries left."])
       #expect(try machine.scene.status().remainingTries == 4)
     }
 
-    @Test func `is fully sandboxed when it asks somebody`() throws {
+    @Test func `a core that was kept ready is fully sandboxed when it shows its prompt`() throws {
       let machine = try awake()
       let ready = try machine.awaitReadyCore()
       let login = try machine.startAsRoot(machine.scene.host())
@@ -58,7 +58,7 @@ extension EndToEnd {
       #expect(Login(try login.end()).code == .success)
     }
 
-    @Test func `has no network, no way to gain rights and no caller's environment while it waits`() throws {
+    @Test func `a core that is kept ready has no network, no way to gain rights and no caller's environment while it waits`() throws {
       let machine = try awake()
       let ready = try machine.awaitReadyCore()
       func network(_ process: String) throws -> String {
@@ -66,23 +66,23 @@ extension EndToEnd {
       }
       try Wait.until("its network") { try network("\(ready.core)") != network("self") }
       #expect(try network("\(ready.network)") == network("self"))
-      // It was started a moment ago.
+      // The network program was started a moment ago, and may not have given up its rights yet.
       try Wait.until("its user") { ProcessTable.status(ready.network, "Uid") == "60990 60990 60990 60990" }
       try Wait.until("its rights") { ProcessTable.status(ready.network, "CapEff") == "0000000000000000" }
       #expect(ProcessTable.environment(ready.core).allSatisfy { !$0.hasPrefix("LISTEN_") })
     }
 
     @Test(arguments: [true, false])
-    func `keeps nobody out if it or its network program was killed`(_ isCore: Bool) throws {
+    func `a login succeeds even if the core that was kept ready, or its network program, was killed`(_ isCore: Bool) throws {
       let machine = try awake()
       let ready = try machine.awaitReadyCore()
       kill(isCore ? ready.core : ready.network, SIGKILL)
-      // Without its network program it is useless: it ends, and the login gets a core that is started then.
+      // Without its network program the core is useless and ends. The login gets a core that is started for it.
       try Wait.until("its end") { ["", "Z (zombie)"].contains(ProcessTable.status(ready.core, "State") ?? "") }
       #expect(try logIn(machine).code == .success)
     }
 
-    @Test func `ends with the listener, and its network program ends with it`() throws {
+    @Test func `a core that is kept ready ends with the listener, and so does its network program`() throws {
       let machine = try awake()
       let ready = try machine.awaitReadyCore()
       try machine.endListener()
@@ -91,12 +91,13 @@ extension EndToEnd {
       }
     }
 
-    @Test func `completes its login if the listener ends during the login, as in an upgrade`() throws {
+    @Test func `a login is completed if the core's listener ends during it, as in an upgrade`() throws {
       let machine = try awake()
       _ = try machine.awaitReadyCore()
       let login = try machine.startAsRoot(machine.scene.host())
       try login.wait(for: "prompt Passcode")
-      // The listener's own process is the way into this machine, so the next login has to run there before that process ends.
+      // Programs get into this machine's namespaces through the listener's process, so the next login has to run there before
+      // it ends.
       let waiting = ["sh", "-c", "echo waiting; read -r line; exec \"$@\"", "sh"] + (try machine.scene.host())
       let next = try machine.startAsRoot(waiting)
       try next.wait(for: "waiting")
@@ -108,7 +109,7 @@ extension EndToEnd {
       #expect(refused.code == .systemError && refused.errors.count == 1, "\(refused.output.text)")
     }
 
-    @Test func `serves one user id no more than four callers at the same time`() throws {
+    @Test func `the core's listener serves one user id no more than four callers at the same time`() throws {
       let machine = try awake()
       _ = try machine.awaitReadyCore()
       let crowd = try machine.crowd(20, Begin(.authenticate).packet())

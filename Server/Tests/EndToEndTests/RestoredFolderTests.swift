@@ -34,7 +34,7 @@ extension EndToEnd {
       return scene
     }
 
-    @Test func `a folder from three logins ago is refused, and a code with the value repairs it`() throws {
+    @Test func `a state folder from three logins ago is refused, and a code with the passcode repairs it`() throws {
       let scene = try restored()
       let refused = try scene.logIn(Scene.passcode)
       #expect(refused.code == .authenticationError && refused.output.text.contains("'uafctl repair --code FILE'"))
@@ -46,7 +46,7 @@ extension EndToEnd {
     }
 
     @Test
-    func `neither a wrong value nor the value without a code repairs the folder, and the machine stays as it was`()
+    func `neither a code with a wrong passcode nor the passcode without a code repairs a restored folder, and the machine stays as it was`()
       throws
     {
       let scene = try restored()
@@ -60,7 +60,7 @@ extension EndToEnd {
       #expect(again.status == 0, "\(again.text)")
     }
 
-    @Test func `a used code repairs nothing a second time`() throws {
+    @Test func `a used code does not repair a restored folder a second time`() throws {
       let scene = try restored()
       #expect(try repair(scene).status == 0)
       let again = try scene.tool(
@@ -69,7 +69,7 @@ extension EndToEnd {
       #expect(try scene.logIn(Scene.passcode).code == .success)
     }
 
-    @Test func `a key that was made after the copy is unknown to the machine, and stays at the server after a repair`()
+    @Test func `a key made after the folder was copied is unknown to the restored machine, and stays at the server after a repair`()
       throws
     {
       let scene = try Scene.registered()

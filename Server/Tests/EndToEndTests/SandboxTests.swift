@@ -4,7 +4,7 @@ import Testing
 #if arch(x86_64)
   private let speaksNumbers = true
 #else
-  // try-calls.py and old-kernel.py know the numbers of one architecture.
+  // try-calls.py and old-kernel.py contain the system call numbers of one architecture.
   private let speaksNumbers = false
 #endif
 
@@ -54,7 +54,7 @@ extension EndToEnd {
       try attackAtPrompt("network", "uaf-fetch")
     }
 
-    @Test func `lasts while a server keeps both programs waiting, and the login still works`() throws {
+    @Test func `both sandboxes hold while a server keeps both programs waiting, and the login then ends as refused`() throws {
       let scene = try Scene.registeredAtServerThatHangs { $0.server = "timeout = 10" }
       _ = try scene.logIn("wrong1111")
       let login = try scene.startLogin()
@@ -65,7 +65,7 @@ extension EndToEnd {
       #expect(Login(try login.end()).code == .authenticationError)
     }
 
-    @Test func `gives the core no network, and gives the network program the machine's network`() throws {
+    @Test func `the sandbox gives the core no network, and leaves the machine's network to the network program`() throws {
       let scene = try Scene.registered()
       let login = try scene.startLogin()
       func network(_ name: String) throws -> String {
@@ -94,7 +94,7 @@ extension EndToEnd {
     @Test(
       .enabled(if: SystemLog.isPossible, "needs a mount namespace: root with CAP_SYS_ADMIN"),
       arguments: ["files", "dns"])
-    func `lets the network program look up the server's name as the machine is configured to`(_ way: String) throws {
+    func `the sandbox lets the network program look up the server's name as the machine is configured to`(_ way: String) throws {
       let name = "pam-uaf.test"
       // With a remote server the derivation must cost more.
       let scene = try Scene(Server(name: name)) { $0.derivationCost = 14 }
@@ -102,7 +102,7 @@ extension EndToEnd {
       let address = "127.77.53.\(Int.random(in: 1...254))"
       let names = try Command(["python3", Programs.own("name-server.py"), address, name], logged: false)
       try names.wait(for: "listening")
-      // The name can be looked up only in this way.
+      // Only the source that `way` names can resolve the name.
       try scene.write("127.0.0.1 localhost \(way == "files" ? name : "")\n", to: "hosts")
       try scene.write("passwd: files\nhosts: \(way)\n", to: "nsswitch.conf")
       try scene.write("nameserver \(address)\noptions timeout:1 attempts:1\n", to: "resolv.conf")
@@ -120,7 +120,7 @@ extension EndToEnd {
     @Test(
       .enabled(if: SystemLog.isPossible, "needs a mount namespace: root with CAP_SYS_ADMIN"),
       arguments: [["landlock"], ["seccomp"], ["network"], ["network", "landlock", "seccomp"]])
-    func `is skipped if the kernel lacks it, with one line in the log, and the login works`(
+    func `a part of the sandbox that the kernel lacks is skipped with one line in the log, and the login works`(
       _ features: [String]
     ) throws {
       let scene = try Scene.registered()
@@ -138,7 +138,7 @@ extension EndToEnd {
     }
 
     @Test(.enabled(if: SystemLog.isPossible, "needs a mount namespace: root with CAP_SYS_ADMIN"))
-    func `is not mentioned in the log if nothing is missing`() throws {
+    func `the log does not mention the sandbox if no part of it is missing`() throws {
       let scene = try Scene.registered()
       _ = try SystemLog.shared().take()
       #expect(try scene.logIn(Scene.passcode).code == .success)

@@ -3,11 +3,11 @@ import Testing
 
 extension EndToEnd {
   struct `A server that starts` {
-    @Test func `survives SIGHUP, and listens afterwards`() throws {
+    @Test func `a server that gets SIGHUP while it starts survives, and listens afterwards`() throws {
       let folder = try Folder.shared.folder("hangup")
       let program = try Command(
         [Programs.server, "serve", "--state", folder, "--listen", "127.0.0.1:0", "--development"], logged: false)
-      // The system starts the program with the signal's default, which ends it.
+      // Until the program ignores SIGHUP, the signal's default action would end it.
       try Wait.until("the first lines of the program") { isIgnored(by: program) }
       try Wait.until("the address") {
         kill(program.identifier, SIGHUP)

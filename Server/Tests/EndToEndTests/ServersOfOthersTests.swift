@@ -5,7 +5,7 @@ extension EndToEnd {
   @Suite struct ServersOfOthersTests {
     private func standIns() throws -> StandIns { try StandIns.shared() }
 
-    @Test func `the page has a configuration for each of these servers, and no other`() throws {
+    @Test func `the documentation page has a configuration for each of the other makers' servers in these tests, and no other`() throws {
       #expect(try ServersPage.configurations().count == StandIns.Kind.allCases.count)
       for block in try ServersPage.configurations() {
         #expect(block.contains("\"https://\(ServersPage.host)/") && block.contains("\"\(ServersPage.authority)\""))
@@ -13,7 +13,7 @@ extension EndToEnd {
     }
 
     @Test(arguments: StandIns.Kind.allCases)
-    func `registers, logs in, is refused, and deregisters with the page's configuration`(_ kind: StandIns.Kind) throws {
+    func `with the page's configuration an account registers, logs in, is refused if the server refuses, and deregisters`(_ kind: StandIns.Kind) throws {
       let scene = try standIns().scene(kind)
       let registered = try standIns().register(scene, kind)
       #expect(registered.status == 0, "\(registered.text)")
@@ -62,7 +62,7 @@ extension EndToEnd {
     // MARK: Refused
 
     @Test(arguments: StandIns.Kind.allCases)
-    func `keeps no key if the server refuses the registration`(_ kind: StandIns.Kind) throws {
+    func `a machine keeps no key if another maker's server refuses the registration`(_ kind: StandIns.Kind) throws {
       let scene = try standIns().scene(kind)
       #expect(try standIns().refusing { try standIns().register(scene, kind) }.status == 1)
       #expect(try scene.logIn(Scene.passcode).code == .userUnknown)
@@ -75,7 +75,7 @@ extension EndToEnd {
       #expect(try scene.logIn(Scene.passcode).code == .userUnknown)
     }
 
-    @Test func `a text that the server adds is refused if root has not allowed it`() throws {
+    @Test func `a login is refused if the server adds a text to confirm and root has not allowed such texts`() throws {
       let scene = try standIns().scene(.newer)
       #expect(try standIns().register(scene, .newer).status == 0)
       try scene.configure { $0.serverTables = $0.serverTables?.replacing("accept_transaction = \"any\"", with: "") }

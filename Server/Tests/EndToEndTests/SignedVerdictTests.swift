@@ -5,14 +5,14 @@ extension EndToEnd {
   @Suite struct `A server whose yes is signed` {
     private static func rule(_ key: String) -> String { "require_signed_verdict = true\nverdict_key = \"\(key)\"" }
 
-    @Test func `can log people in, and register them`() throws {
+    @Test func `with require_signed_verdict, people register and log in at a server that signs its verdicts`() throws {
       let server = try Server.shared()
       let scene = try Scene.registered(server) { $0.server = Self.rule(server.state + "/verdict.pub") }
       #expect(try scene.logIn(Scene.passcode).code == .success)
       #expect(try scene.logIn("wrong1111").code == .authenticationError)
     }
 
-    @Test func `is not believed if a wrong key signed the verdict, and no key is stored`() throws {
+    @Test func `with require_signed_verdict, a verdict that a wrong key signed is refused, and no key is stored`() throws {
       let key = try Folder.shared.folder("key") + "/other.pub"
       let make = "openssl ecparam -name prime256v1 -genkey -noout | openssl ec -pubout -out \"$1\""
       try Command.succeed(["sh", "-c", make, "sh", key], logged: false)

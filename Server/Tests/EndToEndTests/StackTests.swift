@@ -2,7 +2,7 @@ import Testing
 
 extension EndToEnd {
   @Suite struct `A stack whose helper is missing` {
-    /// A module like pam_uaf whose core is missing.
+    /// A scene whose stack has pam_uaf, without its core, under this control.
     private func scene(_ control: String) throws -> Scene {
       let scene = try Scene()
       let module = try Module.startingTheCore()
@@ -14,7 +14,7 @@ extension EndToEnd {
     }
 
     @Test(arguments: ["sufficient", "optional", "[success=done default=ignore]", "[success=ok default=ignore]"])
-    func `continues with the next module, which may accept, if the line's control allows that`(_ control: String) throws
+    func `if the helper is missing and the line's control allows it, the stack continues with the next module, which may accept`(_ control: String) throws
     {
       let scene = try scene(control)
       let login = try scene.logIn(Scene.passcode)
@@ -23,13 +23,13 @@ extension EndToEnd {
       #expect(login.prompts.isEmpty)
     }
 
-    @Test func `continues with the next module and refuses, if the module is required`() throws {
+    @Test func `if the helper of a required module is missing, the stack continues with the next module and refuses`() throws {
       let login = try scene("required").logIn(Scene.passcode)
       #expect(login.code == .systemError)
       #expect(login.output.says("info the next module"))
     }
 
-    @Test func `ends immediately and refuses, if the module is requisite`() throws {
+    @Test func `if the helper of a requisite module is missing, the stack ends immediately and refuses`() throws {
       let login = try scene("requisite").logIn(Scene.passcode)
       #expect(login.code == .systemError)
       #expect(!login.output.says("info the next module"))

@@ -48,7 +48,7 @@ extension EndToEnd {
       try Self.refusal(damage.log.replacing("PATH", with: path)).check { try scene.logIn(Scene.passcode) }
     }
 
-    @Test func `a different machine's key locks the account permanently`() throws {
+    @Test func `an account whose file was made with a different device key is locked permanently`() throws {
       let scene = try Scene.registered()
       let (files, state) = (FileManager.default, scene.settings.stateDirectory)
       try files.removeItem(atPath: state + "/device.key")

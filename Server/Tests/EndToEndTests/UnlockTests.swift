@@ -3,7 +3,7 @@ import Testing
 
 extension EndToEnd {
   @Suite struct `An unlock of the helpdesk` {
-    /// What the server prints for the account on the only machine that it knows.
+    /// Issues an unlock for the account on the only machine that the server knows.
     private func unlock(_ scene: Scene) throws -> (code: String, payload: String) {
       let state = scene.server.state
       let list = try Command.succeed([Programs.server, "machines", "--state", state, "--json"], logged: false)
@@ -26,7 +26,7 @@ extension EndToEnd {
       }
     }
 
-    @Test func `ends a lock after five wrong entries, once, and the login works`() throws {
+    @Test func `the helpdesk's unlock ends a lock after five wrong entries, once, and the login works`() throws {
       let scene = try scene()
       try lock(scene)
       let given = try unlock(scene)
@@ -40,7 +40,7 @@ extension EndToEnd {
       #expect(try scene.logIn(Scene.passcode).code == .maximumTries)
     }
 
-    @Test func `works once as 24 typed characters`() throws {
+    @Test func `the helpdesk's unlock works once as 24 typed characters`() throws {
       let scene = try scene()
       try lock(scene)
       let given = try unlock(scene)

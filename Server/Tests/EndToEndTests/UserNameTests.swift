@@ -50,7 +50,7 @@ extension EndToEnd {
       }
     }
 
-    @Test func `a name that nobody has is refused`() throws {
+    @Test func `a login with a name that nobody has is refused`() throws {
       let refusal = Refusal(
         code: .userUnknown,
         text: "This account is not registered on this machine. Register with 'uafctl register --code FILE'.",

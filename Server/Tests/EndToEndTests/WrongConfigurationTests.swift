@@ -127,7 +127,7 @@ extension EndToEnd {
       ("nouserokay", "module argument nouserokay: "), ("timeout=soon", "module argument timeout: "),
       ("conf=relative.conf", "module argument conf: must be an absolute path"),
     ])
-    func `a correct configuration does not help a stack with a wrong module argument`(_ argument: String, _ log: String)
+    func `a wrong module argument ends the login, even if the configuration is correct`(_ argument: String, _ log: String)
       throws
     {
       let scene = try scene()
@@ -140,7 +140,7 @@ extension EndToEnd {
       ("[passcode]\nui_type = \"pin6\"\nkeypad = \"shuffled\"", "excludes keypad = "),
       ("[service.demo]\ntransaction = true", "excludes transaction = true"),
     ])
-    func `an earlier module's password is refused with a shuffled keypad or a transaction`(
+    func `use_first_pass and try_first_pass are refused together with a shuffled keypad or a transaction`(
       _ section: String, _ problem: String
     ) throws {
       for argument in ["use_first_pass", "try_first_pass"] {

@@ -1,7 +1,8 @@
 """A person who opens many conversations at once: crowd.py SOCKET COUNT PACKET, the packet in hexadecimal.
 
-Connects COUNT times, sends the packet over each connection, waits for what comes first on each, and prints "asked N, turned
-away M", then the packets of the latter in hexadecimal, each kind once. Keeps what is open until standard input ends.
+Connects COUNT times, sends the packet over each connection, and waits for the first packet on each. Prints "asked N, turned
+away M", then the packets of those that were turned away in hexadecimal, equal ones once. Keeps the open connections until
+standard input ends.
 """
 
 import socket

@@ -1,10 +1,10 @@
 /* A screen locker for the tests, as swaylock and i3lock are: locker SERVICE USER [cancel | FILE]
 
-   The person types first: one line of standard input. Then libpam is asked about USER; the line is the answer to every
-   prompt, whatever it asks. With "cancel" a prompt is answered by an error, as by a person
-   who gives up; with a FILE only once that file exists. What PAM says goes to standard output, one line each ("prompt
-   TEXT", "error TEXT", "info TEXT"), then "setcred NUMBER" after a success, and "result NUMBER". The exit status is
-   PAM's code. There is no account stage and no session, as in those programs. */
+   First the person types one line at standard input. Then the program authenticates USER through libpam, and that line is the
+   answer to every prompt. With "cancel" each prompt is answered with an error, as for a person who gives up; with a FILE a
+   prompt is answered only once that file exists. What PAM says goes to standard output, one line each ("prompt TEXT", "error
+   TEXT", "info TEXT"), then "setcred NUMBER" after a success, and "result NUMBER". The exit status is PAM's code. As in those
+   programs, there is no account stage and no session. */
 #include <security/pam_appl.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 """A name server of the tests' own: name-server.py ADDRESS NAME, at ADDRESS's port 53.
 
-NAME is 127.0.0.1, and nothing else is known.
+Resolves NAME to 127.0.0.1, and knows no other name.
 
-Prints "listening" when it does. Ends with its standard input.
+Prints "listening" once it listens. Ends with its standard input.
 """
 
 import select
@@ -25,7 +25,7 @@ while True:
     asked, kind = query[12:end], query[end : end + 2]
     answers = b""
     if asked.lower() == question and kind == A:
-        # A pointer to the question's name, A, IN, a minute, four bytes.
+        # A pointer to the name in the query, type A, class IN, 60 seconds, four bytes of address.
         answers = b"\xc0\x0c\0\1\0\1\0\0\0\x3c\0\4" + bytes([127, 0, 0, 1])
     flags = ANSWER if asked.lower() == question else NO_SUCH_NAME
     counts = [flags, 1, 1 if answers else 0, 0, 0]

@@ -1,7 +1,7 @@
 """Runs a program as if on a kernel without some features: old-kernel.py landlock,seccomp,network PROGRAM [ARGUMENT ...].
 
-A filter of this program's own, which children inherit, answers ENOSYS to landlock_create_ruleset, ENOSYS and EINVAL to both ways
-into seccomp, and EPERM to unshare. As root, on x86-64.
+Installs a seccomp filter that children inherit. landlock_create_ruleset then fails with ENOSYS, both system calls that start
+seccomp fail with ENOSYS and EINVAL, and unshare fails with EPERM. Needs root and x86-64.
 """
 
 import ctypes

@@ -1,10 +1,11 @@
 /* A PAM host for the tests: pam-host FOLDER SERVICE USER [RHOST] [-- STAGE...]
 
-   Authenticates USER with the stack FOLDER/SERVICE, or goes through the named stages (auth, account, cred, password,
-   expired; enter: account, and expired where that asks for it; alone: auth by a host without a conversation function, which
-   it stays), each whatever became of the one before. What PAM says goes to standard output, one line each ("prompt TEXT",
-   "error TEXT", "info TEXT"; last of a stage "result NUMBER"), answers are lines of standard input. The exit status is
-   PAM's last code. It asks for no delay after a failure, which is all that it leaves out of a login. */
+   Authenticates USER with the stack FOLDER/SERVICE, or runs the named stages, each even if the one before has failed. A
+   stage is auth, account, cred, password, expired (password with PAM_CHANGE_EXPIRED_AUTHTOK), enter (account, then expired
+   if account demands it) or alone (auth; from then on the host has no conversation function). What PAM says goes to
+   standard output, one line each ("prompt TEXT", "error TEXT", "info TEXT"; at the end of a stage "result NUMBER"). The
+   answers are the lines of standard input. The exit status is PAM's last code. Unlike a real login, the host does not wait
+   after a failure. */
 #include <security/pam_appl.h>
 #include <stdio.h>
 #include <stdlib.h>

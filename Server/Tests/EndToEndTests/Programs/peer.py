@@ -1,7 +1,7 @@
 """A front end of the tests' own: peer.py SOCKET PACKET [PACKET ...], packets in hexadecimal.
 
-Sends the first packet, and one more for each prompt and each "ready" that comes. Prints what it receives, one packet a line in
-hexadecimal; the last line is "end" when the core closed the socket.
+Sends the first packet, and one more for each prompt and each "ready" that it receives. Prints each packet that it receives in
+hexadecimal on its own line; the last line is "end" if the core closed the socket.
 """
 
 import socket

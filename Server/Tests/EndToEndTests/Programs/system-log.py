@@ -1,8 +1,8 @@
 """A /dev/log of the tests' own, in a mount namespace of its own: run with `unshare --mount`, as root.
 
-Usage: system-log.py FOLDER. Prints its process id when everything is there. Programs that should be heard are started
-with `nsenter --mount --target PID`. Each line on standard input is answered with one line of JSON, the list of what was
-logged since the last one. Ends with its standard input; FOLDER is removed then.
+Usage: system-log.py FOLDER. Prints its process id when /dev/log is ready. To log there, a program is started with
+`nsenter --mount --target PID`. For each line on standard input it prints one line of JSON: the list of the messages that were
+logged since the line before. Ends with its standard input, and removes FOLDER then.
 """
 
 import json
@@ -52,7 +52,7 @@ while True:
     if sys.stdin in readable:
         if not os.read(0, 1):
             break
-        # What a program that has ended has logged is in the queue.
+        # The messages of a program that has ended may still be in the socket's queue.
         take(listener, lines)
         print(json.dumps(lines), flush=True)
         lines = []

@@ -1,9 +1,9 @@
 """Makes a running process try what its sandbox forbids: try-calls.py core|network PID STATE FOLDER, as root, on x86-64.
 
-A debugger's means: the process is stopped, made to execute one system call after the other with arguments chosen here, and
-let go as it was. FOLDER is an empty folder of the caller's. Prints a line for each call: "refused NAME ERRNO" where it failed
-as a forbidden one does (EPERM, EACCES, ENOSYS), "passed NAME RESULT" for everything else, and for the calls that must
-work "works NAME" or "broken NAME ERRNO". The last line is "end".
+Works like a debugger: stops the process, makes it execute one system call after the other with arguments chosen here, restores
+its registers and memory, and lets it continue. FOLDER is an empty folder of the caller's. Prints a line for each call: "refused
+NAME ERRNO" if it failed as a forbidden call does (EPERM, EACCES, ENOSYS), otherwise "passed NAME RESULT". A call that must work
+has the line "works NAME" or "broken NAME ERRNO". The last line is "end".
 """
 
 import ctypes
@@ -30,14 +30,14 @@ class Registers(ctypes.Structure):
 
 
 class Process:
-    """A process that is stopped and does what it is told."""
+    """A stopped process that can be made to execute system calls."""
 
     def __init__(self, pid):
         self.pid = pid
         self.ask(PTRACE_ATTACH)
         os.waitpid(pid, WALL)
         self.before = self.registers()
-        # Below the red zone; what stands there is put back.
+        # Below the red zone of the stack; what is there is saved and put back.
         self.scratch = (self.before.rsp - 65536) & ~4095
         self.memory = os.open(f"/proc/{pid}/mem", os.O_RDWR)
         self.saved = os.pread(self.memory, 4096, self.scratch)
@@ -62,7 +62,7 @@ class Process:
         return None
 
     def call(self, number, *arguments, instruction=None):
-        """Makes a system call; bytes are put into its memory, and their address passed."""
+        """Makes a system call; an argument of bytes is written into the process's memory and passed as its address."""
         registers = Registers.from_buffer_copy(self.before)
         place, values = self.scratch, []
         for argument in arguments:
@@ -262,7 +262,7 @@ else:
 
 
 def audit_sockets(process):
-    """The descriptors of a process that lead to the kernel's audit; an unused one stands in no list of /proc."""
+    """The descriptors of a process that are sockets to the kernel's audit. /proc lists no such socket before its first use."""
 
     def option(descriptor, number):
         result = process.call(55, descriptor, 1, number, bytes(4), struct.pack("=I", 4))
@@ -273,7 +273,7 @@ def audit_sockets(process):
 
 
 def ask_audit(process, descriptor):
-    """Has the process ask the audit for its state (AUDIT_GET); the error number of the answer, 0 for none."""
+    """Makes the process ask the audit for its state (AUDIT_GET); returns the error number of the reply, or 0."""
     question = struct.pack("=IHHII", 16, 1000, 5, 1, 0)
     result = process.call(44, descriptor, question, len(question), 0x40, 0, 0)
     if result < 0:
@@ -295,7 +295,7 @@ try:
         result = process.call(number, *arguments)
         print("refused" if -result in REFUSALS else "passed", label, name(result), flush=True)
     for descriptor in audit_sockets(process) if core else ():
-        # What asks how the audit stands could also switch it off.
+        # A process that may read the state of the audit could also switch the audit off.
         answer = ask_audit(process, descriptor)
         print("refused" if answer in REFUSALS else "passed", "control of the audit", name(-answer), flush=True)
     if process.old_instruction:

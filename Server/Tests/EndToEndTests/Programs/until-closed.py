@@ -1,5 +1,6 @@
-"""Runs a program for as long as standard input is open: until-closed.py PROGRAM [ARGUMENT ...]. So it cannot outlive the
-tests, however they end; nor this program, if that is killed."""
+"""Runs a program for as long as standard input is open: until-closed.py PROGRAM [ARGUMENT ...].
+
+So the program ends with the tests, however they end. It also ends if this script is killed."""
 
 import ctypes
 import signal

@@ -3,7 +3,7 @@ import ProgramTesting
 
 /// The servers of Tests/Servers/https_servers.py: a good one, and others with one fault each.
 struct BadServers: Decodable {
-  /// PEM of the CA that has certified most of them.
+  /// The CA, in PEM, that signed most of their certificates.
   let authority: String
   private let ports: [String: Int]
 

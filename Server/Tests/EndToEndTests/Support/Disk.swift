@@ -1,4 +1,4 @@
-/// The disk with a ``Scene``'s state folder, in a mount namespace that ends with this value.
+/// A disk for a ``Scene``'s state folder, in a mount namespace that ends with this object.
 final class Disk {
   private let holder: Command
   /// The command that runs a program in the namespace where the disk is mounted.
@@ -12,12 +12,12 @@ final class Disk {
     prefix = ["nsenter", "--mount", "--target", "\(holder.identifier)"]
   }
 
-  /// The same files, read-only.
+  /// Mounts a read-only disk with the files of the state folder.
   static func readOnly(_ scene: Scene) throws -> Disk {
     try Disk(scene, #"mount --bind "$1" "$1"; mount -o remount,bind,ro "$1""#)
   }
 
-  /// The same files, without those that match `files`, on a disk with only this many KiB left.
+  /// Mounts a disk with the files of the state folder, except those that match `files`, and only this many KiB left.
   static func full(_ scene: Scene, dropping files: String = "", but kibibytes: Int = 0) throws -> Disk {
     try Disk(
       scene,

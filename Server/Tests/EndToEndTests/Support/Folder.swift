@@ -8,7 +8,7 @@ final class Folder: Sendable {
   static var shared: Folder { get throws { try made.get() } }
 
   let path: String
-  // Keeps the end of the pipe whose closing removes the folder.
+  // The folder is removed when this pipe is closed, and the pipe closes with this process.
   private let input = Pipe()
 
   private init() throws {

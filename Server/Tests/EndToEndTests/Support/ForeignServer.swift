@@ -6,9 +6,9 @@ struct ForeignServer: Decodable {
   enum Dialect: CaseIterable {
     /// The transport specification's own media type.
     case fido
-    /// The same as JSON: the FIDO Alliance's interface for server tests.
+    /// The same messages with the media type of JSON: the FIDO Alliance's interface for server tests.
     case conformance
-    /// An address for each operation, bare messages.
+    /// An address for each operation, and messages without an envelope.
     case plain
   }
 

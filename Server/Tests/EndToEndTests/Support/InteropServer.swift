@@ -24,7 +24,7 @@ final class InteropServer<Announcement: Decodable & Sendable>: Sendable {
     }
   }
 
-  /// Sets its reply to right answers from now on, and waits until that takes effect.
+  /// Tells the program how to reply to right answers from now on, and waits until it does.
   func say(_ word: String) throws {
     try input.fileHandleForWriting.write(contentsOf: Data((word + "\n").utf8))
     guard output.fileHandleForReading.firstLine == word else { throw Failure("the program does not listen") }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A `pam_uaf.so` for the tests, which looks for the core in a place outside the tree.
+/// A `pam_uaf.so` for the tests, which looks for the core in a folder outside the source tree.
 struct Module {
   let path: String
   /// The folder from which it starts the core; it does not exist yet.
@@ -9,7 +9,7 @@ struct Module {
   private static let alone = Result { try Module(socket: "/nonexistent/pam-uaf/helper.sock") }
   private static let socket = Result { try Module(socket: "/run/pam-uaf/helper.sock") }
 
-  /// A module that tries no socket.
+  /// A module that tries no socket and always starts the core itself.
   static func startingTheCore() throws -> Module { try alone.get() }
 
   /// A module that tries the socket of systemd's unit, and finds no core to start, so everything it receives comes from the

@@ -32,14 +32,14 @@ final class Scene {
     guard made.status == 0 else { throw Failure("init: \(made.text)") }
   }
 
-  /// The same with a registered account.
+  /// An initialised machine whose account has registered.
   static func registered(_ server: Server? = nil, settings: (inout Settings) -> Void = { _ in }) throws -> Scene {
     let scene = try Scene(server, settings: settings)
     try scene.register()
     return scene
   }
 
-  /// The same; afterwards the server accepts connections and does not answer.
+  /// An initialised machine whose account has registered; since then the server accepts connections and does not reply.
   static func registeredAtServerThatHangs(settings: (inout Settings) -> Void = { _ in }) throws -> Scene {
     let scene = try registered(settings: settings)
     let bad = try BadServers.shared()

@@ -60,7 +60,7 @@ final class Server {
     command = nil
   }
 
-  /// Starts it again, at the same place.
+  /// Starts it again at the same address.
   func resume() throws { command = try Self.start(state, listen: listen, options) }
 
   var authority: String { state + "/ca.pem" }

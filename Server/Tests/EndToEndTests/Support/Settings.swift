@@ -6,7 +6,7 @@ struct Settings {
   let stateDirectory: String
   /// Low, because the tests are not about the cost of a guess.
   var derivationCost = 12
-  /// Only one, unless a test is about a choice, which needs a person.
+  /// Only one: if there are several, a person has to choose, and only a test about that choice adds another.
   var authenticators = ["passcode"]
   var lock = "lock_time = 300"
   /// Further lines of `[server]`.

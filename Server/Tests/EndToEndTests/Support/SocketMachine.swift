@@ -29,7 +29,8 @@ final class SocketMachine {
   private let peer: String
   private let namespace: [String]
 
-  /// - Parameter listens: the cores come from `uaf-helper --listen`, as from the unit's service; otherwise from systemd.
+  /// - Parameter listens: whether `uaf-helper --listen` starts the cores, as in the unit's service; otherwise systemd starts
+  ///   them.
   init(_ scene: Scene, listens: Bool = false) throws {
     self.scene = scene
     let security = scene.path("security")

@@ -3,6 +3,6 @@ enum Stage: String {
   case auth, account, password
   /// Authentication; from then on the host has no conversation function.
   case alone
-  /// The password stage for a value that must be changed (PAM_CHANGE_EXPIRED_AUTHTOK).
+  /// The password stage for an expired password (PAM_CHANGE_EXPIRED_AUTHTOK).
   case expired
 }

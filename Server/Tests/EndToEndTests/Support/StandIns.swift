@@ -17,7 +17,7 @@ struct StandIns: Decodable {
 
   static func shared() throws -> StandIns { try running.announced.get() }
 
-  /// Runs a closure while they refuse right answers.
+  /// Runs a closure while these servers refuse right answers.
   func refusing<Result>(_ body: () throws -> Result) throws -> Result {
     try Self.running.say("no")
     let result = Swift.Result { try body() }

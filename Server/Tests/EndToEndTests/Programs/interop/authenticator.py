@@ -1,7 +1,7 @@
 """A UAF client and authenticator written from the specification: authenticator.py PAYLOAD SCENARIO
 
 Registers with the account's payload, then plays the scenario, and prints the status of each step in one line. A scenario
-that lies in an answer prints what the server says to the lie, and then what it says to an honest answer.
+with a lie in an answer prints the status that the server gives the lie, and then the status of an honest answer.
 """
 
 import hashlib
@@ -19,7 +19,7 @@ import uaf
 from cryptography.hazmat.primitives.asymmetric import ec
 
 FACET = "linux:pam-module:pam_uaf"
-# The server takes a text of a machine only if account and host stand first.
+# The server accepts a text from a machine only if it begins with account and host.
 SUDO = "mina@desk: sudo reboot"
 
 
@@ -104,7 +104,7 @@ class Client:
         self.model = request["policy"]["accepted"][0][0]["aaid"][0]
         key, key_id = ec.generate_private_key(ec.SECP256R1()), os.urandom(32)
         parameters = self.final_challenge(request, **lies)
-        # The order inside is free; this one is not our own server's favourite.
+        # The order of these elements is free, and this is not the order in which our own programs write them.
         krd = uaf.tlv(
             uaf.KRD,
             uaf.tlv(uaf.COUNTERS, struct.pack("<II", 0, 1)),
@@ -227,7 +227,7 @@ def register_again(client):
 
 
 def bad_then_good(client, **lies):
-    """A registration that lies, then an honest one by the same code."""
+    """A registration with a lie, then an honest one with the same code."""
     return [client.register(**lies), client.register(), client.authenticate()]
 
 

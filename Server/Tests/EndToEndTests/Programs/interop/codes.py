@@ -1,6 +1,7 @@
-"""What allows keys at uaf-server, by docs/protocol.md alone ("Enrolment code", "What allows new keys").
+"""What a client sends so that uaf-server accepts new keys, or removes keys: the codes, proofs and signatures.
 
-Shares no code and no constant with the Swift sources, so that one misreading is not made on both ends.
+Written only from docs/protocol.md ("Enrolment code", "What allows new keys"). Shares no code and no constant with the Swift
+sources, so that one misreading is not made on both ends.
 """
 
 import hashlib
@@ -17,7 +18,7 @@ def field(data):
 
 
 def key(code, username):
-    """HKDF-SHA-256 without a salt; one block is enough."""
+    """The key that HKDF-SHA-256 without a salt derives from a code; one block is enough."""
     extracted = hmac.digest(bytes(32), code.replace("-", "").encode(), "sha256")
     return hmac.digest(extracted, b"pam-uaf enrolment code\0" + username.encode() + b"\x01", "sha256")
 
@@ -27,7 +28,7 @@ def authenticate(code, username, label, statement):
 
 
 def registration_proof(code, username):
-    """That somebody has the code who asks for a registration."""
+    """Proves that whoever asks for a registration has the code."""
     return authenticate(code, username, b"pam-uaf enrolment request", username.encode())
 
 
@@ -41,7 +42,7 @@ def removal_proof(code, username, **what):
 
 
 def new_keys(request, username, keys):
-    """Just these keys, each with model, KeyID and public key, in answer to this request."""
+    """The statement that exactly these keys, each with model, KeyID and public key, are in the answer to this request."""
     parts = [username.encode(), request["header"]["appID"].encode(), uaf.decode(request["challenge"])]
     for model, key_id, public_key in keys:
         parts += [model.encode(), key_id, public_key]
@@ -49,26 +50,26 @@ def new_keys(request, username, keys):
 
 
 def allowance(code, request, username, keys):
-    """The context of an answer with new keys that a code allows."""
+    """The context that a client sends with its answer if a code allows the new keys."""
     statement = new_keys(request, username, keys)
     mac = authenticate(code, username, b"pam-uaf enrolment keys", statement)
     return json.dumps({"username": username, "codeMAC": mac})
 
 
 def authorized_challenge(request, username, keys):
-    """What a registered key signs that allows new ones; nobody sends it."""
+    """The challenge that a registered key signs to allow new keys. It is computed at both ends and never sent."""
     bound = hashlib.sha256(new_keys(request, username, keys)).digest()[:16]
     unique = hashlib.sha256(uaf.decode(request["challenge"])).digest()
     return uaf.encode(b"pam-uaf\x01\x06" + bound + unique)
 
 
 def challenge(purpose, context, text=""):
-    """What a server says that asks for a signature for a purpose, in answer to this context."""
+    """A challenge that asks for a signature for a purpose, as uaf-server makes it for a request with this context."""
     statement = b"pam-uaf challenge\0" + bytes([purpose]) + field(context.encode()) + field(text.encode())
     return uaf.encode(b"pam-uaf\x01" + bytes([purpose]) + hashlib.sha256(statement).digest()[:16] + os.urandom(32))
 
 
 def purpose(challenge):
-    """The number of what a challenge of uaf-server is for; None for the challenge of another server."""
+    """The number of the purpose that a challenge of uaf-server names; None for the challenge of another server."""
     data = uaf.decode(challenge)
     return data[8] if data.startswith(b"pam-uaf\x01") and len(data) == 57 else None

@@ -1,7 +1,7 @@
 """A UAF server written from the specification, in both dialects over TLS: server.py AAID FACETID
 
-Prints one line of JSON that says where it listens and ends when its standard input does. The first part of each path is
-how it behaves: `honest`, or a lie told on purpose.
+Prints one line of JSON that says where it listens, and ends when its standard input ends. The first part of each path says
+how it behaves: `honest`, or the name of a lie.
 
     POST /HOW/get, /HOW/respond            the transport specification's bodies
     GET  /HOW/reg/USER, /auth/, /dereg/    bare requests;  POST /HOW/reg, /HOW/auth  bare responses
@@ -108,7 +108,7 @@ class Store:
         uaf.check(header.get("serverData"), 1400, "serverData")
         uaf.check_final_challenge(response["fcParams"], app_id, challenge, [FACET], self.certificate)
         challenge_hash = uaf.final_challenge_hash(response["fcParams"])
-        # Passcode, key and matcher in software: asked for, and said only then.
+        # The verification methods passcode in software, key and matcher in software: a client names them only if it was asked.
         asked = any(ext["id"] == "fido.uaf.uvm" for ext in header.get("exts", ()))
         verified = (4, 1, 1) if asked else None
         uaf.check(len(response["assertions"]) == 1, 1498, "assertions")
@@ -221,7 +221,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def plain_respond(self, how, body):
         op, user, key, round = self.store.respond(body)
-        # As servers do that were made for one vendor's clients.
+        # The list of keys that servers send if they were made for one vendor's clients.
         self.verdict(how, op, user, round, [{"AAID": key["aaid"], "KeyID": key["keyID"], "status": "SUCCESS"}])
 
     def verdict(self, how, op, user, round, yes):

@@ -1,12 +1,13 @@
 """Stand-ins for servers of others: stand_ins.py AAID FACETID
 
-Three servers that were run against the client are described in docs/servers-of-others.md. Each is here as one class, with
-what it sends and what it leaves out. Prints one line of JSON that says where they listen. A line "no" or "yes" on standard
-input decides what they say to right answers from then on, and is answered with the same line; the end of it ends them.
+docs/servers-of-others.md describes three servers of other makers with which the client was tried. A class here imitates each:
+it sends what that server sends, and omits what that server omits. Prints one line of JSON that says where they listen. A line
+"no" or "yes" on standard input decides how they reply to right answers from then on; the program prints the same line once it
+has taken effect. The program ends with its standard input.
 
-    own     UAF 1.0, bare messages at addresses of its own, a mark of its own for a yes
-    engine  UAF 1.0, /fido/get and /fido/respond, wants a code
-    newer   UAF 1.1 under application/json, with a text of its own in each login
+    own     UAF 1.0, bare messages at its own addresses, and its own format for a success
+    engine  UAF 1.0 at /fido/get and /fido/respond, requires a code
+    newer   UAF 1.1 under application/json, adds a text to each login
 """
 
 import http.server
@@ -27,7 +28,7 @@ SAYS = {"no": False}
 
 
 class StandIn:
-    """What the three have in common: accounts by name, none of them told apart by machine."""
+    """The base of the three: accounts by name. None of the three distinguishes the machines of an account."""
 
     version: typing.ClassVar = {"major": 1, "minor": 0}
     kind = "application/json"
@@ -105,7 +106,7 @@ class StandIn:
 
 
 class Own(StandIn):
-    """Names no KeyIDs in a login, and answers in lists."""
+    """Names no KeyIDs in a request for a login, and replies with lists."""
 
     facets = "/v1/public/uaf/facets"
 
@@ -176,7 +177,7 @@ class Engine(StandIn):
 
 
 class Newer(Engine):
-    """Adds a text to each login, and orders everything forgotten by the wildcard of UAF 1.1."""
+    """Adds a text to each login, and uses the wildcard of UAF 1.1 to have every key deleted."""
 
     version: typing.ClassVar = {"major": 1, "minor": 1}
     kind = "application/json"

@@ -1,4 +1,4 @@
-"""FIDO UAF messages by the specification's text alone: base64url, TLV, assertions, final challenge parameters.
+"""FIDO UAF messages, written only from the specification: base64url, TLV, assertions, final challenge parameters.
 
 Shares no code and no constant with the Swift sources, so that one misreading is not made on both ends.
 """
@@ -21,7 +21,7 @@ ECDSA_RAW, ECDSA_DER, KEY_RAW, KEY_DER = 0x0001, 0x0002, 0x0100, 0x0101
 
 
 class Refused(Exception):
-    """Why a message is not accepted, with the status of the transport specification."""
+    """The reason why a message is refused, with the status of the transport specification."""
 
     def __init__(self, status, why):
         super().__init__(f"{status} {why}")
@@ -160,7 +160,7 @@ def verification_method(method, key_protection, matcher_protection, tag=EXTENSIO
 
 
 def check_verification_method(data, expected):
-    """Takes the extension out of signed data: it has to say exactly this, or, with None, be absent."""
+    """Removes the extension from signed data. It must name exactly these methods; with None, it must be absent."""
     found = [value for tag, value, _ in elements(data) if tag in (EXTENSION, EXTENSION_CRITICAL)]
     check(len(found) == (expected is not None), 1498, "how the person was verified")
     for value in found:
@@ -198,7 +198,7 @@ def check_registration(envelope, challenge_hash, verified=None):
 
 
 def check_authentication(envelope, challenge_hash, keys, transaction=None, verified=None):
-    """A sign assertion by one of the keys; returns the key, its counter moved on."""
+    """Checks a sign assertion by one of the keys; returns the key with the counter of the assertion."""
     inner = check_envelope(envelope, AUTH_ASSERTION, SIGNED_DATA)
     data = members(
         check_verification_method(inner[0][1], verified),
