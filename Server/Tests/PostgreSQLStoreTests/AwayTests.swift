@@ -40,7 +40,7 @@ struct AwayTests {
     #expect(try await exists("bob"))
   }
 
-  @Test func `refuses everything while the database server is away, and recovers by itself`() async throws {
+  @Test func `the store refuses everything while the database server is away, and recovers by itself`() async throws {
     try await store.write { try $0.accounts.add("alice", now: 1) }
     try disconnect(allowing: false)
     for _ in 0..<20 {
@@ -61,7 +61,7 @@ struct AwayTests {
     #expect(try await store.read { try $0.settings.value(of: .publicURL) } == "a")
   }
 
-  @Test func `answers two hundred readers over four connections`() async throws {
+  @Test func `the store serves two hundred simultaneous reads over four connections`() async throws {
     try await store.write { try $0.accounts.add("alice", now: 1) }
     let found = try await withThrowingTaskGroup(of: Bool.self) { group in
       for _ in 0..<200 { group.addTask { try await exists("alice") } }

@@ -16,7 +16,7 @@ struct ClocksApartTests {
     }
   }
 
-  /// Uses a proof that expires a minute after the database's time, at an instance whose clock is ahead.
+  /// Uses a proof that expires a minute from now by the database's clock, at an instance whose clock is ahead.
   private func use(_ tokenID: String, ahead: Int64 = 0) async throws -> Bool {
     let now = try await now()
     return try await database.store.write {
@@ -24,7 +24,7 @@ struct ClocksApartTests {
     }
   }
 
-  @Test func `refuses a used proof again, although an instance whose clock is ahead considers it expired`() async throws
+  @Test func `the store refuses a used proof again, even if the instance that used it has a clock by which the proof has expired`() async throws
   {
     #expect(try await use("one"))
     #expect(try await use("two", ahead: 600))
@@ -32,7 +32,7 @@ struct ClocksApartTests {
     #expect(try await !use("two"))
   }
 
-  @Test func `forgets proofs that have expired by the clock of every instance`() async throws {
+  @Test func `the store forgets a used proof once it has expired by every instance's clock`() async throws {
     #expect(try await use("one"))
     try await database.execute("UPDATE usedProof SET expiresAt = 1")
     #expect(try await use("two"))

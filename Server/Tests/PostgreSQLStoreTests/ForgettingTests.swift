@@ -28,9 +28,9 @@ struct ForgettingTests {
   }
 
   @Test(arguments: [(UsedProofTable.forgetting, [900]), (UsedChallengeTable.forgetting, [4096, 1])])
-  func `finds expired rows by reading only an index`(sql: String, values: [Int64]) async throws {
+  func `the store finds expired rows by reading only an index`(sql: String, values: [Int64]) async throws {
     let plan = try await database.postgresql.pool.run { connection in
-      // For an empty table any other plan would be cheaper.
+      // Without these settings PostgreSQL would choose a different plan, because the table is empty.
       for other in ["enable_seqscan", "enable_bitmapscan"] { try connection.execute("SET \(other) = off") }
       return try connection.execute("EXPLAIN \(sql)", values.map { .integer($0) }).rows.map { try $0.text(0) }
     }
@@ -38,7 +38,7 @@ struct ForgettingTests {
     #expect(!plan.contains { $0.contains("Filter:") || $0.contains("Seq Scan") }, "\(plan)")
   }
 
-  @Test func `forgets 4,096 at a time, and then continues where it stopped`() async throws {
+  @Test func `the store removes 4,096 expired rows at a time, and then continues where it stopped`() async throws {
     try await add(1...5000)
     #expect(try await forget(from: 0) == 4096)
     #expect(try await left() == ["904"])
@@ -46,7 +46,7 @@ struct ForgettingTests {
     #expect(try await left() == ["0"])
   }
 
-  @Test func `leaves rows that expired before its starting point, and rows that have not expired`() async throws {
+  @Test func `removing expired rows leaves those before its starting point, and rows that have not expired`() async throws {
     try await add(1...10)
     try await database.execute("INSERT INTO usedChallenge VALUES (sha256('later'), 9000000000)")
     #expect(try await forget(from: 6) < 9_000_000_000)
@@ -55,7 +55,7 @@ struct ForgettingTests {
         == ["1", "2", "3", "4", "5", "9000000000"])
   }
 
-  @Test func `leaves the rows that a different instance is forgetting, and does not wait for that instance`()
+  @Test func `removing expired rows leaves rows that another instance has locked, and does not wait for that instance`()
     async throws
   {
     try await add(1...10)
@@ -69,7 +69,7 @@ struct ForgettingTests {
     #expect(try await left() == ["0"])
   }
 
-  @Test func `begins where the last run ended, and once an hour with the oldest row`() {
+  @Test func `removing expired rows begins where the last run ended, and once an hour with the oldest row`() {
     let progress = ForgettingProgress()
     #expect(progress.start(at: 10_000) == 0)
     progress.reached(700)
@@ -80,7 +80,7 @@ struct ForgettingTests {
     #expect(progress.start(at: 13_601) == 900)
   }
 
-  @Test func `begins with the oldest row if the clock was set back`() {
+  @Test func `removing expired rows begins with the oldest row if the clock was set back`() {
     let progress = ForgettingProgress()
     _ = progress.start(at: 10_000)
     progress.reached(10_000)

@@ -18,9 +18,9 @@ struct LoginReadsTests {
     server = try TestServer(database: database)
   }
 
-  /// Asks for the keys of accounts while nothing can be read, so that all but the first are read together.
+  /// Asks for the keys of accounts while a lock prevents all reads. So all accounts but the first are read in one statement.
   ///
-  /// - Parameter meanwhile: what to do before anything can be read.
+  /// - Parameter meanwhile: what to do while the lock is held.
   private func keys(
     of names: [String], meanwhile: () -> Void = {}
   ) async throws -> [String: Result<Int, PostgreSQLError>] {
@@ -52,7 +52,7 @@ struct LoginReadsTests {
     try await server.database.addKeys(keys)
   }
 
-  @Test func `gives each of several logins its own keys`() async throws {
+  @Test func `several logins that are read in one statement each get their own keys`() async throws {
     try await addKeys([("alice", "0001#0001"), ("alice", "0001#0002"), ("bob", "0001#0001")])
     #expect(
       try await keys(of: ["alice", "nobody", "bob"]) == [
@@ -79,7 +79,7 @@ struct LoginReadsTests {
     #expect(found["bob"] == .failure(.unreadable))
   }
 
-  @Test func `refuses a caller as busy after a wait of three seconds`() async throws {
+  @Test func `a login that has waited three seconds for its keys is refused as busy`() async throws {
     try await addKeys([("alice", "0001#0001")])
     let found = try await keys(of: ["alice"]) { clock.advance(.seconds(3)) }
     #expect(found == ["first": .success(0), "alice": .failure(.busy)])
@@ -99,7 +99,7 @@ struct LoginReadsTests {
     try await change.value
   }
 
-  @Test func `an answer is stored while another answer waits for its own account`() async throws {
+  @Test func `a response is stored while another response waits for its own account`() async throws {
     let answers = [
       try await VerifiedResponse.first(of: "alice", at: server),
       try await VerifiedResponse.first(of: "bob", at: server),
@@ -116,7 +116,7 @@ struct LoginReadsTests {
     try await first.value
   }
 
-  @Test func `finds rows through indexes, even if the tables were empty when the statement was planned`() async throws {
+  @Test func `logins find rows through indexes, even if the tables were empty when the statement was planned`() async throws {
     let answer = try await VerifiedResponse.first(of: "alice", at: server)
     try await database.execute("TRUNCATE usedChallenge")
     try await database.execute("VACUUM ANALYZE usedChallenge")

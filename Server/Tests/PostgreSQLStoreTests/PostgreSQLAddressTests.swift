@@ -17,7 +17,7 @@ struct PostgreSQLAddressTests {
     "postgresql://a/uaf", "postgres:///uaf?host=/run/postgresql", "postgresql://uaf@a,b,c/uaf?sslmode=verify-full",
     "postgresql://a:5433,b:5434/uaf?target_session_attrs=primary&channel_binding=require&passfile=/etc/x",
   ])
-  func `accepts a libpq URL`(url: String) {
+  func `accepts a libpq URL as a store`(url: String) {
     #expect(refusal(url) == nil)
   }
 
@@ -26,14 +26,14 @@ struct PostgreSQLAddressTests {
     "postgresql://a/uaf?sslmode", "sqlite:x", "postgresql:///uaf?host=a,b,c&port=1,2",
     "postgresql:///uaf?host=a,b&hostaddr=::1,::1,::1",
   ])
-  func `refuses what is not a libpq URL`(url: String) {
+  func `refuses a store that is not named by a libpq URL`(url: String) {
     #expect(refusal(url) == .wrongURL)
   }
 
   @Test(arguments: [
     "postgresql://uaf:4711@a/uaf", "postgresql://a/uaf?password=4711", "postgresql://a/uaf?sslpassword=4711",
   ])
-  func `refuses a password, and does not repeat it in the error`(url: String) {
+  func `refuses a URL with a password, and does not repeat the password in the error`(url: String) {
     #expect(refusal(url) == .passwordInURL)
     #expect(refusal(url)?.description.contains("4711") == false)
   }
@@ -42,12 +42,12 @@ struct PostgreSQLAddressTests {
     #expect(refusal("postgresql://uaf:4711@[::1/uaf")?.description.contains("4711") == false)
   }
 
-  @Test func `refuses a service, because its file could contain a password`() {
+  @Test func `refuses a URL that names a service, because the service's file could contain a password`() {
     #expect(refusal("postgresql://a/uaf?service=x") == .settingNotAllowed("service"))
   }
 
   @Test(arguments: [("postgresql:///uaf", 1), ("postgresql://a,b,c/uaf", 3), ("postgresql:///uaf?host=/a,/b", 2)])
-  func `counts the hosts`(url: String, hosts: Int) throws {
+  func `counts the hosts in a libpq URL`(url: String, hosts: Int) throws {
     #expect(try PostgreSQLAddress(url).hosts == hosts)
   }
 }

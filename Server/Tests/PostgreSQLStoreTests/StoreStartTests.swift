@@ -49,7 +49,7 @@ struct StoreStartTests {
 
   @Test func `migrates a store without an audit, and the audit then begins with its first row`() async throws {
     let connection = try place.cluster.connection(to: place.name)
-    // As in each connection of a store after its check.
+    // Each connection of a store has this setting once the store has been checked.
     try connection.execute("SET search_path TO uaf")
     let older = Array(Migration.all.prefix { $0.name != "audit" })
     try Migrator(connection: connection, migrations: older).migrate(create: true)
@@ -79,7 +79,7 @@ struct StoreStartTests {
     try await open(create: false).checkUpgraded(audit: before)
   }
 
-  @Test func `steps before a failed one stay applied, and the next start continues after them`() throws {
+  @Test func `migration steps before a failed step stay applied, and the next start continues after them`() throws {
     try open()
     let connection = try place.cluster.connection(to: place.name)
     let first = Migration(name: "2", statements: ["CREATE TABLE uaf.further (number bigint)"])
@@ -94,7 +94,7 @@ struct StoreStartTests {
     try Migrator(connection: other, migrations: steps + [second]).migrate(create: false)
   }
 
-  @Test func `a step that fails changes nothing`() throws {
+  @Test func `a migration step that fails changes nothing`() throws {
     try open()
     let connection = try place.cluster.connection(to: place.name)
     let step = Migration(name: "2", statements: ["CREATE TABLE uaf.further (number bigint)", "SELECT 1 / 0"])
@@ -113,7 +113,7 @@ struct StoreStartTests {
     try execute("DROP TABLE public.invoice")
   }
 
-  @Test func `refuses a schema of the same name that belongs to something else`() throws {
+  @Test func `refuses a database whose schema uaf belongs to something else`() throws {
     try execute("CREATE SCHEMA uaf", "CREATE TABLE uaf.migration (version bigint)")
     #expect(throws: PostgreSQLRefusal.otherApplication) { try open() }
   }
@@ -185,7 +185,7 @@ struct StoreStartTests {
     #expect(settings == "on 0 0")
   }
 
-  @Test func `refuses a database server that does not answer`() {
+  @Test func `opening a store fails if the database server cannot be reached`() {
     #expect {
       _ = try PostgreSQLStore(
         PostgreSQLAddress("postgresql:///x?host=/nowhere"), create: true, now: { clock.now })

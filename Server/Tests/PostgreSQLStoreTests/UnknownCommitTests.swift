@@ -49,14 +49,15 @@ struct UnknownCommitTests {
   }
 
   @Test(arguments: ["pg_cancel_backend", "pg_terminate_backend"])
-  func `an answer is refused if somebody cancels its commit while it waits for the standby`(function: String)
+  func `a response is refused if somebody cancels its commit while it waits for the standby`(function: String)
     async throws
   {
     let outcome = Task { [server, answers] in try await server.store.store(answers[0]) }
     while try waiting(function) == 0 { await Task.yield() }
     await #expect(throws: PostgreSQLError.interrupted) { try await outcome.value }
     try wait(forStandby: "")
-    // It was committed here all the same. So the answer is used up, and nobody was told of a success.
+    // The commit took effect on this server all the same. So the response is used up, although its sender was told of no
+    // success.
     #expect(try await server.store.refusal(of: answers[0]) == .unknownChallenge)
     #expect(try await server.store.refusal(of: answers[1]) == nil)
   }
@@ -69,7 +70,7 @@ struct UnknownCommitTests {
     try await server.store.write { try $0.accounts.add("bob", now: 1) }
   }
 
-  @Test func `an answer is refused if its commit takes longer than the deadline, while reads continue`() async throws {
+  @Test func `a response is refused if its commit takes longer than the deadline, while reads continue`() async throws {
     let clock = StoppedClock()
     let impatient = try PostgreSQLTestDatabase(in: place, connections: 2, deadline: .milliseconds(200), clock: clock)
     let outcome = Task { [answers] in try await impatient.store.store(answers[0]) }

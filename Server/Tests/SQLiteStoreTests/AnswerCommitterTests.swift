@@ -7,9 +7,9 @@ import UAFMessages
 @testable import ServerTesting
 @testable import UAFService
 
-/// How the answers of several callers become commits.
+/// How the responses of several callers become commits.
 struct AnswerCommitterTests {
-  @Test func `commits answers that wait for the writer together, at most 64 in one transaction`() async throws {
+  @Test func `responses that wait for the writer are committed together, at most 64 in one transaction`() async throws {
     let database = try SQLiteTestDatabase()
     let (store, server) = (database.sqlite, try TestServer(database: database))
     var answers: [VerifiedResponse] = []
@@ -34,7 +34,7 @@ struct AnswerCommitterTests {
       try await group.waitForAll()
     }
     try await store.database.write { _ in }
-    // Two for the answers. One more, in the first second, forgets what has expired. The last is the empty one above.
+    // Two commits for the responses, and the empty one above. One more may have removed expired rows, as happens once a second.
     #expect((2...4).contains(commits.count))
   }
 }

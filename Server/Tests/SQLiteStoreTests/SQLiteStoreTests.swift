@@ -22,7 +22,7 @@ final class SQLiteStoreTests {
 
   private func open() throws -> SQLiteStore { try SQLiteStore(path: folder.appending(path: "server.db").path()) }
 
-  @Test func `flushes each commit to the disk`() async throws {
+  @Test func `the store flushes each commit to the disk`() async throws {
     let database = try open().database
     let (mode, level) = try await database.read { db in
       (
@@ -34,7 +34,7 @@ final class SQLiteStoreTests {
     #expect(level == 2)
   }
 
-  @Test func `truncates its log again after a long read`() throws {
+  @Test func `the store's write-ahead log is truncated again after a long read`() throws {
     let database = try open().database
     let log = folder.appending(path: "server.db-wal").path()
     let size = { try FileManager.default.attributesOfItem(atPath: log)[.size] as? Int }
@@ -48,12 +48,12 @@ final class SQLiteStoreTests {
       try db.execute(sql: "COMMIT")
     }
     #expect(try #require(try size()) > SQLiteStore.largestIdleLog)
-    // The first copies the log into the file, and the second restarts the log.
+    // The first write copies the log into the database file, and the second one restarts the log.
     for _ in 0..<2 { try write() }
     #expect(try #require(try size()) <= SQLiteStore.largestIdleLog)
   }
 
-  @Test func `finds expired proofs through an index`() async throws {
+  @Test func `the store finds expired proofs through an index`() async throws {
     let plan = try await open().database.read { db in
       try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN \(UsedProofTable.forgetting)", arguments: [1])
         .map { $0["detail"] as String }
@@ -61,13 +61,13 @@ final class SQLiteStoreTests {
     #expect(plan.contains { $0.hasPrefix("SEARCH usedProof") && $0.contains("usedProofByExpiry") }, "\(plan)")
   }
 
-  @Test func `refuses a store that a later version has changed`() async throws {
+  @Test func `the store refuses a database file that a later version has changed`() async throws {
     let database = try open().database
     try await database.write { db in try db.execute(sql: "INSERT INTO grdb_migrations VALUES ('2')") }
     #expect(throws: StoreError.newer) { _ = try self.open() }
   }
 
-  @Test func `migrates a store that counted wrong codes, except the codes that this count had closed`() throws {
+  @Test func `a store that counted wrong codes is migrated, and the codes that this count had closed are removed`() throws {
     let older = try DatabaseQueue()
     try Schema.migrator.migrate(older, upTo: "approvals")
     try older.write { db in
@@ -85,7 +85,7 @@ final class SQLiteStoreTests {
     for table in ["enrolment", "approval"] {
       #expect(try older.read { try String.fetchAll($0, sql: "SELECT username FROM \(table)") } == ["alice"])
     }
-    // A code whose key nobody knows is useless.
+    // The last migration removes this open code as well: nobody knows the key with which it could be proved.
     try Schema.migrator.migrate(older)
     #expect(try older.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM enrolment") } == 0)
   }
@@ -123,7 +123,7 @@ final class SQLiteStoreTests {
     try await open().checkUpgraded(audit: before)
   }
 
-  @Test func `migrates a store that knew used challenges only by their hashes, and the challenges stay used`() throws {
+  @Test func `a store that knew used challenges only by their hashes is migrated, and the challenges stay used`() throws {
     let older = try DatabaseQueue()
     try Schema.migrator.migrate(older, upTo: "machine policies")
     try older.write {
@@ -135,7 +135,7 @@ final class SQLiteStoreTests {
     #expect(found == [true, true, false])
   }
 
-  @Test func `forgets expired challenges, the oldest first, and no more than it is asked to forget`() throws {
+  @Test func `expired challenges are removed, the oldest first, and no more than was asked for`() throws {
     let database = try DatabaseQueue()
     try Schema.migrator.migrate(database)
     try database.write { db in
@@ -151,7 +151,7 @@ final class SQLiteStoreTests {
     }
   }
 
-  @Test func `stores neither a challenge nor a code in plain text`() async throws {
+  @Test func `the store contains neither a challenge nor a code in plain text`() async throws {
     let database = try SQLiteTestDatabase()
     let server = try TestServer(database: database)
     let code = try await server.enrol("alice")
@@ -167,5 +167,5 @@ final class SQLiteStoreTests {
   }
 }
 
-/// The tables, as a transaction has them.
+/// The tables as a transaction sees them.
 private func records(_ db: Database) -> any StoreTransaction { SQLiteTransaction(connection: db) }

@@ -5,7 +5,7 @@ import UAFMessages
 
 @testable import UAFService
 
-/// What allows new keys at a server, as its people have it: their codes, the secrets of their machines, their keys.
+/// What people have that allows new keys at a server: their codes, the secrets of their machines, and their registered keys.
 final class KeyAllowances: Sendable {
   private let keys: ServerKeys
   private let appID: String
@@ -32,7 +32,7 @@ final class KeyAllowances: Sendable {
     return try Self.proof(of: code, for: username, EnrolmentCode.registrationStatement(username: username))
   }
 
-  /// The proof by which a client shows that the last code of its account allows it to remove keys.
+  /// The proof that the last code of an account allows the removal of keys.
   func removalProof(_ context: RequestContext) throws -> [UInt8] {
     let code = try #require(codes.withLock { $0[context.username] })
     return try Self.proof(of: code, for: context.username, EnrolmentCode.removalStatement(context))
@@ -59,7 +59,7 @@ final class KeyAllowances: Sendable {
     return context
   }
 
-  /// The statement that allows the keys of an answer.
+  /// The statement about the new keys in a response, which a code or a key authenticates to allow them.
   static func statement(
     of response: RegistrationResponse, for username: String, appID: String
   ) throws -> NewKeysStatement {
@@ -73,9 +73,9 @@ final class KeyAllowances: Sendable {
       challenge: try ServerChallenge(bytes: Base64URL.decode(challenge, maximumCount: 64)), keys: keys)
   }
 
-  /// What a registered key signs to allow the keys of an answer.
+  /// The signature with which a registered key allows the new keys of a response.
   ///
-  /// - Parameter change: what the key signs instead of that answer.
+  /// - Parameter change: makes the response that is signed for, if it is not to be that response itself.
   func authorization(
     of response: UAFResponse, for username: String, by key: FakeAuthenticator, counter: UInt32,
     signing change: (RegistrationResponse) throws -> RegistrationResponse = { $0 }
@@ -90,7 +90,7 @@ final class KeyAllowances: Sendable {
     return try key.authenticate(request, counter: counter).text
   }
 
-  /// Declares that new keys were made on a machine, if the machine has joined.
+  /// Adds the proof that the keys of a response were made on a machine, if that machine has joined.
   func prove(
     _ deviceID: String?, made response: UAFResponse, for username: String, in context: inout RequestContext
   ) throws {

@@ -3,7 +3,7 @@ import UAFMessages
 @testable import UAFService
 
 extension ResponseService {
-  /// Reads an answer and verifies it, as the route does.
+  /// Reads a response and verifies it, as the route does.
   func respond(_ body: SendUAFResponse) async throws -> ResponseOutcome {
     let answer: ReceivedResponse
     do {

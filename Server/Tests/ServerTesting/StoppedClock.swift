@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A clock that only a test moves forward: on a busy machine nothing takes too long.
+/// A clock that only a test moves forward. So no deadline expires on a busy machine.
 final class StoppedClock: Sendable {
   private let time = Mutex(ContinuousClock.now)
 

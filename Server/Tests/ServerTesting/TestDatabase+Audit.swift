@@ -21,7 +21,7 @@ extension TestDatabase {
     }
   }
 
-  /// Removes the rows after one, as somebody can who may write to the store.
+  /// Removes the rows after `number`, as anybody who may write to the database can.
   func cutAudit(after number: Int64) async throws {
     try await execute("DELETE FROM audit WHERE number > \(number)")
     if StoreEngine.current == .postgresql {

@@ -29,7 +29,7 @@ protocol TestDatabase: Sendable {
 }
 
 extension TestDatabase {
-  /// Sorts "TABLE COLUMN" by table.
+  /// Groups names of the form "TABLE COLUMN" by table.
   static func grouped(_ names: [String?]) -> [String: Set<String>] {
     var columns: [String: Set<String>] = [:]
     for name in names.compactMap(\.self) {

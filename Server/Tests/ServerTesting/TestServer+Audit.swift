@@ -28,7 +28,7 @@ extension TestServer {
 
   /// Writes twelve rows, signed after rows 4, 8 and 12, at the time of each of these.
   ///
-  /// - Returns: the heads, as they would be kept elsewhere.
+  /// - Returns: the heads, as somebody would keep them outside the store.
   func signedAudit() async throws -> [AuditHead] {
     var kept: [AuditHead] = []
     for part in 0..<3 {

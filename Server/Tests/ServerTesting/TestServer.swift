@@ -14,7 +14,7 @@ final class TestServer: Sendable {
   let identity: ServerIdentity
   let certificate: [UInt8]
   private let clock = TestClock()
-  /// What people and machines have that lets them register here.
+  /// The codes, secrets and keys with which people and machines may register here.
   let holder: KeyAllowances
 
   init(
@@ -79,7 +79,7 @@ final class TestServer: Sendable {
     }
   }
 
-  /// Sends an answer; new keys go with the allowance by the code of their request.
+  /// Sends a response. If it has new keys, the proof that the code of their request allows them is sent too.
   ///
   /// - Parameters:
   ///   - text: a text to be confirmed, which clients send again with the answer.

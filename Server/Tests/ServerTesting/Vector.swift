@@ -136,16 +136,16 @@ struct Vector: Sendable, CustomTestStringConvertible {
     }
   }
 
-  /// The server's view of this vector, read once for many answers.
+  /// The server that knows this vector, made once for many responses.
   struct Server {
     let verifier: Verifier
     let issued: IssuedRequest
     let keys: [StoredKey]
 
-    /// Whether the server accepts an answer to the vector's request.
+    /// Whether the server accepts a response to the vector's request.
     func accepts(_ response: UAFResponse) -> Bool { refusal(response) == nil }
 
-    /// Why the server refuses an answer; nil if it accepts it.
+    /// Why the server refuses a response; nil if it accepts it.
     func refusal(_ response: UAFResponse) -> ServiceRefusal? {
       do throws(ServiceRefusal) {
         switch response {

@@ -4,7 +4,7 @@ import UAFMessages
 @testable import UAFService
 
 extension VerifiedResponse {
-  /// Registers an account with a server, and makes the first answer by its authenticator.
+  /// Registers an account at a server, and makes the first response of its authenticator.
   static func first(of username: String, at server: TestServer) async throws -> VerifiedResponse {
     let authenticator = try await server.registered(username)
     let request = try await server.authenticationRequest(username)
@@ -36,7 +36,7 @@ extension VerifiedResponse {
 }
 
 extension ServerStore {
-  /// Why a verified answer is not stored; nil if it is.
+  /// Why a verified response is not stored; nil if it is.
   func refusal(of answer: VerifiedResponse) async throws -> ServiceRefusal? {
     do {
       try await store(answer)

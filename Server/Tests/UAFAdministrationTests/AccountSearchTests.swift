@@ -43,7 +43,7 @@ import UAFMessages
     try await states.lock("c", seconds: 60, reason: "lost", by: root)
   }
 
-  @Test func `finds accounts by their state, and an expired lock does not count as a lock`() async throws {
+  @Test func `a search finds accounts by their state, and an expired lock does not count as a lock`() async throws {
     try await fill()
     #expect(try await found { $0.state = .disabled }.rows == ["b"])
     #expect(try await found { $0.state = .locked }.rows == ["c"])
@@ -52,7 +52,7 @@ import UAFMessages
     #expect(try await found { ($0.state, $0.after) = (.active, "d") }.rows == ["e", "f"])
   }
 
-  @Test func `finds the existing accounts of a group`() async throws {
+  @Test func `a search finds the existing accounts of a group`() async throws {
     try await fill()
     #expect(try await found(group: "office") { _ in }.rows == ["b", "d"])
     #expect(try await found(group: "office") { $0.state = .active }.rows == ["d"])
@@ -61,12 +61,12 @@ import UAFMessages
     #expect(try await found(group: "office") { $0.after = "b" }.rows == ["d"])
   }
 
-  @Test func `refuses a group that the policy does not have, and does not search everybody instead`() async throws {
+  @Test func `a search for a group that the policy does not have is refused, instead of finding everybody`() async throws {
     try await fill()
     await #expect(throws: AdministrationRefusal.self) { _ = try await found(group: "nowhere") { _ in } }
   }
 
-  @Test func `finds accounts whose keys were not used since a given time, and those whose keys were never used`()
+  @Test func `a search finds accounts whose keys were not used since a given time, and those whose keys were never used`()
     async throws
   {
     let key = try await server.registered("mina", deviceID: "d-1")

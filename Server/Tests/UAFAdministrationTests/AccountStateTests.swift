@@ -25,7 +25,7 @@ import UAFService
     try await server.store.read { try $0.audit.rows(AuditFilter(), limit: 10) }.map(\.event)
   }
 
-  @Test("a change says who, when and why, in the account and in the audit")
+  @Test("a change of an account's state is recorded with who, when and why, in the account and in the audit")
   func change() async throws {
     try await administration.disable("alice", reason: "left", by: root)
     let now = server.now
@@ -47,7 +47,7 @@ import UAFService
       machine: "uaf1", detail: detail)
   }
 
-  @Test("who may not manage accounts changes nothing", arguments: [Role.auditor, .helpdesk])
+  @Test("a role that may not manage accounts cannot change an account's state", arguments: [Role.auditor, .helpdesk])
   func notAllowed(role: Role) async throws {
     let caller = Caller(actor: .person, role: role, address: "")
     let refusal = AdministrationRefusal.notAllowed(.manageAccounts)
@@ -58,7 +58,7 @@ import UAFService
     #expect(try await rows().isEmpty)
   }
 
-  @Test("a lock does not end what an administrator has disabled")
+  @Test("a lock is refused for an account that an administrator has disabled")
   func lockOfDisabled() async throws {
     try await administration.disable("alice", reason: "left", by: root)
     await #expect(throws: AdministrationRefusal.self) {
@@ -68,7 +68,7 @@ import UAFService
     #expect(try await rows().count == 1)
   }
 
-  @Test("an account that is not blocked is not enabled, nor is one whose lock is over")
+  @Test("enabling is refused for an account that is not blocked, or whose lock has ended")
   func enableOfActive() async throws {
     await #expect(throws: AdministrationRefusal.self) { try await administration.enable("alice", by: root) }
     try await administration.lock("alice", seconds: 1, reason: "lost", by: root)
@@ -76,14 +76,14 @@ import UAFService
     await #expect(throws: AdministrationRefusal.self) { try await administration.enable("alice", by: root) }
   }
 
-  @Test("an account that nobody has is named")
+  @Test("a refusal names the account that does not exist")
   func unknown() async throws {
     await #expect(throws: AdministrationRefusal.unknown("account", name: "bob")) {
       try await administration.disable("bob", reason: "left", by: root)
     }
   }
 
-  @Test("a reason is one line of visible text", arguments: ["", " ", "a\nb", "\u{1B}[2J", "a\u{202E}b"])
+  @Test("a reason is refused unless it is one line of visible text", arguments: ["", " ", "a\nb", "\u{1B}[2J", "a\u{202E}b"])
   func reason(text: String) async throws {
     await #expect(throws: AdministrationRefusal.self) {
       try await administration.disable("alice", reason: text, by: root)
@@ -91,14 +91,14 @@ import UAFService
     #expect(try await block() == nil)
   }
 
-  @Test("a lock has an end within a year", arguments: [Int64.min, -1, 0, 31_536_001, .max])
+  @Test("a lock is refused unless it ends within a year", arguments: [Int64.min, -1, 0, 31_536_001, .max])
   func times(seconds: Int64) async throws {
     await #expect(throws: AdministrationRefusal.self) {
       try await administration.lock("alice", seconds: seconds, reason: "lost", by: root)
     }
   }
 
-  @Test("no login is stored after its account is disabled, however close they come")
+  @Test("no login is stored after its account was disabled, even if both happen at the same time")
   func race() async throws {
     let names = (0..<24).map { "person\($0)" }
     var answers: [VerifiedResponse] = []

@@ -84,7 +84,7 @@ import UAFMessages
 
   // MARK: Keys and machines
 
-  @Test func `revokes one key with time, name and reason, and leaves the other keys`() async throws {
+  @Test func `a key is revoked with time, administrator and reason, and the account's other keys stay`() async throws {
     let one = try await server.registered("alice", deviceID: "d1")
     _ = try await server.registered("alice", deviceID: "d2", model: "5541#0002")
     let keys = KeyAdministration(environment)
@@ -95,7 +95,7 @@ import UAFMessages
     #expect(found.map(\.revocation) == [Revocation(time: server.now, by: "token ops", reason: "lost"), nil])
   }
 
-  @Test func `does not revoke a different account's key by the key's name`() async throws {
+  @Test func `a key is not revoked if its name belongs to a different account's key`() async throws {
     let one = try await server.registered("alice", deviceID: "d1")
     try await server.enrol("bob")
     await #expect(throws: AdministrationRefusal.self) {

@@ -16,7 +16,7 @@ import Testing
     audit = AuditAdministration(.of(server))
   }
 
-  /// Rows 1 to 6.
+  /// Writes rows 1 to 6.
   private func fill() async throws {
     let rows = [
       AuditEntry(time: 1000, kind: .login, account: "alice", actor: .person, machine: "laptop"),
@@ -35,7 +35,7 @@ import Testing
     return try await audit.page(filter, by: auditor).rows.map(\.number)
   }
 
-  @Test func `finds rows by account, kind, outcome and machine, separately and combined`() async throws {
+  @Test func `a search finds audit rows by account, kind, outcome and machine, separately and combined`() async throws {
     try await fill()
     #expect(try await found { $0.account = "bob" } == [2, 4])
     #expect(try await found { $0.kind = .registration } == [5])
@@ -45,7 +45,7 @@ import Testing
     #expect(try await found { ($0.account, $0.machine) = ("alice", "laptop") } == [1])
   }
 
-  @Test func `finds the rows that do not meet a condition`() async throws {
+  @Test func `a search finds the audit rows that do not meet a condition`() async throws {
     try await fill()
     #expect(try await found { ($0.kind, $0.negated) = (.login, [.kind]) } == [3, 5])
     #expect(try await found { ($0.outcome, $0.negated) = ("ok", [.outcome]) } == [2])
@@ -54,7 +54,7 @@ import Testing
     #expect(try await found { ($0.words, $0.negated) = ("laptop", [.words]) } == [2, 3, 5, 6])
   }
 
-  @Test func `finds words anywhere, in any case, and treats no character as a wildcard`() async throws {
+  @Test func `a search of the audit finds words anywhere, in any case, and treats no character as a wildcard`() async throws {
     try await fill()
     #expect(try await found { $0.words = "desk" } == [2, 6])
     #expect(try await found { $0.words = "192.0" } == [5])
@@ -65,12 +65,12 @@ import Testing
     #expect(try await found { $0.words = "'; DROP" } == [])
   }
 
-  @Test func `treats no character as a wildcard, even one with a combining accent`() {
+  @Test func `a search of the audit treats no character as a wildcard, even one with a combining accent`() {
     let pattern = AuditFilter.pattern("%\u{301}!\u{FE0F}_", escape: "!")
     #expect(Array(pattern.unicodeScalars) == Array("%!%\u{301}!!\u{FE0F}!_%".unicodeScalars))
   }
 
-  @Test func `finds rows by time, even if a server's clock was slow`() async throws {
+  @Test func `a search finds audit rows by time, even if a server's clock was slow`() async throws {
     try await fill()
     let late = AuditEntry(time: 3500, kind: .login, account: "dave", actor: .person)
     try await server.store.write { try $0.audit.append([late]) }
@@ -81,7 +81,7 @@ import Testing
     #expect(try await found { ($0.since, $0.until) = (.min, .max) } == [1, 2, 3, 4, 5, 6, 7])
   }
 
-  @Test func `finds rows by time, even if a server's clock was years off for one row`() async throws {
+  @Test func `a search finds audit rows by time, even if a server's clock was years off for one row`() async throws {
     try await server.store.write { records in
       try records.audit.append([AuditEntry(time: 4_000_000_000, kind: .login, account: "ahead", actor: .person)])
     }
@@ -97,7 +97,7 @@ import Testing
     #expect(try await found { $0.until = 2 } == [8])
   }
 
-  @Test func `reads from the newest row backwards, one page at a time`() async throws {
+  @Test func `a search of the audit reads from the newest row backwards, one page at a time`() async throws {
     try await fill()
     var filter = AuditFilter()
     filter.isNewestFirst = true
@@ -109,7 +109,7 @@ import Testing
     #expect(second.next == nil)
   }
 
-  @Test func `finds the remaining rows after older rows were removed`() async throws {
+  @Test func `a search finds the remaining audit rows after older rows were removed`() async throws {
     try await fill()
     _ = try await server.store.write { try $0.audit.remove(through: 3) }
     #expect(try await found { $0.machine = "laptop" } == [4])

@@ -11,7 +11,7 @@ struct AuditWindowTests {
     return filter
   }
 
-  @Test func `reads all rows if the search wants each of them, or if an index finds the wanted rows`() {
+  @Test func `a page of the audit reads all rows if the search wants each of them, or if an index finds the wanted rows`() {
     let filters = [
       AuditFilter(), AuditFilter(account: "alice"), AuditFilter(kind: .policy), AuditFilter(outcome: "wrongSignature"),
       AuditFilter(account: "alice", since: 5, until: 9),
@@ -23,7 +23,7 @@ struct AuditWindowTests {
     }
   }
 
-  @Test func `reads only a part if many rows may not match, and says where the next page continues`() {
+  @Test func `a page of the audit reads only a part if many rows may not match, and says where the next page continues`() {
     let filters = [
       AuditFilter(kind: .login), AuditFilter(outcome: "ok"), AuditFilter(machine: "laptop"),
       AuditFilter(kind: .policy, machine: "laptop"), filter { $0.words = "sudo" },
@@ -57,20 +57,20 @@ struct AuditWindowTests {
     }
   }
 
-  @Test func `stays within the row numbers that were asked for`() {
+  @Test func `a search of the audit stays within the row numbers that were asked for`() {
     let asked = filter { ($0.machine, $0.after, $0.before) = ("laptop", 500, 600) }
     let window = AuditWindow(asked, first: 1, end: 10_000_001)
     #expect(window.filter == asked)
     #expect(window.next == nil)
   }
 
-  @Test func `finds nothing if no row has the requested time`() {
+  @Test func `a search of the audit finds nothing if no row has the requested time`() {
     let window = AuditWindow(AuditFilter(since: 5), first: nil, end: 10)
     #expect(window.filter.before == 0)
     #expect(window.next == nil)
   }
 
-  @Test func `finds nothing, and ends, if the requested row numbers exclude each other`() {
+  @Test func `a search of the audit finds nothing, and ends, if the requested row numbers exclude each other`() {
     let asked = filter { ($0.machine, $0.after, $0.before) = ("laptop", 90_000, 5) }
     #expect(AuditWindow(asked, first: 1, end: 100_000).next == nil)
   }

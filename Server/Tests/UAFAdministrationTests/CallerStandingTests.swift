@@ -7,7 +7,7 @@ import UAFMessages
 
 /// A caller who loses a role, session or token while the request waits.
 @Suite(.onEachStore) struct CallerStandingTests {
-  /// What is lost.
+  /// What the caller loses.
   enum Loss: CaseIterable, Sendable {
     case tokenRevoked, tokenEnded, makerRemoved, makerDisabled, roleChanged, roleRemoved, sessionEnded, accountLocked
 

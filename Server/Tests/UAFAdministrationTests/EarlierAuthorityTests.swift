@@ -5,7 +5,7 @@ import UAFMessages
 @testable import UAFAdministration
 @testable import UAFService
 
-/// What was handed out before an account gained power, or lost it.
+/// Codes, keys and tokens that were issued before an account gained a role or privilege, or lost it.
 @Suite(.onEachStore) struct EarlierAuthorityTests {
   private let server: TestServer
   private let environment: AdministrationEnvironment
@@ -158,7 +158,7 @@ import UAFMessages
     #expect(try await goodTokens().isEmpty)
   }
 
-  @Test func `a token can make only tokens that may do no more than read, and that end no later`() async throws {
+  @Test func `with a token, a caller can make only tokens that may only read and that end no later`() async throws {
     let all = try await server.token("all", .administrator)
     for role in Role.allCases where role != .auditor {
       await #expect(throws: AdministrationRefusal.signatureNeeded) {
@@ -173,7 +173,7 @@ import UAFMessages
 
   // MARK: Keys
 
-  @Test func `a code for a privileged account is issued only after a signature, or at the server itself`() async throws
+  @Test func `a code for a privileged account is issued only after a signature, or by root at the server itself`() async throws
   {
     let codes = EnrolmentAdministration(environment)
     let (token, mina) = (
@@ -193,7 +193,7 @@ import UAFMessages
   }
 
   @Test
-  func `a key is valid for administration if an administrator signed for its code: a token or session is too little`()
+  func `a key is valid for administration if an administrator signed for its code, and not if a token or session issued it`()
     async throws
   {
     let (token, mina) = (
@@ -212,7 +212,7 @@ import UAFMessages
     }
   }
 
-  @Test func `a key from a helpdesk code is valid for administration only after an administrator's signed yes`()
+  @Test func `a key from a helpdesk code is valid for administration only after an administrator has signed for the key`()
     async throws
   {
     _ = try await server.registered("bob", reachesPrivileged: false)
@@ -234,7 +234,7 @@ import UAFMessages
     #expect(origin == KeyOrigin(issuedBy: "token desk", vouchedBy: "administrator mina"))
   }
 
-  @Test func `a key is not accepted for administration if its issuer is not the one shown, or if it was revoked`()
+  @Test func `a key is not made valid for administration if its issuer differs from the one shown, or if the key was revoked`()
     async throws
   {
     _ = try await server.registered("bob", reachesPrivileged: false)

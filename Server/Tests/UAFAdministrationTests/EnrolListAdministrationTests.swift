@@ -5,7 +5,7 @@ import Testing
 @testable import UAFAdministration
 @testable import UAFService
 
-/// Codes for a whole list, or none.
+/// Codes for a list of people: either all are issued, or none.
 @Suite(.onEachStore) struct EnrolListAdministrationTests {
   private let server: TestServer
   private let caller: Caller
@@ -44,7 +44,7 @@ import Testing
       models: server.environment.models)
   }
 
-  @Test func `if one part of the list fails, the codes of the parts before it are closed`() async throws {
+  @Test func `if the codes of one part of a list cannot be issued, the codes of the parts before it are closed`() async throws {
     let codes = EnrolListAdministration(environment(failingAt: 1200))
     await #expect(throws: AdministrationRefusal.conflict(.previewUnderWay)) {
       try await codes.issueAll(try people(700), lifetime: 60, by: caller)
@@ -60,7 +60,7 @@ import Testing
     #expect(try await openCodes() == 501)
   }
 
-  @Test(arguments: [false, true]) func `a privileged account is refused, even if it became privileged after the check`(
+  @Test(arguments: [false, true]) func `a list with a privileged account is refused, even if the account became privileged after the check`(
     reaches: Bool
   ) async throws {
     let codes = EnrolListAdministration(
@@ -72,7 +72,7 @@ import Testing
     #expect(try await openCodes() == 0)
   }
 
-  @Test(arguments: [0, 604_801] as [Int64]) func `a lifetime of more than a week is refused`(lifetime: Int64)
+  @Test(arguments: [0, 604_801] as [Int64]) func `codes for a list are refused if their lifetime is zero or more than a week`(lifetime: Int64)
     async throws
   {
     let codes = EnrolListAdministration(environment(failingAt: 1000))

@@ -52,7 +52,7 @@ import UAFMessages
     #expect(try await codes.page(by: caller).rows.count == 1)
   }
 
-  @Test func `two codes have the same server fingerprint and different code texts`() async throws {
+  @Test func `the payloads of two join codes show the same fingerprint of the server, and have different codes`() async throws {
     let (one, two) = (try await codes.issue(by: caller), try await codes.issue(group: "b", by: caller))
     #expect(one.fingerprint == two.fingerprint && one.payload.code != two.payload.code)
   }
@@ -73,7 +73,7 @@ import UAFMessages
       ("", 1, 60), ("Lab", 1, 60), ("-a", 1, 60), ("a b", 1, 60), ("lab", 0, 60), ("lab", 10_001, 60), ("lab", -1, 60),
       ("lab", 1, 59), ("lab", 1, 2_592_001), ("lab", 1, Int64.min),
     ] as [(String, Int64, Int64)])
-  func `refuses a group, a number of machines or a lifetime that a code may not have`(
+  func `refuses a join code with an invalid group, number of machines or lifetime`(
     group: String, machines: Int64, lifetime: Int64
   ) async throws {
     await #expect(throws: AdministrationRefusal.self) {
@@ -82,7 +82,7 @@ import UAFMessages
     #expect(try await codes.page(by: caller).rows.isEmpty)
   }
 
-  @Test func `refuses to close a code that is closed already or does not exist`() async throws {
+  @Test func `refuses to close a join code that is closed already or does not exist`() async throws {
     let number = try await codes.issue(by: caller).number
     try await codes.close(number, by: caller)
     for number in [number, 7] {
@@ -135,7 +135,7 @@ import UAFMessages
     }
   }
 
-  @Test func `revoking the keys of one account on a machine does not revoke the machine's joining`() async throws {
+  @Test func `revoking the keys of one account on a machine does not revoke the machine itself`() async throws {
     try await server.joined(server.joinCode(), "d1")
     _ = try await server.registered("alice", deviceID: "d1")
     _ = try await KeyAdministration(environment).revoke(.onMachine("d1", of: "alice"), by: caller)

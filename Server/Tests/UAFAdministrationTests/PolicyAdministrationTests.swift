@@ -32,11 +32,11 @@ import UAFMessages
     try await server.store.read { try $0.audit.rows(AuditFilter(kind: .policy), limit: 10) }
   }
 
-  @Test func `says that no policy is in force until one is saved`() async throws {
+  @Test func `the server says that no policy is in force until one is saved`() async throws {
     #expect(try await administration.current(by: administrator) == nil)
   }
 
-  @Test func `keeps each saved policy with its author and reason, and puts the newest in force`() async throws {
+  @Test func `the server keeps each saved policy with its author and reason, and puts the newest in force`() async throws {
     _ = try await administration.save(both, reason: "first", after: 0, lockingOut: 0, by: administrator)
     server.advance(seconds: 5)
     let second = try await administration.save(passcode, reason: "second", after: 1, lockingOut: 0, by: administrator)
@@ -48,7 +48,7 @@ import UAFMessages
     #expect(try await administration.version(1, by: administrator).text == both)
   }
 
-  @Test func `writes an audit row for each saved policy`() async throws {
+  @Test func `each saved policy has an audit row`() async throws {
     _ = try await administration.save(both, reason: "because", after: 0, lockingOut: 0, by: administrator)
     let rows = try await audit()
     #expect(rows.map(\.event.actor) == ["command-line uid 0"])
@@ -56,7 +56,7 @@ import UAFMessages
     #expect(rows[0].event.detail.contains(#""reason":"because""#))
   }
 
-  @Test func `counts and names the accounts that a policy locks out`() async throws {
+  @Test func `a preview counts and names the accounts that a policy locks out`() async throws {
     try await addAccounts()
     let preview = try await administration.preview(both, by: administrator)
     #expect(preview.withKeys == 3)
@@ -66,7 +66,7 @@ import UAFMessages
     #expect(!preview.locksEverybodyOut)
   }
 
-  @Test func `does not count a revoked key`() async throws {
+  @Test func `a preview does not count a revoked key as one with which the account can log in`() async throws {
     try await addAccounts()
     _ = try await server.store.write { try $0.credentials.revokeAll(of: "alice", now: 1) }
     let preview = try await administration.preview(both, by: administrator)
@@ -74,7 +74,7 @@ import UAFMessages
     #expect(preview.locksEverybodyOut)
   }
 
-  @Test func `compares with the saved policy, not with the default of a server without one`() async throws {
+  @Test func `a preview compares a policy with the saved one, and not with the default of a server without a policy`() async throws {
     try await addAccounts()
     _ = try await administration.save(both, reason: "strict", after: 0, lockingOut: 2, by: administrator)
     let preview = try await administration.preview(passcode, by: administrator)
@@ -82,7 +82,7 @@ import UAFMessages
     #expect(preview.lockedOutAlready == 1)
   }
 
-  @Test func `saves a policy after one that is no longer usable, and says that it was not compared with that one`()
+  @Test func `a policy can be saved after one that is no longer usable, and the preview says that the two were not compared`()
     async throws
   {
     try await addAccounts()
@@ -101,7 +101,7 @@ import UAFMessages
     #expect(try await administration.preview(passcode, by: administrator).isPresentUsable)
   }
 
-  @Test func `does not count keys on two machines as one set`() async throws {
+  @Test func `a preview does not combine keys on two machines into one set that a policy accepts`() async throws {
     try await addAccounts()
     try await server.database.execute(
       "UPDATE credential SET deviceID = CASE aaid WHEN '5541#0001' THEN 'laptop' ELSE 'desk' END")
@@ -121,7 +121,7 @@ import UAFMessages
     #expect(preview.changed == 1)
   }
 
-  @Test func `reads more accounts than fit into one transaction`() async throws {
+  @Test func `a preview reads more accounts than fit into one transaction`() async throws {
     let names = (0..<1203).map { "user\(10_000 + $0)" }
     try await server.store.write { records in
       try records.settings.set(.publicURL, to: TestServer.publicURL)
@@ -135,7 +135,7 @@ import UAFMessages
     #expect(preview.locksEverybodyOut)
   }
 
-  @Test func `refuses to lock anybody out without being told to, and then changes nothing`() async throws {
+  @Test func `a policy that locks anybody out is refused unless the caller allows that, and nothing changes`() async throws {
     try await addAccounts()
     let error = await #expect(throws: AdministrationRefusal.self) {
       try await administration.save(both, reason: "strict", after: 0, lockingOut: 1, by: administrator)
@@ -148,7 +148,7 @@ import UAFMessages
     #expect(try await audit().isEmpty)
   }
 
-  @Test func `locks out as many accounts as were allowed`() async throws {
+  @Test func `a policy is saved if it locks out as many accounts as the caller has allowed`() async throws {
     try await addAccounts()
     _ = try await administration.save(both, reason: "strict", after: 0, lockingOut: 2, by: administrator)
     #expect(try await administration.current(by: administrator)?.text == both)
@@ -193,7 +193,7 @@ import UAFMessages
   }
 
   @Test(arguments: [Role.auditor, .helpdesk, .operator])
-  func `shows policies to every role, and lets only administrators save them`(role: Role) async throws {
+  func `every role may see and preview policies, and only administrators may save them`(role: Role) async throws {
     let caller = Caller(actor: .person, role: role, address: "")
     #expect(try await administration.current(by: caller) == nil)
     _ = try await administration.preview(both, by: caller)

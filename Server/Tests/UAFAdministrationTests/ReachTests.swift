@@ -89,7 +89,7 @@ import UAFMessages
     #expect(try await server.store.read { try $0.audit.last().number } == rows)
   }
 
-  @Test(arguments: changes) func `the same change is allowed to an ordinary account`(change: Change) async throws {
+  @Test(arguments: changes) func `an ordinary account's state is changed by the same roles that are refused for a privileged account`(change: Change) async throws {
     try await prepare("bob", for: change)
     try await change.call(environment, "bob", try await server.token("t", change.role))
   }
@@ -101,7 +101,7 @@ import UAFMessages
     async throws
   {
     let token = try await server.token("t", .administrator)
-    // A person with the role but without a valid key does not count as a second administrator.
+    // A person who has the role but no valid key cannot sign in, and so does not count as a second administrator.
     _ = try await server.registered("olga", reachesPrivileged: false)
     try await AccessAdministration(environment).setAdministrator("olga", role: .administrator, by: root)
     let boss = try await server.signedIn("boss", .administrator)

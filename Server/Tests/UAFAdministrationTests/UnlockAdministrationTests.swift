@@ -71,7 +71,7 @@ import UAFMessages
     #expect(try await rows().count == 1)
   }
 
-  @Test func `a machine without an id is named by the account's key on it`() async throws {
+  @Test func `a machine without an id is named in an unlock by the account's key on it`() async throws {
     _ = try await server.registered("mina")
     let keyID = try await keyID(of: "mina")
     let issued = try await unlocks.issue(for: "mina", on: keyID.text, by: caller)
@@ -111,7 +111,7 @@ import UAFMessages
     }
   }
 
-  @Test(arguments: [Int64.min, 0, 299, 604_801, .max]) func `refuses an invalid lifetime`(seconds: Int64) async throws {
+  @Test(arguments: [Int64.min, 0, 299, 604_801, .max]) func `refuses an unlock with an invalid lifetime`(seconds: Int64) async throws {
     await #expect(throws: AdministrationRefusal.self) {
       try await unlocks.issue(for: "mina", on: "d-1", lifetime: seconds, by: caller)
     }

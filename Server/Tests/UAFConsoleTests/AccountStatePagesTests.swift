@@ -103,7 +103,7 @@ import UAFAdministration
   }
 
   @Test(arguments: [Role.auditor, .helpdesk])
-  func `a role that may not manage accounts sees no such form, and is refused`(
+  func `a role that may not manage accounts sees no form to lock or disable, and is refused`(
     role: Role
   ) async throws {
     let (browser, _) = try await server.signedIn("alice", role)
@@ -121,7 +121,7 @@ import UAFAdministration
   @Test(arguments: [
     "name=bob&seconds=60", "name=bob&seconds=60&reason=%0a", "name=bob&seconds=0&reason=x",
     "name=bob&seconds=31536001&reason=x", "name=bob&seconds=1h&reason=x", "name=alice&seconds=0&reason=x",
-  ]) func `a lock without a reason or a valid time is refused before any signature`(body: String) async throws {
+  ]) func `a lock without a reason or a valid time is refused before a signature is asked for`(body: String) async throws {
     let (browser, _) = try await server.signedIn("alice", .operator)
     try await server.enrol("bob")
     let csrf = try await browser.csrf()
@@ -131,7 +131,7 @@ import UAFAdministration
   }
 
   @Test(arguments: ["person/disable", "person/lock", "person/enable", "approvals/close"])
-  func `a forged form and a wrong method are refused`(what: String) async throws {
+  func `a forged form that would change an account's state is refused, and so is a wrong method`(what: String) async throws {
     let (browser, _) = try await server.signedIn("alice", .operator)
     try await server.enrol("bob")
     let csrf = try await browser.csrf()

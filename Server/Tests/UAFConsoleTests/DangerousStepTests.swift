@@ -75,14 +75,14 @@ import UAFAdministration
   @Test(arguments: [
     String(repeating: "\u{1F600}", count: 128), String(repeating: "\u{1}", count: 128),
     String(repeating: "\\", count: 127), String(repeating: "m", count: 200),
-  ]) func `a machine with any id can be revoked, and is shown by the hash of that id`(id: String) throws {
+  ]) func `a text to sign names a machine with a long or unusual id by the id's hash`(id: String) throws {
     let text = try #require(try DangerousStep.revokeMachine(id, reason: "lost").shownText(number: "0042"))
     #expect(text.utf8.count <= 200 && text.contains("... (SHA-256 ") && text.hasSuffix("), code 0042"))
     let other = try DangerousStep.revokeMachine(id + "x", reason: "lost").shownText(number: "0042")
     #expect(other != text)
   }
 
-  @Test func `a short id is shown in full, and a step whose text is too long is refused`() throws {
+  @Test func `a text to sign shows a short machine id in full, and a step whose text would be too long is refused`() throws {
     let text = try DangerousStep.revokeMachine("m1", reason: "").shownText(number: "0042")
     #expect(text == "Console: Revoke all keys on machine m1, code 0042")
     let name = String(repeating: "\\", count: 127)
@@ -126,7 +126,7 @@ import UAFAdministration
   ]
 
   @Test(arguments: forms)
-  func `nobody is asked to sign for a missing person or item: 404 in the page's language, 403 without the permission`(
+  func `a step for a missing person or item is refused before a signature: with 404, or with 403 without the permission`(
     path: String, body: String
   ) async throws {
     let (browser, _) = try await server.signedIn("alice", .administrator)
@@ -142,7 +142,7 @@ import UAFAdministration
     #expect(await stranger.post(path, "\(body)&csrf=\(token)").status == .forbidden)
   }
 
-  @Test func `nobody is asked to sign a step that would be refused, and the check changes nothing`() async throws {
+  @Test func `a step that would be refused is refused before a signature, and the check changes nothing`() async throws {
     let (browser, _) = try await server.signedIn("alice", .administrator)
     try await server.enrol("bob")
     let csrf = try await browser.csrf()
@@ -160,7 +160,7 @@ import UAFAdministration
     #expect(isThere && last == rows)
   }
 
-  @Test func `errors in a policy are reported in Korean`() async throws {
+  @Test func `errors in a policy are reported in Korean to a browser that wants Korean`() async throws {
     let (browser, _) = try await server.signedIn("alice", .administrator)
     let csrf = try await browser.csrf()
     _ = await browser.get("/console/language?to=ko")

@@ -102,7 +102,7 @@ import UAFMessages
     #expect(await browser.post("/console/administrators/set-keys", "\(body)&csrf=\(csrf)").status == .badRequest)
   }
 
-  @Test func `issuers that are too long for the signed text are covered by its hash`() throws {
+  @Test func `if the issuers of keys do not fit into the text to sign, the text contains a hash over them`() throws {
     let (aaid, keyID) = (try AAID("5541#0001"), try KeyID(bytes: [UInt8](repeating: 7, count: 32)))
     let keys = (0..<9).map { number in
       EarlierKey(KeyName(aaid: aaid, keyID: keyID), issuedBy: "administrator someone\(number)")

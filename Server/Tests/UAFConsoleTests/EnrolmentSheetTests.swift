@@ -3,7 +3,7 @@ import UAFMessages
 
 @testable import UAFConsole
 
-/// Sheets of paper with a code each.
+/// Printed sheets, each with one code.
 struct EnrolmentSheetTests {
   private func payload(_ name: String, server: String = "https://uaf.test", ca: String? = nil) -> EnrolmentPayload {
     EnrolmentPayload(
@@ -19,7 +19,7 @@ struct EnrolmentSheetTests {
     return try document.beginning() + names.map { try document.sheet(payload($0)) }.joined() + document.ending
   }
 
-  @Test func `gives each person a page with name, server, expiry, code, QR picture and command`()
+  @Test func `enrolment sheets give each person a page with name, server, expiry, code, QR picture and command`()
     throws
   {
     let text = try page(["mina", "jun"])
@@ -34,12 +34,12 @@ struct EnrolmentSheetTests {
     #expect(text.contains("break-after: page") && text.contains("size: A4") && text.hasSuffix("</html>\n"))
   }
 
-  @Test func `a sheet is in Korean if that was asked for`() throws {
+  @Test func `an enrolment sheet is in Korean if that was asked for`() throws {
     let text = try page(["mina"], .korean)
     #expect(text.contains("<html lang=\"ko\">") && text.contains("mina 등록") && !text.contains("Registering"))
   }
 
-  @Test func `loads nothing from anywhere, and forbids scripts`() throws {
+  @Test func `an enrolment sheet loads nothing from anywhere, and forbids scripts`() throws {
     let text = try page(["mina"])
     for word in ["<script", "src=", "href=", "url(", "@import", "<img", "<link", "<form"] {
       #expect(!text.contains(word), "\(word)")
@@ -48,31 +48,31 @@ struct EnrolmentSheetTests {
       text.contains("content=\"default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'\""))
   }
 
-  @Test func `shows text that looks like a part of the template as text`() throws {
+  @Test func `an enrolment sheet shows text that looks like a part of the template as text`() throws {
     #expect(try page(["{{sheetLine}}{{{path}}}"]).contains("<bdi>{{sheetLine}}{{{path}}}</bdi>"))
   }
 
   @Test(arguments: ["<script>alert(1)</script>", "\"onload='x'", "</article></main>", "a&amp;b"])
-  func `shows markup in a name as text`(name: String) throws {
+  func `an enrolment sheet shows markup in a name as text`(name: String) throws {
     let text = try page([name])
     #expect(!text.contains("<script") && !text.contains(name) && !text.contains("<bdi>\(name)"))
     #expect(text.components(separatedBy: "</article>").count == 2 && text.components(separatedBy: "</main>").count == 2)
   }
 
   @Test(arguments: ["202E", "2066", "200F", "0000", "000A", "FEFF", "E000"])
-  func `shows invisible characters, and those that reverse a text, as numbers`(number: String) throws {
+  func `an enrolment sheet shows invisible characters, and those that reverse a text, as numbers`(number: String) throws {
     let scalar = try #require(UInt32(number, radix: 16).flatMap(Unicode.Scalar.init))
     #expect(try page(["a\(Character(scalar))b"]).contains("<bdi>a[U+\(number)]b</bdi>"))
   }
 
-  @Test func `shortens a name of 2,000 characters, and never the code`() throws {
+  @Test func `an enrolment sheet shortens a name of 2,000 characters, and never the code`() throws {
     let payload = payload(String(repeating: "가", count: 2000), server: "https://" + String(repeating: "s", count: 2000))
     let text = try document().sheet(payload)
     #expect(text.contains("<bdi>" + String(repeating: "가", count: 300) + "…</bdi>"))
     #expect(text.contains("<pre>\(payload.encoded)</pre>") && text.contains("too long for a QR code"))
   }
 
-  @Test func `says that a code is too long for a picture, and still shows the code`() throws {
+  @Test func `an enrolment sheet says that a code is too long for a picture, and still shows the code`() throws {
     let long = payload("mina", ca: String(repeating: "c", count: 3000))
     let text = try document().sheet(long)
     #expect(text.contains("too long for a QR code") && text.contains(long.encoded) && !text.contains("<svg"))

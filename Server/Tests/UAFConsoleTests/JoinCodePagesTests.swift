@@ -59,7 +59,7 @@ import UAFMessages
     #expect(ConsoleBrowser.text(await browser.get("/console/machine?id=d1")).contains("보고된 잠금"))
   }
 
-  @Test func `a code is closed by its number`() async throws {
+  @Test func `a join code is closed by its number`() async throws {
     let code = try await server.joinCode()
     let (browser, _) = try await server.signedIn("alice", .operator)
     let csrf = try await browser.csrf()
@@ -69,7 +69,7 @@ import UAFMessages
   }
 
   @Test(arguments: [Role.auditor, .helpdesk])
-  func `a role below operator sees the codes, and no form that changes them`(
+  func `a role below operator sees the join codes, and no form that changes them`(
     role: Role
   ) async throws {
     _ = try await server.joinCode("lab-7")
@@ -84,7 +84,7 @@ import UAFMessages
   }
 
   @Test(arguments: ["group=Lab&machines=1&lifetime=60", "group=lab&machines=x&lifetime=60", "group=lab&machines=1"])
-  func `refuses a form with a value that a code may not have`(fields: String) async throws {
+  func `refuses a form for a join code with an invalid value`(fields: String) async throws {
     let (browser, _) = try await server.signedIn("alice", .operator)
     let csrf = try await browser.csrf()
     #expect(await browser.post("/console/join-codes/issue", "\(fields)&csrf=\(csrf)").status == .badRequest)

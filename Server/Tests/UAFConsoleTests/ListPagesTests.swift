@@ -215,11 +215,11 @@ import WebMessages
   }
 
   @Test(arguments: [(-1, true), (0, true), (1, false)])
-  func `a list is checked up to the last byte of its limit`(more: Int, isTaken: Bool) async throws {
+  func `a list of people is accepted up to the last byte of its limit, and refused beyond it`(more: Int, isTaken: Bool) async throws {
     let (browser, _) = try await server.signedIn("alice", .helpdesk)
     let csrf = try await browser.csrf()
-    // The end of each of the two lines counts twice, because it comes back as two bytes. The second line is wrong, and is
-    // reported as wrong.
+    // Each of the two line ends counts as two bytes, because the browser sends it back as CRLF. The second line is invalid,
+    // which does not change the status.
     let begin = "username\nbob\n"
     let list = begin + String(repeating: "x", count: UploadLimit.list - begin.utf8.count - 2 + more)
     #expect(await browser.upload(Self.check, form(list, csrf: csrf)).status == (isTaken ? .ok : .conflict))

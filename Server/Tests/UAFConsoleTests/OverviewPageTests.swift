@@ -30,7 +30,7 @@ import UAFAdministration
       + "<td data-column=\"Revoked keys\">\(revoked)</td>"
   }
 
-  @Test func `shows keys by model as a picture, and the same numbers as a table`() async throws {
+  @Test func `the first page shows keys by model as a plot, and the same numbers as a table`() async throws {
     try await add([("5541#0002", 4), ("0a0b#0001", 2)])
     _ = try await server.store.write { try $0.credentials.revokeAll(of: "mina", now: 1) }
     let text = try await page()

@@ -12,7 +12,7 @@ struct PageLanguageTests {
     #expect(places.allSatisfy { $0 == places[0] })
   }
 
-  @Test func `a Korean text has the particle that fits the word before it, and never both forms`() {
+  @Test func `a Korean text has the one form of a particle that fits the word before it`() {
     #expect(PageLanguage.korean.text(.lineTwice, "mina", "3") == "mina는 이미 3번째 줄에 있습니다")
     #expect(PageLanguage.korean.text(.lineTwice, "김민준", "3") == "김민준은 이미 3번째 줄에 있습니다")
   }
@@ -44,7 +44,7 @@ struct PageLanguageTests {
     #expect(Set(pairs.map(\.1)).count == pairs.count)
   }
 
-  @Test func `a refused field is named by its label`() {
+  @Test func `the refusal of a form's field names the field by its label`() {
     #expect(PageLanguage.korean.text(.noReason, of: "reason") == "이유: 이유를 적어 주십시오")
     #expect(PageLanguage.english.text(.noReason, of: "reason") == "reason must be given")
   }
@@ -61,7 +61,7 @@ struct PageLanguageTests {
   @Test(arguments: [
     ("ko", PageLanguage.korean), ("ko-KR,en;q=0.8", .korean), ("en;q=0.5, ko;q=0.9", .korean), ("fr, de", .english),
     ("ko;q=0, en", .english), ("", .english), (";;;,,q=x", .english),
-  ]) func `chooses the language that the browser prefers`(header: String, language: PageLanguage) {
+  ]) func `the console chooses the language that the browser prefers`(header: String, language: PageLanguage) {
     #expect(PageLanguage(accepted: header) == language)
   }
 }

@@ -38,7 +38,7 @@ struct PageTemplatesTests {
     ]
   }
 
-  @Test(arguments: blocks.indices) func `shows markup in every field as text`(index: Int) throws {
+  @Test(arguments: blocks.indices) func `a page shows markup in every field as text`(index: Int) throws {
     let page = try Self.page(of: Self.blocks[index], showing: Self.hostile)
     #expect(!page.contains("<script"))
     #expect(!page.contains(#""'&x"#))
@@ -46,7 +46,7 @@ struct PageTemplatesTests {
   }
 
   @Test(arguments: blocks.indices)
-  func `shows markup as text even if it is part of a character of several scalars`(index: Int) throws {
+  func `a page shows markup as text even if it is part of a character of several scalars`(index: Int) throws {
     let plain = try Self.page(of: Self.blocks(showing: "x")[index], showing: "x")
     for text in Self.clustered {
       let page = try Self.page(of: Self.blocks(showing: text)[index], showing: text)
@@ -57,7 +57,7 @@ struct PageTemplatesTests {
     }
   }
 
-  @Test(arguments: blocks.indices) func `hides no part of a text that people read`(index: Int) throws {
+  @Test(arguments: blocks.indices) func `a page shows invisible characters, and those that reverse a text, as numbers`(index: Int) throws {
     let text = "a\u{202E}b\u{200B}c"
     let page = try Self.page(of: Self.blocks(showing: text)[index], showing: text)
     let shown = page.replacing(#/(value|name|id|for)="[^"]*"|>[^<]*<\/(textarea|option|label)>/#, with: "")

@@ -78,7 +78,7 @@ import UAFAdministration
     #expect(refused.status == .conflict && ConsoleBrowser.text(refused).contains("alice"))
     #expect(await browser.get("/console/confirm").status == .conflict)
     let asked = await browser.post("/console/policies/save", "\(body(Self.pattern, lockOut: 1))&csrf=\(csrf)")
-    // She is the last administrator: only the server itself may do that.
+    // She is the last administrator: only root at the server itself may lock her out.
     #expect(asked.status == .conflict && ConsoleBrowser.text(asked).contains("No administrator could sign in"))
     #expect(await browser.get("/console/confirm").status == .conflict)
     #expect(try await number() == 0)
@@ -111,7 +111,7 @@ import UAFAdministration
   }
 
   @Test(arguments: ["/console/policies/preview", "/console/policies/save"])
-  func `a forged form and a wrong method are refused`(path: String) async throws {
+  func `a forged form with a policy is refused, and so is a wrong method`(path: String) async throws {
     let (browser, _, csrf) = try await signedIn(.administrator)
     #expect(await browser.post(path, body(Self.either)).status == .forbidden)
     let evil = await browser.post(path, "\(body(Self.either))&csrf=\(csrf)", origin: "https://evil.example")

@@ -16,7 +16,7 @@ struct RequestOriginTests {
     arguments: [
       ("https://console.test:8444", nil), ("https://console.test:8444", "same-origin"), ("null", "same-origin"),
       (nil, "same-origin"),
-    ] as [(String?, String?)]) func `accepts what a page of this server sends`(origin: String?, site: String?)
+    ] as [(String?, String?)]) func `accepts a form that a page of this server sends`(origin: String?, site: String?)
   {
     #expect(isOwn(origin: origin, site: site))
   }
@@ -26,7 +26,7 @@ struct RequestOriginTests {
       (nil, nil), ("null", nil), ("https://console.test", nil), ("http://console.test:8444", nil),
       ("https://evil.test", "same-origin"), ("https://console.test:8444", "cross-site"), ("null", "same-site"),
       (nil, "none"),
-    ] as [(String?, String?)]) func `refuses what a different site or an unknown sender sends`(
+    ] as [(String?, String?)]) func `refuses a form that a different site or an unknown sender sends`(
       origin: String?, site: String?
     )
   {

@@ -26,7 +26,7 @@ import UAFAdministration
     #expect(page.contains(">\(server.now + 60)<") && page.contains("sent to no sink"))
   }
 
-  @Test func `a sink shows how many rows it lacks, and since when`() async throws {
+  @Test func `the page of settings shows how many rows a sink lacks, and since when`() async throws {
     let (browser, _) = try await server.signedIn("alice", .auditor)
     let last = try await server.store.write { [now = server.now] records in
       var delivery = AuditDelivery(sink: "syslog")
@@ -40,7 +40,7 @@ import UAFAdministration
     #expect(ConsoleBrowser.text(await browser.get("/console/settings")).contains("기다리는 행"))
   }
 
-  @Test func `the page changes nothing, and nobody sees it without a session`() async throws {
+  @Test func `the page of settings changes nothing, and nobody sees it without a session`() async throws {
     let (browser, _) = try await server.signedIn("alice", .administrator)
     let csrf = try await browser.csrf()
     #expect(await browser.post("/console/settings", "csrf=\(csrf)").status == .notFound)

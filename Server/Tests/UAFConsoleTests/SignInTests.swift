@@ -145,7 +145,7 @@ import UAFMessages
     let named = "name=alice&id=x&machine=d&key=5541%230001+AAAA&keys=none&number=1&group=lab&role=auditor"
     let said = "lifetime=900&seconds=60&machines=1&text=pay&reason=gone&policy=%7B%7D&after=0&lockOut=0"
     #expect(await browser.post(path, "\(named)&\(said)&csrf=\(csrf)").status == .forbidden)
-    // Nor are mistakes in a form checked if the sender may not send it.
+    // A sender without the permission is not told about mistakes in the form.
     #expect(await browser.post(path, "csrf=\(csrf)").status == .forbidden)
   }
 

@@ -38,7 +38,7 @@ extension TestServer {
     return text
   }
 
-  /// A browser in which somebody has confirmed a sign-in, and has not continued.
+  /// A browser in which somebody has confirmed a sign-in, and has not yet opened the console.
   func confirmed(_ name: String, _ role: Role) async throws -> (ConsoleBrowser, FakeAuthenticator) {
     let key = try await registered(name, deviceID: "machine of \(name)")
     try await make(name, role)

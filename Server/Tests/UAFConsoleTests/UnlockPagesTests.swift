@@ -57,7 +57,7 @@ import UAFMessages
     }
   }
 
-  @Test(arguments: [Role.auditor, .operator]) func `a role that may not unlock has no form, and is refused`(role: Role)
+  @Test(arguments: [Role.auditor, .operator]) func `a role that may not unlock accounts sees no form for it, and is refused`(role: Role)
     async throws
   {
     _ = try await server.registered("mina", deviceID: "d-1")
@@ -80,7 +80,7 @@ import UAFMessages
   }
 
   @Test(arguments: ["machine=d-1&lifetime=299", "machine=d-1&lifetime=x", "machine=d-1"])
-  func `refuses a form with a value that an unlock may not have`(fields: String) async throws {
+  func `refuses a form for an unlock with an invalid value`(fields: String) async throws {
     _ = try await server.registered("mina", deviceID: "d-1")
     let (browser, _) = try await server.signedIn("alice", .helpdesk)
     let csrf = try await browser.csrf()
