@@ -32,7 +32,7 @@ import UAFMessages
     try await server.get(.registration, context)
   }
 
-  /// An answer that waits to be stored.
+  /// A verified response that waits to be stored.
   private func verified(_ authenticator: FakeAuthenticator, _ username: String) async throws -> VerifiedResponse {
     let request = try await server.authenticationRequest(username)
     guard case .authentication(let response) = try authenticator.authenticate(request, counter: 1) else {
@@ -41,7 +41,7 @@ import UAFMessages
     return try await VerifiedResponse.made(of: response, to: request, by: username, at: server)
   }
 
-  /// A proof of a login that allows another operation.
+  /// The token of a login that was requested as a proof for another operation.
   private func proof(for operation: UAFOperation) async throws -> String {
     var context = RequestContext(username: "alice")
     context.proofFor = operation
@@ -51,7 +51,7 @@ import UAFMessages
     return try #require(try await server.respond(alice.authenticate(request, counter: 1)).1).value
   }
 
-  @Test func `a login is refused while the account is disabled, and accepted after it is enabled again`() async throws {
+  @Test func `a login is refused while the account is disabled, and accepted after the account is enabled again`() async throws {
     try await block()
     #expect(try await login(counter: 1) == .accountDisabled)
     try await enable()
@@ -66,7 +66,7 @@ import UAFMessages
     #expect(try await login(counter: 1) == nil)
   }
 
-  @Test func `an answer that was verified before the block is refused at its commit, and stores nothing`() async throws
+  @Test func `a response that was verified before the account was blocked is refused at its commit, and stores nothing`() async throws
   {
     let verified = try await verified(alice, "alice")
     try await block()
@@ -77,7 +77,7 @@ import UAFMessages
     #expect(try await server.store.refusal(of: verified) == nil)
   }
 
-  @Test func `only the blocked account's answer in a batch is refused`() async throws {
+  @Test func `in a batch of responses only that of the blocked account is refused`() async throws {
     let bob = try await server.registered("bob")
     try await block()
     let answers = try await (verified(alice, "alice"), verified(bob, "bob"))
@@ -87,7 +87,7 @@ import UAFMessages
     #expect(try await second == nil)
   }
 
-  @Test func `a caller without a key hears the same about a blocked account as about any other`() async throws {
+  @Test func `a caller without a key is told the same about a blocked account as about any other`() async throws {
     let before = try await server.get(.authentication, RequestContext(username: "alice"))
     try await block()
     let after = try await server.get(.authentication, RequestContext(username: "alice"))
@@ -99,7 +99,7 @@ import UAFMessages
     #expect(refusal == .invalidSignature)
   }
 
-  @Test func `a text is not confirmed, and its code stays valid`() async throws {
+  @Test func `a blocked account confirms no text, and the code for the text stays valid`() async throws {
     let expires = server.now + 100
     let id = try await server.store.write { records in
       try records.approvals.open("Asked of alice by token till: Pay 5", code: "code", for: "alice", expiresAt: expires)
@@ -116,7 +116,7 @@ import UAFMessages
     #expect(try await server.respond(response).0 == nil)
   }
 
-  @Test func `neither a code nor a proof begins a registration, and the sender of a wrong code learns nothing new`()
+  @Test func `a blocked account begins no registration with a code or a proof, and a wrong code is refused as for any account`()
     async throws
   {
     var byProof = RequestContext(username: "alice")
@@ -131,7 +131,7 @@ import UAFMessages
     #expect(try await registrationRequest(wrong).statusCode == .unauthorized)
   }
 
-  @Test func `a registration that began before the block is refused, and its code stays valid`() async throws {
+  @Test func `a registration that began before the account was blocked is refused, and its code stays valid`() async throws {
     var context = RequestContext(username: "alice")
     context.codeProof = try await server.enrol("alice")
     let second = try FakeAuthenticator()
@@ -143,7 +143,7 @@ import UAFMessages
     #expect(try await server.respond(response).0 == nil)
   }
 
-  @Test func `neither a proof nor a code deletes a key, and the code is valid again afterwards`() async throws {
+  @Test func `a blocked account deletes no key with a proof or a code, and the code is valid again afterwards`() async throws {
     var byProof = RequestContext(username: "alice")
     byProof.deregisterAll = true
     byProof.proof = try await proof(for: .deregistration)
@@ -169,7 +169,7 @@ import UAFMessages
     #expect(try await second.store.read { try $0.accounts.block(of: "alice") } == nil)
   }
 
-  @Test func `a key that is stored at the same time as a block is blocked, too`() async throws {
+  @Test func `a key that is stored at the same time as its account is blocked is blocked, too`() async throws {
     try await block(until: server.now + 60)
     server.advance(seconds: 60)
     var context = RequestContext(username: "alice")

@@ -15,7 +15,7 @@ import UAFMessages
   private static let pattern = "5541#0002"
   private static let fingerprint = "5541#0003"
 
-  /// Everybody uses either; the operators, alice, bob and ghost, both together.
+  /// The operators (alice, bob and ghost) must use passcode and pattern together; everybody else may use either.
   private func server() throws -> TestServer {
     try TestServer(
       policies: AccountPolicies(
@@ -43,7 +43,7 @@ import UAFMessages
     return try await FakeAuthenticator().registrationRequest(from: server.get(.registration, context))
   }
 
-  /// The answers of several authenticators to one request, as one.
+  /// One response with the assertions of several authenticators.
   private func joined(_ responses: [UAFResponse]) throws -> UAFResponse {
     var registrations: [AuthenticatorRegistrationAssertion] = []
     var authentications: [AuthenticatorSignAssertion] = []
@@ -93,7 +93,7 @@ import UAFMessages
     }
   }
 
-  @Test func `reports the reason of the member that failed`() async throws {
+  @Test func `the refusal of a response with two assertions has the reason of the assertion that failed`() async throws {
     let server = try server()
     let authenticators = try both()
     #expect(try await register(server, "alice", authenticators) == nil)
@@ -120,7 +120,7 @@ import UAFMessages
     #expect(count == 0)
   }
 
-  @Test func `refuses a member of the group who uses only the authenticator that is enough for everybody else`()
+  @Test func `a member of a group is refused with one authenticator if the group needs two, although everybody else needs only one`()
     async throws
   {
     let server = try server()
@@ -131,7 +131,7 @@ import UAFMessages
     #expect(try await register(server, "bob", [carol[1]]) == .notInPolicy)
   }
 
-  @Test func `asks for the missing part of a set on this machine, and for the whole set on a different machine`()
+  @Test func `a registration asks for the missing part of a set on this machine, and for the whole set on a different machine`()
     async throws
   {
     let server = try TestServer()
@@ -148,7 +148,7 @@ import UAFMessages
     #expect(other.policy.disallowed.flatMap { $0.keyIDs ?? [] } == keys.map(\.keyID))
   }
 
-  @Test func `keeps a complete set, and names no key twice`() throws {
+  @Test func `a registration asks for a whole set again if all of it is registered, and names no alternative twice`() throws {
     let (passcode, pattern) = (try AAID(Self.passcode), try AAID(Self.pattern))
     let keys = try [passcode, pattern].map { aaid in
       StoredKey(
@@ -161,14 +161,14 @@ import UAFMessages
         == [[MatchCriteria(aaid: pattern)]])
   }
 
-  @Test func `asks a name without keys, or with too few, in the same way as a name with enough keys`() async throws {
+  @Test func `a request for a name without keys, or with too few, looks like one for a name with enough keys`() async throws {
     let server = try server()
     #expect(try await register(server, "alice", both()) == nil)
     let real = try await server.authenticationRequest("alice").policy
     let ghost = try await server.authenticationRequest("ghost").policy
     #expect(aaids(ghost) == aaids(real) && keyIDs(ghost).joined().map(\.bytes.count) == [32, 32])
     #expect(keyIDs(try await server.authenticationRequest("ghost").policy) == keyIDs(ghost))
-    // One key of the two: it appears next to a made-up one.
+    // bob has one of the two keys: his request has this key next to a made-up one.
     let lenient = try TestServer(database: server.database)
     let bob = try await lenient.registered("bob")
     let policy = try await server.authenticationRequest("bob").policy
@@ -176,7 +176,7 @@ import UAFMessages
     #expect(keyIDs(policy)[0].count == 2)
   }
 
-  @Test func `accepts nobody who signs for a decoy, and refuses as for a real key`() async throws {
+  @Test func `a signature for a decoy is refused with the same reason as a wrong signature for a real key`() async throws {
     let server = try server()
     let lenient = try TestServer(database: server.database)
     let bob = try await lenient.registered("bob")

@@ -45,7 +45,7 @@ import UAFMessages
     try TestServer.authenticationRequest(in: try await answer(code: code))
   }
 
-  @Test func `asks for the waiting text, and accepts its signature once`() async throws {
+  @Test func `the holder of an approval code is asked to confirm the waiting text, and the signature is accepted once`() async throws {
     let (id, code) = try await open()
     #expect(try await outcome(id) == .open)
     let request = try await request(code: code)
@@ -64,7 +64,7 @@ import UAFMessages
     #expect(faults == [nil])
   }
 
-  @Test func `accepts neither a login nor a different text as the confirmation`() async throws {
+  @Test func `neither a login nor a signature over a different text confirms a waiting text`() async throws {
     let (id, code) = try await open()
     let login = try await server.authenticationRequest("alice")
     #expect(login.transaction.isEmpty)
@@ -82,7 +82,7 @@ import UAFMessages
     #expect(try await outcome(id) == .open)
   }
 
-  @Test func `refuses a wrong code, a different person's code, an enrolment code, and a code for an invalid name`()
+  @Test func `refuses a wrong approval code, a different person's code, an enrolment code, and a code for an invalid name`()
     async throws
   {
     let (id, code) = try await open()
@@ -100,7 +100,7 @@ import UAFMessages
     #expect(try await server.get(.deregistration, context).statusCode == .unauthorized)
   }
 
-  @Test func `a code alone, without the person's key, confirms nothing`() async throws {
+  @Test func `an approval code alone, without a signature of the person's key, confirms nothing`() async throws {
     let (id, code) = try await open()
     let thief = try FakeAuthenticator(keyID: alice.keyID)
     for turn in 1...9 {
@@ -113,7 +113,7 @@ import UAFMessages
     #expect(try await outcome(id) == .confirmed)
   }
 
-  @Test func `refuses a thousand wrong codes, and is then confirmed by the right code`() async throws {
+  @Test func `refuses a thousand wrong approval codes, and then accepts the right one`() async throws {
     let (id, code) = try await open()
     for number in 0..<1000 {
       #expect(try await answer(code: "wrong\(number)").statusCode == .unauthorized)
@@ -123,7 +123,7 @@ import UAFMessages
     #expect(try await server.respond(response).0 == nil)
   }
 
-  @Test func `refuses a code and an answer after the text has expired`() async throws {
+  @Test func `refuses an approval code and a response to its request after the text has expired`() async throws {
     let (id, code) = try await open(lifetime: 60)
     let request = try await request(code: code)
     server.advance(seconds: 60)
@@ -133,7 +133,7 @@ import UAFMessages
     #expect(try await answer(code: code).statusCode == .unauthorized)
   }
 
-  @Test func `accepts the answer to the last request of a code, and to no earlier request`() async throws {
+  @Test func `accepts a response only to the last request that was made with an approval code`() async throws {
     let (id, code) = try await open()
     let first = try await request(code: code)
     let second = try await request(code: code)
@@ -144,7 +144,7 @@ import UAFMessages
     #expect(try await outcome(id) == .confirmed)
   }
 
-  @Test func `closes a text when a newer text replaces it, and keeps what was confirmed`() async throws {
+  @Test func `a newer text closes the account's waiting text, and a text that was confirmed stays confirmed`() async throws {
     let (first, code) = try await open()
     let (second, newer) = try await open()
     #expect(try await outcome(first) == .closed)
@@ -173,7 +173,7 @@ import UAFMessages
     try await answer(code: code, username: username) { $0.denies = true }
   }
 
-  @Test func `a denial is final: neither the code nor an earlier request confirms the text`() async throws {
+  @Test func `a denial of a waiting text is final: neither the code nor an earlier request confirms the text`() async throws {
     let (id, code) = try await open()
     let request = try await request(code: code)
     let answer = try await deny(code)
@@ -184,12 +184,12 @@ import UAFMessages
     #expect(try await self.answer(code: code).statusCode == .unauthorized)
     #expect(try await deny(code).statusCode == .unauthorized)
     #expect(try await outcome(id) == .denied)
-    // A client that waits for the closed text still hears about it while the next one is open.
+    // A client that waits for the denied text is told so even while the next text is open.
     _ = try await open()
     #expect(try await outcome(id) == .denied)
   }
 
-  @Test func `refuses a denial with a wrong code, a different person's code, no code, or an expired code`() async throws
+  @Test func `refuses to deny a text with a wrong code, a different person's code, no code, or an expired code`() async throws
   {
     let (id, code) = try await open(lifetime: 60)
     _ = try await server.registered("bob")

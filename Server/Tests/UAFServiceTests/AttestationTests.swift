@@ -6,7 +6,7 @@ import UAFMessages
 @testable import ServerTesting
 @testable import UAFService
 
-/// Which kind of attestation the server accepts from which model, and with which chain.
+/// Which attestation types the server accepts from which model, and with which certificate chain.
 struct AttestationTests {
   @Test(arguments: [
     "leaf alone", "leaf and root", "leaf and issuer", "leaf, two issuers and root", "issuer in the middle as root",
@@ -31,11 +31,11 @@ struct AttestationTests {
     #expect(try registration.refusal() == .untrustedAttestation)
   }
 
-  @Test func `refuses a leaf that names a different model`() throws {
+  @Test func `refuses a leaf certificate that names a different model`() throws {
     #expect(try AttestedRegistration("model as octets", aaid: "FFFF#5556").refusal() == .otherModelAttested)
   }
 
-  @Test func `requires the leaf to name its model if a different model has the same root`() throws {
+  @Test func `requires the leaf certificate to name its model if a different model has the same root`() throws {
     var named = try AttestedRegistration("model as octets")
     named.otherModels = [named.statement(try AAID("FFFF#0001"))]
     #expect(try named.refusal() == nil)
@@ -44,7 +44,7 @@ struct AttestationTests {
     #expect(try unnamed.refusal() == .otherModelAttested)
   }
 
-  @Test func `refuses key registration data that the attestation key did not sign`() throws {
+  @Test func `refuses a registration that the attestation key did not sign`() throws {
     var registration = try AttestedRegistration("leaf alone")
     registration.attest = { registration, authenticator, signed in
       .full(signature: try authenticator.sign(signed), certificates: registration.chain)
@@ -91,7 +91,7 @@ struct AttestationTests {
     #expect(try registration.refusal() == .ecdaaNotSupported)
   }
 
-  @Test func `refuses an attestation type that the policy does not name, although the model has it`() throws {
+  @Test func `refuses an attestation type that the policy does not name, although the model supports it`() throws {
     var registration = try AttestedRegistration("leaf alone")
     registration.attestationTypes = [15879, 15881]
     var criteria = MatchCriteria(aaid: registration.aaid)

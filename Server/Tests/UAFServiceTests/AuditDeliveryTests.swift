@@ -3,13 +3,13 @@ import Testing
 @testable import ServerTesting
 @testable import UAFService
 
-/// How far a sink of the audit has come, in each store.
+/// The position up to which a sink has received the audit, in each store.
 @Suite(.onEachStore) struct AuditDeliveryTests {
   private let server: TestServer
 
   init() throws { server = try TestServer() }
 
-  @Test func `a position is kept under the sink's name`() async throws {
+  @Test func `the store keeps a sink's position and holder under the sink's name`() async throws {
     var place = AuditDelivery(sink: "webhook")
     let isTaken = place.take(by: "민아의 것", now: 100)
     #expect(isTaken)
@@ -30,7 +30,7 @@ import Testing
       try await server.store.read { try $0.auditDeliveries.delivery(to: "other") } == AuditDelivery(sink: "other"))
   }
 
-  @Test func `a failed transaction leaves the position unchanged`() async throws {
+  @Test func `a failed transaction leaves a sink's position unchanged`() async throws {
     struct Failure: Error {}
     await #expect(throws: Failure.self) {
       try await server.store.write { records in
@@ -41,7 +41,7 @@ import Testing
     #expect(try await server.store.read { try $0.auditDeliveries.all() }.isEmpty)
   }
 
-  @Test func `one instance holds a sink, and a different instance gets it after the hold has expired`() {
+  @Test func `while one instance holds a sink, no other instance sends to it, until the hold has expired`() {
     var place = AuditDelivery(sink: "syslog")
     let isFirst = place.take(by: "a", now: 100)
     #expect(isFirst)
@@ -55,14 +55,14 @@ import Testing
     #expect(place.delivered == 0)
   }
 
-  @Test func `an instance whose clock was ahead does not hold a sink for a year`() {
+  @Test func `an instance whose clock was a year ahead loses its hold of a sink to the next instance`() {
     var place = AuditDelivery(sink: "syslog", delivered: 3, holder: "a", heldUntil: 40_000_000)
     let isTaken = place.take(by: "b", now: 100)
     #expect(isTaken)
     #expect(place.delivered == 3)
   }
 
-  @Test func `a position goes back if rows were cut off, and never forward for that reason`() {
+  @Test func `a sink's position is moved back if rows were cut off, and never forward for that reason`() {
     var place = AuditDelivery(sink: "syslog", delivered: 9, holder: "a", heldUntil: 160)
     let isAhead = place.goBack(to: 9)
     #expect(!isAhead)
@@ -70,7 +70,7 @@ import Testing
     #expect(isCut && place.delivered == 4)
   }
 
-  @Test func `a late record does not move a position back`() {
+  @Test func `recording an earlier row late does not move a sink's position back`() {
     var place = AuditDelivery(sink: "syslog", delivered: 9, holder: "a", heldUntil: 160)
     let isRecorded = place.record(through: 4, by: "a")
     #expect(isRecorded)

@@ -10,7 +10,7 @@ struct AuditFormTests {
     time: 1_800_000_000, kind: .login, account: "alice", actor: .person, address: "192.0.2.7", machine: "desk",
     authenticators: "5541#0001 AAAA 7")
 
-  @Test func `bodies and hashes are those that an independent program has computed`() throws {
+  @Test func `the bytes and hashes of audit rows are those that an independent program has computed`() throws {
     let second = AuditEntry(
       time: -1, kind: .registration, outcome: "invalid-signature", actor: .server, machine: "책상",
       detail: #"{"by":"code"}"#)
@@ -25,7 +25,7 @@ struct AuditFormTests {
     #expect(two.hash.hex == "d34b175a0bb541468512824c8c7345b8f45996cb6753ae271cb1d1a42ebcb9c3")
   }
 
-  @Test func `no two events have the same bytes, wherever their texts are divided`() {
+  @Test func `two audit rows have different bytes even if their texts joined together are the same`() {
     func event(_ address: String, _ machine: String) -> AuditEntry {
       AuditEntry(time: 1, kind: .login, actor: .person, address: address, machine: machine)
     }
@@ -33,7 +33,7 @@ struct AuditFormTests {
     #expect(event("", "a").body != event("a", "").body)
   }
 
-  @Test func `an event is read back as stored, and a wrong number of texts is refused`() {
+  @Test func `an audit row is read back as it was stored, and is refused with a wrong number of texts`() {
     #expect(AuditEntry(time: first.time, texts: first.texts) == first)
     #expect(AuditEntry(time: 1, texts: Array(first.texts.dropLast())) == nil)
     #expect(AuditEntry(time: 1, texts: first.texts + [""]) == nil)
@@ -44,11 +44,11 @@ struct AuditFormTests {
     (.commandLine(uid: 998, login: 1000), "command-line uid 998 login 1000"),
     (.commandLine(uid: 0, login: nil), "command-line uid 0"),
   ])
-  func `names who caused an event`(actor: AuditActor, text: String) {
+  func `an audit row names who caused its event`(actor: AuditActor, text: String) {
     #expect(actor.text == text)
   }
 
-  @Test func `counts refusals by reason and address, and reports them once`() {
+  @Test func `refusals are counted by reason and address, and each is reported once`() {
     let count = RefusalCount()
     #expect(count.take(now: 1) == nil)
     for _ in 0..<3 { count.add("limited", from: "192.0.2.1") }
@@ -61,7 +61,7 @@ struct AuditFormTests {
     #expect(count.take(now: 10) == nil)
   }
 
-  @Test func `remembers a bounded number of addresses, however many there are`() throws {
+  @Test func `the count of refusals remembers a bounded number of addresses, however many there are`() throws {
     let count = RefusalCount()
     for number in 0..<1000 { count.add("limited", from: "10.0.\(number / 256).\(number % 256)") }
     let detail = try #require(count.take(now: 1)?.detail)

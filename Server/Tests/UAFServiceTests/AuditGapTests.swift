@@ -27,7 +27,7 @@ import UAFMessages
 
   // MARK: Signing
 
-  @Test func `a head that the database silently drops is not a signed head`() async throws {
+  @Test func `a head that the database silently drops does not count as a signed head`() async throws {
     try await append()
     try await server.database.dropHeads()
     await #expect(throws: AuditSigner.NotKept.head(1)) { try await server.signer.sign(after: nil) }
@@ -36,7 +36,7 @@ import UAFMessages
     #expect(try await server.signer.sign(after: nil)?.link.number == 1)
   }
 
-  @Test func `a head that the database removes at the commit is not a signed head`() async throws {
+  @Test func `a head that the database removes at the commit does not count as a signed head`() async throws {
     guard StoreEngine.current == .postgresql else { return }
     try await append()
     for statement in [
@@ -49,14 +49,14 @@ import UAFMessages
     await #expect(throws: AuditSigner.NotKept.head(1)) { try await server.signer.sign(after: nil) }
   }
 
-  @Test func `signs nothing if the head that the server signed last is gone`() async throws {
+  @Test func `the server signs nothing if the head that it signed last is gone`() async throws {
     let kept = try await server.signedAudit()
     try await server.database.execute("DELETE FROM auditHead WHERE number = 12")
     await #expect(throws: AuditSigner.Refusal.headGone(12)) { try await server.signer.sign(after: kept[2].link) }
     #expect(try await server.signer.sign(after: kept[1].link)?.link.number == 12)
   }
 
-  @Test func `does not sign an end if the database has dropped its row`() async throws {
+  @Test func `the server signs no end of the audit whose row the database has dropped`() async throws {
     guard StoreEngine.current == .postgresql else { return }
     try await append()
     try await append()
@@ -66,7 +66,7 @@ import UAFMessages
 
   // MARK: The check
 
-  @Test func `names rows that were unsigned for too long, even if a head covers them now`() async throws {
+  @Test func `verification names rows that were unsigned for too long, even if a head covers them now`() async throws {
     try await append()
     _ = try await server.signer.sign(after: nil)
     let time = server.now + 5
@@ -82,7 +82,7 @@ import UAFMessages
     )
   }
 
-  @Test func `names rows at the end that have been unsigned for too long`() async throws {
+  @Test func `verification names rows at the end that have been unsigned for too long`() async throws {
     try await append()
     _ = try await server.signer.sign(after: nil)
     try await append()
@@ -92,7 +92,7 @@ import UAFMessages
     #expect(try await gaps().map(\.through) == [2])
   }
 
-  @Test func `a time without rows is not a gap, however long it is`() async throws {
+  @Test func `a time without new audit rows is not a gap, however long it is`() async throws {
     try await append()
     _ = try await server.signer.sign(after: nil)
     server.advance(seconds: 100_000)
@@ -101,7 +101,7 @@ import UAFMessages
     #expect(try await gaps().isEmpty)
   }
 
-  @Test func `a row of a gap is reported, whatever times the rows before it have now`() async throws {
+  @Test func `verification reports the gap that a signed row names, whatever times the rows before it have now`() async throws {
     try await append()
     _ = try await server.signer.sign(after: nil)
     let from = server.now
@@ -115,7 +115,7 @@ import UAFMessages
 
   // MARK: The time of a gap
 
-  @Test func `the gap is the longest time without a head, even if a different instance has signed since`()
+  @Test func `the gap that is reported is the longest time without a head, even if a different instance has signed since`()
     async throws
   {
     try await append()
@@ -136,7 +136,7 @@ import UAFMessages
   }
 
   @Test
-  func `after a kill the time without a head continues from the last process, and after a normal stop it begins anew`()
+  func `after a kill the time without a head continues from the last process, and after a normal stop it starts again`()
     async throws
   {
     try await append()
@@ -158,7 +158,7 @@ import UAFMessages
     #expect(try await server.signer.beginning(after: moment).time == server.now)
   }
 
-  @Test func `a time is read back as it was written, and nothing else is accepted`() {
+  @Test func `the time of the last head is read back as it was written, and nothing else is accepted`() {
     let moment = SignedMoment(link: AuditLink(number: 7, hash: AuditLink.start.hash), time: 9, isStopped: true)
     #expect(SignedMoment(moment.json.bytes) == moment)
     for text in ["", "{}", #"{"number":1,"hash":"AA","time":1,"stopped":false}"#] {
@@ -166,7 +166,7 @@ import UAFMessages
     }
   }
 
-  @Test func `a clock that is set back does not stop the time of a gap`() {
+  @Test func `a clock that is set back does not stop the time of a gap from growing`() {
     let standing = AuditStanding()
     #expect(!standing.isOverdue(at: 1_000_000))
     standing.note(SignedMoment(link: .start, time: 10_000))

@@ -10,12 +10,12 @@ import UAFCrypto
 
   init() throws { server = try TestServer(database: StoreEngine.current.makeDatabase(connections: 2)) }
 
-  @Test func `signs nothing twice`() async throws {
+  @Test func `the server signs no row twice`() async throws {
     _ = try await server.signedAudit()
     #expect(try await server.signer.sign(after: nil) == nil)
   }
 
-  @Test func `signs nothing if the row that the server signed last was replaced or is gone`() async throws {
+  @Test func `the server signs nothing if the row that it signed last was replaced or is gone`() async throws {
     let kept = try await server.signedAudit()
     #expect(try await server.signer.sign(after: kept[2].link) == nil)
     try await server.database.execute("UPDATE audit SET hash = \(server.database.literal([1])) WHERE number = 8")
@@ -24,7 +24,7 @@ import UAFCrypto
     await #expect(throws: AuditSigner.Refusal.changed(8)) { try await server.signer.sign(after: kept[1].link) }
   }
 
-  @Test func `signs nothing if the last stored head has a wrong key, belongs to a different row, or has no row`()
+  @Test func `the server signs nothing if the last stored head has a wrong key, belongs to a different row, or has no row`()
     async throws
   {
     let kept = try await server.signedAudit()
@@ -38,7 +38,7 @@ import UAFCrypto
     await #expect(throws: AuditSigner.Refusal.headUnfit(stored[2])) { try await server.signer.sign(after: nil) }
   }
 
-  @Test func `a head after a refusal names the last signed row`() async throws {
+  @Test func `the first head that is signed after a refusal names the last validly signed row`() async throws {
     _ = try await server.signedAudit()
     try await server.database.execute("INSERT INTO auditHead VALUES (9, 'x'), (40, 'y')")
     try await server.database.execute("UPDATE auditHead SET token = 'z' WHERE number = 12")
@@ -48,7 +48,7 @@ import UAFCrypto
     #expect(try await server.store.read { try $0.audit.lastHead() }?.number == 13)
   }
 
-  @Test func `continues to sign if the retention rule removed the row that the server signed last`() async throws {
+  @Test func `the server continues to sign if the retention rule removed the row that it signed last`() async throws {
     let kept = try await server.signedAudit()
     _ = try await server.signer.remove(before: 950, by: .server)
     #expect(try await server.signer.sign(after: kept[1].link)?.link.number == 13)

@@ -5,7 +5,7 @@ import UAFMessages
 @testable import ServerTesting
 @testable import UAFService
 
-/// What is written into the audit, and with what.
+/// What is written into the audit, and in which transaction.
 @Suite(.onEachStore) struct AuditTests {
   private let server: TestServer
 
@@ -17,7 +17,7 @@ import UAFMessages
     try await server.store.read { try $0.audit.rows(filter, limit: limit) }
   }
 
-  /// An event of a kind that no version has.
+  /// An audit row of a kind that no version writes.
   private func event(_ account: String, time: Int64 = 5, kind: String = "test") -> AuditEntry {
     AuditEntry(time: time, kind: AuditKind(rawValue: kind), account: account, actor: .server, detail: "한 \u{1B}")
   }
@@ -30,7 +30,7 @@ import UAFMessages
     return summary
   }
 
-  @Test func `chains rows without gaps, as the pure function computes it`() async throws {
+  @Test func `the store numbers and hashes audit rows without gaps, as the pure function does`() async throws {
     let events = ["alice", "bob", "한글"].map { event($0) }
     try await server.store.write { try $0.audit.append([events[0]]) }
     try await server.store.write { try $0.audit.append(Array(events[1...])) }
@@ -44,7 +44,7 @@ import UAFMessages
     #expect(try await server.store.read { try $0.audit.last() } == link)
   }
 
-  @Test func `a text with U+0000 is stored without it, and the chain stays valid`() async throws {
+  @Test func `an audit text with U+0000 is stored without that character, and the chain stays valid`() async throws {
     let entry = AuditEntry(
       time: 1, kind: .denial, outcome: "a\0b", account: "\0", actor: .person, address: "1\0", machine: "desk\0\0x",
       authenticators: "k\0", detail: "{}\0")
@@ -73,12 +73,12 @@ import UAFMessages
     #expect(try await rows().isEmpty)
   }
 
-  @Test func `a read transaction adds no row`() async throws {
+  @Test func `a read transaction adds no audit row`() async throws {
     await #expect(throws: (any Error).self) { try await server.store.read { try $0.audit.append([event("alice")]) } }
     #expect(try await rows().isEmpty)
   }
 
-  @Test func `a failed transaction leaves no row`() async throws {
+  @Test func `a failed transaction leaves no audit row`() async throws {
     struct Planted: Error {}
     await #expect(throws: Planted.self) {
       try await server.store.write { records in
@@ -89,7 +89,7 @@ import UAFMessages
     #expect(try await rows().isEmpty)
   }
 
-  @Test func `a change that is rolled back separately leaves no row`() async throws {
+  @Test func `a change that is rolled back within a transaction leaves no audit row`() async throws {
     try await server.store.write { records in
       try records.audit.append([event("alice")])
       try records.keeping {
@@ -104,7 +104,7 @@ import UAFMessages
     #expect(try await rows().map(\.event.account) == ["alice", "carol"])
   }
 
-  @Test func `registration and login each have a row, with machine, keys and counter`() async throws {
+  @Test func `registration and login each have an audit row, with machine, keys and counter`() async throws {
     let alice = try await server.registered("alice", deviceID: "d", deviceName: "desk")
     let response = try await alice.authenticate(server.authenticationRequest("alice"), counter: 7)
     #expect(try await server.respond(response).0 == nil)
@@ -120,7 +120,7 @@ import UAFMessages
       ])
   }
 
-  @Test func `a refused login and a request leave no login row`() async throws {
+  @Test func `a request and a refused login leave no audit row of a login`() async throws {
     let alice = try await server.registered("alice")
     let response = try await alice.authenticate(
       server.authenticationRequest("alice"), counter: 7, signedBy: FakeAuthenticator())
@@ -128,7 +128,7 @@ import UAFMessages
     #expect(try await rows(AuditFilter(kind: .login)).isEmpty)
   }
 
-  @Test func `a confirmed text and a denied text have rows that name the approval and its kind`() async throws {
+  @Test func `a confirmed text and a denied text have audit rows that name the approval and its kind`() async throws {
     let alice = try await server.registered("alice")
     for denies in [false, true] {
       let code = Base64URL.encode(try RandomBytes.make(20))
@@ -152,7 +152,7 @@ import UAFMessages
     }
   }
 
-  @Test func `a deregistration has a row with the deleted keys`() async throws {
+  @Test func `a deregistration has an audit row with the deleted keys`() async throws {
     let alice = try await server.registered("alice", deviceID: "d")
     var context = RequestContext(username: "alice")
     context.deviceID = "d"
@@ -164,7 +164,7 @@ import UAFMessages
     #expect(row.kind == .deregistration && row.authenticators == "\(alice.aaid.text) \(alice.keyID.text)")
   }
 
-  @Test func `simultaneous logins and writes at two instances make one chain with a row for each`() async throws {
+  @Test func `simultaneous logins and writes at two instances make one chain with one row for each`() async throws {
     let second = try TestServer(database: server.database.reopened(), keys: server.environment.keys)
     var answers: [UAFResponse] = []
     for number in 0..<60 {
@@ -191,7 +191,7 @@ import UAFMessages
     #expect(try await summary(server) == AuditSummary(rows: 180, last: 180, signed: 180))
   }
 
-  @Test func `an answer that is refused within a batch leaves no row, and no gap`() async throws {
+  @Test func `a response that is refused within a batch leaves no audit row, and no gap in the numbers`() async throws {
     var answers: [UAFResponse] = []
     for number in 0..<20 {
       let person = try await server.registered("person\(number)")
@@ -207,7 +207,7 @@ import UAFMessages
     #expect(try await summary(server).fault == nil)
   }
 
-  @Test func `finds rows by account, kind, outcome, time and number`() async throws {
+  @Test func `audit rows are found by account, kind, outcome, time and number`() async throws {
     let events = (1...10).map { number in
       event(number.isMultiple(of: 2) ? "alice" : "bob", time: Int64(number), kind: number > 5 ? "late" : "early")
     }

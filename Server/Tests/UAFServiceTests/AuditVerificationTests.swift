@@ -47,7 +47,7 @@ import UAFMessages
     }
   }
 
-  @Test func `an unedited audit is valid, with the heads that are kept elsewhere`() async throws {
+  @Test func `verification finds no fault in an unedited audit, with or without heads kept elsewhere`() async throws {
     let kept = try await audit()
     #expect(try await summary(kept) == AuditSummary(rows: 12, last: 12, signed: 12))
     #expect(try await summary() == AuditSummary(rows: 12, last: 12, signed: 12))
@@ -58,13 +58,13 @@ import UAFMessages
     "actor = 'root'",
     "machine = 'm'", "authenticators = 'a'", "detail = 'd'",
   ])
-  func `names the row that was changed, whichever column was changed`(change: String) async throws {
+  func `verification names the row that was changed, whichever column was changed`(change: String) async throws {
     _ = try await audit()
     try await execute("UPDATE audit SET \(change) WHERE number = 6")
     #expect(try await fault() == .changed(6))
   }
 
-  @Test func `names the row to which something was appended after U+0000`() async throws {
+  @Test func `verification names the row to which something was appended after U+0000`() async throws {
     // PostgreSQL cannot store such a text.
     guard StoreEngine.current == .sqlite else { return }
     _ = try await audit()
@@ -72,7 +72,7 @@ import UAFMessages
     #expect(try await fault() == .changed(6))
   }
 
-  @Test func `names rows that were swapped`() async throws {
+  @Test func `verification names rows that were swapped`() async throws {
     _ = try await audit()
     try await execute(
       "UPDATE audit SET number = 1000 WHERE number = 6", "UPDATE audit SET number = 6 WHERE number = 7",
@@ -80,32 +80,32 @@ import UAFMessages
     #expect(try await fault() == .exchanged(6))
   }
 
-  @Test func `reports that the first row was removed`() async throws {
+  @Test func `verification reports that the first row was removed`() async throws {
     _ = try await audit()
     try await execute("DELETE FROM audit WHERE number = 1")
     #expect(try await fault() == .removed(from: 1, through: 1))
   }
 
-  @Test func `names removed rows in the middle`() async throws {
+  @Test func `verification names removed rows in the middle`() async throws {
     _ = try await audit()
     try await execute("DELETE FROM audit WHERE number IN (6, 7)")
     #expect(try await fault() == .removed(from: 6, through: 7))
   }
 
-  @Test func `names a removed row even if the later rows were renumbered`() async throws {
+  @Test func `verification names a removed row even if the later rows were renumbered`() async throws {
     _ = try await audit()
     try await execute("DELETE FROM audit WHERE number = 6")
     try await renumber(from: 7, by: -1)
     #expect(try await fault() == .removed(from: 6, through: 6))
   }
 
-  @Test func `names the last rows if they were cut off and the store still has their head`() async throws {
+  @Test func `verification names the last rows if they were cut off and the store still has their head`() async throws {
     _ = try await audit()
     try await execute("DELETE FROM audit WHERE number > 10")
     #expect(try await fault() == .cutOff(from: 11, through: 12))
   }
 
-  @Test func `with a head kept elsewhere, names the last rows if they were cut off with their head`() async throws {
+  @Test func `with a head kept elsewhere, verification names the last rows if they were cut off with their head`() async throws {
     let kept = try await audit()
     try await execute("DELETE FROM audit WHERE number > 8", "DELETE FROM auditHead WHERE number > 8")
     #expect(try await fault() == nil)
@@ -113,7 +113,7 @@ import UAFMessages
   }
 
   @Test(arguments: [false, true])
-  func `names an inserted row, whether its hash fits or not`(fits: Bool) async throws {
+  func `verification names an inserted row, whether its hash fits or not`(fits: Bool) async throws {
     _ = try await audit()
     try await renumber(from: 6, by: 1)
     let zero = server.database.literal([UInt8](repeating: 0, count: 32))
@@ -128,14 +128,14 @@ import UAFMessages
     #expect(try await fault() == .inserted(6))
   }
 
-  @Test func `names rows that were hashed again, because a signed head no longer matches them`() async throws {
+  @Test func `verification names rows that were hashed again, because a signed head no longer matches them`() async throws {
     _ = try await audit()
     try await execute("UPDATE audit SET account = 'mallory' WHERE number = 6")
     try await rehash(from: 6)
     #expect(try await fault() == .rewritten(from: 5, through: 8))
   }
 
-  @Test func `with a head kept elsewhere, names the last rows if they were hashed again and their head removed`()
+  @Test func `with a head kept elsewhere, verification names the last rows if they were hashed again and their head removed`()
     async throws
   {
     let kept = try await audit()
@@ -145,19 +145,19 @@ import UAFMessages
     #expect(try await fault(kept) == .rewritten(from: 9, through: 12))
   }
 
-  @Test func `reports a removed head`() async throws {
+  @Test func `verification reports a removed head`() async throws {
     _ = try await audit()
     try await execute("DELETE FROM auditHead WHERE number = 8")
     #expect(try await fault() == .headRemoved(8))
   }
 
-  @Test func `reports that all heads were removed`() async throws {
+  @Test func `verification reports that all heads were removed`() async throws {
     _ = try await audit()
     try await execute("DELETE FROM auditHead")
     #expect(try await fault() == .noHeads)
   }
 
-  @Test func `names a head that was signed with a different key, and one that was signed for a different row`()
+  @Test func `verification names a head that was signed with a different key, and one that was signed for a different row`()
     async throws
   {
     let kept = try await audit()
@@ -169,7 +169,7 @@ import UAFMessages
     #expect(try await fault() == .headNotSigned(8))
   }
 
-  @Test func `does not accept a verdict as a head, although the same key has signed it`() async throws {
+  @Test func `verification does not accept a verdict as a head, although the same key has signed it`() async throws {
     let head = AuditHead(link: AuditLink(number: 1, hash: AuditLink.start.hash), signedAt: 1, previous: 0)
     let pair = try P256.generate()
     let key = try TokenKey(pair.privateKey, for: .verdict)
@@ -179,7 +179,7 @@ import UAFMessages
       try keys.head(of: AuditHeadKeys.sign(head, with: TokenKey(pair.privateKey, for: .auditHead)).token) == head)
   }
 
-  @Test func `reports that the whole audit was emptied, from its heads or from a head kept elsewhere`() async throws {
+  @Test func `verification reports that the whole audit was emptied, from its heads or from a head kept elsewhere`() async throws {
     let kept = try await audit()
     try await execute("DELETE FROM audit")
     #expect(try await fault() == .cutOff(from: 1, through: 4))
@@ -187,11 +187,11 @@ import UAFMessages
     #expect(try await fault(kept) == .cutOff(from: 1, through: 4))
   }
 
-  @Test func `finds no fault in an empty store`() async throws {
+  @Test func `verification finds no fault in an empty store`() async throws {
     #expect(try await summary() == AuditSummary())
   }
 
-  @Test func `reports that the server found signed rows changed, even if the rest is valid`() async throws {
+  @Test func `verification reports that the server once found signed rows changed, even if the rest is valid`() async throws {
     _ = try await audit()
     let row = AuditEntry(time: server.now, kind: .broken, actor: .server)
     try await server.store.write { try $0.audit.append([row, row]) }
@@ -200,7 +200,7 @@ import UAFMessages
 
   // MARK: The rule
 
-  @Test func `rows that the retention rule removed leave a signed head and a row, and the rest is valid`() async throws
+  @Test func `rows that the retention rule removed leave a signed head and a row, and verification finds no fault`() async throws
   {
     let kept = try await audit()
     let removed = try #require(try await server.signer.remove(before: 650, by: .commandLine(uid: 0, login: 1000)))
@@ -210,14 +210,14 @@ import UAFMessages
     let row = try #require(try await server.store.read { try $0.audit.rows(AuditFilter(after: 12), limit: 1) }.first)
     #expect(row.event.kind == .removal && row.event.actor == "command-line uid 0 login 1000")
     #expect(row.event.detail == #"{"through":6,"rows":6,"before":650}"#)
-    // Once more, and everything except the end.
+    // Removes rows a second time: all but the last one.
     #expect(try #require(try await server.signer.remove(before: .max, by: .server)).through == 12)
     _ = try await server.signer.sign(after: nil)
     #expect(try await summary(kept) == AuditSummary(rows: 2, last: 14, signed: 14, removed: 12))
     #expect(try await server.signer.remove(before: 0, by: .server) == nil)
   }
 
-  @Test func `rows are removed in portions, and the audit is valid after each`() async throws {
+  @Test func `rows are removed in portions, and verification finds no fault after each`() async throws {
     let kept = try await audit()
     let removed = try #require(try await server.signer.remove(before: 950, by: .server, accepting: 3, portion: 4))
     #expect(removed.rows == 9 && removed.through == 9)
@@ -231,7 +231,7 @@ import UAFMessages
     #expect(try await summary(kept) == AuditSummary(rows: 6, last: 15, signed: 15, removed: 9))
   }
 
-  @Test func `rows that the retention rule removes during verification are not a fault, and rows removed by hand are`()
+  @Test func `during verification, rows that the retention rule removes are no fault, and rows removed by hand are one`()
     async throws
   {
     _ = try await audit()
@@ -248,7 +248,7 @@ import UAFMessages
         == .removed(from: 7, through: 7))
   }
 
-  @Test func `finds rows that were removed by hand after those that the retention rule removed`() async throws {
+  @Test func `verification finds rows that were removed by hand after those that the retention rule removed`() async throws {
     _ = try await audit()
     _ = try await server.signer.remove(before: 650, by: .server)
     _ = try await server.signer.sign(after: nil)
@@ -256,13 +256,13 @@ import UAFMessages
     #expect(try await fault() == .removed(from: 7, through: 7))
   }
 
-  @Test func `finds rows that were removed by hand, even if the last of them has an ordinary head`() async throws {
+  @Test func `verification finds rows that were removed by hand, even if the last of them has an ordinary head`() async throws {
     _ = try await audit()
     try await execute("DELETE FROM audit WHERE number <= 4")
     #expect(try await fault() == .removed(from: 1, through: 4))
   }
 
-  @Test func `a removal without its own row is a fault`() async throws {
+  @Test func `verification reports a signed removal of rows that has no row of its own`() async throws {
     let kept = try await audit()
     let head = AuditHead(link: kept[0].link, signedAt: 1, previous: 0, isRemoval: true)
     let signed = try AuditHeadKeys.sign(head, with: server.environment.keys.auditKey)

@@ -28,7 +28,7 @@ import UAFMessages
     #expect(claims?.keyIDs == [authenticator.keyID.text] && claims?.textHash == nil && claims?.deviceID == nil)
   }
 
-  @Test func `accepts one of fifty copies of a response that are sent at the same time`() async throws {
+  @Test func `of fifty copies of a response that are sent at the same time, one is accepted`() async throws {
     let authenticator = try await server.registered("alice")
     let response = try await authenticator.authenticate(server.authenticationRequest("alice"), counter: 1)
     let refusals = try await withThrowingTaskGroup(of: ServiceRefusal?.self) { [server] group in
@@ -39,7 +39,7 @@ import UAFMessages
     #expect(refusals.filter { $0 == .unknownChallenge }.count == 49)
   }
 
-  @Test func `accepts one of two answers with the same counter to two requests`() async throws {
+  @Test func `of two responses with the same counter to two requests, one is accepted`() async throws {
     let authenticator = try await server.registered("alice")
     let first = try await authenticator.authenticate(server.authenticationRequest("alice"), counter: 7)
     let second = try await authenticator.authenticate(server.authenticationRequest("alice"), counter: 7)
@@ -56,34 +56,34 @@ import UAFMessages
     #expect(try await server.respond(response).0 == .counterNotIncreased)
   }
 
-  @Test func `refuses an answer whose request has expired`() async throws {
+  @Test func `refuses a response whose request has expired`() async throws {
     let authenticator = try await server.registered("alice")
     let response = try await authenticator.authenticate(server.authenticationRequest("alice"), counter: 1)
     server.advance(seconds: IssuedRequest.lifetime)
     #expect(try await server.respond(response).0 == .expiredChallenge)
   }
 
-  @Test func `accepts an answer in the last second of its request`() async throws {
+  @Test func `accepts a response in the last second of its request`() async throws {
     let authenticator = try await server.registered("alice")
     let response = try await authenticator.authenticate(server.authenticationRequest("alice"), counter: 1)
     server.advance(seconds: IssuedRequest.lifetime - 1)
     #expect(try await server.respond(response).0 == nil)
   }
 
-  @Test func `refuses the answer of one person's key to a different person's request`() async throws {
+  @Test func `refuses the response of one person's key to a different person's request`() async throws {
     let alice = try await server.registered("alice")
     _ = try await server.registered("bob")
     let response = try await alice.authenticate(server.authenticationRequest("bob"), counter: 1)
     #expect(try await server.respond(response).0 == .unknownKeyID)
   }
 
-  @Test func `refuses an answer under a name that differs from its request's name`() async throws {
+  @Test func `refuses a response under a name that differs from its request's name`() async throws {
     let alice = try await server.registered("alice")
     let response = try await alice.authenticate(server.authenticationRequest("alice"), counter: 1)
     #expect(try await server.respond(response, username: "bob").0 == .otherUser)
   }
 
-  @Test func `refuses an answer for a different operation than its request's`() async throws {
+  @Test func `refuses a response for a different operation than its request's`() async throws {
     let alice = try await server.registered("alice")
     let request = try await server.authenticationRequest("alice")
     let header = OperationHeader(
@@ -136,7 +136,7 @@ import UAFMessages
     #expect(try await server.respond(other).0 == .otherAppID)
   }
 
-  @Test func `refuses an answer that names a foreign certificate, and accepts one that names ours`() async throws {
+  @Test func `refuses a response that names a foreign certificate, and accepts one that names the server's`() async throws {
     let alice = try await server.registered("alice")
     let certificate = server.certificate
     let hash = try X509.serverEndPoint(der: certificate)
@@ -159,7 +159,7 @@ import UAFMessages
     #expect(try await server.respond(response).0 == nil)
   }
 
-  @Test func `tells the holder of a revoked key that it is revoked, and a stranger that the signature is wrong`()
+  @Test func `the holder of a revoked key is told that it is revoked, and a stranger that the signature is wrong`()
     async throws
   {
     let alice = try await server.registered("alice")
@@ -174,7 +174,7 @@ import UAFMessages
     #expect(try await server.respond(forged).0 == .invalidSignature)
   }
 
-  @Test func `answers that a key is unknown if the key was removed after the request`() async throws {
+  @Test func `a response whose key was removed after the request is refused with an unknown key`() async throws {
     let alice = try await server.registered("alice")
     let response = try await alice.authenticate(server.authenticationRequest("alice"), counter: 1)
     _ = try await server.store.write { [appID = server.identity.appID] records in
@@ -183,7 +183,7 @@ import UAFMessages
     #expect(try await server.respond(response).0 == .unknownKeyID)
   }
 
-  @Test func `answers an unknown name as a known name whose key the client does not have`() async throws {
+  @Test func `a request for an unknown name looks like one for a known name whose key the client does not have`() async throws {
     let alice = try await server.registered("alice")
     try await server.enrol("enrolled")
     for name in ["alice", "nobody", "enrolled"] {
@@ -203,13 +203,13 @@ import UAFMessages
     }
   }
 
-  @Test func `gives different unknown names different keys`() async throws {
+  @Test func `requests for different unknown names have different made-up keys`() async throws {
     let one = try await server.authenticationRequest("nobody")
     let other = try await server.authenticationRequest("nobody2")
     #expect(one.policy != other.policy)
   }
 
-  @Test func `accepts a confirmed text, and neither a different text nor a login without a text`() async throws {
+  @Test func `accepts the confirmation of a text, and neither a different text nor a login without the text`() async throws {
     let alice = try await server.registered("alice")
     var context = RequestContext(username: "alice")
     context.transaction = "alice@desk: sudo id"

@@ -6,7 +6,7 @@ import Testing
 
 /// When a batch begins while a different one runs.
 struct BatchQueueTests {
-  /// What a queue has asked for.
+  /// Counts what a queue has requested.
   private final class Asked: Sendable {
     let workers = Atomic(0)
     let sleeps = Atomic(0)
@@ -34,7 +34,7 @@ struct BatchQueueTests {
 
   private func waitForSleeps(_ count: Int) async { await wait { asked.sleeps.load(ordering: .relaxed) == count } }
 
-  /// The first item, whose batch is running.
+  /// Adds the first item, and returns while its batch is running.
   private func heldBatch(of queue: BatchQueue<Int, Int>) async -> (Task<Int, any Error>, HeldBatch) {
     let first = add(1, to: queue)
     await waitForWorkers(1)
@@ -65,7 +65,7 @@ struct BatchQueueTests {
     let queue = queue()
     let (first, held) = await heldBatch(of: queue)
     clock.advance(.milliseconds(20))
-    // Again and again: the end of a parallel batch does not make the first one a new one.
+    // Several times: the end of a parallel batch does not count as the end of the first one, which is still slow.
     for number in 2...4 {
       let other = add(number, to: queue)
       await waitForWorkers(number)
@@ -77,7 +77,7 @@ struct BatchQueueTests {
     #expect(try await first.value == 1)
   }
 
-  @Test func `no second batch begins while each batch is quick, and the check is repeated`() async throws {
+  @Test func `no second batch begins while each batch is quick, and a check for a slow one is repeated`() async throws {
     let queue = queue()
     let (first, held) = await heldBatch(of: queue)
     let second = add(2, to: queue)
@@ -99,7 +99,7 @@ struct BatchQueueTests {
     #expect(asked.workers.load(ordering: .relaxed) == 1)
   }
 
-  @Test func `no check is scheduled if no second batch may begin`() async throws {
+  @Test func `no check for a slow batch is scheduled if no second batch may begin`() async throws {
     let queue = queue(mostWorkers: 1)
     let (first, held) = await heldBatch(of: queue)
     clock.advance(.seconds(1))

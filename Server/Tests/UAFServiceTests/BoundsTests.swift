@@ -14,7 +14,7 @@ import UAFMessages
   @Test(arguments: [
     ("signCounter", -1 as Int64), ("signCounter", 1 << 32), ("signatureAlgorithm", -1), ("signatureAlgorithm", 1 << 16),
   ])
-  func `a number in the store that is out of range fails that request, and not the server`(
+  func `a stored number that is out of range fails the requests of its account, and not the server`(
     column: String, number: Int64
   ) async throws {
     _ = try await server.registered("alice")
@@ -27,7 +27,7 @@ import UAFMessages
   }
 
   @Test(arguments: [("signCounter", -1 as Int64), ("signCounter", 1 << 32), ("authenticatorVersion", 1 << 16)])
-  func `a key with a number out of range fails its account's list, and not the list of another account`(
+  func `a key with a number out of range fails its account's list of keys, and not that of another account`(
     column: String, number: Int64
   ) async throws {
     _ = try await server.registered("alice")
@@ -69,7 +69,7 @@ import UAFMessages
     }
   }
 
-  @Test func `drops the oldest open registration requests if there are more than the limit`() async throws {
+  @Test func `the oldest open registration requests are dropped if there are more than the limit`() async throws {
     let challenges = try (0..<5).map { _ in try RandomBytes.make(32) }
     let open = try await server.store.write { [appID = server.identity.appID] records in
       let store = records.openRegistrations
@@ -84,7 +84,7 @@ import UAFMessages
     #expect(open == [false, false, true, true, true])
   }
 
-  /// fcParams as the server expects them, with a certificate of this many characters.
+  /// Confirms a text with final challenge parameters that contain a certificate of this many characters.
   private func confirm(certificate count: Int, by alice: FakeAuthenticator, counter: UInt32) async throws
     -> ServiceRefusal?
   {
@@ -98,7 +98,7 @@ import UAFMessages
     return try await server.respond(answer).0
   }
 
-  @Test func `keeps final challenge parameters of 16 KiB with a text, and refuses longer ones`() async throws {
+  @Test func `keeps final challenge parameters of 16 KiB with a confirmed text, and refuses longer ones`() async throws {
     let alice = try await server.registered("alice")
     #expect(try await confirm(certificate: 12_000, by: alice, counter: 1) == nil)
     #expect(try await confirm(certificate: 12_288, by: alice, counter: 2) == .malformedFinalChallenge)
@@ -107,7 +107,7 @@ import UAFMessages
     #expect(lengths.allSatisfy { $0 > 16_000 && $0 <= 16_384 })
   }
 
-  /// Gives an account keys, as a person with a modified client could register them.
+  /// Gives an account this many keys, as a person with a modified client could register them.
   private func add(_ count: Int, keyIDBytes: Int = 32, to username: String) async throws {
     let keys = (0..<count).map { _ in (username, "5541#0001") }
     try await server.database.addKeys(keys, length: keyIDBytes)
@@ -142,7 +142,7 @@ import UAFMessages
     #expect(try await register(after: 256, revoking: true) == nil)
   }
 
-  @Test func `a full account is refused before a new secret is chosen, and its code stays valid`() async throws {
+  @Test func `a registration for a full account is refused before the person chooses a secret, and its code stays valid`() async throws {
     try await server.enrol("alice")
     try await add(256, to: "alice")
     var context = RequestContext(username: "alice")
@@ -153,7 +153,7 @@ import UAFMessages
   }
 
   @Test(arguments: [(256, 32), (32, 2048)])
-  func `a request for a full account is short enough for uaf-fetch`(count: Int, keyIDBytes: Int) async throws {
+  func `a registration request for a full account is short enough for uaf-fetch`(count: Int, keyIDBytes: Int) async throws {
     try await server.enrol("alice")
     try await add(count, keyIDBytes: keyIDBytes, to: "alice")
     let answer = try await server.get(.authentication, RequestContext(username: "alice"))

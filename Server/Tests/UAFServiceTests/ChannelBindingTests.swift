@@ -30,7 +30,7 @@ struct ChannelBindingTests {
     Base64URL.encode(try SHA256.hash(certificate))
   }
 
-  @Test func `accepts each form in which a client can name one of the server's certificates`() throws {
+  @Test func `channel binding is accepted in each form in which a client can name one of the server's certificates`() throws {
     for certificate in [first, second] {
       let text = Base64URL.encode(certificate)
       let bindings = [
@@ -45,7 +45,7 @@ struct ChannelBindingTests {
   }
 
   @Test(arguments: [ChannelBindingPolicy.require, .check])
-  func `refuses a foreign certificate, and two forms that name different certificates`(policy: ChannelBindingPolicy)
+  func `channel binding to a foreign certificate is refused, and so are two forms that name different certificates`(policy: ChannelBindingPolicy)
     throws
   {
     let bindings = [
@@ -61,7 +61,7 @@ struct ChannelBindingTests {
     #expect(try !accepts(ChannelBinding(serverEndPoint: try hash(first)), policy, of: []))
   }
 
-  @Test func `refuses a client that names no certificate, but only if a certificate is required`() throws {
+  @Test func `a client that names no certificate is refused only if the policy requires channel binding`() throws {
     #expect(try !accepts(ChannelBinding(), .require, of: [first]))
     #expect(try accepts(ChannelBinding(), .check, of: [first]))
     let other = try ChannelBinding(parsing: #"{"tlsUnique":"AAAA","cid_pubkey":"unused"}"#)
@@ -69,7 +69,7 @@ struct ChannelBindingTests {
     #expect(try accepts(other, .check, of: [first]))
   }
 
-  @Test func `checks nothing if channel binding is off`() throws {
+  @Test func `no certificate is checked if channel binding is off`() throws {
     #expect(try accepts(ChannelBinding(serverEndPoint: "unused"), .off, of: [first]))
     #expect(try accepts(ChannelBinding(), .off, of: [[0x30, 0]]))
   }
@@ -78,7 +78,7 @@ struct ChannelBindingTests {
     #expect(throws: CryptoError.invalidCertificate) { try accepts(ChannelBinding(), .check, of: [[0x30, 0]]) }
   }
 
-  @Test func `tells the client that its channel binding is refused`() {
+  @Test func `a client whose channel binding is refused gets the status code for that`() {
     #expect(ServiceRefusal.channelBindingMismatch.statusCode.rawValue == 1490)
   }
 }

@@ -44,7 +44,7 @@ import UAFMessages
 
   // MARK: The answer
 
-  @Test func `a machine gets a statement for its proof, and the store has what the machine reported`() async throws {
+  @Test func `a machine that checks in gets a signed statement, and the store has what the machine reported`() async throws {
     let secret = try await joined()
     let key = try await server.registered("mina", deviceID: "d1")
     var report = TestServer.report(next: 1)
@@ -66,7 +66,7 @@ import UAFMessages
           mark: report.nextMark, offlineNumber: nil))
   }
 
-  @Test func `a statement names the nonce of its proof, and is not a verdict`() async throws {
+  @Test func `the statement about a check-in names the nonce of its report, and is not a verdict`() async throws {
     let secret = try await joined()
     let (one, other) = (
       try await server.checkIn(secret, TestServer.report(next: 1)),
@@ -102,7 +102,7 @@ import UAFMessages
 
   // MARK: Who may
 
-  @Test func `refuses an account's secret, a different body, a different claim, and a machine that has left`()
+  @Test func `a check-in is refused with an account's secret, a different body or a different claim, and after the machine has left`()
     async throws
   {
     let key = try await server.registered("alice")
@@ -121,7 +121,7 @@ import UAFMessages
     #expect(try await contact() == nil)
   }
 
-  @Test func `a machine that left at a different instance is not recorded, even before this instance knows that`()
+  @Test func `a check-in of a machine that left at a different instance is not recorded, even before this instance knows that`()
     async throws
   {
     let secret = try await joined()
@@ -131,7 +131,7 @@ import UAFMessages
     #expect(try await server.checkIn(secret, TestServer.report(next: 1)) == nil)
   }
 
-  @Test func `a proof is valid for one report, and its repetition does not make the machine a copy`() async throws {
+  @Test func `a proof is valid for one report, and a repeated report does not make the machine look like a copy`() async throws {
     let secret = try await joined()
     let request = CheckInRequest(TestServer.report(next: 1))
     let machine = try #require(server.environment.machine(proving: server.proof(secret, ofBody: request.jsonBytes)))
@@ -142,7 +142,7 @@ import UAFMessages
     #expect(try await contact()?.copySeenAt == nil)
   }
 
-  @Test func `a proof for a report lets no machine leave`() async throws {
+  @Test func `with a proof for a report no machine can leave`() async throws {
     let secret = try await joined()
     let body = CheckInRequest(TestServer.report(next: 1)).jsonBytes
     let machine = try #require(server.environment.machine(proving: server.proof(secret, ofBody: body)))
@@ -152,7 +152,7 @@ import UAFMessages
 
   // MARK: The audit
 
-  @Test func `only what has changed is written to the audit`() async throws {
+  @Test func `the audit gets only what has changed since the last check-in`() async throws {
     let secret = try await joined()
     var report = TestServer.report(next: 1)
     report.deviceName = "desk-17"
@@ -177,7 +177,7 @@ import UAFMessages
         + #""origin":"local"}],"more":0},"droppedLogins":5}"#)
   }
 
-  @Test func `each login without the server has one row, however often it is reported`() async throws {
+  @Test func `each login without the server has one audit row, however often it is reported`() async throws {
     let secret = try await joined()
     let alice = try server.accountSecret("alice", await server.registered("alice", deviceID: "d1"))
     let bob = try server.accountSecret("bob", await server.registered("bob", deviceID: "d2"))
@@ -189,7 +189,7 @@ import UAFMessages
       try server.offlineLogin(3, of: "bob", on: secret, by: bob),
     ]
     _ = try await server.checkIn(secret, report)
-    // The answer was lost: the machine sends the same report with one more login.
+    // The server's answer was lost, so the machine sends the same report again with one more login.
     report.offlineLogins.append(try server.offlineLogin(4, of: "alice", on: secret, by: alice))
     _ = try await server.checkIn(secret, report)
     let all = try await rows(.offlineLogin)
@@ -205,13 +205,14 @@ import UAFMessages
     #expect(try await contact()?.offlineNumber == 4)
   }
 
-  @Test func `a login or a lock is accepted only with the account's own secret on that very machine`() async throws {
+  @Test func `a reported login or lock is accepted only with the secret that the account has on that very machine`() async throws {
     let (own, other) = (try await joined(), try await joined("d2"))
     let alice = try server.accountSecret("alice", await server.registered("alice", deviceID: "d1"))
     let elsewhere = try server.accountSecret("alice", await server.registered("alice", deviceID: "d2"))
     let mallory = try server.accountSecret("mallory", await server.registered("mallory", deviceID: "d1"))
     var report = TestServer.report(next: 1)
-    // By the secret of the joining, of a different account there, of a key elsewhere, and for a different machine.
+    // The secrets are those of the machine itself, of a different account on it, of a key on another machine, and twice the
+    // right one. The last but one is for a different machine.
     let (secrets, places) = ([own, mallory, elsewhere, alice, alice], [own, own, own, other, own])
     report.offlineLogins = try secrets.indices.map {
       try server.offlineLogin(Int64($0 + 1), of: "alice", on: places[$0], by: secrets[$0])
@@ -224,7 +225,7 @@ import UAFMessages
     #expect(try await contact()?.locks == ReportedLocks([lock], more: 5))
   }
 
-  @Test func `a proved login does not prove a different login with the same number`() async throws {
+  @Test func `the proof of a reported login does not prove a different login with the same number`() async throws {
     let secret = try await joined()
     let mallory = try server.accountSecret("mallory", await server.registered("mallory", deviceID: "d1"))
     var report = TestServer.report(next: 1)
@@ -238,7 +239,7 @@ import UAFMessages
     #expect(try await rows(.offlineLogin).map(\.account) == ["mallory", "", ""])
   }
 
-  @Test func `a revoked key no longer proves anything`() async throws {
+  @Test func `the secret of a revoked key no longer proves a reported login or lock`() async throws {
     let secret = try await joined()
     let alice = try server.accountSecret("alice", await server.registered("alice", deviceID: "d1"))
     try await server.database.execute(
@@ -253,12 +254,12 @@ import UAFMessages
 
   // MARK: Copies
 
-  @Test func `a copied machine is noticed at the copy's first report, with one row a day`() async throws {
+  @Test func `a copied machine is noticed at the copy's first report, with one audit row a day`() async throws {
     let secret = try await joined()
     _ = try await server.checkIn(secret, TestServer.report(next: 1))
     _ = try await server.checkIn(secret, TestServer.report(mark: 1, next: 2))
     #expect(try await contact()?.copySeenAt == nil)
-    // The copy was made when the nonce was 1.
+    // The copy was made after the machine had announced nonce 1.
     #expect(try await server.checkIn(secret, TestServer.report(mark: 1, next: 3)) != nil)
     #expect(try await contact()?.copySeenAt == server.now)
     server.advance(seconds: 60)
@@ -271,7 +272,7 @@ import UAFMessages
     #expect(try await rows(.machineCopied).count == 2)
   }
 
-  @Test func `a lost answer never makes a machine look like a copy`() async throws {
+  @Test func `a machine whose answers get lost never looks like a copy`() async throws {
     let secret = try await joined()
     for report in [TestServer.report(next: 1), TestServer.report(next: 1), TestServer.report(mark: 1, next: 2)] {
       for _ in 0..<2 { #expect(try await server.checkIn(secret, report) != nil) }
@@ -280,7 +281,7 @@ import UAFMessages
     #expect(try await rows(.machineCopied).isEmpty)
   }
 
-  @Test func `the logins of a restored machine are recorded, even if earlier logins had their numbers`() async throws {
+  @Test func `the logins of a machine that was restored are recorded, even if earlier logins had their numbers`() async throws {
     let secret = try await joined()
     var report = TestServer.report(next: 1)
     report.offlineLogins = [try server.offlineLogin(9, of: "alice", on: secret, by: secret)]
@@ -292,7 +293,7 @@ import UAFMessages
     #expect(try await contact()?.offlineNumber == 2)
   }
 
-  @Test func `a machine that joins again starts from the beginning, and does not count as a copy`() async throws {
+  @Test func `a machine that joins again starts with new numbers, and does not count as a copy`() async throws {
     let code = try await server.joinCode()
     let secret = try #require(try await server.joined(code, "d1"))
     var report = TestServer.report(next: 1)

@@ -5,7 +5,7 @@ import UAFMessages
 @testable import ServerTesting
 @testable import UAFService
 
-/// Confirmed texts, and what is kept of them afterwards.
+/// Confirmed texts, and what the store keeps of them.
 @Suite(.onEachStore) struct ConfirmedTextTests {
   private let server: TestServer
 
@@ -46,7 +46,7 @@ import UAFMessages
     #"a@d: a\b"#,
     "a@d: 보고서를 보냅니다", "a@d: " + String(repeating: "한글", count: 200),
   ])
-  func `keeps what was confirmed so that it can be verified again`(_ text: String) async throws {
+  func `a confirmed text is kept so that it can be verified again`(_ text: String) async throws {
     let confirmation = try await stored(text)
     #expect(confirmation.username == "alice")
     #expect(confirmation.confirmedAt == server.now)
@@ -54,13 +54,13 @@ import UAFMessages
     #expect(ConfirmedTextCheck.fault(in: confirmation) == nil)
   }
 
-  @Test func `stores nothing about a login without a text, or about a refused login`() async throws {
+  @Test func `nothing is stored about a login without a text, or about a refused login`() async throws {
     let alice = try await server.registered("alice")
     let plain = try await server.authenticationRequest("alice")
     #expect(try await server.respond(alice.authenticate(plain, counter: 1)).0 == nil)
     let other = try FakeAuthenticator(keyID: alice.keyID)
     #expect(try await confirm("alice@desk: sudo id", by: other, counter: 2, as: "alice") == .invalidSignature)
-    // Mode 1, or a different text, is not a confirmation.
+    // A signature without a confirmation (mode 1) or over a different text confirms nothing.
     var context = RequestContext(username: "alice")
     context.transaction = "alice@desk: sudo id"
     for text in [nil, "alice@desk: sudo su"] {
@@ -71,7 +71,7 @@ import UAFMessages
     #expect(try await confirmations().isEmpty)
   }
 
-  @Test func `keeps a confirmed text after the key is revoked or deleted, and lists the text by account`() async throws
+  @Test func `a confirmed text is kept after the key is revoked or deleted, and is listed by account`() async throws
   {
     let confirmation = try await stored()
     let bob = try await server.registered("bob")
@@ -98,7 +98,7 @@ import UAFMessages
       signatureAlgorithm: signatureAlgorithm ?? confirmation.signatureAlgorithm)
   }
 
-  @Test func `notices that a stored text, challenge or key was changed`() async throws {
+  @Test func `verification notices that a stored text, challenge or key was changed`() async throws {
     let stored = try await stored()
     let other = try FakeAuthenticator()
     let fault = ConfirmedTextCheck.fault
@@ -112,7 +112,7 @@ import UAFMessages
     #expect(fault(Self.changed(stored, assertion: [])) == .unreadable)
   }
 
-  @Test func `notices every flipped bit of a stored assertion`() async throws {
+  @Test func `verification notices every flipped bit of a stored assertion`() async throws {
     let stored = try await stored()
     for index in stored.assertion.indices {
       for bit in 0..<8 {
@@ -123,7 +123,7 @@ import UAFMessages
     }
   }
 
-  @Test func `does not accept a signature of a login without a text`() async throws {
+  @Test func `verification does not accept the signature of a login without a text as a confirmation`() async throws {
     let alice = try await server.registered("alice")
     let request = try await server.authenticationRequest("alice")
     guard case .authentication(let response) = try alice.authenticate(request, counter: 1) else { return }
@@ -139,7 +139,7 @@ import UAFMessages
     #expect(found == confirmation)
   }
 
-  @Test func `finds nothing for a number that no text has`() async throws {
+  @Test func `no confirmed text is found by a number that no text has`() async throws {
     let number = try await stored().id + 1
     let found = try await server.store.read { records in try records.confirmedTexts.confirmation(number) }
     #expect(found == nil)

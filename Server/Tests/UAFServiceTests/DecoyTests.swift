@@ -5,7 +5,7 @@ import UAFMessages
 @testable import ServerTesting
 @testable import UAFService
 
-/// What is asked of unknown names: nobody learns from it who is registered.
+/// The requests for unknown names: nobody can tell from them who is registered.
 @Suite(.onEachStore) struct DecoyTests {
   private static let passcode = "5541#0001"
   private static let pattern = "5541#0002"
@@ -20,7 +20,7 @@ import UAFMessages
     try await server.environment.shapes.refresh(server.store, appID: server.identity.appID)
   }
 
-  /// The models and numbers of the keys that a name is asked for, in order.
+  /// For each set that a request accepts, the models of its keys with the lengths of their KeyIDs.
   private func shape(_ policy: Policy) -> [[String]] {
     policy.accepted.map { set in
       set.flatMap { criteria in
@@ -47,7 +47,7 @@ import UAFMessages
     return server
   }
 
-  @Test func `unknown names get the shapes of accounts about as often as accounts have them`() async throws {
+  @Test func `requests for unknown names have each shape of keys about as often as accounts have it`() async throws {
     let server = try await mixed()
     var counts: [[[String]]: Int] = [:]
     for number in 0..<1000 { counts[shape(try await policy(server, "nobody\(number)")), default: 0] += 1 }
@@ -70,7 +70,7 @@ import UAFMessages
     }
   }
 
-  @Test func `a decoy stays the same when a further decoy is added`() async throws {
+  @Test func `a decoy of a name stays the same when the name gets a further decoy`() async throws {
     let server = try TestServer()
     let before = try await policy(server, "nobody")
     try await add("alice", [Self.passcode, Self.pattern, Self.pattern], to: server)
@@ -82,14 +82,14 @@ import UAFMessages
     #expect(shape(after) == [["\(Self.passcode) 32"], ["\(Self.pattern) 32", "\(Self.pattern) 32"]])
   }
 
-  @Test func `gives decoys the KeyID lengths of other authenticators`() async throws {
+  @Test func `decoys have KeyIDs as long as those of the registered authenticators`() async throws {
     let server = try TestServer()
     try await add("alice", [Self.passcode], length: 100, to: server)
     try await refresh(server)
     #expect(shape(try await policy(server, "nobody")) == [["\(Self.passcode) 100"]])
   }
 
-  @Test func `refuses a forged answer for a decoy with the same status as one for a real key`() async throws {
+  @Test func `refuses a forged response for a decoy with the same status as one for a real key`() async throws {
     let server = try TestServer()
     try await add("alice", [Self.passcode, Self.passcode], to: server)
     try await refresh(server)
@@ -119,7 +119,7 @@ import UAFMessages
     #expect(server.environment.shapes.shapes != changed)
   }
 
-  @Test func `an account with too few keys looks like one with enough`() async throws {
+  @Test func `the request for an account with too few keys looks like one for an account with enough`() async throws {
     let both = AcceptedSets(checked: [[try AAID(Self.passcode), try AAID(Self.pattern)]])
     let server = try TestServer(policies: AccountPolicies(everybody: both))
     try await add("alice", [Self.passcode, Self.pattern, Self.pattern], to: server)
@@ -127,14 +127,14 @@ import UAFMessages
     try await refresh(server)
     let shapes = try await [policy(server, "alice"), policy(server, "bob"), policy(server, "nobody")].map(shape)
     #expect(Set(shapes).count == 1)
-    // And bob is asked for the key that he has.
+    // bob's own key is one of those that his request names.
     let own = try await server.store.read { records in
       try records.credentials.keys(of: "bob", appID: server.identity.appID).map(\.keyID)
     }
     #expect(keyIDs(try await policy(server, "bob")).contains(own))
   }
 
-  @Test func `an account with many keys of one model, and no key of a required second model, has no special shape`()
+  @Test func `a request for an account with many keys of one model, and none of a required second model, looks like any other`()
     async throws
   {
     let both = AcceptedSets(checked: [[try AAID(Self.passcode), try AAID(Self.pattern)]])
@@ -146,7 +146,7 @@ import UAFMessages
     #expect(Set(shapes).count == 1)
   }
 
-  @Test func `reads a part of a large store, which contains every shape that is not rare`() async throws {
+  @Test func `for the shapes of decoys the server reads a part of a large store, which contains every shape that is not rare`() async throws {
     let server = try TestServer()
     try await server.database.execute(
       """
@@ -163,7 +163,7 @@ import UAFMessages
     #expect(abs(Double(entries.last?.count ?? 0) / Double(total) - 0.3) < 0.05)
   }
 
-  @Test func `shapes are drawn according to their frequency, and only those that match the condition`() {
+  @Test func `shapes of decoys are drawn according to their frequency, and only those that match the condition`() {
     let (one, two) = (KeyShape([("a", 32)]), KeyShape([("a", 32), ("b", 32)]))
     let shapes = KeyShapes([two, one, one, one])
     let places = (0..<4).map { UInt64($0) << 62 }

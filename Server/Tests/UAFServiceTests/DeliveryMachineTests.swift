@@ -22,7 +22,7 @@ import Testing
     #expect(found.notice == notice, sourceLocation: place)
   }
 
-  @Test mutating func `records rows after the sink has accepted them, and then asks for the next rows`() {
+  @Test mutating func `after a sink has accepted rows, the instance records them and asks for the next rows`() {
     let rows = Self.rows(1...3)
     #expect(machine.first == .take(limit: 200))
     expect(.taken(rows, last: 3), .send(rows), nil)
@@ -31,7 +31,7 @@ import Testing
     expect(.taken([], last: 3), .wait(seconds: 1), nil)
   }
 
-  @Test mutating func `records nothing that was refused, waits longer each time, and logs the failure once`() {
+  @Test mutating func `after a sink has refused rows, the instance records nothing, waits longer each time, and logs the failure once`() {
     var waits: [Int64] = []
     var notices: [DeliveryMachine.Notice] = []
     for _ in 0..<9 {
@@ -44,7 +44,7 @@ import Testing
     #expect(notices == [.failed("no")])
   }
 
-  @Test mutating func `logs a new reason for the same failure, and each reason once`() {
+  @Test mutating func `a new reason for a sink's failure is logged, and each reason once`() {
     let notices = ["a", "b", "a", "b"].map { reason in
       _ = machine.received(.taken(Self.rows(1...1), last: 1))
       return machine.received(.refused(reason)).notice
@@ -52,7 +52,7 @@ import Testing
     #expect(notices == [.failed("a"), .failed("b"), nil, nil])
   }
 
-  @Test mutating func `logs once that the sink is back, and how many rows have waited`() {
+  @Test mutating func `the log has one line when a sink is back, with the number of rows that have waited`() {
     _ = machine.received(.taken(Self.rows(4...5), last: 5))
     _ = machine.received(.refused("no"))
     _ = machine.received(.taken(Self.rows(4...6), last: 40))
@@ -65,7 +65,7 @@ import Testing
     expect(.refused("again"), .wait(seconds: 1), .failed("again"))
   }
 
-  @Test mutating func `sends fewer rows after each refusal, down to one, and more again after a success`() {
+  @Test mutating func `fewer rows are sent to a sink after each refusal, down to one, and more again after a success`() {
     for limit in [200, 100, 50, 25, 12, 6, 3, 1, 1] {
       #expect(machine.first == .take(limit: limit))
       _ = machine.received(.taken(Self.rows(1...1), last: 1))
@@ -77,7 +77,7 @@ import Testing
   }
 
   @Test
-  mutating func `sends nothing while a different instance does, and leaves the rows to an instance that took over`() {
+  mutating func `an instance sends nothing while a different one holds the sink, and leaves the rows to one that took over`() {
     expect(.heldElsewhere(delivered: 0), .wait(seconds: 1), nil)
     _ = machine.received(.taken(Self.rows(1...2), last: 2))
     _ = machine.received(.accepted)
@@ -85,7 +85,7 @@ import Testing
   }
 
   @Test
-  mutating func `logs once that the sink is back if a different instance has sent the rows that were refused here`() {
+  mutating func `the log says once that a sink is back if a different instance has sent the rows that were refused here`() {
     for (event, waited) in [
       (DeliveryMachine.Event.heldElsewhere(delivered: 9), Int64(6)), (.taken([], last: 12), 9),
     ] {
@@ -99,7 +99,7 @@ import Testing
     }
   }
 
-  @Test mutating func `does not report that a sink is back while it has accepted none of what was refused`() {
+  @Test mutating func `the log does not say that a sink is back while it has accepted none of the refused rows`() {
     _ = machine.received(.taken(Self.rows(4...5), last: 9))
     _ = machine.received(.refused("no"))
     _ = machine.received(.taken(Self.rows(4...4), last: 9))
@@ -108,7 +108,7 @@ import Testing
     expect(.storeFailed, .wait(seconds: 4), nil)
   }
 
-  @Test mutating func `logs nothing about a failing store, and tries again later`() {
+  @Test mutating func `a failing store is not logged as a failure of the sink, and the instance tries again later`() {
     expect(.storeFailed, .wait(seconds: 1), nil)
     expect(.storeFailed, .wait(seconds: 2), nil)
   }

@@ -35,7 +35,7 @@ import UAFMessages
         auditKeys: keys.rings.auditKeys))
   }
 
-  @Test func `a different instance knows a departed machine until its next look, and again after the machine is back`()
+  @Test func `a different instance learns at its next look that a machine has left, and that it has joined again`()
     async throws
   {
     let code = try await server.joinCode()
@@ -49,7 +49,7 @@ import UAFMessages
     #expect(try other.known(secret) != nil)
   }
 
-  @Test func `after the next look, a revoked machine is unknown in all its places, and no other machine is`()
+  @Test func `after the next look, a machine that was revoked is unknown by each code with which it joined, and others stay known`()
     async throws
   {
     let first = try #require(try await server.joined(server.joinCode(), "d1"))
@@ -62,7 +62,7 @@ import UAFMessages
     }
   }
 
-  @Test func `applies all changes, even if there are more than one read returns at a time`() async throws {
+  @Test func `an instance learns of all machines that left, even if there are more than one read returns`() async throws {
     let code = try await server.joinCode(machines: 1200)
     let proofs = MachineProofs(keys: server.environment.keys)
     let secrets = try (0..<1200).map { try proofs.secret(ofMachine: "d\($0)", joinedWith: 1) }
@@ -92,7 +92,7 @@ import UAFMessages
     #expect(try other.known(old) == nil && other.known(new) == nil)
   }
 
-  @Test func `a machine revoked before a rotation is unknown by its new secret as well, after the next look`()
+  @Test func `after the next look, a machine that was revoked before a rotation is unknown by its new secret as well`()
     async throws
   {
     let code = try await server.joinCode()

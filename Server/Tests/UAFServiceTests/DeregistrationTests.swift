@@ -18,9 +18,9 @@ import UAFMessages
     }
   }
 
-  /// The token of a fresh authentication that was requested in order to deregister.
+  /// The token of a fresh login that was requested as a proof for a deregistration.
   ///
-  /// - Parameter removal: the context of the deregistration that it allows.
+  /// - Parameter removal: the context of the deregistration that the proof allows.
   func proof(
     for removal: RequestContext, by authenticator: FakeAuthenticator, counter: UInt32
   ) async throws -> String {
@@ -39,7 +39,7 @@ import UAFMessages
     return request.authenticators
   }
 
-  @Test func `refuses without a proof, and deletes nothing`() async throws {
+  @Test func `a deregistration without a proof is refused, and deletes nothing`() async throws {
     _ = try await server.registered("alice")
     var context = RequestContext(username: "alice")
     context.deregisterAll = true
@@ -52,7 +52,7 @@ import UAFMessages
     #expect(try await keyCount("alice") == 1)
   }
 
-  @Test func `deletes with a fresh proof, which can be used once`() async throws {
+  @Test func `a deregistration with a fresh proof deletes keys, and the proof can be used once`() async throws {
     let alice = try await server.registered("alice")
     var context = RequestContext(username: "alice")
     context.deregisterAll = true
@@ -64,7 +64,7 @@ import UAFMessages
     #expect(try await server.get(.deregistration, context).statusCode == .unauthorized)
   }
 
-  @Test func `returns a token that names the deregistration request, and that this server does not accept as a proof`()
+  @Test func `a deregistration returns a token that names its request, and that this server does not accept as a proof`()
     async throws
   {
     let alice = try await server.registered("alice")
@@ -89,7 +89,7 @@ import UAFMessages
     #expect(try await keyCount("alice") == 1)
   }
 
-  @Test func `refuses the token of an ordinary login`() async throws {
+  @Test func `a deregistration with the token of an ordinary login is refused`() async throws {
     let alice = try await server.registered("alice")
     let login = try await server.respond(alice.authenticate(server.authenticationRequest("alice"), counter: 1))
     var context = RequestContext(username: "alice")
@@ -99,7 +99,7 @@ import UAFMessages
     #expect(try await keyCount("alice") == 1)
   }
 
-  @Test func `refuses a proof that is a different person's or a minute old`() async throws {
+  @Test func `a deregistration with a proof that is a different person's or a minute old is refused`() async throws {
     let alice = try await server.registered("alice")
     let bob = try await server.registered("bob")
     var context = RequestContext(username: "alice")
@@ -114,7 +114,7 @@ import UAFMessages
     #expect(try await keyCount("alice") == 1)
   }
 
-  @Test func `after a restore, refuses a proof from before it, which may have been used, and accepts a later proof`()
+  @Test func `after a restore, a proof from before it is refused, because it may have been used, and a later proof is accepted`()
     async throws
   {
     let alice = try await server.registered("alice")
@@ -129,7 +129,7 @@ import UAFMessages
     #expect(try await server.get(.deregistration, context).statusCode == .ok)
   }
 
-  @Test func `deletes only the keys of that person on that machine`() async throws {
+  @Test func `a deregistration deletes only the keys of that person on that machine`() async throws {
     let first = try await server.registered("alice", deviceID: "one")
     _ = try await server.registered("alice", deviceID: "two")
     _ = try await server.registered("bob", deviceID: "one")
@@ -142,7 +142,7 @@ import UAFMessages
     #expect(try await keyCount("bob") == 1)
   }
 
-  @Test func `deletes only the named keys if some are named, and leaves other keys with the same machine id`()
+  @Test func `a deregistration that names keys deletes only these, and leaves others with the same machine id`()
     async throws
   {
     let first = try await server.registered("alice", deviceID: "one")
@@ -158,7 +158,7 @@ import UAFMessages
     #expect(request.policy.accepted == [[MatchCriteria(aaid: copied.aaid, keyIDs: [copied.keyID, elsewhere.keyID])]])
   }
 
-  @Test func `deletes no machine's keys if the request names no machine`() async throws {
+  @Test func `a deregistration that names no machine deletes no machine's keys`() async throws {
     let alice = try await server.registered("alice", deviceID: "one")
     var context = RequestContext(username: "alice")
     context.deregisterAll = true
@@ -167,7 +167,7 @@ import UAFMessages
     #expect(try await keyCount("alice") == 1)
   }
 
-  @Test func `deletes the keys of one model and names them`() async throws {
+  @Test func `a deregistration of one model deletes the model's keys and names them`() async throws {
     let passcode = try await server.registered("alice", model: "5541#0001")
     let pattern = try await server.registered("alice", model: "5541#0002")
     var context = RequestContext(username: "alice")
@@ -181,12 +181,12 @@ import UAFMessages
     #expect(try await keyCount("alice") == 1)
   }
 
-  @Test func `deletes with an enrolment code, and a person can still register with that code afterwards`() async throws
+  @Test func `keys are deleted with an enrolment code, and the person can still register with that code afterwards`() async throws
   {
     _ = try await server.registered("alice")
     var context = RequestContext(username: "alice")
     let registration = try await server.enrol("alice")
-    // The proof that the code allows a registration does not allow a removal.
+    // The proof that an account has the code for a registration is not a proof for a removal.
     context.codeProof = registration
     #expect(try await server.get(.deregistration, context).statusCode == .unauthorized)
     context.codeProof = try server.holder.removalProof(context)

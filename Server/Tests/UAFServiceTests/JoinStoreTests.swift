@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  /// A different number for each place.
+  /// A number that differs for each machine and each code with which it joined.
   private static func number(_ machine: JoinedMachine) -> [UInt8] {
     [UInt8(truncatingIfNeeded: machine.codeNumber)] + Array(machine.id.utf8)
   }
@@ -34,7 +34,7 @@ import Testing
     try await server.store.read { try $0.joinCodes.page(before: nil, limit: 9) }
   }
 
-  @Test func `a code is found only by the code itself, which the store does not contain`() async throws {
+  @Test func `a join code is found only by its text, which the store does not contain`() async throws {
     let code = try await server.joinCode(machines: 3, lifetime: 60)
     let found = try await server.store.read { records in
       (try records.joinCodes.code(code), try records.joinCodes.code(code + "A"), try records.joinCodes.code(""))
@@ -47,7 +47,7 @@ import Testing
     #expect(try await server.database.integers("SELECT count(*) FROM joinCode WHERE codeHash = \(hash)") == [1])
   }
 
-  @Test func `a closed code is not found, is listed as closed, and is closed once`() async throws {
+  @Test func `a closed join code is not found, is listed as closed, and is closed once`() async throws {
     let code = try await server.joinCode()
     try await server.joinCode("other")
     #expect(try await server.store.write { try $0.joinCodes.close(1) })
@@ -58,7 +58,7 @@ import Testing
     #expect(try await server.database.integers("SELECT count(*) FROM joinCode WHERE codeHash IS NULL") == [1])
   }
 
-  @Test func `all codes are closed together`() async throws {
+  @Test func `all join codes are closed together`() async throws {
     let all = [try await server.joinCode(), try await server.joinCode()]
     try await server.store.write { try $0.joinCodes.closeAll() }
     for code in all { #expect(try await server.store.read { try $0.joinCodes.code(code) } == nil) }
@@ -69,7 +69,7 @@ import Testing
       (0, 9, false, JoinCode.State.open), (1, 9, false, .open), (2, 9, false, .usedUp), (2, 10, false, .expired),
       (0, 10, false, .expired), (0, 0, true, .closed), (2, 10, true, .closed),
     ] as [(Int, Int64, Bool, JoinCode.State)])
-  func `a code is open until it is used up, has expired or is closed`(
+  func `a join code is open until it is used up, has expired or is closed`(
     used: Int, now: Int64, isClosed: Bool, state: JoinCode.State
   ) {
     let code = JoinCode(
@@ -78,7 +78,7 @@ import Testing
     #expect(code.state(at: now) == state)
   }
 
-  @Test func `a machine has one place of a code, with its latest description`() async throws {
+  @Test func `a machine that joins with one code several times is counted once, and its latest description is kept`() async throws {
     try await server.joinCode(machines: 9)
     try await keep([machine("d1", name: "old"), machine("d2"), machine("d1", name: "new", group: "other", at: 20)])
     let kept = try await server.store.read { try $0.joinedMachines.machine("d1", code: 1) }
@@ -88,7 +88,7 @@ import Testing
     #expect(try await server.store.read { try $0.joinedMachines.machine("d3") } == nil)
   }
 
-  @Test func `pages of machines are in the byte order of their ids, each with the place it took last`() async throws {
+  @Test func `pages of machines are in the byte order of their ids, each with the code that it used last`() async throws {
     for _ in 0..<2 { try await server.joinCode(machines: 9) }
     let ids = ["b", "a", "Z", "é", "e\u{301}"]
     try await keep(ids.map { machine($0) } + [machine("a", code: 2, group: "office")])
@@ -104,16 +104,16 @@ import Testing
     #expect(found[1].group == "office" && found[1].codeNumber == 2)
   }
 
-  @Test func `a place without its code is refused`() async throws {
+  @Test func `refuses to store a machine as joined with a code that does not exist`() async throws {
     await #expect(throws: (any Error).self) { try await keep([machine("d1", code: 7)]) }
     #expect(try await server.store.read { try $0.joinedMachines.machine("d1") } == nil)
   }
 
-  @Test func `each change has a higher number, and only the last change of a place is reported`() async throws {
+  @Test func `each change of a joined machine has a higher number, and of changes with the same code only the last is reported`() async throws {
     for _ in 0..<2 { try await server.joinCode(machines: 9) }
     let places = [machine("d1"), machine("d2"), machine("d1", code: 2)]
     try await keep(places)
-    // A machine is in one place at a time.
+    // The store counts a machine under one code at a time: d1 has left the first code by joining with the second.
     #expect(try await changes().map(\.machine.departedAt) == [10])
     let left = try await server.store.write {
       try $0.joinedMachines.markLeft(machineID: Self.number(places[1]), now: 30)

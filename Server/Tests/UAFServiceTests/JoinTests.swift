@@ -64,7 +64,7 @@ import UAFMessages
     #expect(VerdictToken(keys: server.environment.keys).claims(of: try #require(answer.token)) == nil)
   }
 
-  @Test func `a joining and its row are one commit, and the store does not contain the code`() async throws {
+  @Test func `a join and its audit row are one commit, and the store does not contain the code`() async throws {
     let code = try await server.joinCode()
     let before = try await rows().count
     try await server.joined(code, "d1", name: "desk-17")
@@ -77,7 +77,7 @@ import UAFMessages
     #expect(try await server.database.integers("SELECT count(*) FROM joinCode WHERE codeHash = \(hash)") == [1])
   }
 
-  @Test func `the same machine uses no second place and gets the same secret, even after the code is used up`()
+  @Test func `a machine that joins again with the same code counts once and gets the same secret, even after the code is used up`()
     async throws
   {
     let code = try await server.joinCode(machines: 1)
@@ -94,7 +94,7 @@ import UAFMessages
   }
 
   @Test
-  func `refuses a different code to a sender who only names a joined machine, even before that machine has reported`()
+  func `refuses a join with a different code to a sender who only names a joined machine, even before that machine has reported`()
     async throws
   {
     let first = try #require(try await server.joined(server.joinCode(), "d1"))
@@ -107,7 +107,7 @@ import UAFMessages
     #expect(try await codes().map(\.used) == [1, 1])
   }
 
-  @Test func `a machine that proves itself moves to a different code, and its old secret is no longer valid`()
+  @Test func `a machine that proves itself joins with a different code, and its old secret is no longer valid`()
     async throws
   {
     let first = try #require(try await server.joined(server.joinCode(), "d1"))
@@ -120,7 +120,7 @@ import UAFMessages
   }
 
   @Test
-  func `refuses the same code to a sender who only names a machine that has reported, and accepts it from the machine`()
+  func `refuses a join with the same code to a sender who only names a machine that has reported, and accepts the machine itself`()
     async throws
   {
     let code = try await server.joinCode(machines: 2)
@@ -130,11 +130,11 @@ import UAFMessages
     #expect(try await server.joinRefusal(code, "d1") == .machineJoined)
     #expect(try await server.joinRefusal(code, "d1", proving: other) == .machineJoined)
     #expect(try await server.joined(code, "d1", proving: secret) == secret)
-    // The machine's answer may be lost again.
+    // The answer to the machine may be lost again, so the same request is accepted again.
     #expect(try await server.joined(code, "d1") == secret)
   }
 
-  @Test func `a proof over a different body is not accepted`() async throws {
+  @Test func `a machine's proof for a join is not accepted with a different body`() async throws {
     let code = try await server.joinCode(machines: 2)
     let secret = try #require(try await server.joined(code, "d1"))
     let machine = try #require(
@@ -147,7 +147,7 @@ import UAFMessages
     #expect(try !JoinService.isProved([1], by: told))
   }
 
-  @Test func `a machine that left or was revoked joins with a second code and then the first, and has one place`()
+  @Test func `a machine that left joins with a second code and then with the first again, and is counted once`()
     async throws
   {
     let codes = [try await server.joinCode(machines: 2), try await server.joinCode("office", machines: 2)]
@@ -169,7 +169,7 @@ import UAFMessages
     #expect(try await restored.joinRefusal(restored.joinCode("office"), "d1") == nil)
   }
 
-  @Test func `refuses a wrong code, and a closed code as if it were wrong`() async throws {
+  @Test func `refuses a wrong join code, and a closed code as if it were wrong`() async throws {
     let code = try await server.joinCode()
     #expect(try await server.joinRefusal(code + "A", "d1") == .wrongJoinCode)
     #expect(try await server.store.write { try $0.joinCodes.close(1) })
@@ -178,7 +178,7 @@ import UAFMessages
     #expect(try await codes().map { $0.state(at: server.now) } == [.closed])
   }
 
-  @Test func `refuses an expired code, even from a machine that has joined with it`() async throws {
+  @Test func `refuses an expired join code, even from a machine that has joined with it`() async throws {
     let code = try await server.joinCode(machines: 2, lifetime: 60)
     try await server.joined(code, "d1")
     server.advance(seconds: 60)
@@ -187,7 +187,7 @@ import UAFMessages
     #expect(try await codes().map { $0.state(at: server.now) } == [.expired])
   }
 
-  @Test func `refuses a code whose places are taken, even if one of the machines has left`() async throws {
+  @Test func `refuses a join code that is used up, even if one of its machines has left`() async throws {
     let code = try await server.joinCode(machines: 2)
     let secret = try #require(try await server.joined(code, "d1"))
     try await server.joined(code, "d2")
@@ -197,7 +197,7 @@ import UAFMessages
     #expect(try await codes().map { $0.state(at: server.now) } == [.usedUp])
   }
 
-  @Test func `of forty machines at two instances, only as many join as the code has places`() async throws {
+  @Test func `of forty machines at two instances, only as many join as the code allows`() async throws {
     let code = try await server.joinCode(machines: 7)
     let instances = [server, try second()]
     let refusals = try await withThrowingTaskGroup(of: ServiceRefusal?.self) { group in
@@ -211,7 +211,7 @@ import UAFMessages
     #expect(try await rows().count { $0.kind == .machineJoin } == 7)
   }
 
-  @Test func `twenty requests of one machine at two instances take one place`() async throws {
+  @Test func `twenty requests of one machine at two instances use a join code once`() async throws {
     let code = try await server.joinCode(machines: 2)
     let instances = [server, try second()]
     let secrets = try await withThrowingTaskGroup(of: MachineSecret?.self) { group in
@@ -224,7 +224,7 @@ import UAFMessages
 
   // MARK: Leaving
 
-  @Test func `a machine that left is unknown, and cannot leave again`() async throws {
+  @Test func `a machine that left is unknown to the server, and cannot leave again`() async throws {
     let secret = try #require(try await server.joined(server.joinCode(), "d1"))
     #expect(try await server.left(secret)?.leftAt == server.now)
     #expect(try server.known(secret) == nil)
@@ -241,14 +241,14 @@ import UAFMessages
     #expect(try await server.left(secret) == nil)
   }
 
-  @Test func `a proof for a request lets no machine leave`() async throws {
+  @Test func `with a proof for a UAF request no machine can leave`() async throws {
     let secret = try #require(try await server.joined(server.joinCode(), "d1"))
     let claim = MachineClaim(operation: .authentication, isAnswer: false, username: "alice")
     let machine = try #require(server.environment.machine(proving: server.proof(secret, claim)))
     #expect(try await JoinService(environment: server.environment).leave(machine) == nil)
   }
 
-  @Test func `a machine that left comes back with the same code, in its old place`() async throws {
+  @Test func `a machine that left joins again with the same code, which counts it only once`() async throws {
     let code = try await server.joinCode()
     let secret = try #require(try await server.joined(code, "d1"))
     _ = try await server.left(secret)

@@ -10,21 +10,21 @@ struct KeyRingTests {
     KeyRing(entries.map { .init(from: $0.0, key: $0.1) })
   }
 
-  @Test func `a key is used from its start time on, and known before`() throws {
+  @Test func `a server key is used from its start time on, and known before`() throws {
     let ring = try #require(made((0, "old"), (1000, "new")))
     #expect(ring.current(at: 999) == "old" && ring.current(at: 1000) == "new")
     #expect(ring.announced(at: 999) == ["old", "new"] && ring.announced(at: 1000) == ["new"])
     #expect(ring.accepted(at: 999) == ["old", "new"])
   }
 
-  @Test func `a replaced key is accepted for a day, and not a second longer`() throws {
+  @Test func `a replaced server key is accepted for a day, and not a second longer`() throws {
     let ring = try #require(made((0, "old"), (1000, "new")))
     #expect(ring.accepted(at: 1000 + Self.day - 1) == ["new", "old"])
     #expect(ring.accepted(at: 1000 + Self.day) == ["new"])
     #expect(ring.kept(at: 1000 + Self.day).map(\.key) == ["new"])
   }
 
-  @Test func `several keys follow each other, the key in use first`() throws {
+  @Test func `several server keys follow each other, the key in use first`() throws {
     let ring = try #require(made((0, "a"), (100, "b"), (Self.day, "c"), (Self.day * 2, "d")))
     #expect(ring.current(at: 500) == "b")
     #expect(ring.accepted(at: 500) == ["b", "c", "d", "a"])

@@ -42,7 +42,7 @@ struct KeyRotationTests {
     #expect(text.contains(server.environment.keys.verdictKey.id) && !text.contains(old))
   }
 
-  @Test func `a day after a rotation nothing that the old keys made is accepted`() async throws {
+  @Test func `a day after a rotation the server accepts no session data that the old keys made`() async throws {
     let authenticator = try await server.registered("alice")
     let request = try await server.authenticationRequest("alice")
     try rotate(since: KeyOverlap.seconds)

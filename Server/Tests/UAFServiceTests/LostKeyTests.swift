@@ -26,7 +26,7 @@ import UAFMessages
     return context
   }
 
-  /// Registers a new key that replaces the lost ones.
+  /// Registers a new key, and names lost ones that it replaces.
   ///
   /// - Returns: the new key, and the keys that the server says it has forgotten.
   private func register(_ lost: [KeyID], device: String? = "one") async throws -> (new: KeyID, forgotten: [KeyID]) {
@@ -42,7 +42,7 @@ import UAFMessages
     return (new.keyID, forgotten)
   }
 
-  @Test(arguments: ["one", nil]) func `the new key replaces the lost one, and the answer says so`(
+  @Test(arguments: ["one", nil]) func `a new key replaces the lost key that the client names, and the server names the lost key as forgotten`(
     _ device: String?
   ) async throws {
     let old = try await server.registered("alice", deviceID: device)
@@ -51,7 +51,7 @@ import UAFMessages
     #expect(try await keyIDs(of: "alice") == [new])
   }
 
-  @Test func `keys of a different machine or person, and revoked keys, stay although they are named`() async throws {
+  @Test func `keys of a different machine or person, and revoked keys, stay although a registration names them as lost`() async throws {
     let revoked = try await server.registered("alice", deviceID: "one")
     let now = server.now
     _ = try await server.store.write { records in try records.credentials.revokeAll(of: "alice", now: now) }
@@ -63,20 +63,20 @@ import UAFMessages
     #expect(try await keyIDs(of: "bob") == [bob.keyID])
   }
 
-  @Test func `a second key with the same machine id stays if it is not named`() async throws {
+  @Test func `a second key with the same machine id stays if the registration does not name it as lost`() async throws {
     let copied = try await server.registered("alice", deviceID: "one")
     let (new, forgotten) = try await register([])
     #expect(forgotten.isEmpty)
     #expect(try await keyIDs(of: "alice") == [copied.keyID, new])
   }
 
-  @Test func `the policy does not exclude a lost key`() async throws {
+  @Test func `the request for a registration does not exclude a lost key`() async throws {
     let old = try await server.registered("alice", deviceID: "one")
     let answer = try await server.get(.registration, context([old.keyID], device: "one"))
     #expect(try FakeAuthenticator().registrationRequest(from: answer).policy.disallowed.isEmpty)
   }
 
-  @Test func `neither a request alone nor a refused answer deletes anything`() async throws {
+  @Test func `neither a request alone nor a refused response deletes a lost key`() async throws {
     let old = try await server.registered("alice", deviceID: "one")
     let authenticator = try FakeAuthenticator()
     let request = try await authenticator.registrationRequest(
@@ -87,7 +87,7 @@ import UAFMessages
     #expect(try await keyIDs(of: "alice") == [old.keyID])
   }
 
-  @Test func `naming keys without a code deletes nothing, and more than 64 names are refused`() async throws {
+  @Test func `lost keys are not deleted for a caller without a code, and more than 64 names are refused`() async throws {
     let old = try await server.registered("alice", deviceID: "one")
     var asked = try await context([old.keyID], device: "one")
     asked.codeProof = nil

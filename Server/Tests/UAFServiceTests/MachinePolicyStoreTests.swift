@@ -25,7 +25,7 @@ import UAFMessages
     }
   }
 
-  @Test func `keeps every policy, and puts each group's newest in force`() async throws {
+  @Test func `the store keeps every policy for workstations, and puts each group's newest in force`() async throws {
     #expect(try await server.store.read { try $0.machinePolicies.lastNumber() } == 0)
     try await add(policy(1), policy(2, "office"), policy(3, text: "# 한국어\n"))
     let found = try await server.store.read { records in
@@ -39,7 +39,7 @@ import UAFMessages
     #expect(try await server.store.read { try $0.machinePolicies.lastNumber() } == 3)
   }
 
-  @Test func `lists the policies of one group or of all in pages, the newest first`() async throws {
+  @Test func `the store lists the policies for workstations of one group or of all in pages, the newest first`() async throws {
     try await add(policy(1), policy(2, "office"), policy(3), policy(7))
     #expect(try await numbers() == [7, 3, 2, 1])
     #expect(try await numbers(limit: 2) == [7, 3])
@@ -49,7 +49,7 @@ import UAFMessages
     #expect(try await numbers(of: "none").isEmpty)
   }
 
-  @Test func `lists the policies in force in pages, in the byte order of their groups`() async throws {
+  @Test func `the store lists the policies in force in pages, in the byte order of their groups`() async throws {
     try await add(policy(1), policy(2, "office"), policy(3), policy(4, "lab-2"), policy(5, "9"))
     let pages = try await server.store.read { records in
       try [("", 9), ("", 2), ("lab", 9), ("office", 9)].map {
@@ -59,7 +59,7 @@ import UAFMessages
     #expect(pages == [[5, 3, 4, 2], [5, 3], [4, 2], []])
   }
 
-  @Test func `refuses a number that is not higher than all other numbers, whatever their group`() async throws {
+  @Test func `the store refuses a policy's number that is not higher than all other numbers, whatever their group`() async throws {
     #expect(try await add(policy(5)) == [true])
     #expect(try await add(policy(5), policy(4, "office"), policy(5, "office")) == [false, false, false])
     #expect(try await numbers() == [5])
@@ -67,7 +67,7 @@ import UAFMessages
 
   // MARK: Who is in a group
 
-  @Test func `counts the machines that are in a group now`() async throws {
+  @Test func `the store counts the machines that are in a group now`() async throws {
     let lab = try await server.joinCode("lab", machines: 9)
     let office = try await server.joinCode("office", machines: 9)
     #expect(try await count("lab") == 0)
@@ -104,7 +104,7 @@ import UAFMessages
     )?.document
   }
 
-  @Test func `signs the policy in force for the machine that asks, valid from now on`() async throws {
+  @Test func `a machine gets the policy in force for its group, signed for this machine and valid from now on`() async throws {
     try await add(policy(1, text: "# old"), policy(2, text: "[passcode]\nmin_length = 12\n"))
     let token = try #require(try await handed(to: "desk-17"))
     let parts = token.split(separator: ".").map(String.init)
@@ -120,14 +120,14 @@ import UAFMessages
     #expect(header.contains(#""typ":"workstation-policy+jwt""#) && header.contains(#""alg":"ES256""#))
   }
 
-  @Test func `hands out no policy if there is none`() async throws {
+  @Test func `a machine gets no policy if there is none`() async throws {
     #expect(try await handed(to: "desk-17") == nil)
     try await add(policy(4))
     #expect(try await handed(to: "desk-17", group: "office") == nil)
     #expect(try await handed(to: "desk-17") != nil)
   }
 
-  @Test func `announces the last policy number that it has learnt, whatever its group`() async throws {
+  @Test func `the server announces the last policy number that it has learnt, whatever its group`() async throws {
     let service = service
     try await service.renew()
     #expect(service.news == nil)

@@ -41,32 +41,32 @@ struct MachineProofTests {
     (UAFOperation?.some(.registration), false), (.authentication, true), (.deregistration, false),
     (.authentication, false), (nil, false),
   ])
-  func `a machine proves its number, account, operation and step`(operation: UAFOperation?, answers: Bool) throws {
+  func `a machine's proof names its number, account, operation and step`(operation: UAFOperation?, answers: Bool) throws {
     let machine = try #require(try machine(bytes(nil, operation, answers: answers)))
     #expect(machine.machineID == secret.machineID)
     #expect(machine.claim == MachineClaim(operation: operation, isAnswer: answers, username: "alice"))
     #expect(machine.isCurrent)
   }
 
-  @Test func `refuses a proof for an account's state if it would come with a UAF response`() throws {
+  @Test func `refuses a proof for a query of an account's state if it comes with a UAF response`() throws {
     #expect(try machine(bytes(nil, nil, answers: false))?.claim == .state(of: "alice"))
     #expect(try machine(bytes(nil, nil, answers: true)) == nil)
   }
 
-  @Test(arguments: MachineQueue.allCases) func `a machine proves for which account it asks`(queue: MachineQueue) throws
+  @Test(arguments: MachineQueue.allCases) func `a machine's proof says on whose behalf the machine asks`(queue: MachineQueue) throws
   {
     #expect(try machine(bytes(for: queue))?.queue == queue)
   }
 
   @Test(arguments: ["a", String(repeating: "n", count: 128)])
-  func `the longest header is as long as the network program accepts`(name: String) throws {
+  func `the header with a machine's longest proof is no longer than the network program accepts`(name: String) throws {
     let secret = try #require(try proofs.secret(of: name, holding: [Self.keyID(1)]))
     let bytes = try bytes(secret, account: name)
     #expect(try machine(bytes)?.claim.username == name)
     #expect(Base64URL.encode(bytes).utf8.count <= MachineProof.maximumCharacters)
   }
 
-  @Test func `refuses each changed bit, each shorter form, and a longer one`() throws {
+  @Test func `refuses a machine's proof with any bit changed, and each shorter or longer form`() throws {
     let whole = try bytes()
     for index in whole.indices {
       for bit in 0..<8 {
@@ -84,24 +84,24 @@ struct MachineProofTests {
   @Test(arguments: [
     nil, "", "x", "=", "AQI, AQI", String(repeating: "A", count: 272), String(repeating: "A", count: 9000),
   ])
-  func `refuses what is not a proof`(text: String?) throws {
+  func `refuses a header that is not a machine's proof`(text: String?) throws {
     #expect(try proofs.machine(proving: text, now: now) == nil)
   }
 
   @Test(arguments: [(Int64(900), true), (-900, true), (901, false), (-901, false), (.max, false), (.min, false)])
-  func `refuses a proof from a different time, earlier or later`(age: Int64, isTaken: Bool) throws {
+  func `refuses a machine's proof from a different time, earlier or later`(age: Int64, isTaken: Bool) throws {
     let time = now.subtractingReportingOverflow(age).partialValue
     #expect(try (machine(bytes(at: time)) != nil) == isTaken)
   }
 
-  @Test func `refuses a proof for a different server, and one for a different account`() throws {
+  @Test func `refuses a machine's proof for a different server, and one for a different account`() throws {
     let other = MachineProofs(keys: try TestServer().environment.keys)
     let foreign = try #require(try other.secret(of: "alice", holding: [Self.keyID(1)]))
     #expect(try machine(bytes(foreign)) == nil)
     #expect(try machine(bytes(account: "bob")) == nil)
   }
 
-  @Test func `gives the same secret for the same key, and a different one for each account and key`() throws {
+  @Test func `a machine gets the same secret for the same key, and a different one for each account and key`() throws {
     let all = try [("alice", 1), ("alice", 2), ("bob", 1), ("alice", 1)].map { account, key in
       try #require(try proofs.secret(of: account, holding: [Self.keyID(key), Self.keyID(9)]))
     }
@@ -133,7 +133,7 @@ struct MachineProofTests {
     #expect(try machine(bytes(ofAnother)) == nil)
   }
 
-  @Test func `a description shows no part of the secret`() {
+  @Test func `the description of a machine's secret shows no part of it`() {
     #expect("\(secret)" == "the secret of a machine")
   }
 }

@@ -17,7 +17,7 @@ import UAFMessages
     }
   }
 
-  /// A new key's answer to a request that a code has allowed.
+  /// A new key's response to a request that a code has allowed.
   private func answer(
     _ key: FakeAuthenticator, for username: String = "alice", deviceID: String? = nil
   ) async throws -> UAFResponse {
@@ -27,7 +27,7 @@ import UAFMessages
     return try key.register(try await key.registrationRequest(from: server.get(.registration, context)))
   }
 
-  /// A new key's answer to a request that a proof has allowed.
+  /// A new key's response to a request that a proof has allowed.
   private func answer(_ key: FakeAuthenticator, provedBy known: FakeAuthenticator, counter: UInt32 = 1) async throws
     -> UAFResponse
   {
@@ -42,7 +42,7 @@ import UAFMessages
 
   // MARK: By a code
 
-  @Test func `the code itself allows nothing, wherever it is sent`() async throws {
+  @Test func `an enrolment code that is sent itself, instead of a proof of it, allows nothing`() async throws {
     let code = try #require(EnrolmentCode(random: [UInt8](repeating: 3, count: 11)))
     try await server.enrol("alice")
     for operation in [UAFOperation.registration, .deregistration] {
@@ -52,7 +52,7 @@ import UAFMessages
     }
   }
 
-  @Test func `an answer with an unreadable assertion is refused, even if it contains a good assertion, too`()
+  @Test func `a registration with an unreadable assertion is refused, even if it contains a good assertion, too`()
     async throws
   {
     let key = try FakeAuthenticator()
@@ -65,7 +65,7 @@ import UAFMessages
     #expect(try await server.respond(.registration(good), username: "alice").0 == nil)
   }
 
-  @Test func `keys that the code does not cover are refused, so whoever sees the answer cannot add other keys`()
+  @Test func `new keys that the code's proof does not cover are refused, so whoever sees the proof cannot add other keys`()
     async throws
   {
     let (own, attackers) = (try FakeAuthenticator(), try FakeAuthenticator())
@@ -76,7 +76,7 @@ import UAFMessages
     let forged = try attackers.register(request)
     #expect(try await server.respond(forged, username: "alice") { $0.codeMAC = honest?.codeMAC }.0 == .keysNotAllowed)
     #expect(try await server.respond(forged, username: "alice") { $0.codeMAC = nil }.0 == .keysNotAllowed)
-    // The proof of the code in the question is not a statement about keys.
+    // The proof of the code in the request says nothing about keys.
     #expect(
       try await server.respond(forged, username: "alice") { $0.codeMAC = context.codeProof }.0 == .keysNotAllowed)
     #expect(try await keyIDs().isEmpty)
@@ -84,7 +84,7 @@ import UAFMessages
     #expect(try await keyIDs() == [own.keyID])
   }
 
-  @Test func `the code of a different account allows nothing`() async throws {
+  @Test func `the code of a different account allows no new key`() async throws {
     let bobs = try #require(EnrolmentCode(random: [UInt8](repeating: 9, count: 11)))
     let key = try FakeAuthenticator()
     let response = try await answer(key)
@@ -120,7 +120,7 @@ import UAFMessages
     return try await server.get(.registration, context)
   }
 
-  @Test func `a signature over other keys or another request, or with another account's key, authorises nothing`()
+  @Test func `a signature over other keys or another request, or with another account's key, allows no new key`()
     async throws
   {
     let known = try await server.registered("alice")
@@ -148,7 +148,7 @@ import UAFMessages
   }
 
   @Test(arguments: [true, false])
-  func `a key that is not valid for administration does not replace the last key that is valid`(
+  func `a new key that is not valid for administration does not replace the last administrator's only valid key`(
     isLast: Bool
   ) async throws {
     let counting = try await server.registered("alice", deviceID: "one")
@@ -223,7 +223,7 @@ import UAFMessages
       "SELECT CASE WHEN machineProvedAt IS NULL THEN 'no' ELSE 'yes' END FROM credential ORDER BY id")
   }
 
-  @Test func `a key comes from a joined machine only if that machine's own proof says so`() async throws {
+  @Test func `a key is recorded as made on a joined machine only with that machine's own proof`() async throws {
     let code = try await server.joinCode(machines: 2)
     let desk = try #require(try await server.joined(code, "desk"))
     let laptop = try #require(try await server.joined(code, "laptop"))
@@ -250,13 +250,13 @@ import UAFMessages
     #expect(try await provedKeys() == ["yes"])
   }
 
-  @Test func `the name of a machine that has not joined is accepted, and proves nothing`() async throws {
+  @Test func `a key is accepted under the name of a machine that has not joined, and is not recorded as made there`() async throws {
     let response = try await answer(FakeAuthenticator(), deviceID: "desk")
     #expect(try await server.respond(response, username: "alice").0 == nil)
     #expect(try await provedKeys() == ["no"])
   }
 
-  @Test func `a machine that has left counts as one that has not joined`() async throws {
+  @Test func `for new keys, a machine that has left counts as one that has not joined`() async throws {
     let desk = try #require(try await server.joined(try await server.joinCode(), "desk"))
     #expect(try await server.left(desk) != nil)
     let response = try await answer(FakeAuthenticator(), deviceID: "desk")

@@ -25,7 +25,7 @@ struct PolicyRecheckTests {
       signatureAlgorithm: SignatureAlgorithm.secp256r1ECDSASHA256Raw, signCounter: 0, isRevoked: false)
   }
 
-  /// The KeyIDs that the server accepts from one answer by several authenticators, or why it refuses.
+  /// The KeyIDs that the server accepts from one response of several authenticators, or why it refuses.
   private func outcome(_ policy: Policy, by signers: [FakeAuthenticator]) throws -> Result<[KeyID], ServiceRefusal> {
     let challenge = try ServerChallenge(bytes: RandomBytes.make(32))
     let header = OperationHeader(upv: .uaf11, op: .authentication, appID: appID, serverData: "d")
@@ -100,18 +100,18 @@ struct PolicyRecheckTests {
     #expect(try outcome(both, by: [passcode, passcode]) == .failure(.counterNotIncreased))
   }
 
-  @Test func `accepts nobody through an alternative that names no authenticator`() throws {
+  @Test func `an alternative that names no authenticator accepts nobody, even if a later alternative would`() throws {
     let policy = Policy(accepted: [[], [MatchCriteria(aaid: passcode.aaid)]])
     #expect(try outcome(policy, by: [passcode]) == .failure(.notInPolicy))
   }
 
-  @Test func `accepts only the authenticator of the first alternative that is met`() throws {
+  @Test func `only the authenticators of the first alternative that is met are accepted`() throws {
     let either = Policy(accepted: [[MatchCriteria(aaid: pattern.aaid)], [MatchCriteria(aaid: passcode.aaid)]])
     #expect(try outcome(either, by: [passcode, pattern]) == .success([pattern.keyID]))
     #expect(try outcome(either, by: [passcode]) == .success([passcode.keyID]))
   }
 
-  @Test func `refuses what is disallowed, although it is accepted too`() throws {
+  @Test func `refuses an authenticator that the policy disallows, although the policy accepts it too`() throws {
     let policy = Policy(
       accepted: [[MatchCriteria(aaid: passcode.aaid)]],
       disallowed: [MatchCriteria(aaid: passcode.aaid, keyIDs: [passcode.keyID])])

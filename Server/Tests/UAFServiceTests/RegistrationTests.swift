@@ -50,7 +50,7 @@ import UAFMessages
       (["laptop", "tower"], ["m", "n"], ["laptop", "tower"]),
       (["laptop", "tower"], [nil, nil], ["laptop", "tower"]),
     ] as [([String?], [String?], [String?])])
-  func `keeps the first name of an account's machine, and no later name replaces it`(
+  func `the server keeps the first name of an account's machine, and no later name replaces it`(
     names: [String?], machines: [String?], stored: [String?]
   ) async throws {
     for (name, machine) in zip(names, machines) {
@@ -60,13 +60,13 @@ import UAFMessages
     #expect(kept.map { $0.map { Array($0.utf8) } } == stored.map { $0.map { Array($0.utf8) } })
   }
 
-  @Test func `accepts no name from a different account's machine`() async throws {
+  @Test func `the server keeps no name from a different account's machine`() async throws {
     _ = try await server.registered("alice", deviceID: "m", deviceName: "laptop")
     _ = try await server.registered("bob", deviceID: "m", deviceName: "tower")
     #expect(try await deviceNames(of: "bob") == ["tower"])
   }
 
-  @Test func `stores how the authenticator draws pictures, if the authenticator says so`() async throws {
+  @Test func `the server stores how the authenticator draws pictures, if the authenticator says so`() async throws {
     let display = #"{"width":320,"height":480,"bitDepth":16,"colorType":2,"compression":0,"filter":0,"interlace":0}"#
     for (username, list) in [("alice", "[\(display)]"), ("bob", nil)] {
       let authenticator = try FakeAuthenticator()
@@ -103,7 +103,7 @@ import UAFMessages
     #expect(try await server.get(.registration, context).statusCode == .ok)
   }
 
-  @Test func `refuses each unverifiable registration, and then accepts the right one with the same code`()
+  @Test func `refuses a registration with a wrong signature nine times, and then accepts the right one with the same code`()
     async throws
   {
     let code = try await server.enrol("alice")
@@ -117,7 +117,7 @@ import UAFMessages
     #expect(refusal == nil)
   }
 
-  @Test func `refuses a code that was used`() async throws {
+  @Test func `refuses an enrolment code that was used`() async throws {
     let code = try await server.enrol("alice")
     let (refusal, _) = try await server.respond(authenticator.register(request(code: code)))
     #expect(refusal == nil)
@@ -126,7 +126,7 @@ import UAFMessages
     #expect(try await server.get(.registration, context).statusCode == .unauthorized)
   }
 
-  @Test func `refuses an expired code, a different person's code, and a code that a newer one closed`() async throws {
+  @Test func `refuses an expired enrolment code, a different person's code, and a code that a newer one closed`() async throws {
     var context = RequestContext(username: "alice")
     context.codeProof = try await server.enrol("alice", lifetime: 900)
     server.advance(seconds: 900)
@@ -138,7 +138,7 @@ import UAFMessages
     #expect(try await server.get(.registration, context).statusCode == .unauthorized)
   }
 
-  @Test func `one code registers once, however many requests it opened`() async throws {
+  @Test func `an enrolment code registers once, however many requests were made with it`() async throws {
     let code = try await server.enrol("alice")
     let first = try await request(code: code)
     let second = try await request(code: code)
@@ -155,7 +155,7 @@ import UAFMessages
     #expect(try await server.respond(response).0 == .unknownChallenge)
   }
 
-  @Test func `refuses a response after the request has expired, and its challenge from then on`() async throws {
+  @Test func `refuses a registration after its request has expired, and the same challenge from then on`() async throws {
     let response = try await authenticator.register(request())
     server.advance(seconds: IssuedRequest.lifetime)
     #expect(try await server.respond(response).0 == .expiredChallenge)
@@ -168,7 +168,7 @@ import UAFMessages
     #expect(try await keys(of: "bob").isEmpty)
   }
 
-  @Test func `tells the client which keys the account has, except revoked ones`() async throws {
+  @Test func `the request for a registration tells the client which keys the account has, except revoked ones`() async throws {
     let known = try await server.registered("alice")
     #expect(try await request().policy.disallowed == [MatchCriteria(aaid: known.aaid, keyIDs: [known.keyID])])
     let now = server.now
@@ -183,7 +183,7 @@ import UAFMessages
   }
 
   @Test(arguments: ["", "a b", "a\u{1b}[31m", "é", "a\n", String(repeating: "a", count: 129)])
-  func `refuses an invalid name`(name: String) async throws {
+  func `refuses a registration for an invalid user name`(name: String) async throws {
     #expect(try await server.get(.registration, RequestContext(username: name)).statusCode == .badRequest)
     #expect(try await server.get(.authentication, RequestContext(username: name)).statusCode == .badRequest)
   }
@@ -233,13 +233,13 @@ import UAFMessages
     }.0
   }
 
-  /// - Parameter lag: how many seconds the clock of the revoking instance is behind.
+  /// - Parameter lag: by how many seconds the clock of the instance that revokes is behind.
   private func revoke(_ keys: KeySelection, lag: Int64 = 0) async throws {
     let revocation = Revocation(time: server.now - lag, by: "test", reason: "stolen")
     _ = try await server.store.write { try $0.credentials.revoke(keys, revocation) }
   }
 
-  @Test func `a proof begins no registration after a key of the account was revoked`() async throws {
+  @Test func `a proof is not accepted for a registration after a key of the account was revoked`() async throws {
     let known = try await server.registered("alice")
     _ = try await server.registered("alice")
     let context = try await proof("alice", by: known, counter: 1)
@@ -267,7 +267,7 @@ import UAFMessages
     #expect(try await !server.store.read { try $0.accounts.exists("alice") })
   }
 
-  @Test func `a proof is accepted if it was made after an older key was revoked`() async throws {
+  @Test func `a proof is accepted for a registration if it was made after an older key was revoked`() async throws {
     let lost = try await server.registered("alice")
     let known = try await server.registered("alice")
     try await revoke(.one(lost.aaid, lost.keyID, of: "alice"))
@@ -278,7 +278,7 @@ import UAFMessages
     #expect(try await allowed(response, by: known, counter: 2) == nil)
   }
 
-  @Test func `a proof and its registration are accepted if they began after the revocation in the same second`()
+  @Test func `a proof and its registration are accepted if they were made after the revocation, even within the same second`()
     async throws
   {
     let lost = try await server.registered("alice")
@@ -291,7 +291,7 @@ import UAFMessages
   }
 
   @Test(arguments: [0, 5])
-  func `a proof is not accepted after a different key was revoked, even in the same second or by a slow clock`(
+  func `a proof is not accepted after a different key was revoked, even in the same second or by an instance whose clock is slow`(
     lag: Int64
   ) async throws {
     let lost = try await server.registered("alice")
@@ -302,7 +302,7 @@ import UAFMessages
   }
 
   @Test(arguments: [0, 5])
-  func `a registration is refused after a different key was revoked, even in the same second or by a slow clock`(
+  func `a registration is refused after a different key was revoked, even in the same second or by an instance whose clock is slow`(
     lag: Int64
   ) async throws {
     let lost = try await server.registered("alice")

@@ -4,7 +4,7 @@ import UAFMessages
 @testable import ServerTesting
 @testable import UAFService
 
-/// What is closed in a store that was restored, on both engines.
+/// What a restore closes in the store, on both engines.
 @Suite(.onEachStore) struct RestoredStoreTests {
   private let server: TestServer
 
@@ -25,7 +25,7 @@ import UAFMessages
     return try await server.get(.registration, context)
   }
 
-  @Test func `no code from before the restore registers anybody, and a new one does`() async throws {
+  @Test func `no enrolment code from before the restore registers anybody, and a new one does`() async throws {
     let codes = [("alice", try await server.enrol("alice")), ("bob", try await server.enrol("bob"))]
     try await close()
     for (name, code) in codes { #expect(try await registration(name, code).statusCode == .unauthorized) }
@@ -51,7 +51,7 @@ import UAFMessages
     #expect(refusal == .unknownChallenge && token == nil)
   }
 
-  @Test func `a waiting text is gone, and the account and its key stay`() async throws {
+  @Test func `a waiting text is gone after the restore, and the account and its key stay`() async throws {
     _ = try await server.registered("alice")
     let id = try await server.store.write { [now = server.now] records in
       try records.approvals.open("Pay 5", code: "code", for: "alice", expiresAt: now + 100)

@@ -24,7 +24,7 @@ import UAFMessages
   }
 
   @Test(arguments: [UInt32(5), 4, 0])
-  func `the sender of an answer whose counter did not grow is told the stored counter`(
+  func `the sender of a response whose counter did not grow is told the stored counter`(
     _ counter: UInt32
   ) async throws {
     let response = try alice.authenticate(try await server.authenticationRequest("alice"), counter: counter)
@@ -38,7 +38,7 @@ import UAFMessages
     #expect(refusal == .invalidSignature && seen == nil)
   }
 
-  @Test func `the holder of a revoked key learns only that it is revoked`() async throws {
+  @Test func `the holder of a revoked key learns only that it is revoked, and not its counter`() async throws {
     let now = server.now
     _ = try await server.store.write { records in try records.credentials.revokeAll(of: "alice", now: now) }
     let request = try await server.authenticationRequest("alice")

@@ -31,7 +31,7 @@ import UAFMessages
     return all
   }
 
-  @Test func `reads back what was sealed, in no more characters than UAF allows`() throws {
+  @Test func `session data is read back as it was sealed, and has no more characters than UAF allows`() throws {
     for data in try Self.samples() {
       let text = try seal.seal(data, challenge: challenge)
       #expect(try seal.open(text, challenge: challenge) == data)
@@ -39,7 +39,7 @@ import UAFMessages
     }
   }
 
-  @Test func `refuses each changed bit and each shorter form`() throws {
+  @Test func `refuses session data with any bit changed, and each shorter form`() throws {
     for data in try Self.samples().prefix(3) {
       let bytes = try Base64URL.decode(seal.seal(data, challenge: challenge), maximumCount: 2000)
       for index in bytes.indices {
@@ -53,7 +53,7 @@ import UAFMessages
     }
   }
 
-  @Test func `refuses session data of a different challenge, and of a different server`() throws {
+  @Test func `refuses session data with the challenge of another request, and of a different server`() throws {
     let data = try Self.samples()[1]
     let text = try seal.seal(data, challenge: challenge)
     #expect(try seal.open(text, challenge: RandomBytes.make(32)) == nil)
@@ -61,7 +61,7 @@ import UAFMessages
     #expect(try other.open(text, challenge: challenge) == nil)
   }
 
-  @Test func `refuses a different version of the format, even with a right MAC`() throws {
+  @Test func `refuses session data of a different version, even with a right MAC`() throws {
     for form in [UInt8(0), 1, 2, 4, 255] {
       let body = [form] + [UInt8](repeating: 0, count: 40)
       let code = try seal.keys.authenticationCode("serverData", challenge + body)

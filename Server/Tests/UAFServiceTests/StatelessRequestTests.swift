@@ -5,7 +5,7 @@ import UAFMessages
 @testable import ServerTesting
 @testable import UAFService
 
-/// Requests for an authentication, of which the server keeps nothing until one is answered successfully.
+/// Requests for an authentication. The server stores nothing about them until one is answered successfully.
 @Suite(.onEachStore) struct StatelessRequestTests {
   let server: TestServer
 
@@ -29,7 +29,7 @@ import UAFMessages
     return try TestServer.authenticationRequest(in: await server.get(.authentication, context))
   }
 
-  /// Answers a request, with the text sent again, or without.
+  /// The outcome of a response that comes with its text, or without.
   private func answer(_ response: UAFResponse, sendingAgain text: String?) async throws -> ServiceRefusal? {
     try await server.respond(response, username: "alice", sendingAgain: text).0
   }
@@ -44,7 +44,7 @@ import UAFMessages
     #expect(try await (rows(), server.database.changes()) == before)
   }
 
-  @Test func `a refused answer stores nothing, and its request can still be answered`() async throws {
+  @Test func `a refused response stores nothing, and its request can still be answered`() async throws {
     let alice = try await server.registered("alice")
     let before = try await rows()
     let request = try await server.authenticationRequest("alice")
@@ -56,23 +56,23 @@ import UAFMessages
     #expect(try await server.respond(response).0 == .unknownChallenge)
   }
 
-  @Test func `refuses a second answer to an answered request, even with a higher counter`() async throws {
+  @Test func `refuses a second response to an answered request, even with a higher counter`() async throws {
     let alice = try await server.registered("alice")
     let request = try await server.authenticationRequest("alice")
     #expect(try await server.respond(alice.authenticate(request, counter: 1)).0 == nil)
     #expect(try await server.respond(alice.authenticate(request, counter: 2)).0 == .unknownChallenge)
   }
 
-  @Test func `forgets used challenges after their requests have expired, and still refuses their answers`()
+  @Test func `used challenges are removed after their requests have expired, and their responses are still refused`()
     async throws
   {
     let alice = try await server.registered("alice")
     let response = try await alice.authenticate(server.authenticationRequest("alice"), counter: 1)
     #expect(try await server.respond(response).0 == nil)
-    // A database uses its own clock, and is asked for rows as old as this one once an hour.
+    // PostgreSQL uses its own clock, and looks for rows that are as old as this one only once an hour.
     server.advance(seconds: 3600)
     try await server.database.execute("UPDATE usedChallenge SET expiresAt = 1")
-    // Forgotten at the latest by the second answer in a later second: the first may get its outcome before.
+    // The row is removed at the latest by the second response in a later second: the first may get its outcome earlier.
     for counter in [UInt32(2), 3] {
       server.advance(seconds: 1)
       #expect(
@@ -95,7 +95,7 @@ import UAFMessages
     #expect(shown == [text])
   }
 
-  @Test func `refuses a long text that is not sent again, or that is replaced by a different text`() async throws {
+  @Test func `refuses a long text that is not sent again with the response, or that is replaced by a different text`() async throws {
     let alice = try await server.registered("alice")
     let text = "alice@d: " + String(repeating: "x", count: 952)
     let request = try await request(confirming: text)
@@ -107,7 +107,7 @@ import UAFMessages
     #expect(try await answer(response, sendingAgain: text) == nil)
   }
 
-  @Test func `uses a text of 960 bytes from the session data, whatever is sent with the answer`() async throws {
+  @Test func `the server takes a text of 960 bytes from its session data, whatever is sent with the response`() async throws {
     let alice = try await server.registered("alice")
     let text = "alice@d: " + String(repeating: "x", count: 951)
     let request = try await request(confirming: text)
@@ -118,7 +118,7 @@ import UAFMessages
     #expect(shown == [text])
   }
 
-  @Test func `refuses a made-up key like a real one, even if the shapes have changed since the request`() async throws {
+  @Test func `refuses a made-up key like a real one, even if the shapes of decoys have changed since the request`() async throws {
     try await server.store.write { try $0.accounts.add("bob", now: 0) }
     try await server.database.addKeys([("bob", "5541#0001"), ("bob", "5541#0001")])
     try await server.environment.shapes.refresh(server.store, appID: server.identity.appID)
@@ -136,7 +136,7 @@ import UAFMessages
     #expect(try await server.respond(unknown).0 == .unknownKeyID)
   }
 
-  @Test func `refuses a proof for a different operation than the request's`() async throws {
+  @Test func `refuses a proof that was requested for a different operation`() async throws {
     let alice = try await server.registered("alice")
     var context = RequestContext(username: "alice")
     context.proofFor = .deregistration

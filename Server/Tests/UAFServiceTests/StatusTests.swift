@@ -21,7 +21,7 @@ import UAFMessages
       (.accountDisabled, 1403), (.accountLocked, 1403), (.wrongJoinCode, 1401), (.joinCodeExpired, 1404),
       (.joinCodeUsedUp, 1491), (.machineRevoked, 1493), (.machineJoined, 1403), (.lastAdministrator, 1403),
     ] as [(ServiceRefusal, UInt32)])
-  func `answers each refusal with the specification's status code`(refusal: ServiceRefusal, status: UInt32) {
+  func `each refusal has the specification's status code`(refusal: ServiceRefusal, status: UInt32) {
     #expect(refusal.statusCode.rawValue == status)
   }
 
@@ -57,7 +57,7 @@ import UAFMessages
     #expect(try await status(replacing: operation, with: operation + ext + "false}]") == 1200)
   }
 
-  @Test func `refuses a different scheme, and a key that was never registered`() async throws {
+  @Test func `refuses a different assertion scheme, and a key that was never registered`() async throws {
     #expect(try await status(replacing: "UAFV1TLV", with: "UAFV2TLV") == 1498)
     let server = try TestServer()
     let alice = try await server.registered("alice")

@@ -18,7 +18,7 @@ import UAFMessages
     try TestServer(database: server.database.reopened(), keys: server.environment.keys)
   }
 
-  @Test func `lets a second process enrol while the first one serves`() async throws {
+  @Test func `a second process issues an enrolment code while the first one serves`() async throws {
     let authenticator = try FakeAuthenticator()
     var context = RequestContext(username: "alice")
     let second = try second()
@@ -34,7 +34,7 @@ import UAFMessages
       ])
   }
 
-  @Test func `lists accounts in the byte order of their names, with their state and keys`() async throws {
+  @Test func `the store lists accounts in the byte order of their names, with their state and keys`() async throws {
     let bob = try await server.registered("bob")
     _ = try await server.registered("Zoe")
     try await server.enrol("alice")
@@ -51,7 +51,7 @@ import UAFMessages
       ])
   }
 
-  @Test func `accepts one of fifty copies of a response, half of them sent to a second instance`() async throws {
+  @Test func `of fifty copies of a response, half of them sent to a second instance, one is accepted`() async throws {
     let second = try second()
     let authenticator = try await server.registered("alice")
     let request = try await server.authenticationRequest("alice")
@@ -86,13 +86,13 @@ import UAFMessages
     #expect(try await server.database.integers("SELECT count(*) FROM enrolment") == [0])
   }
 
-  @Test func `lists a person's machines with what they reported, and when each was last used`() async throws {
+  @Test func `the store lists a person's machines with what they reported, and when each was last used`() async throws {
     let desk = try await server.registered("alice", deviceID: "d", deviceName: "desk", deviceOS: "Linux 6.1")
     _ = try await server.registered("alice", deviceID: "l", deviceName: "laptop")
     _ = try await server.registered("alice")
     _ = try await server.registered("bob", deviceID: "d", deviceName: "bob's")
     server.advance(seconds: 100)
-    // The same machine once more, with a new name, which is not accepted.
+    // A second registration on the same machine, with a new name that the server does not keep.
     _ = try await server.registered(
       "alice", deviceID: "d", deviceName: "desk again", deviceOS: "Linux 6.2", model: "5541#0002")
     server.advance(seconds: 100)
@@ -115,7 +115,7 @@ import UAFMessages
     #expect(nobody.isEmpty)
   }
 
-  @Test func `removes requests for a registration that nobody answered`() async throws {
+  @Test func `requests for a registration that nobody answered are removed`() async throws {
     for _ in 0..<6 {
       server.advance(seconds: IssuedRequest.lifetime)
       var context = RequestContext(username: "alice")
@@ -145,7 +145,7 @@ import UAFMessages
     #expect(try await server.store.read { try $0.accounts.exists("alice") } == false)
   }
 
-  @Test func `a change that is not kept is rolled back, and the other changes stay`() async throws {
+  @Test func `a part of a transaction that is not kept is rolled back, and its other changes stay`() async throws {
     struct Planted: Error {}
     try await server.store.write { records in
       try records.accounts.add("alice", now: 1)
@@ -167,7 +167,7 @@ import UAFMessages
     #expect(try await server.database.texts("SELECT username FROM account ORDER BY username") == ["alice", "dora"])
   }
 
-  @Test func `a setting has the value that was set last, at each instance`() async throws {
+  @Test func `each instance reads the value of a setting that was written last`() async throws {
     #expect(try await server.store.read { try $0.settings.value(of: .publicURL) } == nil)
     for url in ["https://one", "https://two/한"] {
       try await server.store.write { try $0.settings.set(.publicURL, to: url) }
@@ -175,7 +175,7 @@ import UAFMessages
     #expect(try await second().store.read { try $0.settings.value(of: .publicURL) } == "https://two/한")
   }
 
-  @Test func `a login reads the same keys as a transaction, and reads which challenge was used`() async throws {
+  @Test func `reading for a login finds the same keys as a transaction does, and whether a challenge was used`() async throws {
     let (name, appID) = ("alice", server.identity.appID)
     let authenticator = try await server.registered(name)
     try await server.database.addKeys([(name, "0001#0001")])

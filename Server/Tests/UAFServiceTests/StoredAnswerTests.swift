@@ -4,7 +4,7 @@ import UAFMessages
 @testable import ServerTesting
 @testable import UAFService
 
-/// Answers that are stored together.
+/// Responses that are stored together.
 @Suite(.onEachStore) struct StoredAnswerTests {
   private let server: TestServer
 
@@ -20,7 +20,7 @@ import UAFMessages
     try await server.database.integers("SELECT count(*) FROM usedChallenge").first
   }
 
-  /// Answers by this many people, not yet sent.
+  /// Responses of this many people, not yet sent.
   private func answers(_ count: Int) async throws -> [UAFResponse] {
     var answers: [UAFResponse] = []
     for number in 0..<count {
@@ -30,7 +30,7 @@ import UAFMessages
     return answers
   }
 
-  /// What the store has to keep of an answer with a counter.
+  /// What the store has to keep of a response with a counter.
   private func verified(
     _ counter: UInt32, by authenticator: FakeAuthenticator, as name: String = "alice",
     _ request: AuthenticationRequest? = nil
@@ -44,7 +44,7 @@ import UAFMessages
     return try await VerifiedResponse.made(of: response, to: request, by: name, at: server)
   }
 
-  /// Sends all answers at the same time; returns how many had each outcome.
+  /// Sends all responses at the same time; returns how many had each outcome.
   private func send(_ answers: [UAFResponse]) async throws -> [ServiceRefusal?: Int] {
     try await withThrowingTaskGroup(of: ServiceRefusal?.self) { group in
       for answer in answers { group.addTask { try await server.respond(answer).0 } }
@@ -52,22 +52,22 @@ import UAFMessages
     }
   }
 
-  @Test func `stores every counter of a hundred answers that arrive at the same time`() async throws {
+  @Test func `the counters of a hundred responses that arrive at the same time are all stored`() async throws {
     #expect(try await send(answers(100)) == [nil: 100])
     let reopened = try server.database.reopened()
     let counters = try await reopened.integers("SELECT signCounter FROM credential")
     #expect(counters == [Int](repeating: 5, count: 100))
   }
 
-  @Test func `refuses only the faulty answer of a batch, and stores nothing of that answer`() async throws {
+  @Test func `in a batch only the response whose key was revoked is refused, and nothing of it is stored`() async throws {
     let answers = try await answers(20)
-    // Revoked after the answers were made; the store finds that at the latest.
+    // The key is revoked after the responses were made. At the latest, the commit finds that.
     _ = try await server.store.write { try $0.credentials.revokeAll(of: "person7", now: 1) }
     #expect(try await send(answers) == [nil: 19, .revokedKey: 1])
     #expect(try await used() == 19)
   }
 
-  @Test func `refuses an answer whose key is revoked between its verification and its commit`() async throws {
+  @Test func `a response is refused if its key is revoked between its verification and its commit`() async throws {
     let alice = try await server.registered("alice")
     #expect(try await server.store.refusal(of: verified(1, by: alice)) == nil)
     let late = try await verified(2, by: alice)
@@ -76,7 +76,7 @@ import UAFMessages
     #expect(try await used() == 1)
   }
 
-  @Test func `refuses the same challenge a second time, whoever answers it`() async throws {
+  @Test func `a challenge is refused a second time, whoever answers it`() async throws {
     let alice = try await server.registered("alice")
     let request = try await server.authenticationRequest("alice")
     let answer = try await verified(1, by: alice, request)
@@ -85,7 +85,7 @@ import UAFMessages
     #expect(try await counters() == [1])
   }
 
-  @Test func `refuses the same challenge a second time even with a higher counter`() async throws {
+  @Test func `a challenge is refused a second time even with a higher counter`() async throws {
     let alice = try await server.registered("alice")
     let request = try await server.authenticationRequest("alice")
     let two = try await [verified(1, by: alice, request), verified(2, by: alice, request)]
@@ -94,7 +94,7 @@ import UAFMessages
     #expect(try await counters() == [1])
   }
 
-  @Test func `stores simultaneous answers by one key only if their counter is higher than all before`()
+  @Test func `of simultaneous responses with one key, those are stored whose counter is higher than all before`()
     async throws
   {
     let alice = try await server.registered("alice")
@@ -111,7 +111,7 @@ import UAFMessages
     #expect(try await counters() == [40])
   }
 
-  @Test func `a counter of 0 may stay 0, and no counter goes back`() async throws {
+  @Test func `a stored counter of 0 may stay 0, and no counter goes back`() async throws {
     let alice = try await server.registered("alice")
     try await server.database.execute("UPDATE credential SET signCounter = 0")
     let answers = try await [verified(0, by: alice), verified(0, by: alice), verified(3, by: alice)]
@@ -121,7 +121,7 @@ import UAFMessages
     #expect(try await counters() == [3])
   }
 
-  @Test func `an answer with several keys is stored as a whole or not at all`() async throws {
+  @Test func `a response with several keys is stored as a whole or not at all`() async throws {
     let (alice, second) = (try await server.registered("alice"), try await server.registered("alice"))
     let (one, two) = try await (verified(5, by: alice), verified(5, by: second))
     func both(_ first: VerifiedResponse, _ second: VerifiedResponse) -> VerifiedResponse {
@@ -137,7 +137,7 @@ import UAFMessages
     #expect(try await server.store.refusal(of: next) == nil)
   }
 
-  @Test func `an answer under a different account's name raises no counter`() async throws {
+  @Test func `a response under a different account's name raises no counter`() async throws {
     let alice = try await server.registered("alice")
     _ = try await server.registered("bob")
     let own = try await verified(5, by: alice)
@@ -148,7 +148,7 @@ import UAFMessages
     #expect(try await used() == 0)
   }
 
-  @Test func `an answer that the database refuses fails, and the other answers of its batch are stored`() async throws {
+  @Test func `a response that the database refuses fails, and the other responses of its batch are stored`() async throws {
     let answers = try await answers(30)
     try await server.database.forbidCounter(of: "person3")
     let results = await withTaskGroup(of: Bool?.self) { group in

@@ -4,7 +4,7 @@ import UAFMessages
 @testable import ServerTesting
 @testable import UAFService
 
-/// The author of a text: its first words name the author, and nobody else can write them.
+/// The kind of a text to confirm: its first words name the author, and no other author can write them.
 @Suite struct TextKindTests {
   private static let step = "Console: Give mallory the role administrator, code 4711"
 
@@ -19,7 +19,7 @@ import UAFMessages
     "", "id", "sudo id", "mina@desk", "mina@desk:", "mina@desk sudo: id", " mina@desk: id", "@desk: id",
     "mina desk: id",
     "Console", "console: id", " Console: id", "Asked", "asked of mina: id", "Consolе: id",
-  ]) func `a text that does not say who wrote it has no kind`(text: String) {
+  ]) func `a text whose first words do not name its author has no kind`(text: String) {
     #expect(TextKind(of: text) == nil)
   }
 
@@ -27,14 +27,14 @@ import UAFMessages
     step, "Console sign-in: uaf-server at uaf.test as mina, code 4711", "mina@desk: sudo: id", "\n\(step)", "\r\(step)",
     "\u{2028}\(step)", "\u{202E}\(step)", "pay 5\n\n\(step)", "pay 5\(String(repeating: " ", count: 20))\(step)",
     "Asked of mina by root at the server: pay",
-  ]) func `an approval says on one line who asks, before any words of theirs`(words: String) throws {
+  ]) func `an approval names on one line who asks, before the words of that person`(words: String) throws {
     let text = try #require(TextKind.approval(words, of: "mina", by: "token helpdesk"))
     #expect(text.utf8.starts(with: "Asked of mina by token helpdesk: ".utf8) && TextKind(of: text) == .approval)
     #expect(TransactionText.isShowable(text) && !text.contains("  ") && text.utf8.count <= 200)
     #expect(TransactionText(sent: text)?.shown == text)
   }
 
-  @Test func `an approval is at most 200 bytes with the words that say who asks, and has at least one word of its own`()
+  @Test func `an approval has at most 200 bytes including the name of who asks, and at least one word of its own`()
   {
     let opening = "Asked of mina by token till: ".utf8.count
     let longest = String(repeating: "a", count: 200 - opening)
@@ -44,7 +44,7 @@ import UAFMessages
     #expect(TextKind.step(String(repeating: "a", count: 192)) == nil)
   }
 
-  @Test func `a long name leaves room for the text, and two names with backslashes have two texts`() throws {
+  @Test func `a long name leaves room for the text, and two names that differ only in backslashes give two different texts`() throws {
     let name = String(repeating: "m", count: 128)
     let text = try #require(TextKind.approval("Pay 5", of: name, by: "token \(name)"))
     #expect(text.hasSuffix("mmm...: Pay 5") && text.hasPrefix("Asked of mmm"))
@@ -63,7 +63,7 @@ import UAFMessages
   @Test(arguments: [
     step, "Console sign-in: uaf-server at uaf.test as alice, code 4711", "Asked of alice by root at the server: pay",
     "sudo id", "Соոѕоӏе: id", " alice@desk: id",
-  ]) func `a machine's text that does not name account and host first is refused for any name`(text: String)
+  ]) func `a machine's text that does not begin with account and host is refused for any account`(text: String)
     async throws
   {
     let server = try TestServer()

@@ -7,7 +7,7 @@ import Testing
 @Suite(.onEachStore) struct TokenBucketTests {
   private let rate = TokenBucket.Rate(perMinute: 2)
 
-  @Test func `gives only as many turns as it has, and refills at its rate`() {
+  @Test func `a token bucket gives only as many turns as it has, and refills at its rate`() {
     var bucket = TokenBucket(level: rate.full, filledAt: 0)
     #expect(bucket.take(9) == 4)
     #expect(bucket.take(1) == 0)
@@ -18,13 +18,13 @@ import Testing
   }
 
   @Test(arguments: [Int64.max, .min, -1, 100_000])
-  func `reads an impossible level as empty or full, and does not end the server`(level: Int64) {
+  func `a stored level that is impossible is read as empty or full, and does not end the server`(level: Int64) {
     var bucket = TokenBucket(level: level, filledAt: .min)
     bucket.fill(rate, now: .max)
     #expect((0...rate.full).contains(bucket.level))
   }
 
-  @Test func `the store takes turns from several buckets, and keeps what is left`() async throws {
+  @Test func `the store takes turns from several buckets, and keeps the remaining ones`() async throws {
     let server = try TestServer()
     // In one transaction: PostgreSQL uses its own clock, and a test may wait for minutes between two.
     let taken = try await server.store.write { [now = server.now] records in
@@ -36,7 +36,7 @@ import Testing
     #expect(try await server.database.integers("SELECT count(*) FROM wrongAnswer") == [3])
   }
 
-  @Test func `applies a new rate to a bucket that was stored with a different rate`() async throws {
+  @Test func `a new rate applies to a bucket that was stored with a different rate`() async throws {
     let server = try TestServer()
     let now = server.now
     let taken = try await server.store.write { records in

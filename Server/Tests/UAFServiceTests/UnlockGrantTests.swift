@@ -39,7 +39,7 @@ struct UnlockGrantTests {
         verdictKeys: keys.rings.verdictKeys, auditKeys: keys.rings.auditKeys))
   }
 
-  @Test func `a code is valid under the secret that the machine was given, and under no other secret`() throws {
+  @Test func `an unlock code is valid under the secret that the machine was given, and under no other secret`() throws {
     let grants = UnlockGrants(keys: keys)
     let codes = try grants.codes(statement(), holding: Self.keyID(1), random: 0xFF)
     let secret = try #require(try MachineProofs(keys: keys).secret(of: "alice", holding: [Self.keyID(1)]))
@@ -51,7 +51,7 @@ struct UnlockGrantTests {
     }
   }
 
-  @Test func `for a day after a rotation there is a second code for the old secret, and later there is none`() throws {
+  @Test func `for a day after a rotation an unlock has a second code for the old secret, and later only the one for the new secret`() throws {
     let old = try #require(try MachineProofs(keys: keys).secret(of: "alice", holding: [Self.keyID(1)]))
     try rotate()
     let new = try #require(try MachineProofs(keys: keys).secret(of: "alice", holding: [Self.keyID(1)]))
@@ -66,14 +66,14 @@ struct UnlockGrantTests {
   }
 
   @Test(arguments: [(Int64(300), Int64(300)), (599, 300), (604_800, 604_800)])
-  func `a code is valid for no longer than the payload`(lifetime: Int64, units: Int64) throws {
+  func `an unlock code is valid for no longer than its payload`(lifetime: Int64, units: Int64) throws {
     let code = try #require(
       try UnlockGrants(keys: keys).codes(statement(lifetime: lifetime), holding: Self.keyID(1), random: 9).first)
     let read = try #require(UnlockCode(typed: code.text, near: server.now))
     #expect(read.expiresAt - read.issuedAt == units && read.expiresAt <= server.now + lifetime && read.salt == 9)
   }
 
-  @Test func `a payload is signed as an unlock, and is not a verdict`() throws {
+  @Test func `an unlock payload is signed as an unlock, and is not a verdict`() throws {
     let token = try UnlockGrants(keys: keys).payload(statement())
     let parts = token.split(separator: ".").map(String.init)
     let header = String(decoding: try Base64URL.decode(parts[0], maximumCount: 200), as: UTF8.self)

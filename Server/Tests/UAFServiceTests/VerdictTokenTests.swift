@@ -21,11 +21,11 @@ struct VerdictTokenTests {
     tokens = VerdictToken(keys: try TestServer().environment.keys)
   }
 
-  @Test func `reads what it signed`() throws {
+  @Test func `the server reads back a verdict that it signed`() throws {
     #expect(try tokens.claims(of: tokens.sign(claims)) == claims)
   }
 
-  @Test func `writes a token that any ES256 verifier accepts`() throws {
+  @Test func `a verdict is a token that any ES256 verifier accepts`() throws {
     let parts = try tokens.sign(claims).split(separator: ".").map(String.init)
     let header = Array(#"{"alg":"ES256","kid":"\#(tokens.keys.verdictKey.id)","typ":"JWT"}"#.utf8)
     #expect(try Base64URL.decode(parts[0], maximumCount: 100) == header)
@@ -35,7 +35,7 @@ struct VerdictTokenTests {
         signature, of: Array("\(parts[0]).\(parts[1])".utf8), publicKey: tokens.keys.verdictKey.publicKey))
   }
 
-  @Test func `refuses every changed character and every truncation`() throws {
+  @Test func `a verdict is refused with any changed character, and if it is cut anywhere`() throws {
     let token = try tokens.sign(claims)
     for index in token.indices {
       var changed = token
@@ -47,7 +47,7 @@ struct VerdictTokenTests {
     #expect(tokens.claims(of: token + "A") == nil)
   }
 
-  @Test func `refuses a token without a signature, and one of a different server`() throws {
+  @Test func `a verdict without a signature is refused, and one of a different server`() throws {
     let none = Base64URL.encode(Array(#"{"alg":"none","typ":"JWT"}"#.utf8))
     let body = Base64URL.encode(claims.json.bytes)
     #expect(tokens.claims(of: "\(none).\(body).") == nil)
@@ -56,7 +56,7 @@ struct VerdictTokenTests {
   }
 
   @Test(arguments: ["", ".", "..", "...", "a.b.c", String(repeating: ".", count: 10_000)])
-  func `refuses what is not a token`(text: String) {
+  func `refuses a text that is not a verdict`(text: String) {
     #expect(tokens.claims(of: text) == nil)
   }
 }

@@ -5,7 +5,7 @@ import UAFMessages
 @testable import ServerTesting
 @testable import UAFService
 
-/// What the server asks and believes about how a person was verified.
+/// What the server asks clients about how the person was verified, and which statements it believes.
 @Suite(.onEachStore) struct VerificationMethodTests {
   private static let passcode = UserVerificationMethodEntry(
     userVerificationMethod: UserVerification.passcode, keyProtection: 1, matcherProtection: 1)
@@ -14,7 +14,7 @@ import UAFMessages
     try #require(UserVerificationMethodEntry.entries(parsing: bytes)?.first)
   }
 
-  /// The outcome at a server with a setting for an authentication with this claim about its verification.
+  /// The outcome of an authentication whose assertion names these verification methods, at a server with this setting.
   private func outcome(
     _ setting: VerificationMethodPolicy, _ methods: [UserVerificationMethodEntry]?
   ) async throws -> ServiceRefusal? {
@@ -30,7 +30,7 @@ import UAFMessages
     (.ask, [Extension(id: "fido.uaf.uvm", data: "", failIfUnknown: false)]),
     (.require, [Extension(id: "fido.uaf.uvm", data: "", failIfUnknown: true)]),
   ])
-  func `asks for verification methods in the header of each request, if that is configured`(
+  func `the server asks for verification methods in the header of each request, if that is configured`(
     _ setting: VerificationMethodPolicy, _ expected: [Extension]
   ) async throws {
     let server = try TestServer(verificationMethods: setting)
@@ -41,17 +41,17 @@ import UAFMessages
     #expect(try await server.authenticationRequest("alice").header.exts == expected)
   }
 
-  @Test func `accepts the methods that the model has, whether the server asked for them or not`() async throws {
+  @Test func `the server accepts the verification methods that the model has, whether it asked for them or not`() async throws {
     for setting in VerificationMethodPolicy.allCases { #expect(try await outcome(setting, [Self.passcode]) == nil) }
   }
 
-  @Test func `refuses an assertion that names no method, if one is required`() async throws {
+  @Test func `a login whose assertion names no verification method is refused if one is required`() async throws {
     #expect(try await outcome(.require, nil) == .verificationMethodMissing)
     #expect(try await outcome(.ask, nil) == nil)
     #expect(try await outcome(.off, nil) == nil)
   }
 
-  @Test func `registers nothing that names no method, if one is required`() async throws {
+  @Test func `a registration whose assertion names no verification method is refused if one is required`() async throws {
     let server = try TestServer(verificationMethods: .require)
     let authenticator = try FakeAuthenticator()
     var context = UAFMessages.RequestContext(username: "alice")
@@ -64,7 +64,7 @@ import UAFMessages
     #expect(try await server.respond(lie).0 == .otherVerificationMethod)
   }
 
-  /// Each of them is correctly signed: only the entry is tested.
+  /// Each assertion is correctly signed, so only the entry can be the reason for the refusal.
   @Test func `refuses a verification method entry with any one bit changed`() async throws {
     let good = UserVerificationMethodEntry.data(of: [Self.passcode])
     let server = try TestServer()
@@ -80,7 +80,7 @@ import UAFMessages
     }
   }
 
-  @Test func `requires that all methods were used for a model that combines them`() throws {
+  @Test func `if a model combines several verification methods, the server requires that all of them were used`() throws {
     var statement = MetadataStatement(
       aaid: try AAID("FFFF#0001"), description: "x",
       userVerificationDetails: [

@@ -28,7 +28,7 @@ struct VerifierTests {
       expiresAt: .max)
   }
 
-  /// Why a registration with this policy and these faults is refused; nil if it is not.
+  /// Why a registration for this policy and with these faults is refused; nil if it is accepted.
   func refusal(
     _ policy: Policy, version: UInt16 = 1, regCounter: UInt32 = 1, isRegistered: Bool = false
   ) throws -> ServiceRefusal? {
@@ -46,16 +46,16 @@ struct VerifierTests {
 
   var own: Policy { Policy(accepted: [[MatchCriteria(aaid: authenticator.aaid)]]) }
 
-  @Test func `accepts what the policy accepts`() throws {
+  @Test func `a registration of a model that the policy accepts is accepted`() throws {
     #expect(try refusal(own) == nil)
   }
 
-  @Test func `refuses a model that the policy does not accept, although it was sent`() throws {
+  @Test func `refuses a model that the request's policy does not accept`() throws {
     let policy = Policy(accepted: [[MatchCriteria(aaid: try AAID("5541#0002"))]])
     #expect(try refusal(policy) == .notInPolicy)
   }
 
-  @Test func `refuses a model that the policy excludes`() throws {
+  @Test func `refuses a model that the request's policy excludes`() throws {
     let policy = Policy(accepted: own.accepted, disallowed: [MatchCriteria(aaid: authenticator.aaid)])
     #expect(try refusal(policy) == .notInPolicy)
   }
@@ -67,7 +67,7 @@ struct VerifierTests {
     #expect(try refusal(both) == .notInPolicy)
   }
 
-  @Test func `refuses an authenticator older than its statement, and an implausibly high registration counter`()
+  @Test func `refuses an authenticator version older than its statement, and an implausibly high registration counter`()
     throws
   {
     #expect(try refusal(own, version: 0) == .outdatedAuthenticator)
@@ -100,8 +100,8 @@ struct VerifierTests {
     }
   }
 
-  /// `ThirdTypeTests` of the client shows that it sends such a registration.
-  @Test func `accepts a type that was added to the list, and a server without that type refuses it`() async {
+  /// `ThirdTypeTests` of the client shows that the client sends such a registration.
+  @Test func `a server accepts an authenticator type that was added to its list, and a server without that type refuses it`() async {
     await #expect(processExitsWith: .success) {
       // SAFETY: nothing in this process has read the list.
       unsafe AuthenticatorType.addedByTests = [.toy]
@@ -145,7 +145,7 @@ struct VerifierTests {
 }
 
 extension AuthenticatorType {
-  /// A type of tests alone, which none of the program is.
+  /// An authenticator type that exists only in these tests.
   fileprivate static let toy = AuthenticatorType(
     rawValue: "knock", aaid: "5541#00FF", aaguid: "9ce69772-2152-46b6-90dd-4c54c5d02e09", userVerification: 0x100,
     accuracy: .code(base: 2, minimumLength: 5), kind: AuthenticatorType.passcode.kind,

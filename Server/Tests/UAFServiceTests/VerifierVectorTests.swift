@@ -6,7 +6,7 @@ import UAFMessages
 @testable import UAFService
 
 struct VerifierVectorTests {
-  @Test func `finds all the vectors`() {
+  @Test func `finds all the vectors of messages`() {
     #expect(Vector.all.count == 23)
     #expect(Vector.accepted.count == 10)
   }

@@ -21,7 +21,7 @@ final class HeldBatch: Sendable {
     while !isBegun.load(ordering: .acquiring) { await Task.yield() }
   }
 
-  /// Ends the batch, and returns once its worker knows whether more waits.
+  /// Ends the batch, and returns once its worker knows whether more items wait.
   func finish() async {
     end.signal()
     while !isEnded.load(ordering: .acquiring) { await Task.yield() }
