@@ -11,7 +11,7 @@ import WebMessages
 @testable import UAFServer
 @testable import UAFService
 
-/// The API by requests without a connection.
+/// The API, with requests that need no connection.
 struct APITests {
   private let server: TestServer
   private let environment: AdministrationEnvironment
@@ -52,7 +52,7 @@ struct APITests {
 
   // MARK: Who asks
 
-  @Test func `without a token nothing is answered, and no answer shows which paths exist`() async throws {
+  @Test func `the API answers nothing without a token, and no answer shows which paths exist`() async throws {
     for target in ["/api/v1/accounts", "/api/v1/nothing", "/api/v1/openapi.json", "/api/v2/accounts", "/api"] {
       let (answer, json) = try await ask(.GET, target)
       #expect(answer.status == .unauthorized && code(json) == "no-token", "\(target)")
@@ -74,7 +74,7 @@ struct APITests {
       ])
   }
 
-  @Test func `a token is accepted only from its own addresses`() async throws {
+  @Test func `a token is accepted only from the addresses that it is restricted to`() async throws {
     let token = try await token(from: ["192.0.2.0/24"])
     #expect(try await ask(.GET, "/api/v1/me", token: token).answer.status == .ok)
     #expect(try await ask(.GET, "/api/v1/me", token: token, from: "198.51.100.1").answer.status == .unauthorized)
@@ -95,7 +95,7 @@ struct APITests {
     #expect(!JSONValue.object(json).text.contains(token))
   }
 
-  @Test func `an address has a limit of wrong tokens, and a right token from it still works`() async throws {
+  @Test func `an address is limited after too many wrong tokens, and a right token from it still works`() async throws {
     let token = try await token()
     var statuses: Set<UInt> = []
     for _ in 0..<30 {
@@ -120,7 +120,7 @@ struct APITests {
 
   // MARK: What is asked for
 
-  @Test func `a role that lacks the permission gets 403, and nothing is changed`() async throws {
+  @Test func `a caller of the API whose role lacks the permission gets 403, and nothing is changed`() async throws {
     let (answer, json) = try await ask(
       .POST, "/api/v1/accounts", token: token(.auditor), body: #"{"name":"mina"}"#)
     #expect(answer.status == .forbidden && code(json) == "not-allowed")
@@ -132,7 +132,7 @@ struct APITests {
     (#"{"name":1}"#, "invalid"), (#"{"name":null}"#, "invalid"), (#"{"name":"a b"}"#, "invalid"),
     (#"{"name":"a\u0000"}"#, "invalid"), (#"{"name":"a","extra":1}"#, "invalid"), (#"{"name":"<b>한"}"#, "invalid"),
   ])
-  func `refuses a body that the path does not accept`(body: String, expected: String) async throws {
+  func `the API refuses a body that the path does not accept`(body: String, expected: String) async throws {
     let (answer, json) = try await ask(.POST, "/api/v1/accounts", token: token(), body: body)
     #expect(answer.status == .badRequest && code(json) == expected)
   }
@@ -141,11 +141,11 @@ struct APITests {
     "limit=0", "limit=201", "limit=x", "limit=-1", "limit=1&limit=2", "limit", "after=%zz", "after=%00", "after=%ff",
     "sort=name", "&", "prefix=a%20b", "limit=99999999999999999999",
   ])
-  func `refuses a query that the path does not accept`(query: String) async throws {
+  func `the API refuses a query that the path does not accept`(query: String) async throws {
     #expect(try await ask(.GET, "/api/v1/accounts?\(query)", token: token()).answer.status == .badRequest)
   }
 
-  @Test func `refuses wrong methods, media types, bodies and paths`() async throws {
+  @Test func `the API refuses wrong methods, media types, bodies and paths`() async throws {
     let token = try await token()
     let patch = try await ask(.PATCH, "/api/v1/accounts", token: token).answer
     #expect(patch.status == .methodNotAllowed && Self.field("Allow", patch) == "GET, POST")
@@ -160,7 +160,7 @@ struct APITests {
     }
   }
 
-  @Test func `a machine whose id has a slash and letters beyond ASCII is found by its encoded id`() async throws {
+  @Test func `the API finds a machine whose id has a slash and letters beyond ASCII by the encoded id`() async throws {
     _ = try await server.registered("mina", deviceID: "a/ㄱ", deviceName: "<script>")
     let (answer, json) = try await ask(.GET, "/api/v1/machines/a%2F%E3%84%B1", token: token(.auditor))
     #expect(answer.status == .ok)
@@ -171,7 +171,7 @@ struct APITests {
     #expect(machine["device"] == .string("a/ㄱ") && machine["name"] == .string("<script>"))
   }
 
-  @Test func `revokes one key by name`() async throws {
+  @Test func `the API revokes one key by its name`() async throws {
     let key = try await server.registered("mina", deviceID: "d")
     let body = #"{"key":"\#(key.aaid.text) \#(key.keyID.text)","reason":"lost"}"#
     let (answer, json) = try await ask(
@@ -244,7 +244,7 @@ struct APITests {
 
   // MARK: The description
 
-  @Test func `the description has each route once, and no other path`() async throws {
+  @Test func `the API's description has each route once, and no other path`() async throws {
     let (answer, document) = try await ask(.GET, "/api/v1/openapi.json", token: token(.auditor))
     #expect(answer.status == .ok && document["openapi"] == .string("3.1.0"))
     guard case .object(let paths)? = document["paths"] else {
@@ -268,7 +268,7 @@ struct APITests {
   }
 
   @Test(arguments: APIRoutes.all.map { "\($0.method.rawValue) \($0.path)" })
-  func `each route answers at its path, and accepts its own example`(name: String) async throws {
+  func `each route of the API answers at its path, and accepts its own example`(name: String) async throws {
     let route = try #require(APIRoutes.all.first { "\($0.method.rawValue) \($0.path)" == name })
     let path = route.path.replacing("{number}", with: "1").replacing(/\{[a-z]+\}/, with: "x")
     let body = route.bodyExample.map { JSONValue.object($0).text }
@@ -281,13 +281,13 @@ struct APITests {
 
   // MARK: The socket
 
-  @Test func `only root and the server's own user may use the socket`() throws {
+  @Test func `only root and the server's own user may use the API's socket`() throws {
     #expect(try LocalChannel.caller(uid: 0, process: 1, own: 990).role == .administrator)
     #expect(try LocalChannel.caller(uid: 990, process: 1, own: 990).actor.text.hasPrefix("command-line uid 990"))
     #expect(throws: LocalChannel.Stranger.self) { try LocalChannel.caller(uid: 1000, process: 1, own: 990) }
   }
 
-  @Test func `a port without an address means this machine`() {
+  @Test func `for the administration listener, a port without an address means this machine`() {
     #expect(AdminAddress(argument: "9443")?.host == "127.0.0.1")
     #expect(AdminAddress(argument: "[::]:9443")?.host == "::")
     for wrong in ["", "unix:/s", "70000", "a", ":1"] { #expect(AdminAddress(argument: wrong) == nil) }

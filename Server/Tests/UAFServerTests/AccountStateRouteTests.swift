@@ -46,7 +46,7 @@ import struct UAFMessages.RequestContext
     return try await client.executeRequest(uri: "/uaf/account", method: method, headers: headers, body: nil)
   }
 
-  /// The state that alice's machine is told, or the machine with a given secret.
+  /// The state that the server reports to alice's machine, or to the machine with a given secret.
   private func told(_ secret: MachineSecret? = nil) async throws -> AccountStatement {
     var statement: AccountStatement?
     try await server.application.test { client in
@@ -84,7 +84,7 @@ import struct UAFMessages.RequestContext
     #expect(try await server.store.write { try $0.accounts.setBlock(block, of: "alice") })
   }
 
-  @Test func `a known machine hears that an account is active, in answer to its own question`() async throws {
+  @Test func `a known machine is told that an account is active, in a statement with the nonce of its request`() async throws {
     let nonce = try RandomBytes.make(16)
     try await server.application.test { client in
       let statement = try statement(in: await ask(client, proof(nonce: nonce)))
@@ -127,7 +127,7 @@ import struct UAFMessages.RequestContext
   }
 
   @Test
-  func `an account that was created again under the same name is reported as disabled to the old account's machine`()
+  func `if an account was created again under the same name, the old account's machine is told that it is disabled`()
     async throws
   {
     #expect(try await server.store.write { try $0.accounts.remove("alice") } != nil)
@@ -138,7 +138,7 @@ import struct UAFMessages.RequestContext
   }
 
   @Test(arguments: [KeySelection.all(of: "alice"), .onMachine("d1", of: "alice"), .machine("d1")])
-  func `a machine whose key was revoked hears that the account is disabled, even after a deregistration`(
+  func `a machine whose key was revoked is told that the account is disabled, even after a deregistration`(
     keys: KeySelection
   ) async throws {
     _ = try await server.registered("alice", deviceID: "d2")
@@ -149,7 +149,7 @@ import struct UAFMessages.RequestContext
     #expect(try await told().state == .disabled)
   }
 
-  @Test func `a machine that has deregistered hears the account's true state, until the account is removed`()
+  @Test func `a machine that has deregistered is told the account's true state, until the account is removed`()
     async throws
   {
     try await deregister()
@@ -164,7 +164,7 @@ import struct UAFMessages.RequestContext
   }
 
   @Test(arguments: [KeySelection.all(of: "alice"), .onMachine("d1", of: "alice"), .machine("d1")])
-  func `after a revocation of its keys, a machine hears 'disabled' even with a key that it had deregistered`(
+  func `after a revocation of its keys, a machine is told 'disabled' even with a key that it had deregistered`(
     keys: KeySelection
   ) async throws {
     let left = try await server.registered("alice", deviceID: "d1", model: "5541#0002")
@@ -179,7 +179,7 @@ import struct UAFMessages.RequestContext
     #expect(try await told().state == .disabled)
   }
 
-  @Test func `only the newest deregistered keys are kept, and a machine with an older key hears 'disabled'`()
+  @Test func `only the newest deregistered keys are kept, and a machine with an older key is told 'disabled'`()
     async throws
   {
     try await deregister()
@@ -195,7 +195,7 @@ import struct UAFMessages.RequestContext
     #expect(kept.count == DeregisteredKeys.mostKept && !kept.contains(alice.keyID))
   }
 
-  @Test func `a caller who proves nothing hears the same for every name, whatever its state`() async throws {
+  @Test func `a caller who proves nothing is told the same for every account name, whatever its state`() async throws {
     try await block(until: nil)
     let stranger = try MachineSecret(machineID: RandomBytes.make(16), secret: RandomBytes.make(32))
     try await server.application.test { client in
@@ -212,7 +212,7 @@ import struct UAFMessages.RequestContext
     }
   }
 
-  @Test func `a proof that asks for an account's state allows neither a request nor an answer`() async throws {
+  @Test func `a machine's proof for a query of an account's state does not count for a UAF request`() async throws {
     let body = GetUAFRequest(op: .authentication, context: RequestContext(username: "alice").jsonText)
     try await server.application(Admission(addressRate: 1, accountRate: 1)).test { client in
       var refused = 0
@@ -227,7 +227,7 @@ import struct UAFMessages.RequestContext
     }
   }
 
-  @Test func `a machine that asks too often has to wait like any other sender`() async throws {
+  @Test func `a machine that queries an account's state too often has to wait like any other sender`() async throws {
     try await server.application(Admission(addressRate: 1, accountRate: 1)).test { client in
       var statuses: [HTTPResponseStatus] = []
       for _ in 0..<8 { statuses.append(try await ask(client, proof()).status) }
@@ -253,7 +253,7 @@ import struct UAFMessages.RequestContext
     }
   }
 
-  @Test func `refuses a wrong method, and a body that is too long`() async throws {
+  @Test func `a query of an account's state is refused with a wrong method, or with a body that is too long`() async throws {
     try await server.application.test { client in
       let other = try await ask(client, proof(), method: .GET)
       #expect(other.status == .notFound)

@@ -15,7 +15,7 @@ import UAFMessages
     ("https://server.example.org:9443", "https://server.example.org:9443"),
     ("https://[::1]:9443/", "https://[::1]:9443"),
   ])
-  func `accepts the address of a socket, and of a server with TLS`(text: String, base: String) {
+  func `--api accepts the address of a socket, and of a server with TLS`(text: String, base: String) {
     #expect(APIAddress(argument: text)?.base == base)
   }
 
@@ -23,7 +23,7 @@ import UAFMessages
     "", "unix:", "unix:admin.sock", "http://server.example.org", "https://", "https://server/api/v1", "server:9443",
     "https://user@server",
   ])
-  func `refuses any other address`(text: String) {
+  func `--api refuses any other address than a socket's or a TLS server's`(text: String) {
     #expect(APIAddress(argument: text) == nil)
   }
 
@@ -32,7 +32,7 @@ import UAFMessages
     ["--api", "https://server"], ["--api", "unix:/s", "--token-file", "t"], ["--state", "s", "--token-file", "t"],
     ["--state", "s", "--api-ca", "c"], ["--api", "server"],
   ])
-  func `refuses a command that names no place, two places, or half of a place`(arguments: [String]) {
+  func `refuses a command that names neither a state folder nor an API, names both, or lacks an option for the API`(arguments: [String]) {
     #expect(throws: (any Error).self) { try UsersCommand.parse(arguments) }
   }
 
@@ -40,11 +40,11 @@ import UAFMessages
     ["--state", "s"], ["--state", "s", "--store", "postgresql:///x"], ["--api", "unix:/s"],
     ["--api", "https://server", "--token-file", "t", "--api-ca", "c"],
   ])
-  func `accepts a complete place`(arguments: [String]) throws {
+  func `accepts a command that names a state folder, or an API with all its options`(arguments: [String]) throws {
     _ = try UsersCommand.parse(arguments)
   }
 
-  @Test func `options that need the server's folder are refused at any other place`() {
+  @Test func `options that need the server's state folder are refused with --api`() {
     let api = ["--api", "unix:/s"]
     #expect(throws: (any Error).self) { try AdminRemoveCommand.parse(["mina", "--force"] + api) }
     #expect(throws: (any Error).self) { try PolicyListCommand.parse(["--metadata", "m"] + api) }
@@ -60,7 +60,7 @@ import UAFMessages
         models: server.environment.models))
   }
 
-  @Test func `reads a list of several pages to its end, or as far as was asked`() async throws {
+  @Test func `a command reads a list of several pages to its end, or as far as was asked`() async throws {
     let server = try TestServer()
     let names = (1000..<1450).map { "user\($0)" }
     try await server.store.write { [now = server.now] records in
@@ -85,7 +85,7 @@ import UAFMessages
     }
   }
 
-  @Test func `a refusal says what to do, and sets the exit status`() async throws {
+  @Test func `the refusal of a command says what to do, and sets the exit status`() async throws {
     let server = try TestServer()
     let problem = await #expect(throws: Problem.self) {
       try await link(server).ask(APIRequest(.DELETE, ["accounts", "nobody", "block"]))
@@ -97,7 +97,7 @@ import UAFMessages
     #expect(Problem(.forbidden, "not-allowed", "a\u{1B}[2Jb").text == "a[2Jb")
   }
 
-  @Test func `a server that names the same next page forever is not followed`() async throws {
+  @Test func `a command does not follow a server that names the same next page forever`() async throws {
     struct Circle: AdministrationLink {
       func response(to request: APIRequest) async throws -> [UInt8] { Array(#"{"rows":[],"next":"7"}"#.utf8) }
       func close() async {}

@@ -15,7 +15,8 @@ import WebMessages
 @testable import UAFServer
 @testable import UAFService
 
-/// The API and the console's place over real connections: TLS at a port, and the socket of the state folder.
+/// The API and the console over real connections: TLS at a port, and the socket of the state folder. A stand-in replaces the
+/// console.
 struct AdministrationListenersTests {
   private let server: TestServer
   private let folder: TemporaryFolder

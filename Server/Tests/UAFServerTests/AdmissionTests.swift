@@ -18,7 +18,7 @@ struct AdmissionTests {
     (0..<tries).count { _ in limiter.admits(name, now: now) }
   }
 
-  @Test func `accepts a burst, then as many as the rate allows`() {
+  @Test func `a rate limit accepts a burst, then as many requests as the rate allows`() {
     let limiter = RateLimiter(.init(perMinute: 30))
     #expect(admitted(limiter, "a", tries: 100, now: 1000) == 60)
     #expect(admitted(limiter, "a", tries: 100, now: 1001) == 0)
@@ -43,7 +43,7 @@ struct AdmissionTests {
     #expect(admitted(strict, "a", tries: 9, now: 0) == 0)
   }
 
-  @Test func `forgets idle names, and never keeps more than it has room for`() {
+  @Test func `a rate limit forgets idle names, and never keeps more names than it has room for`() {
     let limiter = RateLimiter(.init(perMinute: 1), capacity: 2)
     #expect(admitted(limiter, "a", tries: 9, now: 0) == 2)
     #expect(admitted(limiter, "b", tries: 9, now: 100) == 2)
@@ -52,7 +52,7 @@ struct AdmissionTests {
     #expect(admitted(limiter, "b", tries: 9, now: 130) == 0)
   }
 
-  @Test func `if there are too many names, forgets the least used names, and still limits the busiest name`() {
+  @Test func `if there are too many names, a rate limit forgets the least used names, and still limits the busiest name`() {
     let limiter = RateLimiter(.init(perMinute: 10), capacity: 100)
     #expect(admitted(limiter, "busy", tries: 99, now: 0) == 20)
     for number in 0..<5000 { #expect(limiter.admits("once \(number)", now: 0)) }
@@ -67,7 +67,7 @@ struct AdmissionTests {
     ("2001:db8:1:2::1", "20:1:d:b8:0:1:0:2"), ("127.0.0.1", "loopback"), ("127.9.9.9", "loopback"), ("::1", "loopback"),
     ("::ffff:127.0.0.1", "loopback"),
   ])
-  func `counts an IPv6 address by its network, and all loopback addresses as one address`(text: String, name: String)
+  func `rate limits count an IPv6 address by its network, and all loopback addresses as one address`(text: String, name: String)
     throws
   {
     #expect(try Admission.name(of: Self.address(text)) == name)
@@ -100,7 +100,7 @@ struct AdmissionTests {
     }
   }
 
-  @Test func `logs refusals once a minute for each name, not once for each refusal`() async throws {
+  @Test func `the server logs refusals by a rate limit once a minute for each name, not once for each refusal`() async throws {
     let server = try TestServer()
     let log = RecordedLog()
     try await server.application(Admission(accountRate: 1), log: log).test { client in

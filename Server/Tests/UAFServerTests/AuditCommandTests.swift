@@ -7,7 +7,7 @@ import UAFService
 
 /// What `uaf-server audit texts` and `show` print.
 struct AuditCommandTests {
-  @Test func `prints a text as it was shown`() {
+  @Test func `'audit texts' prints a confirmed text as the person was shown it`() {
     let confirmation = ConfirmedText(
       id: 7, username: "mina", confirmedAt: 0, shown: #"mina@desk: sudo echo '\\' "x""#, fcParams: "", assertion: [],
       publicKey: [], signatureAlgorithm: 1)
@@ -16,13 +16,13 @@ struct AuditCommandTests {
         == "7\t1970-01-01T00:00:00Z\tmina\tok\tmina@desk: sudo echo '\\\\' \"x\"")
   }
 
-  @Test func `prints letters unchanged, and escapes lookalike characters`() {
+  @Test func `'audit texts' prints letters unchanged, and escapes lookalike characters`() {
     #expect(AuditTextsCommand.text("mina@desk: sudo: cat '보고서.txt'") == "mina@desk: sudo: cat '보고서.txt'")
     #expect(AuditTextsCommand.text("a\u{202E}b") == #""a\u{202e}b""#)
     #expect(AuditTextsCommand.text("e\u{301}") == #""e\u{301}""#)
   }
 
-  @Test func `shows a whole text, with what was signed and by which key`() throws {
+  @Test func `'audit show' shows a whole confirmed text, with what was signed and by which key`() throws {
     let long = "mina@desk: sudo " + String(repeating: "x", count: 300)
     let confirmation = ConfirmedText(
       id: 7, username: "alice", confirmedAt: 0, shown: long, fcParams: "", assertion: [], publicKey: [4, 5],
@@ -37,7 +37,7 @@ struct AuditCommandTests {
     #expect((80...200).contains(signed.utf8.count) && signed.hasPrefix("mina@desk: sudo xx"))
   }
 
-  @Test func `shows what is wrong, without terminal control characters`() {
+  @Test func `'audit show' says what is wrong with a confirmed text, without terminal control characters`() {
     let confirmation = ConfirmedText(
       id: 7, username: "al\u{1B}ice", confirmedAt: 0, shown: "a\tb\u{1B}[2J", fcParams: "", assertion: [],
       publicKey: [1], signatureAlgorithm: 1)
@@ -47,7 +47,7 @@ struct AuditCommandTests {
     #expect(isPlain && lines.contains(#"text       "a\u{9}b\u{1b}[2J""#))
   }
 
-  @Test func `prints one line without terminal control characters`() {
+  @Test func `'audit texts' prints a confirmed text on one line without terminal control characters`() {
     let confirmation = ConfirmedText(
       id: 7, username: "al\u{1B}ice", confirmedAt: 0, shown: "a\tb\u{1B}[2J", fcParams: "", assertion: [],
       publicKey: [],

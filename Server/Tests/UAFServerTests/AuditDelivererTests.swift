@@ -29,18 +29,18 @@ import Testing
     }
   }
 
-  @Test func `sends each row once and in order, even after a restart`() async throws {
+  @Test func `the server sends each audit row to a sink once and in order, even after a restart`() async throws {
     try await write(450)
     #expect(await deliverer().round() == 1)
     try await write(2)
-    // A different process, after the hold of the ended one has expired.
+    // The hold of the process that ended has expired, and a different process takes over.
     #expect(await deliverer("b", now: 500).round() == 1)
     #expect(sink.numbers == Array(1...452))
     #expect(sink.portions.map(\.count) == [200, 200, 50, 2])
     #expect(log.lines.isEmpty)
   }
 
-  @Test func `one of two instances sends, and the other takes over when the first is gone`() async throws {
+  @Test func `one of two instances sends rows to a sink, and the other takes over when the first is gone`() async throws {
     try await write(3)
     #expect(await deliverer("a").round() == 1)
     try await write(1)
@@ -82,7 +82,7 @@ import Testing
     #expect(sink.numbers == [1, 2, 3, 4, 3, 4])
   }
 
-  @Test func `sends nothing while the store is away`() async throws {
+  @Test func `the server sends nothing to a sink while the store is away`() async throws {
     let store = FailingStore(server.store)
     try await write(2)
     store.fails(.everything)
@@ -92,7 +92,7 @@ import Testing
     #expect(sink.numbers.isEmpty && log.lines.isEmpty)
   }
 
-  @Test func `rows that reuse the numbers of removed rows are sent, and the log says so once`() async throws {
+  @Test func `audit rows that reuse the numbers of removed rows are sent to the sink, and the log says so once`() async throws {
     try await write(5)
     _ = await deliverer().round()
     try await server.database.execute("DELETE FROM audit WHERE number > 3")
@@ -107,7 +107,7 @@ import Testing
     #expect(log.lines == ["audit-sink-ahead delivered=5 last=3 sink=test"])
   }
 
-  @Test func `metrics say how far a sink is, and how old its oldest undelivered row is`() async throws {
+  @Test func `metrics say how many rows a sink has received, and how old its oldest undelivered row is`() async throws {
     try await write(5)
     sink.fails(.closed)
     _ = await deliverer().round()

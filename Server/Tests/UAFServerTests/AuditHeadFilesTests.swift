@@ -7,7 +7,7 @@ import Testing
 @testable import UAFServer
 @testable import UAFService
 
-/// The file with a line for each signed head, on a disk that gets full.
+/// The file with a line for each signed head, on a disk that becomes full.
 @Suite struct AuditHeadFilesTests {
   /// A disk with room for a limited number of further bytes.
   private final class Disk: Sendable {
@@ -68,7 +68,7 @@ import Testing
       ])
   }
 
-  @Test func `heads whose flush failed are kept and written again`() throws {
+  @Test func `heads whose flush to the disk failed are kept and written again`() throws {
     let isFull = Mutex(true)
     let state = try ServerDirectory(path: folder.path("state"), create: true)
     let files = AuditHeadFiles(
@@ -88,7 +88,7 @@ import Testing
     #expect(try lines() == [head.token])
   }
 
-  @Test func `a pipe is refused as a file for heads, and the server does not wait for the pipe`() throws {
+  @Test func `the server refuses a pipe as a file for heads, and does not wait for the pipe`() throws {
     #expect(unsafe mkfifo(folder.path("heads"), 0o600) == 0)
     let files = try files()
     files.add(try head(1))
@@ -107,7 +107,7 @@ import Testing
     #expect(try lines() == ["eyJ0eXA", head.token])
   }
 
-  @Test func `waiting heads are written even if no head was signed since`() throws {
+  @Test func `heads that could not be written are written later, even if no further head was signed since`() throws {
     let files = try files()
     let head = try head(1)
     disk.room.withLock { $0 = 0 }
@@ -119,7 +119,7 @@ import Testing
     #expect(try lines() == [head.token])
   }
 
-  @Test func `verification skips a cut line of a kept file, and of no other file`() throws {
+  @Test func `verification skips a cut line in a file of heads that was kept elsewhere, and in no other file`() throws {
     let whole = try head(2).token
     let path = folder.path("heads")
     for length in [1, 20, whole.utf8.count - 1] {
@@ -130,7 +130,7 @@ import Testing
     }
   }
 
-  @Test func `verification refuses a complete line that nobody has signed`() throws {
+  @Test func `verification refuses a complete line of a file of heads that nobody has signed`() throws {
     let whole = try head(2).token
     let path = folder.path("heads")
     let forged = String(whole.dropLast(4)) + "AAAA"

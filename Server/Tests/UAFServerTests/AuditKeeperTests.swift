@@ -41,7 +41,7 @@ import UAFMessages
     try await server.store.read { try $0.audit.rows(AuditFilter(), limit: 100) }.map(\.event.kind)
   }
 
-  @Test func `signs its start, and then only new rows, to store, folder, list and log`() async throws {
+  @Test func `the server signs the row of its start, and then only new rows, to store, folder, list and log`() async throws {
     let keeper = try keeper()
     await keeper.round()
     await keeper.round()
@@ -56,7 +56,7 @@ import UAFMessages
     #expect(try await verification.run() == AuditSummary(rows: 2, last: 2, signed: 2))
   }
 
-  @Test func `a row and a count that could not be written are written once in the next round`() async throws {
+  @Test func `an audit row and a count that could not be written are written once in the next round`() async throws {
     let store = FailingStore(server.store)
     let keeper = try keeper(store: store)
     refusals.add("limited", from: "")
@@ -69,7 +69,7 @@ import UAFMessages
     #expect(try await kinds() == [.serverStart, .refusals])
   }
 
-  @Test func `reports that signed rows are gone, and signs the rows that follow`() async throws {
+  @Test func `the server reports that signed rows are gone, and signs the rows that follow`() async throws {
     let keeper = try keeper()
     await keeper.round()
     try await server.store.write { records in
@@ -85,7 +85,7 @@ import UAFMessages
   }
 
   @Test(arguments: [4_611_686_018_427_387_904, 2])
-  func `reports once that the last stored head is not validly signed, and signs the rows that follow`(number: Int64)
+  func `the server reports once that the last stored head is not validly signed, and signs the rows that follow`(number: Int64)
     async throws
   {
     let keeper = try keeper()
@@ -114,7 +114,7 @@ import UAFMessages
   }
 
   @Test(arguments: [false, true])
-  func `reports once that rows were cut off while their heads were left, whatever it had signed last`(knows: Bool)
+  func `the server reports once that rows were cut off while their heads were left, whatever it had signed last`(knows: Bool)
     async throws
   {
     var last: AuditLink?
@@ -139,11 +139,11 @@ import UAFMessages
       try await kinds() == [.serverStart, .serverStart, .refusals, .broken, .refusals, .refusals, .refusals])
     let verification = try server.verification()
     #expect(try await verification.run().fault == .rewritten(from: 3, through: 3))
-    // A sink gets the rows after the last valid head: row 2 is unchanged.
+    // The sink's position is moved back to the last row that matches a signed head: row 2 is unchanged.
     #expect(try await server.store.read { try $0.auditDeliveries.delivery(to: "syslog") }.delivered == 2)
   }
 
-  @Test func `rows are not removed if the folder's last head, or a row, shows that the audit was changed`()
+  @Test func `'audit prune' removes no rows if the folder's last head, or a row, shows that the audit was changed`()
     async throws
   {
     let keeper = try keeper()
@@ -162,7 +162,7 @@ import UAFMessages
     await #expect(throws: ExitCode.failure) { try await accepting.check(server.store, keys, last: [later, later]) }
   }
 
-  @Test func `refuses a store whose last head was signed with a different key, until that public key is known`()
+  @Test func `the server refuses a store whose last head was signed with a different key, until that public key is known`()
     async throws
   {
     let state = try files().state
@@ -185,7 +185,7 @@ import UAFMessages
     try await AuditKeyCheck.run(server.store, state)
   }
 
-  @Test func `reports a list that cannot be written, and keeps the head in the store and the folder`() async throws {
+  @Test func `the server reports a list of heads that cannot be written, and keeps the head in the store and the folder`() async throws {
     let files = AuditHeadFiles(state: try files().state, list: "/nonexistent/heads")
     let keeper = AuditKeeper(
       store: server.store, keys: server.environment.keys, published: try server.headKeys(), files: files,
@@ -213,7 +213,7 @@ import UAFMessages
     _ = try PublicKeyFile.auditHeadKeys(path: state.auditPublicKeyPath)
   }
 
-  @Test func `refuses a file of public keys that contains anything else`() throws {
+  @Test func `the server refuses a file of public keys that contains anything else`() throws {
     let path = try files().state.auditPublicKeyPath
     try Data("-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n".utf8).write(to: URL(filePath: path))
     #expect(throws: ServerError.self) { try PublicKeyFile.auditHeadKeys(path: path) }

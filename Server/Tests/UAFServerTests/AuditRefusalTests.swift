@@ -23,7 +23,7 @@ import struct UAFMessages.RequestContext
     peer = try SocketAddress(ipAddress: "192.0.2.7", port: 1)
   }
 
-  /// Two wrong answers a minute, and so a burst of four.
+  /// Two wrong responses a minute are allowed, and so a burst of four.
   private func routes(accountRate: Int64 = 2) -> UAFRoutes {
     UAFRoutes(
       environment: server.environment, logger: .init(label: "test") { _ in RecordedLog() },
@@ -53,7 +53,7 @@ import struct UAFMessages.RequestContext
     return alice
   }
 
-  @Test func `a refused answer of a key within the budget gets a row with reason, address and key`() async throws {
+  @Test func `a refused response of a registered key within the budget gets an audit row with reason, address and key`() async throws {
     let alice = try await aheadOfItsCounter()
     await send(try alice.authenticate(try await server.authenticationRequest("alice"), counter: 1), to: routes())
     #expect(
@@ -64,7 +64,7 @@ import struct UAFMessages.RequestContext
     #expect(count.take(now: 1) == nil)
   }
 
-  @Test func `refused answers of a key beyond the budget are counted, and get no row`() async throws {
+  @Test func `refused responses of a registered key beyond the budget are counted, and get no audit row`() async throws {
     let (routes, alice) = (routes(), try await aheadOfItsCounter())
     let before = try await rows().count
     for _ in 0..<9 {
@@ -74,7 +74,7 @@ import struct UAFMessages.RequestContext
     #expect(try #require(count.take(now: 1)).detail.hasPrefix(#"{"count":5,"reasons":{"limited":5}"#))
   }
 
-  @Test func `refused answers of strangers are counted and write nothing, even with the account's KeyID`()
+  @Test func `refused responses of strangers are counted and write nothing, even with the account's KeyID`()
     async throws
   {
     let alice = try await server.registered("alice")
@@ -90,18 +90,18 @@ import struct UAFMessages.RequestContext
     #expect(try #require(count.take(now: 1)).detail.hasPrefix(#"{"count":4,"#))
   }
 
-  @Test func `without a limit per account, refused answers are only counted`() async throws {
+  @Test func `without a limit per account, refused responses are only counted`() async throws {
     let (routes, stranger) = (routes(accountRate: 0), try FakeAuthenticator())
     await send(try stranger.authenticate(try await server.authenticationRequest("alice"), counter: 1), to: routes)
     #expect(try await rows().isEmpty)
     #expect(try #require(count.take(now: 1)).detail.hasPrefix(#"{"count":1,"reasons":{"unknown-key-id":1}"#))
   }
 
-  @Test func `answers that match no request, and refused requests, are counted and write nothing`() async throws {
+  @Test func `responses that match no request, and refused requests, are counted and write nothing`() async throws {
     let routes = routes()
     _ = await post("/uaf/respond", Array("junk".utf8), to: routes)
     _ = await post("/uaf/get", Array("junk".utf8), to: routes)
-    // The questions that `uafctl doctor` asks.
+    // The requests that `uafctl doctor` sends.
     for path in ["/uaf/respond", "/uaf/get"] { _ = await post(path, Array("{}".utf8), to: routes) }
     let body = GetUAFRequest(op: .registration, context: RequestContext(username: "alice").jsonText)
     _ = await post("/uaf/get", body.jsonBytes, to: routes)
@@ -114,7 +114,7 @@ import struct UAFMessages.RequestContext
     #expect(detail.contains(#""malformed-request":2"#) && detail.contains(#""authorization-required":1"#))
   }
 
-  @Test func `the row of an accepted answer contains the address that it came from`() async throws {
+  @Test func `the audit row of an accepted response contains the address that it came from`() async throws {
     let alice = try await server.registered("alice")
     await send(try alice.authenticate(try await server.authenticationRequest("alice"), counter: 1), to: routes())
     let row = try #require(try await rows().last)

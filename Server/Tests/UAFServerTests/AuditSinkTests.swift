@@ -42,7 +42,7 @@ import UAFService
   }
 
   @Test(arguments: ["localhost", "127.0.0.1"])
-  func `syslog has received all messages when the sink says so`(host: String) async throws {
+  func `a syslog server has received all messages when the sink reports them as delivered`(host: String) async throws {
     let receiver = try await TLSReceiver(names: ["localhost"], addresses: ["127.0.0.1"])
     try await Self.syslog(receiver, host: host).send(Self.rows)
     let expected = Self.rows.flatMap { SyslogMessage.frame($0, host: "uaf1") }
@@ -141,7 +141,7 @@ import UAFService
     #expect(PublicURL(argument: text) == nil)
   }
 
-  @Test func `no API route can be mistaken for a sink`() {
+  @Test func `the API has no route that configures a sink`() {
     let text = JSONValue.object(APIDescription.document(version: "1")).text
     for word in ["webhook", "syslog", "callback"] { #expect(!text.lowercased().contains(word)) }
   }

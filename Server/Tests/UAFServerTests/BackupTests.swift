@@ -76,7 +76,7 @@ struct BackupTests {
     #expect(before.verdictKey.id == after.verdictKey.id && before.decoySecret.id == after.decoySecret.id)
   }
 
-  @Test func `the command closes open codes and console sessions, and says when the backup was made`() async throws {
+  @Test func `the restore command closes open codes and console sessions, and says when the backup was made`() async throws {
     let backup = try await backedUp()
     let command = try RestoreCommand.parse([backup, "--state", path("restored")])
     try await command.run()
@@ -92,7 +92,7 @@ struct BackupTests {
   }
 
   @Test(arguments: ["server.db", "verdict.key", "verdict.pub", "decoy.secret"])
-  func `refuses a backup with a file cut, changed or removed, and restores nothing`(name: String) async throws {
+  func `refuses a backup with a file that was cut, changed or removed, and restores nothing`(name: String) async throws {
     let backup = try await backedUp()
     let file = URL(filePath: "\(backup)/\(name)")
     let whole = try Data(contentsOf: file)
@@ -106,13 +106,13 @@ struct BackupTests {
     #expect(throws: ServerError.unusableBackup(backup, .changed(name))) { try ServerBackup.check(backup) }
   }
 
-  @Test func `refuses a backup that was cut before its list of files`() async throws {
+  @Test func `refuses a backup without its list of files, as if it had not been finished`() async throws {
     let backup = try await backedUp()
     try FileManager.default.removeItem(atPath: "\(backup)/backup.json")
     #expect(throws: ServerError.unusableBackup(backup, .incomplete)) { try ServerBackup.check(backup) }
   }
 
-  @Test func `refuses every list of files that was cut`() async throws {
+  @Test func `refuses a backup whose list of files was cut anywhere`() async throws {
     let list = try Data(contentsOf: URL(filePath: "\(await backedUp())/backup.json"))
     #expect(try BackupManifest(parsing: Array(list)).files.count == 6)
     for count in 0..<list.count {
@@ -134,7 +134,7 @@ struct BackupTests {
     (#"{"form":1,"madeAt":1,"version":"1","files":[7]}"#, .unreadable),
     (#"{"form":1,"madeAt":1,"version":"1"}"#, .unreadable),
   ])
-  func `refuses a list of files in a different format, and a list that names other files`(
+  func `refuses a backup whose list of files has a different format or names other files`(
     text: String, error: BackupError
   ) {
     #expect(throws: error) { try BackupManifest(parsing: Array(text.utf8)) }
@@ -152,7 +152,7 @@ struct BackupTests {
     #expect(try names(state.path) == found)
   }
 
-  @Test func `restores into a file system's root that has only lost+found, and into no other folder that is not empty`()
+  @Test func `restores into the root of a file system that has only lost+found, and into no other folder that is not empty`()
     async throws
   {
     let backup = try await backedUp()
@@ -186,7 +186,7 @@ struct BackupTests {
     if isThere { #expect(try names(target) == []) }
   }
 
-  @Test func `no server starts where a restore was killed`() async throws {
+  @Test func `no server starts with a folder in which a restore was killed`() async throws {
     let backup = try await backedUp()
     let target = try path("restored")
     try await ServerBackup.restore(ServerBackup.check(backup), to: target) { directory in
@@ -224,7 +224,7 @@ struct BackupTests {
   }
 
   @Test
-  func `when a database is restored next to an intact folder, its codes are closed and the server gets a new secret`()
+  func `if only the database is restored, next to an intact folder, its codes are closed and the server gets a new secret`()
     async throws
   {
     let database = try PostgreSQLTestDatabase()
@@ -247,7 +247,7 @@ struct BackupTests {
     #expect(before.verdictKey.id == after.verdictKey.id && before.decoySecret.id == after.decoySecret.id)
   }
 
-  @Test func `a new key is used only after everybody who needs it had time to receive it`() {
+  @Test func `a new server key is used only after everybody who needs it had time to receive it`() {
     #expect(RotatedKey.allCases.map(\.standardDelay) == [3600, 604_800, 3600])
   }
 

@@ -5,7 +5,7 @@ import UAFMessages
 @testable import UAFServer
 @testable import UAFService
 
-/// Who may ask how often, and who uses up whose budget.
+/// Who may send how many requests, and who uses up whose budget.
 struct BudgetTests {
   private let office: SocketAddress
   private let elsewhere: SocketAddress
@@ -44,7 +44,7 @@ struct BudgetTests {
     (0..<tries).count { _ in admission.admits(wrongFrom: address, now: 0) }
   }
 
-  @Test func `refuses an address that asks too often, and no other address`() {
+  @Test func `the server refuses an address that sends too many requests, and no other address`() {
     let admission = Admission(addressRate: 5, accountRate: 0)
     #expect(followed(admission, from: office) == 10)
     #expect(followed(admission, from: elsewhere) == 10)
@@ -81,9 +81,9 @@ struct BudgetTests {
     }
   }
 
-  @Test func `a known machine beyond its budget is treated as a stranger, and never worse`() {
+  @Test func `a known machine beyond its budget is treated like a stranger, and not worse`() {
     let admission = Admission(addressRate: 10, accountRate: 5)
-    // Ten from its own budget, then ten from the account's; the address has room for twenty.
+    // Ten from the machine's own budget, then ten from the account's. The address's budget allows twenty.
     #expect(followed(admission, by: machine(1), from: office) == 20)
     #expect(followed(admission, by: machine(1), from: office, now: 60) == 10)
   }
@@ -99,7 +99,7 @@ struct BudgetTests {
     MachineClaim(operation: .authentication, isAnswer: false, username: "bob"),
     MachineClaim(operation: .registration, isAnswer: false, username: "alice"), nil,
   ])
-  func `a proof for a different request is worthless: its request counts as a stranger's`(asked: MachineClaim?) {
+  func `a machine's proof for a different request is ignored: the request counts as a stranger's`(asked: MachineClaim?) {
     let admission = Admission(addressRate: 5, accountRate: 3)
     var followed = 0
     for _ in 0..<50 {
@@ -109,28 +109,28 @@ struct BudgetTests {
     #expect(followed == (asked == nil ? 10 : 6))
   }
 
-  @Test func `a proof for an answer does not admit a request`() {
+  @Test func `a machine's proof for a response does not admit a request`() {
     let admission = Admission(addressRate: 1, accountRate: 5)
     #expect(followed(admission, by: machine(1, answers: true), from: office) == 2)
   }
 
-  @Test func `wrong answers use up no budget of requests, and requests use up no budget of wrong answers`() {
+  @Test func `wrong responses use up no budget of requests, and requests use up no budget of wrong responses`() {
     let admission = Admission(addressRate: 1, accountRate: 0)
     #expect(wrong(admission, from: office) == 2)
     #expect(followed(admission, from: office) == 2)
-    // What only the server can have made is verified all the same, but not again and again.
+    // A response to a request that the server itself has issued is verified even beyond the budget, but only twice.
     #expect((0..<9).count { _ in admission.admits(answerTo: [1], now: 0) } == 2)
     #expect(admission.admits(answerTo: [2], now: 0))
   }
 
-  @Test func `wrong answers from one address use up no budget of a different address`() {
+  @Test func `wrong responses from one address use up no budget of a different address`() {
     let admission = Admission(addressRate: 1, accountRate: 5)
     #expect(wrong(admission, from: office) == 2)
     #expect(wrong(admission, from: elsewhere) == 2)
     #expect(wrong(admission, from: nil) == 50)
   }
 
-  @Test func `requests and answers have no limit if the administrator wants none`() {
+  @Test func `requests and responses have no limit if the administrator wants none`() {
     let admission = Admission(addressRate: 0, accountRate: 0)
     #expect(followed(admission, from: office, tries: 5000) == 5000)
     #expect(followed(admission, by: machine(1), from: office, tries: 5000) == 5000)

@@ -55,7 +55,7 @@ import WebMessages
     #expect(read["uaf_request_seconds_count{route=\"machine\"}"] == 2)
   }
 
-  @Test func `only a joined machine with a proof over its body is accepted, and all others get the same refusal`()
+  @Test func `a check-in needs a joined machine's proof over its body, and all others get the same refusal`()
     async throws
   {
     let alice = try await server.registered("alice")
@@ -75,7 +75,7 @@ import WebMessages
     }
   }
 
-  @Test func `refuses what is not a report, a wrong type, a wrong method and a long body`() async throws {
+  @Test func `a check-in without a report, with a wrong type or method, or with a long body is refused`() async throws {
     let good = CheckInRequest(TestServer.report(next: 1)).jsonBytes
     let spaces = [UInt8](repeating: 0x20, count: CheckInRequest.maximumBytes - good.count)
     try await server.application.test { client in
@@ -93,7 +93,7 @@ import WebMessages
     }
   }
 
-  @Test func `a machine that checks in too often is stopped together with strangers of its address`() async throws {
+  @Test func `a machine that checks in too often is refused, like strangers from its address`() async throws {
     let address = try SocketAddress(ipAddress: "192.0.2.1", port: 1)
     let secret = try await secret()
     let body = CheckInRequest(TestServer.report(next: 1)).jsonBytes

@@ -14,25 +14,25 @@ struct CommandTests {
     ("127.0.0.1:8443", "127.0.0.1", 8443, "https://127.0.0.1:9"), ("[::1]:0", "::1", 0, "https://[::1]:9"),
     ("fido.example.com:443", "fido.example.com", 443, "https://fido.example.com:9"),
   ])
-  func `reads where to listen`(text: String, host: String, port: Int, url: String) {
+  func `--listen accepts an address with its port`(text: String, host: String, port: Int, url: String) {
     let address = ListenAddress(argument: text)
     #expect(address == .network(host: host, port: port))
     #expect(address?.url(port: 9) == url)
     #expect(address?.description == text)
   }
 
-  @Test func `reads the path of a socket`() {
+  @Test func `--listen accepts the path of a socket`() {
     #expect(ListenAddress(argument: "unix:/run/uaf-server/socket")?.path == "/run/uaf-server/socket")
     #expect(ListenAddress(argument: "unix:/run/uaf-server/socket")?.url(port: nil) == "unix:/run/uaf-server/socket")
   }
 
   @Test(arguments: ["unix:", "unix:relative", "unix:/", "unix:/a/", "unix:/\(String(repeating: "a", count: 107))"])
-  func `refuses a socket without an absolute path, or with one that is too long`(text: String) {
+  func `--listen refuses a socket without an absolute path, or with one that is too long`(text: String) {
     #expect(ListenAddress(argument: text) == nil)
   }
 
   @Test(arguments: ["", "8443", ":8443", "::1:8443", "a:b", "a:-1", "a:65536", "a b:1", "a/b:1", "a:"])
-  func `refuses an address without host or port`(text: String) {
+  func `--listen refuses an address without host or port`(text: String) {
     #expect(ListenAddress(argument: text) == nil)
   }
 
@@ -40,7 +40,7 @@ struct CommandTests {
     ("https://a.test", "https://a.test", "a.test"), ("https://a.test:8443/", "https://a.test:8443", "a.test"),
     ("https://[::1]:1/fido/", "https://[::1]:1/fido", "::1"),
   ])
-  func `reads a public URL without its trailing slash`(text: String, url: String, host: String) {
+  func `a public URL is accepted without its trailing slash`(text: String, url: String, host: String) {
     #expect(PublicURL(argument: text)?.text == url)
     #expect(PublicURL(argument: text)?.host == host)
   }
@@ -116,7 +116,7 @@ struct CommandTests {
     ["serve", "--state", "d", "--development", "--audit-webhook", "http://a.test", "--audit-webhook-secret", "s"],
     ["serve", "--state", "d", "--development", "--audit-webhook-ca", "c"],
   ])
-  func `refuses a command line that does not say what to do`(arguments: [String]) async {
+  func `refuses a command line with missing, contradictory or unknown options`(arguments: [String]) async {
     await #expect(throws: (any Error).self) { _ = try await UAFServerCommand.asyncParseAsRoot(arguments) }
   }
 
@@ -180,7 +180,7 @@ struct CommandTests {
       "--tls-certificate", "b",
     ],
   ])
-  func `reads the command lines that scripts and documents rely on`(arguments: [String]) async throws {
+  func `accepts the command lines that scripts and documents rely on`(arguments: [String]) async throws {
     _ = try await UAFServerCommand.asyncParseAsRoot(arguments)
   }
 
@@ -220,7 +220,7 @@ struct CommandTests {
     UsersCommand.line(APIShapes.account(AccountRow(summary: summary, group: nil)), now: now)
   }
 
-  @Test func `lists an account on one line`() {
+  @Test func `'users' lists an account on one line`() {
     let summary = AccountSummary(
       username: "alice", keys: 2, revokedKeys: 1, lastUsedAt: 1_800_000_000, hasOpenCode: true)
     #expect(line(summary, now: 5) == "alice\t2\t1\t2027-01-15T08:00:00Z\topen\tactive\t-")
@@ -230,7 +230,7 @@ struct CommandTests {
     arguments: [
       (nil, 5, "disabled\tleft"), (6, 5, "locked until 1970-01-01T00:00:06Z\tleft"), (5, 5, "active\t-"),
     ] as [(Int64?, Int64, String)])
-  func `shows whether an account is disabled or locked, and shows no lock that has ended`(
+  func `'users' shows whether an account is disabled or locked, and shows no lock that has ended`(
     until: Int64?, now: Int64, state: String
   ) {
     let summary = AccountSummary(
@@ -239,7 +239,7 @@ struct CommandTests {
     #expect(line(summary, now: now) == "alice\t0\t0\tnever\t-\t\(state)")
   }
 
-  @Test func `lists a machine on one line, whatever the machine says about itself`() {
+  @Test func `'machines' lists a machine on one line, whatever the machine says about itself`() {
     var device = AccountDevice(
       name: "민아의\tdesk\u{1B}[2J\u{202E}", model: "x86_64", system: nil, keys: 2, revokedKeys: 0,
       registeredAt: 1_800_000_000, lastUsedAt: nil)
@@ -251,7 +251,7 @@ struct CommandTests {
     #expect(other == "-\t'-\tLinux 6.1\t0\t1\t1970-01-01T00:00:00Z\t2027-01-15T08:00:00Z", "no formula")
   }
 
-  @Test func `writes a log line with its fields in order`() {
+  @Test func `a log line has its fields in order`() {
     let line = KeyValueLogHandler.line(
       time: "t", level: "info", message: "accepted", fields: [("user", "alice"), ("op", "Auth")])
     #expect(line == "time=t level=info msg=accepted op=Auth user=alice\n")
@@ -261,12 +261,12 @@ struct CommandTests {
     ("a b", "\"a b\""), ("", "\"\""), ("a\nlevel=info", "\"a\\u{a}level=info\""), ("\u{1b}[2J", "\"\\u{1b}[2J\""),
     ("\"\\", "\"\\\"\\\\\""), ("\u{202e}x", "\"\\u{202e}x\""), ("é", "\"\\u{e9}\""), ("\u{7f}", "\"\\u{7f}\""),
   ])
-  func `escapes what could control a terminal or begin a new line`(value: String, expected: String) {
+  func `the log escapes what could control a terminal or begin a new line`(value: String, expected: String) {
     let line = KeyValueLogHandler.line(time: "t", level: "info", message: "m", fields: [("user", value)])
     #expect(line == "time=t level=info msg=m user=\(expected)\n")
   }
 
-  @Test func `limits the length of a value in the log`() {
+  @Test func `the log limits the length of a value`() {
     let line = KeyValueLogHandler.line(
       time: "t", level: "info", message: "m", fields: [("user", String(repeating: "\n", count: 100_000))])
     #expect(line.utf8.count < 4096)

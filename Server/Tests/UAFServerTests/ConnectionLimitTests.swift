@@ -19,7 +19,7 @@ struct ConnectionLimitTests {
     return channel
   }
 
-  /// A connection with a place in a table, before or after its handshake.
+  /// A connection that is counted in a table, before or after its handshake.
   private func connection(
     in table: Connections, from address: String = "192.0.2.1", isSecure: Bool = true
   ) throws -> EmbeddedChannel {
@@ -43,7 +43,7 @@ struct ConnectionLimitTests {
     return channels.map(\.isActive)
   }
 
-  /// Tells the only handler of a connection how far the connection has come.
+  /// Tells the only handler of a connection which stage its exchange has reached.
   private func reach(_ stages: ExchangeStage..., on channel: EmbeddedChannel) throws {
     let handlers = channel.pipeline.syncOperations
     let observer: any ExchangeObserver =
@@ -53,7 +53,7 @@ struct ConnectionLimitTests {
     for stage in stages { observer.reached(stage) }
   }
 
-  /// A connection that has sixty seconds for an exchange, and thirty without a byte.
+  /// A connection that has sixty seconds for an exchange, and thirty seconds between two bytes.
   private func timedConnection() throws -> EmbeddedChannel {
     let loop = EmbeddedEventLoop()
     let channel = EmbeddedChannel(
@@ -62,7 +62,7 @@ struct ConnectionLimitTests {
     return channel
   }
 
-  @Test func `closes a connection whose body comes byte by byte`() throws {
+  @Test func `the server closes a connection whose body comes so slowly that the exchange takes too long`() throws {
     let channel = try timedConnection()
     for second in 0..<60 {
       #expect(channel.isActive, "\(second)")
@@ -72,7 +72,7 @@ struct ConnectionLimitTests {
     #expect(!channel.isActive)
   }
 
-  @Test func `closes a connection on which nothing arrives for half a minute`() throws {
+  @Test func `the server closes a connection on which nothing arrives for half a minute`() throws {
     let channel = try timedConnection()
     for _ in 0..<2 {
       channel.embeddedEventLoop.advanceTime(by: .seconds(29))
@@ -84,7 +84,7 @@ struct ConnectionLimitTests {
     #expect(!channel.isActive)
   }
 
-  @Test func `gives each exchange its own time, from the end of the previous answer`() throws {
+  @Test func `each exchange on a connection has its own time, from the end of the previous response`() throws {
     let channel = try timedConnection()
     for _ in 0..<5 {
       try reach(.reading, .answering, on: channel)
@@ -92,7 +92,7 @@ struct ConnectionLimitTests {
       #expect(channel.isActive, "the client waits for the server, and has nothing to send")
       try reach(.answered, .taken, on: channel)
     }
-    // An answer that was written has not necessarily been read.
+    // A response that was written has not necessarily been read by the client.
     try reach(.reading, .answering, .answered, on: channel)
     for _ in 0..<2 {
       channel.embeddedEventLoop.advanceTime(by: .milliseconds(29_500))
@@ -104,7 +104,7 @@ struct ConnectionLimitTests {
   }
 
   @Test
-  func `accepts one connection above the limit, and closes that of its address with the longest time without progress`()
+  func `the server accepts one connection above an address's limit, and closes the one with the longest time without progress`()
     throws
   {
     let table = Connections(maximum: 2)
@@ -115,12 +115,12 @@ struct ConnectionLimitTests {
     #expect(table.size == (3, 2))
   }
 
-  @Test(arguments: [false, true]) func `a crowd of silent or idle connections keeps nobody out`(isSecure: Bool) throws {
+  @Test(arguments: [false, true]) func `many silent or idle connections from one address keep nobody out`(isSecure: Bool) throws {
     let table = Connections(maximum: 8)
     for _ in 0..<20 {
       let crowd = try (0..<16).map { _ in try connection(in: table, isSecure: isSecure) }
       let person = try connection(in: table, isSecure: false)
-      // A few more arrive during the person's handshake, fewer than there are places.
+      // A few more arrive during the person's handshake, fewer than the table has room for.
       let late = try (0..<6).map { _ in try connection(in: table, isSecure: isSecure) }
       secure(person)
       #expect(areOpen([person]) == [true])
@@ -129,7 +129,7 @@ struct ConnectionLimitTests {
     }
   }
 
-  @Test func `a connection with progress is not displaced by any number of connections without progress`() throws {
+  @Test func `a connection with progress is never closed to make room for connections without progress`() throws {
     let table = Connections(maximum: 8)
     _ = try (0..<8).map { _ in try connection(in: table, isSecure: false) }
     let person = try connection(in: table)
@@ -142,7 +142,7 @@ struct ConnectionLimitTests {
   }
 
   @Test
-  func `displaces the connection with the oldest progress first, and one that waits for an answer last`() throws {
+  func `to make room, the connection with the oldest progress is closed first, and one that waits for its response last`() throws {
     let table = Connections(maximum: 3)
     let channels = try (0..<3).map { _ in try connection(in: table) }
     // The first is being answered, and the second has been answered.
@@ -157,7 +157,7 @@ struct ConnectionLimitTests {
     #expect(table.size == (3, 1))
   }
 
-  @Test func `if all places are taken, the address with the most connections loses a connection`() throws {
+  @Test func `if the server has no room for a further connection, the address with the most connections loses one`() throws {
     let table = Connections(maximum: 0, maximumOfAll: 6)
     let few = try (0..<2).map { _ in try connection(in: table, from: "192.0.2.2") }
     let crowd = try (0..<4).map { _ in try connection(in: table, from: "192.0.2.9") }
@@ -166,7 +166,7 @@ struct ConnectionLimitTests {
     #expect(areOpen(crowd) == [false, true, true, true])
   }
 
-  @Test func `silent connections from many addresses displace each other, not a machine with several logins`() throws {
+  @Test func `silent connections from many addresses displace each other, and not a machine with several logins`() throws {
     let table = Connections(maximumOfAll: 128)
     let logins = try (0..<2).map { _ in try connection(in: table, from: "192.0.2.2", isSecure: false) }
     for network in 100..<105 {
@@ -177,13 +177,13 @@ struct ConnectionLimitTests {
     #expect(table.size.connections == 128)
   }
 
-  @Test func `logs displaced connections once a minute for each address, not once for each connection`() throws {
+  @Test func `the server logs connections that it closed to make room once a minute for each address`() throws {
     let table = Connections(maximum: 1)
     for _ in 0..<50 { _ = try connection(in: table) }
     #expect(log.lines == ["limited by=connections name=192.0.2.1", "limited by=connections name=192.0.2.1"])
   }
 
-  @Test func `closes a connection whose handshake does not end in time, and no other connection`() throws {
+  @Test func `the server closes a connection whose handshake does not end in time, and no other connection`() throws {
     let table = Connections()
     let (half, whole) = (try connection(in: table, isSecure: false), try connection(in: table))
     for channel in [half, whole] { channel.embeddedEventLoop.advanceTime(by: ConnectionPlace.standardHandshake) }
@@ -191,7 +191,7 @@ struct ConnectionLimitTests {
     #expect(table.size == (1, 1))
   }
 
-  @Test func `a closed connection frees its place once`() throws {
+  @Test func `a connection that was closed is no longer counted, and is subtracted only once`() throws {
     let table = Connections(maximum: 2)
     let channels = try (0..<3).map { _ in try connection(in: table) }
     _ = areOpen(channels)
@@ -200,7 +200,7 @@ struct ConnectionLimitTests {
     #expect(table.size == (0, 0))
   }
 
-  @Test func `the server has no connection limit of its own if the administrator wants none`() throws {
+  @Test func `the server has no limit of connections if the administrator wants none`() throws {
     let table = Connections(maximum: 0)
     let channels = try (0..<5).map { _ in try connection(in: table) }
     #expect(areOpen(channels) == Array(repeating: true, count: 5))

@@ -9,7 +9,7 @@ import WebMessages
 @testable import UAFServer
 @testable import UAFService
 
-/// The console behind its limits.
+/// The console with the limits for its requests.
 struct ConsoleResponderTests {
   private let responder: ConsoleResponder
 
@@ -51,7 +51,7 @@ struct ConsoleResponderTests {
     #expect(try await ask("/console/sign-in", "name=alice", from: "2001:db8:0:1::1") == .seeOther)
   }
 
-  @Test func `requests without a session are limited`() async throws {
+  @Test func `requests to the console without a session are limited`() async throws {
     for _ in 1...240 { #expect(try await ask("/console", from: "192.0.2.1") == .seeOther) }
     #expect(try await ask("/console/sign-in", from: "192.0.2.1") == .tooManyRequests)
     #expect(try await ask("/console/sign-in", from: "192.0.2.2") == .ok)

@@ -34,12 +34,12 @@ import WebMessages
     try policies.value().accepted(for: "alice").sets.map { $0.map(\.text) }
   }
 
-  @Test func `accepts any single authenticator until a policy is saved`() async throws {
+  @Test func `the server accepts any single authenticator until a policy is saved`() async throws {
     try await follower.prepare()
     #expect(try accepted(policies) == [["5541#0001"], ["5541#0002"], ["5541#0003"]])
   }
 
-  @Test func `loads the saved policy before it serves, and each later policy at its next check`() async throws {
+  @Test func `the server loads the saved policy before it serves, and each later policy at its next check`() async throws {
     try await save(both)
     try await follower.prepare()
     #expect(try accepted(policies) == [["5541#0001", "5541#0002"]])
@@ -49,14 +49,14 @@ import WebMessages
     #expect(policies.number == 2)
   }
 
-  @Test func `does not serve with a saved policy that it cannot use`() async throws {
+  @Test func `the server does not start with a saved policy that it cannot use`() async throws {
     try await save(#"{"accepted": [["ABCD#0001"]]}"#)
     let error = await #expect(throws: ServerError.self) { try await follower.prepare() }
     #expect(error?.description.hasPrefix("the saved policy 1 cannot be used: accepted[0]: ") == true)
     #expect(error?.exit == .usage)
   }
 
-  @Test func `has no policy after an unusable one was saved, and has one again after a usable one is saved`()
+  @Test func `the server has no policy after an unusable one was saved, until a usable one is saved`()
     async throws
   {
     try await save(both)
@@ -69,7 +69,7 @@ import WebMessages
     #expect(try accepted(policies) == [["5541#0001", "5541#0002"]])
   }
 
-  @Test func `refuses requests and is not ready while it has no policy`() async throws {
+  @Test func `the server refuses requests and is not ready while it has no policy`() async throws {
     policies.fail(server)
     let environment = ServiceEnvironment(
       store: server.store, keys: server.environment.keys, models: server.environment.models,
@@ -87,7 +87,7 @@ import WebMessages
     }
   }
 
-  @Test func `uses its policy file, whatever was saved`() async throws {
+  @Test func `the server uses its policy file, whatever policy was saved`() async throws {
     try await save(both)
     let models = server.environment.models
     let file = try PolicyParser(models: models).policies(Array(#"{"accepted": [["pattern"]]}"#.utf8))

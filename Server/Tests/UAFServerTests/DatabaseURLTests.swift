@@ -42,23 +42,23 @@ struct DatabaseURLTests {
     "postgresql://uaf:4711@127.0.0.1:1/uaf", "uaf:4711", "postgresql://127.0.0.1:1/uaf",
     "postgresql:///uaf?host=/nowhere",
   ])
-  func `a database that cannot be the store gives one line and status 78, without the password`(url: String) throws {
+  func `a database that cannot be the store gives one line and exit status 78, and the line has no password`(url: String) throws {
     let found = try #require(refusal(url))
     #expect(found.exit.rawValue == 78)
     #expect(!found.description.contains("4711") && !found.description.contains("\n"))
   }
 
-  @Test func `refuses a password in the environment`() throws {
+  @Test func `refuses a database's password in the environment`() throws {
     let found = try #require(refusal("postgresql:///uaf?host=/nowhere", ["PGPASSWORD": "4711"]))
     #expect(found.description.contains("PGPASSWORD") && !found.description.contains("4711"))
   }
 
-  @Test func `refuses a service that the environment names`() throws {
+  @Test func `refuses a database service that the environment names`() throws {
     let found = try #require(refusal("postgresql:///uaf?host=/nowhere", ["PGSERVICE": "uaf"]))
     #expect(found.description.contains("PGSERVICE") && found.exit.rawValue == 78)
   }
 
-  @Test func `reads the password from systemd's credential, with or without a final line end`() throws {
+  @Test func `reads the database's password from systemd's credential, with or without a final line end`() throws {
     let cluster = try PostgreSQLCluster()
     let administrator = try cluster.connection()
     try administrator.execute("CREATE ROLE keeper LOGIN SUPERUSER PASSWORD 'geheim 4711'")
@@ -75,7 +75,7 @@ struct DatabaseURLTests {
     #expect(refusal(url, folder)?.exit.rawValue == 78)
   }
 
-  @Test func `refuses a password that others can read`() throws {
+  @Test func `refuses a file with the database's password that others can read`() throws {
     try write("geheim", mode: 0o644)
     let found = try #require(
       refusal(PostgreSQLCluster.shared().url(), ["CREDENTIALS_DIRECTORY": folder.url.path()]))

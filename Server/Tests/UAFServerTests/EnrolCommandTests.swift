@@ -7,7 +7,7 @@ import UAFMessages
 @testable import UAFServer
 @testable import UAFService
 
-/// Payloads contain this server's CA, and nobody else's name.
+/// An enrolment payload contains this server's CA only for a name of this server's certificate.
 struct EnrolCommandTests {
   private let folder: String
   private let state: ServerDirectory
@@ -30,7 +30,7 @@ struct EnrolCommandTests {
   @Test(arguments: [
     "https://fido.example.com", "https://example.com", "https://192.0.2.1:8443", "https://a.uaf.example.com",
   ])
-  func `a different server's name gets no payload with this server's CA, and no code is opened`(
+  func `for a different server's name, 'enrol' makes no payload with this server's CA, and opens no code`(
     _ url: String
   ) async throws {
     defer { try? FileManager.default.removeItem(atPath: folder) }

@@ -57,7 +57,7 @@ struct EnrolListCommandTests {
     #expect(rows.count == 600 && rows.last?.event.account == "person599")
   }
 
-  @Test func `reads a list from a pipe, under the names that a shell gives to the pipe, and from a named pipe`()
+  @Test func `reads a list of people from a pipe, under the names that a shell gives to the pipe, and from a named pipe`()
     async throws
   {
     let list = Array("username\nmina\n".utf8)
@@ -83,7 +83,7 @@ struct EnrolListCommandTests {
     #expect(try codes().map { $0[0] } == ["username", "mina"])
   }
 
-  @Test func `refuses a pipe that others could write to, and a list that is too long`() throws {
+  @Test func `refuses a list of people from a pipe that others could write to, and a list that is too long`() throws {
     let named = folder.path("named")
     // SAFETY: the path lives for the calls.
     try #require(unsafe mkfifo(named, 0o600) == 0 && chmod(named, 0o622) == 0)
@@ -96,30 +96,30 @@ struct EnrolListCommandTests {
     #expect(throws: ServerError.self) { try ListInput.read("/dev/fd/\(ends[0])", maximumLength: 2) }
   }
 
-  @Test func `a wrong line stops the whole command before any code is issued`() async throws {
+  @Test func `a wrong line in a list of people stops the whole command before any code is issued`() async throws {
     await #expect(throws: ServerError.self) { try await enrol("username\nmina\nmi na\njun\n") }
     #expect(!FileManager.default.fileExists(atPath: folder.path("codes.csv")))
     #expect(try await state.openStore().read { try !$0.accounts.exists("mina") })
   }
 
-  @Test func `a wrong line is skipped if that was asked for`() async throws {
+  @Test func `a wrong line in a list of people is skipped if that was asked for`() async throws {
     try await enrol("username\nmina\nmi na\njun\n", ["--skip-wrong"])
     #expect(try codes().map { $0[0] } == ["username", "mina", "jun"])
   }
 
-  @Test func `refuses a list of nobody, and one with only wrong lines`() async throws {
+  @Test func `refuses a list that names nobody, and one with only wrong lines`() async throws {
     await #expect(throws: ServerError.self) { try await enrol("username\n") }
     await #expect(throws: ServerError.self) { try await enrol("username\nmi na\n", ["--skip-wrong"]) }
   }
 
-  @Test func `does not overwrite an existing file, and then issues no code`() async throws {
+  @Test func `the codes of a list do not overwrite an existing file, and then no code is issued`() async throws {
     try "mine".write(toFile: folder.path("codes.csv"), atomically: false, encoding: .utf8)
     await #expect(throws: ServerError.self) { try await enrol("username\nmina\n") }
     #expect(try String(contentsOfFile: folder.path("codes.csv"), encoding: .utf8) == "mine")
     #expect(try await state.openStore().read { try !$0.accounts.exists("mina") })
   }
 
-  @Test func `a second list closes the codes of the first`() async throws {
+  @Test func `a second list of the same people closes the codes of the first`() async throws {
     try await enrol("username\nmina\n")
     let first = try codes()[1]
     try FileManager.default.removeItem(atPath: folder.path("codes.csv"))

@@ -45,7 +45,7 @@ struct EnrolListPlacesTests {
   private func isThere(_ name: String) -> Bool { FileManager.default.fileExists(atPath: folder.path(name)) }
 
   @Test(arguments: ["--codes", "--payloads", "--sheets"])
-  func `refuses to print the codes of a list`(option: String) {
+  func `refuses to print the codes of a list to standard output`(option: String) {
     let command = [folder.path("people.csv"), "--state", state.path, option]
     #expect(throws: Never.self) { try EnrolListCommand.parse(command + ["./-"]) }
     let refusal = #expect(throws: (any Error).self) { try EnrolListCommand.parse(command + ["-"]) }
@@ -80,7 +80,7 @@ struct EnrolListPlacesTests {
   @Test(arguments: [
     "username\nmina\nmina\n", "username\na\u{202E}b\n", "username\n\(String(repeating: "n", count: 2000))\n",
   ])
-  func `a repeated name, one with a bidi control and one of 2,000 characters are wrong lines, and nothing is made`(
+  func `a repeated name, one with a bidi control and one of 2,000 characters are wrong lines, and no code is issued`(
     list: String
   ) async throws {
     await #expect(throws: ServerError.self) { try await enrol(list, ["--payloads", payloads, "--sheets", sheets]) }
@@ -103,7 +103,7 @@ struct EnrolListPlacesTests {
   }
 
   @Test(arguments: ["payloads", "sheets.html"])
-  func `existing files are not overwritten, and then no code is issued and nothing is left behind`(name: String)
+  func `for a list of people, existing files are not overwritten, and then no code is issued and nothing is left behind`(name: String)
     async throws
   {
     try FileManager.default.createDirectory(atPath: folder.path(name), withIntermediateDirectories: false)
@@ -114,7 +114,7 @@ struct EnrolListPlacesTests {
     #expect(try await openCodes() == 0)
   }
 
-  @Test func `a link that replaces the folder or the file is not followed`() async throws {
+  @Test func `a symbolic link in place of the folder or the file for codes is not followed`() async throws {
     try FileManager.default.createDirectory(atPath: folder.path("theirs"), withIntermediateDirectories: false)
     try FileManager.default.createSymbolicLink(atPath: payloads, withDestinationPath: folder.path("theirs"))
     try FileManager.default.createSymbolicLink(atPath: sheets, withDestinationPath: folder.path("theirs/sheets"))
@@ -125,7 +125,7 @@ struct EnrolListPlacesTests {
   }
 
   @Test(arguments: [[], ["--language", "ko", "--codes", "c"], ["--sheets", "s", "--language", "fr"]])
-  func `refuses a command line without a place, with a language but no sheets, and with an unknown language`(
+  func `refuses a list without a folder or file for its codes, with a language but no sheets, or with an unknown language`(
     options: [String]
   ) {
     #expect(throws: (any Error).self) { try EnrolListCommand.parse(["people.csv", "--state", "d"] + options) }
@@ -136,7 +136,7 @@ struct EnrolListPlacesTests {
   private static let payload = EnrolmentPayload(
     op: .registration, server: "https://uaf.test", username: "mina", authCode: "c0de", expires: 1_900_000_000)
 
-  @Test func `leaves no part of a payload for which there was no room`() throws {
+  @Test func `a payload for which the disk had no room leaves no file`() throws {
     let full = try PayloadFolder(path: payloads) { bytes, descriptor in
       _ = DescriptorWriter.write(Array(bytes.prefix(9)), to: descriptor)
       errno = ENOSPC
@@ -148,7 +148,7 @@ struct EnrolListPlacesTests {
     #expect(try names().isEmpty)
   }
 
-  @Test func `says that there was no room for the file of codes`() throws {
+  @Test func `a full disk is named as the reason why the file of codes cannot be written`() throws {
     let full = try CodeFile(path: sheets) { _, _ in
       errno = ENOSPC
       return false
@@ -159,7 +159,7 @@ struct EnrolListPlacesTests {
   }
 
   @Test func `codes that could not be written are closed again, and somebody else's file is kept`() async throws {
-    // A file of that name already exists when the codes are written: as if there were no room for the second person's file.
+    // A file of that name exists when the codes are written. This fails like a full disk at the second person's file.
     let local = try StateOption.parse(["--state", state.path]).link(server: nil)
     let outputs: [any CodeOutput] = [try PayloadFolder(path: payloads)]
     try "theirs".write(toFile: payloads + "/jun.code", atomically: false, encoding: .utf8)

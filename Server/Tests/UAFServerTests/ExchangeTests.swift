@@ -9,7 +9,7 @@ import WebMessages
 @testable import ServerTesting
 @testable import UAFServer
 
-/// One connection: complete requests are collected, and complete answers are written.
+/// One connection: the server collects complete requests, and writes complete responses.
 struct ExchangeTests {
   private let server: TestServer
 
@@ -36,7 +36,7 @@ struct ExchangeTests {
 
   private static func part(_ content: ByteBuffer) -> HTTPServerRequestPart { .body(content) }
 
-  /// The next answer: its status, its headers as lines, and its body.
+  /// The next response: its status, its headers as lines, and its body.
   private func answer(
     _ channel: NIOAsyncTestingChannel
   ) async throws -> (status: String, headers: [String], body: String) {
@@ -53,7 +53,7 @@ struct ExchangeTests {
     }
   }
 
-  @Test func `answers several requests on a connection, one after the other`() async throws {
+  @Test func `the server answers several requests on a connection, one after the other`() async throws {
     let channel = try await connection()
     for _ in 0..<2 {
       try await channel.writeInbound(head("/livez", .GET))
@@ -66,7 +66,7 @@ struct ExchangeTests {
     }
   }
 
-  @Test func `an answer to HEAD states the length of the body, and has no body`() async throws {
+  @Test func `a response to HEAD states the length of the body, and has no body`() async throws {
     let channel = try await connection()
     for method in [HTTPMethod.HEAD, .GET, .HEAD] {
       try await channel.writeInbound(head("/livez", method))
@@ -78,7 +78,7 @@ struct ExchangeTests {
   }
 
   @Test(arguments: [HTTPResponseStatus.noContent, .notModified])
-  func `an answer whose status allows no body states no length`(status: HTTPResponseStatus) async throws {
+  func `a response whose status allows no body states no length`(status: HTTPResponseStatus) async throws {
     let exchanges = ExchangeChannel(responder: { _ in WebResponse(status: status, body: [0x78]) }, limits: { _ in [] })
     let channel = NIOAsyncTestingChannel()
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
@@ -93,7 +93,7 @@ struct ExchangeTests {
     #expect(!text.lowercased().contains("content-length") && !text.lowercased().contains("transfer-encoding"))
   }
 
-  @Test func `joins a body that arrives in parts`() async throws {
+  @Test func `the server joins a request's body that arrives in parts`() async throws {
     let channel = try await connection()
     try await channel.writeInbound(head("/uaf/get", .POST, ["Content-Type": "application/json"]))
     for part in [#"{"op":"#, #""Auth","context":"{\"user"#, #"name\":\"alice\"}"}"#] {
@@ -103,7 +103,7 @@ struct ExchangeTests {
     #expect(try await answer(channel).body.contains(#""statusCode":1200"#))
   }
 
-  @Test func `refuses a body that is announced as too long before any of it arrives`() async throws {
+  @Test func `the server refuses a body that is announced as too long before any of it arrives`() async throws {
     let channel = try await connection()
     let headers: HTTPHeaders = ["Content-Type": "application/json", "Content-Length": "65537"]
     try await channel.writeInbound(head("/uaf/get", .POST, headers))
@@ -111,7 +111,7 @@ struct ExchangeTests {
     try await channel.closeFuture.get()
   }
 
-  @Test func `refuses a body that becomes too long without announcing it, and keeps no more of it`() async throws {
+  @Test func `the server refuses a body that becomes too long without announcing it, and reads no more of it`() async throws {
     let channel = try await connection()
     try await channel.writeInbound(head("/uaf/get", .POST, ["Content-Type": "application/json"]))
     for _ in 0..<17 {
@@ -121,7 +121,7 @@ struct ExchangeTests {
     try await channel.closeFuture.get()
   }
 
-  @Test func `closes the connection if the client asks for that`() async throws {
+  @Test func `the server closes the connection after its response if the client asks for that`() async throws {
     let channel = try await connection()
     try await channel.writeInbound(head("/livez", .GET, ["Connection": "close"]))
     try await channel.writeInbound(Self.end)
@@ -129,7 +129,7 @@ struct ExchangeTests {
     try await channel.closeFuture.get()
   }
 
-  /// What a client does that closes TLS properly: it sends the closing message, and waits for the server's message.
+  /// What a client does that closes TLS properly: it sends the closing message, and waits for the server's.
   private func closeInput(_ channel: NIOAsyncTestingChannel) async throws {
     try await channel.testingEventLoop.submit {
       channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
@@ -137,7 +137,7 @@ struct ExchangeTests {
   }
 
   @Test(arguments: [false, true])
-  func `closes the connection of a client that has finished sending, with half a request or none`(half: Bool)
+  func `the server closes the connection of a client that has finished sending, with half a request or none`(half: Bool)
     async throws
   {
     let channel = try await connection()
@@ -147,7 +147,7 @@ struct ExchangeTests {
     #expect(try await channel.readOutbound(as: HTTPServerResponsePart.self) == nil)
   }
 
-  @Test func `answers everything that a client asked before it finished sending`() async throws {
+  @Test func `the server answers everything that a client requested before it finished sending`() async throws {
     let channel = try await connection()
     for part in [head("/livez", .GET), Self.end, head("/livez", .GET), Self.end, head("/livez", .GET)] {
       try await channel.writeInbound(part)
@@ -158,7 +158,7 @@ struct ExchangeTests {
     #expect(try await channel.readOutbound(as: HTTPServerResponsePart.self) == nil)
   }
 
-  @Test func `answers an unknown path with 404`() async throws {
+  @Test func `the server answers an unknown path with 404`() async throws {
     let channel = try await connection()
     try await channel.writeInbound(head("/", .GET))
     try await channel.writeInbound(Self.end)
@@ -169,7 +169,7 @@ struct ExchangeTests {
     (0, "Thu, 01 Jan 1970 00:00:00 GMT", "1970-01-01T00:00:00Z"),
     (1_709_210_096, "Thu, 29 Feb 2024 12:34:56 GMT", "2024-02-29T12:34:56Z"),
   ])
-  func `writes a time in the formats of HTTP and of the log`(second: Int64, http: String, log: String) {
+  func `the server writes a time in the formats of HTTP and of the log`(second: Int64, http: String, log: String) {
     for _ in 0..<2 {
       #expect(SecondText.http.text(at: second) == http)
       #expect(SecondText.iso8601.text(at: second) == log)

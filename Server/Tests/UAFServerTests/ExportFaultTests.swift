@@ -41,7 +41,7 @@ struct ExportFaultTests {
 
   private func text(_ lines: [String]) -> String { lines.map { $0 + "\n" }.joined() }
 
-  @Test func `a whole export is read, and its header says where it comes from`() async throws {
+  @Test func `a complete export is read, and its header says where it comes from`() async throws {
     let header = try await check(text(lines()))
     #expect(header.madeAt == 5 && header.version == ServerVersion.current && header.store == "sqlite")
     #expect(header.counts["account"] == .integer(2) && header.counts["credential"] == .integer(1))
@@ -74,14 +74,14 @@ struct ExportFaultTests {
     ("{\"type\":\"credential\"", "{type:\"credential\"", .unreadable(line: 4)),
     ("\"hana\"", "\"Hana\"", .wrongHash), ("\"account\":2", "\"account\":3", .wrongHash),
   ])
-  func `each kind of damage is refused under its own name`(old: String, new: String, fault: ExportFault) async throws {
+  func `each kind of damage to an export has its own refusal`(old: String, new: String, fault: ExportFault) async throws {
     let whole = try await text(lines())
     let range = try #require(whole.range(of: old))
     #expect(throws: fault) { try check(whole.replacingCharacters(in: range, with: new)) }
     #expect(!fault.description.isEmpty)
   }
 
-  @Test func `lines that are missing, repeated, misplaced or surplus are refused`() async throws {
+  @Test func `an export with lines that are missing, repeated, misplaced or surplus is refused`() async throws {
     let lines = try await lines()
     #expect(throws: ExportFault.wrongHash) { try check(text([lines[0], lines[1]] + lines[3...])) }
     #expect(throws: ExportFault.wrongOrder(line: 3)) { try check(text([lines[0], lines[1], lines[1]] + lines[3...])) }
@@ -93,18 +93,18 @@ struct ExportFaultTests {
     #expect(throws: ExportFault.unreadable(line: 2)) { try check(text([lines[0], ""] + lines[1...])) }
   }
 
-  @Test func `an end line with a wrong row count is refused although its hash is right`() async throws {
+  @Test func `an export whose end line has a wrong row count is refused, even if its hash is right`() async throws {
     var lines = try await lines()
     lines[4] = lines[4].replacing("\"account\":2", with: "\"account\":1")
     #expect(throws: ExportFault.wrongCount(type: "account")) { try check(text(lines)) }
   }
 
-  @Test func `a line without an end is refused before it fills the memory`() throws {
+  @Test func `a line of an export without an end is refused before it fills the memory`() throws {
     let long = String(repeating: "a", count: ExportFault.longestLine + 70_000)
     #expect(throws: ExportFault.tooLong(line: 1)) { try check(long) }
   }
 
-  @Test func `a file is created only for its owner, never over an existing file, and is removed after a failure`()
+  @Test func `the file of an export is created only for its owner, never over an existing file, and is removed after a failure`()
     async throws
   {
     struct Failure: Error {}
@@ -117,7 +117,7 @@ struct ExportFaultTests {
     #expect(FileManager.default.fileExists(atPath: path))
   }
 
-  @Test func `the commands move a folder, and the imported store has no old server secret`() async throws {
+  @Test func `export and import move a state folder's store, and the new folder does not keep its old server secret`() async throws {
     let old = try ServerDirectory(path: path("old"), create: true)
     _ = try ServerKeys(state: old, now: { 100 })
     try await old.openStore(create: true).write { try $0.accounts.add("mina", now: 0) }
@@ -138,7 +138,7 @@ struct ExportFaultTests {
     }
   }
 
-  @Test func `standard output has the export or JSON about it, not both`() {
+  @Test func `refuses to write both an export and JSON about it to standard output`() {
     #expect(throws: (any Error).self) { try ExportCommand.parse(["-", "--state", "d", "--json"]) }
   }
 

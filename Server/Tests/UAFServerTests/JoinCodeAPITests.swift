@@ -30,7 +30,7 @@ struct JoinCodeAPITests {
     ).text
   }
 
-  @Test func `the API issues, lists and closes codes, and shows a payload once`() async throws {
+  @Test func `the API issues, lists and closes join codes, and shows a payload once`() async throws {
     let api = APIClient(
       api: APIResponder(environment(), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }))
     let token = try await token(.operator)
@@ -53,7 +53,7 @@ struct JoinCodeAPITests {
     #expect(try await api.ask(.DELETE, "/api/v1/join-codes/1", token: token).answer.status == .notFound)
   }
 
-  @Test func `what a machine reported last is shown in the list and on its own`() async throws {
+  @Test func `the API shows what a machine reported last, in the list and for the machine alone`() async throws {
     let api = APIClient(
       api: APIResponder(environment(), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }))
     let token = try await token(.auditor)
@@ -76,7 +76,7 @@ struct JoinCodeAPITests {
     #expect(machine.integer("moreLocks") == 4 && machine.objects("locks").first?.text("origin") == "remote")
   }
 
-  @Test(arguments: [Role.auditor, .helpdesk]) func `a role below operator sees join codes and cannot issue any`(
+  @Test(arguments: [Role.auditor, .helpdesk]) func `a role below operator sees join codes through the API and cannot issue any`(
     role: Role
   ) async throws {
     let api = APIClient(

@@ -27,7 +27,7 @@ struct JoinCodeCommandTests {
     try await state.openStore().read { try $0.joinCodes.page(before: nil, limit: 9) }
   }
 
-  @Test func `a payload goes to a new file that only its owner can read, with the keys of the state folder`()
+  @Test func `the payload of a join code goes to a new file that only its owner can read, with the keys of the state folder`()
     async throws
   {
     let path = folder.path("payload")
@@ -42,7 +42,7 @@ struct JoinCodeCommandTests {
     #expect(try await codes().map(\.machines) == [3])
   }
 
-  @Test func `refuses an existing file, and issues no code`() async throws {
+  @Test func `the command refuses an existing file for a payload, and issues no join code`() async throws {
     let path = folder.path("payload")
     try Data("mine".utf8).write(to: URL(filePath: path))
     await #expect(throws: ServerError.self) { try await create("--payload-file", path).run() }
@@ -50,7 +50,7 @@ struct JoinCodeCommandTests {
     #expect(try await codes().isEmpty)
   }
 
-  @Test func `the file is removed if no code is issued`() async throws {
+  @Test func `the file for a payload is removed if no join code is issued`() async throws {
     let path = folder.path("payload")
     _ = try CertificateFiles(development: state, hosts: ["uaf.example.com"], now: 1_800_000_000)
     let command = try create("--payload-file", path, server: "https://192.0.2.1")
@@ -68,7 +68,7 @@ struct JoinCodeCommandTests {
     ["join-code", "close", "0", "--state", "d"], ["join-code", "close", "x", "--state", "d"],
     ["join-code", "list", "1", "--state", "d"],
   ])
-  func `refuses a command line that does not say what to do`(arguments: [String]) async {
+  func `refuses a join-code command with missing or invalid arguments`(arguments: [String]) async {
     await #expect(throws: (any Error).self) { _ = try await UAFServerCommand.asyncParseAsRoot(arguments) }
   }
 
@@ -80,18 +80,18 @@ struct JoinCodeCommandTests {
     return JoinCodeListCommand.line(APIShapes.joinCode(code, now: now))
   }
 
-  @Test func `lists a code with its places and its state`() {
+  @Test func `'join-code list' shows how many machines a code allows and has, and its state`() {
     let end = "token deploy\t2027-01-15T08:00:00Z\t2027-01-15T08:15:00Z\t"
     #expect(line() == "4\tlab\t200\t17\t\(end)open")
     #expect(line(used: 200) == "4\tlab\t200\t200\t\(end)used-up")
     #expect(line(now: 1_800_000_900).hasSuffix("expired") && line(isClosed: true).hasSuffix("closed"))
   }
 
-  @Test func `a group with tabs and escape sequences adds no field`() {
+  @Test func `a group with tabs and escape sequences adds no field to the list of join codes`() {
     #expect(line(group: "a\tb\u{1B}[2J").split(separator: "\t").count == 8)
   }
 
-  @Test func `lists a machine that joined and has no key, and a machine that never joined`() {
+  @Test func `'machines' lists a machine that joined and has no key, and a machine that never joined`() {
     let joined = JoinedMachine(
       codeNumber: 1, id: "d1", name: "desk", model: nil, system: nil, group: "lab", joinedAt: 1_800_000_000,
       revokedAt: 1_800_000_900)
@@ -104,7 +104,7 @@ struct JoinCodeCommandTests {
     #expect(MachinesCommand.line(APIShapes.machine(other)) == "d2\t-\t-\t-\t1\t2\t0\tnever\t-\t-\t-\t-\t-\t-\t-\t-")
   }
 
-  @Test func `lists what a machine reported, with all its locks counted`() {
+  @Test func `'machines' lists what a machine reported, with all its locks counted`() {
     let lock = ReportedLock(account: "mina", type: "passcode", origin: .local, until: nil)
     let contact = MachineContact(
       at: 1_800_000_000, module: "1.0\u{1B}[2J", policy: 3, locks: ReportedLocks([lock], more: 2),

@@ -46,7 +46,7 @@ import struct UAFMessages.RequestContext
     try await post(client, "/uaf/leave", [], proof.map { [UAFRoutes.machineProof: $0] } ?? [:])
   }
 
-  /// Asks for a request for a login, in a machine's name.
+  /// Requests a login for an account on behalf of a machine.
   private func get(
     _ client: TestClient, _ account: String, by secret: MachineSecret?
   ) async throws -> HTTPResponseStatus {
@@ -79,7 +79,7 @@ import struct UAFMessages.RequestContext
     #expect(read["uaf_request_seconds_count{route=\"join\"}"] == 2)
   }
 
-  @Test func `a refusal has its status and nothing else`() async throws {
+  @Test func `the refusal of a join has its status and nothing else`() async throws {
     let (used, ended) = (try await server.joinCode(), try await server.joinCode(lifetime: 60))
     try await server.joined(used, "d0")
     server.advance(seconds: 60)
@@ -92,7 +92,7 @@ import struct UAFMessages.RequestContext
   }
 
   @Test
-  func `refuses a new code for the name of a joined machine, unless the machine itself proves the request's body`()
+  func `refuses a different join code for the name of a joined machine, unless the machine itself proves the request's body`()
     async throws
   {
     let (log, office) = (RecordedLog(), try await server.joinCode("office", machines: 9))
@@ -110,7 +110,7 @@ import struct UAFMessages.RequestContext
     }
   }
 
-  @Test func `refuses what is not a request to join, a wrong type, a wrong method and a long body`() async throws {
+  @Test func `refuses a join without a request to join, with a wrong type or method, or with a long body`() async throws {
     let good = try TestServer.joinRequest("code", "d1").jsonBytes
     try await server.application.test { client in
       for body in ["", "{}", "[]", #"{"v":2,"code":"c","nonce":"AAAAAAAAAAAAAAAAAAAAAA","deviceID":"d"}"#] {
@@ -131,7 +131,7 @@ import struct UAFMessages.RequestContext
     }
   }
 
-  /// The status of the routes' answer to an address.
+  /// The status with which the routes answer a request from an address.
   private func status(
     _ client: TestClient, _ path: String, _ body: [UInt8], from address: SocketAddress
   ) async -> HTTPResponseStatus {
@@ -142,7 +142,7 @@ import struct UAFMessages.RequestContext
     ).status
   }
 
-  @Test func `a wrong code counts as a wrong answer of its address, and does not stop a right code`() async throws {
+  @Test func `a wrong join code counts as a wrong response of its address, and does not stop a right code`() async throws {
     let address = try SocketAddress(ipAddress: "192.0.2.1", port: 1)
     let code = try await server.joinCode()
     let (wrong, right) = (try TestServer.joinRequest("wrong", "d1"), try TestServer.joinRequest(code, "d1"))
@@ -155,7 +155,7 @@ import struct UAFMessages.RequestContext
     }
   }
 
-  @Test func `an address that asks too often joins no machine, and a machine at a different address joins`()
+  @Test func `an address that sends too many requests joins no machine, and a machine at a different address joins`()
     async throws
   {
     let (office, home) = (
@@ -169,7 +169,7 @@ import struct UAFMessages.RequestContext
     }
   }
 
-  @Test func `a store that fails returns no secret`() async throws {
+  @Test func `if the store fails during a join, the machine gets no secret`() async throws {
     let store = FailingStore(server.store)
     let code = try await server.joinCode()
     try await server.application(store: store).test { client in
@@ -198,7 +198,7 @@ import struct UAFMessages.RequestContext
     }
   }
 
-  @Test func `a joined machine has one budget for all accounts that it names, and is a stranger beyond that budget`()
+  @Test func `a joined machine has one budget for all accounts that it names, and beyond it counts as a stranger`()
     async throws
   {
     let address = try SocketAddress(ipAddress: "192.0.2.1", port: 1)
@@ -247,7 +247,7 @@ import struct UAFMessages.RequestContext
 
   // MARK: Leaving
 
-  @Test func `a machine leaves once, and is a stranger from then on`() async throws {
+  @Test func `a machine leaves the server once, and is a stranger from then on`() async throws {
     let log = RecordedLog()
     try await server.application(Admission(accountRate: 1), log: log).test { client in
       let secret = try await secret(client)
@@ -262,7 +262,7 @@ import struct UAFMessages.RequestContext
     }
   }
 
-  @Test func `only a joined machine's own proof for leaving lets it leave`()
+  @Test func `a joined machine leaves only with its own proof for leaving`()
     async throws
   {
     let alice = try await server.registered("alice")

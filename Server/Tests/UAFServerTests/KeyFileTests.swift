@@ -48,7 +48,7 @@ final class KeyFileTests {
     #expect(try ServerDataSeal(keys: after).open(before, challenge: challenge) == nil)
   }
 
-  @Test func `a server with the new secret and a server that has not loaded it yet read each other's session data`()
+  @Test func `a server with the new secret and one that has not loaded it yet read each other's session data`()
     throws
   {
     let late = try keys()
@@ -85,7 +85,7 @@ final class KeyFileTests {
     #expect(VerdictToken(keys: running).claims(of: token) == nil)
   }
 
-  @Test func `a rotation that stopped between both files is completed by the next start`() throws {
+  @Test func `a rotation that was interrupted between both key files is completed by the next start`() throws {
     _ = try keys()
     let old = try bytes(state.verdictPublicKeyPath)
     _ = try state.verdictKeys.rotate(now: clock.now, from: clock.now + 100)
@@ -97,7 +97,7 @@ final class KeyFileTests {
     #expect(restarted.acceptedPEM.count > old.count && restarted.acceptedPEM.starts(with: old))
   }
 
-  @Test func `a file left half written under its temporary name changes nothing`() throws {
+  @Test func `a key file that was left half written under its temporary name changes nothing`() throws {
     let before = try keys()
     let half = "\(state.secretPath).\(getpid()).new"
     try Data([1, 2, 3]).write(to: URL(filePath: half))
@@ -124,7 +124,7 @@ final class KeyFileTests {
     #expect(try keys().decoyCode("decoy", [1]) != keys().authenticationCode("decoy", [1]))
   }
 
-  @Test func `refuses a further rotation while a new key waits, and more keys than a file may have`() throws {
+  @Test func `refuses a further rotation while a new key is not yet in use, and more keys than a file may have`() throws {
     _ = try keys()
     _ = try state.secrets.rotate(now: clock.now, from: clock.now + 60)
     #expect(throws: ServerError.self) {
@@ -142,7 +142,7 @@ final class KeyFileTests {
     #expect(try state.secrets.rotate(now: clock.now, from: clock.now + 60).entries.count == 2)
   }
 
-  @Test func `refuses keys out of order, cut files, and keys that others can read`() throws {
+  @Test func `refuses a key file with keys out of order, one that was cut, and one that others can read`() throws {
     _ = try keys()
     _ = try state.secrets.rotate(now: clock.now, from: clock.now + 60)
     let good = try bytes(state.secretPath)
@@ -163,7 +163,7 @@ final class KeyFileTests {
     #expect(try running.authenticationCode("a", []) == before)
   }
 
-  @Test func `lists each key by an id that reveals nothing about it`() throws {
+  @Test func `'keys list' names each key by an id that reveals nothing about it`() throws {
     let keys = try keys()
     _ = try state.secrets.rotate(now: clock.now, from: clock.now + 60)
     try keys.reload(from: state)

@@ -85,7 +85,7 @@ struct KnownMachineTests {
     return VerdictToken(keys: server.environment.keys).claims(of: token.value)?.machineHash
   }
 
-  @Test func `a registration gives the machine its secret, under the signed verdict`() async throws {
+  @Test func `a registration gives the machine its secret, which the signed verdict covers`() async throws {
     let authenticator = try FakeAuthenticator()
     try await server.application.test { client in
       let response = try await registered(client, authenticator)
@@ -94,7 +94,7 @@ struct KnownMachineTests {
     }
   }
 
-  @Test func `a login gives an unknown machine the same secret, and gives a known machine none`() async throws {
+  @Test func `a login gives a machine without its secret the same secret again, and a machine that proves it none`() async throws {
     let authenticator = try FakeAuthenticator()
     try await server.application.test { client in
       let secret = try await registered(client, authenticator).machineSecret
@@ -121,7 +121,7 @@ struct KnownMachineTests {
     }
   }
 
-  @Test func `all keys of one machine lead to the secret of its first key`()
+  @Test func `all keys of one machine give it the secret of its first key`()
     async throws
   {
     let (first, second) = (try FakeAuthenticator(), try FakeAuthenticator(aaid: "5541#0002"))
@@ -153,7 +153,7 @@ struct KnownMachineTests {
     }
   }
 
-  @Test func `a refused answer gives no secret`() async throws {
+  @Test func `a refused response gives the machine no secret`() async throws {
     let authenticator = try FakeAuthenticator()
     try await server.application.test { client in
       _ = try await registered(client, authenticator)
@@ -163,7 +163,7 @@ struct KnownMachineTests {
     }
   }
 
-  @Test func `a wrong proof is not an error: the machine counts as a stranger, and gets the right secret`() async throws
+  @Test func `a machine with a wrong proof is not refused: it counts as a stranger, and gets the right secret`() async throws
   {
     let authenticator = try FakeAuthenticator()
     try await server.application.test { client in
@@ -183,7 +183,7 @@ struct KnownMachineTests {
       for _ in 0..<20 where try await get(client, RequestContext(username: "alice")).status == .tooManyRequests {
         refused += 1
       }
-      // The registration used one of the two places.
+      // The registration has used one of the two requests that the account's budget allows.
       #expect(refused == 19)
       #expect(try await loggedIn(client, authenticator, counter: 1, knownBy: secret).statusCode == .ok)
       let bob = try await get(client, RequestContext(username: "bob"), knownBy: secret)

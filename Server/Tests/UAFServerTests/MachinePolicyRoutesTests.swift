@@ -35,7 +35,7 @@ import WebMessages
     ).text
   }
 
-  @Test func `saves a policy, shows it, and refuses a policy that was based on an older one`() async throws {
+  @Test func `the API saves a policy for workstations, shows it, and refuses one that was based on an older one`() async throws {
     let token = try await token(.administrator)
     let (saved, json) = try await client.ask(.POST, "/api/v1/machine-policies", token: token, body: Self.body)
     #expect(saved.status == .created)
@@ -53,7 +53,7 @@ import WebMessages
     #expect(try await client.ask(.GET, "/api/v1/machine-policies/2", token: token).answer.status == .notFound)
   }
 
-  @Test func `says what a policy would change`() async throws {
+  @Test func `the API says what a policy for workstations would change`() async throws {
     let token = try await token(.administrator)
     _ = try await client.ask(.POST, "/api/v1/machine-policies", token: token, body: Self.body)
     let body = #"{"group": "lab", "policy": "[passcode]\nmin_length = 14\n"}"#
@@ -65,7 +65,7 @@ import WebMessages
     #expect(json["changes"] == .array([.object(change)]))
   }
 
-  @Test func `says what is wrong with a policy, and saves nothing`() async throws {
+  @Test func `the API says what is wrong with a policy for workstations, and saves nothing`() async throws {
     let token = try await token(.administrator)
     for (body, field) in [
       (#"{"group": "lab", "policy": "[server]", "reason": "r", "after": 0}"#, "policy"),
@@ -82,7 +82,7 @@ import WebMessages
   }
 
   @Test(arguments: [Role.auditor, .helpdesk, .operator])
-  func `any role but administrator reads and previews policies, and saves none`(role: Role) async throws {
+  func `through the API, any role but administrator reads and previews policies for workstations, and saves none`(role: Role) async throws {
     let token = try await token(role)
     #expect(
       try await client.ask(.POST, "/api/v1/machine-policies", token: token, body: Self.body).answer.status

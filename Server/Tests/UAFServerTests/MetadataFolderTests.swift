@@ -7,7 +7,7 @@ import UAFMessages
 @testable import UAFServer
 @testable import UAFService
 
-/// The metadata statements that a server is given, and the one that it prints.
+/// The metadata statements that a server is given, and those that it prints.
 final class MetadataFolderTests {
   private let folder: URL
 
@@ -43,7 +43,7 @@ final class MetadataFolderTests {
     } catch { return error as? ServerError }
   }
 
-  @Test func `adds the models of a folder to the project's own, in the order of file names`() throws {
+  @Test func `the server adds the models of a metadata folder to the project's own, in the order of file names`() throws {
     try write(try statement("FFFF#0002", algorithm: 4, encoding: 0x103).jsonText, to: "a.json")
     try write(try statement("FFFF#0001").jsonText, to: "b.json")
     try write("not looked at", to: "README")
@@ -52,7 +52,7 @@ final class MetadataFolderTests {
     #expect(all[3].scheme == .rsassaPSSDER && all[3].publicKeyEncoding == .rsa2048DER)
   }
 
-  @Test func `accepts an MDS 3 statement, and not the entry with status that surrounds it`() throws {
+  @Test func `the server accepts an MDS 3 statement, and not the MDS entry with status reports that surrounds it`() throws {
     let statement = """
       {"aaid":"FFFF#0003","description":"x","authenticatorVersion":1,"protocolFamily":"uaf","schema":3,\
       "upv":[{"major":1,"minor":1}],"authenticationAlgorithms":["rsa_emsa_pkcs1_sha256_raw"],\
@@ -65,7 +65,7 @@ final class MetadataFolderTests {
     let model = try #require(try models()[AAID("FFFF#0003")])
     #expect(model.scheme.rawValue == 8 && model.publicKeyEncoding == .rsa2048Raw)
     #expect(model.description.userVerification == 6 && model.verificationMethods == [[4], [2]])
-    // Whoever dropped an entry into the folder would use the statement and lose the revocation next to it.
+    // An MDS entry has the statement and, next to it, reports such as a revocation. Accepting it would ignore these reports.
     try write("{\"aaid\":\"FFFF#0003\",\"metadataStatement\":\(statement),\"statusReports\":[]}", to: "a.json")
     #expect(error?.description.contains("an entry of the FIDO MDS") == true)
   }
@@ -77,12 +77,12 @@ final class MetadataFolderTests {
     ("[]", "is not a metadata statement"), ("{}", "is not a metadata statement"),
     ("eyJ.eyJ", "is not a metadata statement"),
   ])
-  func `names the other FIDO MDS format that a file has`(text: String, words: String) throws {
+  func `the refusal of a metadata file names the FIDO MDS format that the file has`(text: String, words: String) throws {
     try write(text, to: "a.json")
     #expect(error?.description.contains("/a.json: \(words)") == true)
   }
 
-  @Test func `replaces the built-in statement with a given statement about the project's own model`() throws {
+  @Test func `a given statement about one of the project's own models replaces the built-in statement`() throws {
     var own = try statement("5541#0001")
     own.authenticatorVersion = 7
     try write(own.jsonText, to: "own.json")
@@ -96,7 +96,7 @@ final class MetadataFolderTests {
     ("publicKeyAlgAndEncoding", "260"), ("publicKeyAlgAndEncoding", "258"), ("authenticationAlgorithm", "3"),
     ("keyProtection", "0"), ("attestationTypes", "[15879]"), ("aaid", "null"),
   ])
-  func `refuses a statement that it cannot use for verification, and names the file`(member: String, value: String)
+  func `the server refuses a statement that it cannot use for verification, and names the file`(member: String, value: String)
     throws
   {
     guard case .object(var object) = try statement("FFFF#0001").json else { return }
@@ -106,14 +106,14 @@ final class MetadataFolderTests {
     #expect(path.hasSuffix("/a.json"))
   }
 
-  @Test func `refuses roots that are not certificates`() throws {
+  @Test func `the server refuses a statement whose roots are not certificates`() throws {
     var statement = try statement("FFFF#0001")
     statement.attestationTypes = [15879]
     statement.attestationRootCertificates = [[0x30, 0]]
     #expect(throws: MetadataError.notACertificate) { try AuthenticatorModel(statement) }
   }
 
-  @Test func `refuses two statements about one model, even if their digits differ in case`() throws {
+  @Test func `the server refuses two statements about one model, even if their digits differ in case`() throws {
     try write(try statement("FFFF#000A").jsonText, to: "a.json")
     try write(try statement("ffff#000a").jsonText, to: "b.json")
     let path = if case .unusableFile(let path, _) = error { path } else { "" }
@@ -121,18 +121,18 @@ final class MetadataFolderTests {
   }
 
   @Test(arguments: ["", "{", "[]", "{}", "{\"aaid\":1,\"aaid\":2}"])
-  func `refuses a file that is not a statement`(text: String) throws {
+  func `the server refuses a metadata file that is not a statement`(text: String) throws {
     try write(text, to: "a.json")
     let path = if case .unusableFile(let path, _) = error { path } else { "" }
     #expect(path.hasSuffix("/a.json"))
   }
 
-  @Test func `refuses a folder that does not exist`() throws {
+  @Test func `the server refuses a metadata folder that does not exist`() throws {
     let missing = MetadataFolder(path: folder.path() + "/missing")
     #expect(throws: ServerError.self) { try missing.models() }
   }
 
-  @Test func `prints the limits that the configuration applies`() throws {
+  @Test func `the server prints in its statements the limits that the configuration applies`() throws {
     let statement = try MetadataStatement.projectOwn(.passcode)
     #expect(
       statement.jsonText == """
@@ -146,7 +146,7 @@ final class MetadataFolderTests {
     #expect(try MetadataStatement(parsing: statement.jsonText) == statement)
   }
 
-  @Test func `prints as minComplexity how many patterns have the smallest allowed number of nodes`() throws {
+  @Test func `the pattern's statement has as minComplexity the number of patterns with the smallest allowed number of nodes`() throws {
     let statement = try MetadataStatement.projectOwn(.pattern)
     #expect(
       statement.jsonText.contains(
@@ -163,7 +163,7 @@ final class MetadataFolderTests {
     #expect(Self.patterns(of: Pattern.minimumNodesRange.lowerBound) == 1624)
   }
 
-  @Test func `describes the fingerprint model as fingerprint verification with keys that software protects`() throws {
+  @Test func `the fingerprint's statement names fingerprint verification, with keys and matching protected by software`() throws {
     let statement = try MetadataStatement.projectOwn(.fingerprint)
     #expect(statement.userVerificationDetails == [[VerificationMethodDescriptor(userVerification: 0x02)]])
     #expect(
@@ -184,7 +184,7 @@ final class MetadataFolderTests {
     }.reduce(0) { $0 + patterns(of: count, after: nodes + [$1]) }
   }
 
-  @Test func `describes the authenticators that the client has`() throws {
+  @Test func `the server's statements describe the authenticators that the client has`() throws {
     for type in AuthenticatorType.allCases {
       let model = try #require(try AuthenticatorModels.projectOwn()[AAID(type.aaid)])
       #expect(model.description.userVerification == type.userVerification)

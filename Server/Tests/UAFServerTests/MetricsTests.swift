@@ -30,7 +30,7 @@ struct MetricsTests {
       certificateEnds: { [1_800_000_000] })
   }
 
-  @Test func `shows when a certificate expires`() throws {
+  @Test func `metrics show when a certificate expires`() throws {
     #expect(try read()["uaf_certificate_end_timestamp_seconds{certificate=\"0\"}"] == 1_800_000_000)
   }
 
@@ -64,7 +64,7 @@ struct MetricsTests {
     "uaf_requests_total{route=\"\(route)\",operation=\"\(operation)\",result=\"\(result)\"}"
   }
 
-  @Test func `a login counts as one issued request and one accepted answer`() async throws {
+  @Test func `metrics count a login as one issued request and one accepted response`() async throws {
     let authenticator = try await server.registered("alice")
     try await application().test { client in
       try await login(client, authenticator, counter: 1)
@@ -80,7 +80,7 @@ struct MetricsTests {
     #expect(others == 4)
   }
 
-  @Test func `a refusal is counted once, with its reason`() async throws {
+  @Test func `metrics count a refusal once, with its reason`() async throws {
     let authenticator = try await server.registered("alice")
     try await application().test { client in
       try await login(client, authenticator, counter: 5)
@@ -95,7 +95,7 @@ struct MetricsTests {
     #expect(page[Self.requests("respond", "Auth", "accepted")] == 1)
   }
 
-  @Test func `a request that a limit stops is counted as limited, and not as a refusal`() async throws {
+  @Test func `metrics count a request that a rate limit stops as limited, and not as a refusal`() async throws {
     try await application(Admission(addressRate: 0, accountRate: 1)).test { client in
       for _ in 0..<5 { _ = try await ask(client) }
     }
@@ -107,7 +107,7 @@ struct MetricsTests {
     #expect(page[Self.requests("get", "Auth", "refused")] == 0)
   }
 
-  @Test func `a failure of the store is counted, and the page shows the store as down`() async throws {
+  @Test func `metrics count a failure of the store, and show the store as down`() async throws {
     await watch.look()
     #expect(try read()["uaf_store_up"] == 1)
     store.fails(.everything)
@@ -120,7 +120,7 @@ struct MetricsTests {
     #expect(page["uaf_store_under_way{operation=\"login\"}"] == 0)
   }
 
-  @Test func `an answer that waits for the store counts as running until it has ended`() async throws {
+  @Test func `metrics count an access to the store as running until it has ended`() async throws {
     let metered = MeteredStore(store: store, metrics: metrics.store)
     store.hangs(true)
     let use = Task { try await metered.login(of: "alice", appID: "a", challenge: nil) }
@@ -131,7 +131,7 @@ struct MetricsTests {
     #expect(try read()["uaf_store_under_way{operation=\"login\"}"] == 0)
   }
 
-  @Test func `a refusal in a transaction does not count as a store failure`() async throws {
+  @Test func `metrics do not count a refusal in a transaction as a failure of the store`() async throws {
     struct Refused: Error {}
     let metered = MeteredStore(store: server.store, metrics: metrics.store)
     await #expect(throws: Refused.self) { try await metered.write { _ in throw Refused() } }
@@ -139,7 +139,7 @@ struct MetricsTests {
     #expect(try read()["uaf_store_seconds_count{operation=\"write\"}"] == 1)
   }
 
-  @Test func `every series exists from the start, so that no first event is missed`() async throws {
+  @Test func `every series of the metrics exists from the start, so that no first event is missed`() async throws {
     let before = try read()
     let authenticator = try await server.registered("alice")
     try await application().test { client in try await login(client, authenticator, counter: 1) }
@@ -147,7 +147,7 @@ struct MetricsTests {
     #expect(before.values.filter { $0.key.hasPrefix("uaf_requests_total") }.values.allSatisfy { $0 == 0 })
   }
 
-  @Test func `reveals no name, no address and no key`() async throws {
+  @Test func `metrics reveal no name, no address and no key`() async throws {
     let authenticator = try await server.registered("alice")
     try await application().test { client in
       try await login(client, authenticator, counter: 1)
@@ -156,7 +156,7 @@ struct MetricsTests {
     for word in ["alice", "127.0.0", "mallory"] { #expect(!routes.page.contains(word)) }
   }
 
-  @Test func `a bucket counts everything that took at most as long as the bucket's bound`() throws {
+  @Test func `a bucket of the metrics counts everything that took at most as long as the bucket's bound`() throws {
     let histogram = DurationHistogram()
     for duration in [Duration.zero, .microseconds(500), .microseconds(501), .seconds(10), .seconds(11)] {
       histogram.count(duration)
@@ -166,7 +166,7 @@ struct MetricsTests {
     #expect(abs(histogram.figures.seconds - 21.001001) < 1e-9)
   }
 
-  @Test func `memory is read from the second number of statm, and is missing if there are fewer than two numbers`() {
+  @Test func `metrics take the memory from the second number of statm, and omit it if there are fewer than two numbers`() {
     #expect(ProcessFigures.residentPages(Array("5000 1200 300 1 0 2 0\n".utf8)) == 1200)
     for text in ["", "5000", "5000 x"] { #expect(ProcessFigures.residentPages(Array(text.utf8)) == nil) }
   }
@@ -179,14 +179,14 @@ struct MetricsTests {
     #expect(await routes.response(to: request).status == .notFound)
   }
 
-  @Test func `strangers do not get the page from the login port`() async throws {
+  @Test func `strangers do not get the page of metrics from the port for logins`() async throws {
     try await application().test { client in
       let answer = try await client.executeRequest(uri: "/metrics", method: .GET, headers: [:], body: nil)
       #expect(answer.status == .notFound)
     }
   }
 
-  @Test func `accepts no socket in the file system`() {
+  @Test func `the metrics' listener accepts no socket in the file system`() {
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     #expect(MetricsListener(.unixSocket(path: "/run/a"), routes, logger: logger) == nil)
     #expect(throws: (any Error).self) {

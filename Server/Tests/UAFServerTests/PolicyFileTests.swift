@@ -25,7 +25,7 @@ final class PolicyFileTests {
 
   private func texts(_ accepted: AcceptedSets) -> [[String]] { accepted.sets.map { $0.map(\.text) } }
 
-  @Test func `gives a group its own policy, and everybody else the common policy`() throws {
+  @Test func `the policy file gives a group its own policy, and everybody else the common policy`() throws {
     let policies = try policies(
       """
       {"accepted": [["passcode"], ["5541#0002"]],
@@ -39,11 +39,11 @@ final class PolicyFileTests {
     #expect(policies.groups.map(\.name) == ["operators", "guests"])
   }
 
-  @Test func `accepts any single model if the file says nothing else`() throws {
+  @Test func `the server accepts any single model if the policy file says nothing else`() throws {
     #expect(texts(try policies("{}").everybody) == [["5541#0001"], ["5541#0002"], ["5541#0003"]])
   }
 
-  @Test func `the shipped example can be read`() throws {
+  @Test func `the shipped example of a policy file can be read`() throws {
     let example = Checkout.file("examples/uaf-server-policy.json")
     let policies = try PolicyFile(path: example.path(percentEncoded: false)).policies(.projectOwn())
     #expect(!policies.groups.isEmpty)
@@ -68,13 +68,13 @@ final class PolicyFileTests {
       """, "another group"
     ),
   ])
-  func `refuses a file that it does not fully understand, and says where`(text: String, reason: String) throws {
+  func `the server refuses a policy file that it does not fully understand, and says where`(text: String, reason: String) throws {
     let error = #expect(throws: ServerError.self) { try policies(text) }
     let description = error?.description ?? ""
     #expect(description.hasPrefix(path) && description.contains(reason), "\(description)")
   }
 
-  @Test func `refuses a file that does not exist`() throws {
+  @Test func `the server refuses a policy file that does not exist`() throws {
     #expect(throws: ServerError.self) { try PolicyFile(path: path).policies(.projectOwn()) }
   }
 }

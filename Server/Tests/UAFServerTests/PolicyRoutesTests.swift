@@ -33,7 +33,7 @@ import WebMessages
     ).text
   }
 
-  @Test func `saves a policy, shows it, and refuses a policy that was based on an older one`() async throws {
+  @Test func `the API saves a policy, shows it, and refuses a policy that was based on an older one`() async throws {
     let token = try await token(.administrator)
     let body = #"{"policy": "{\"accepted\": [[\"pattern\"]]}", "reason": "patterns", "after": 0}"#
     let (saved, json) = try await client.ask(.POST, "/api/v1/policies", token: token, body: body)
@@ -47,7 +47,7 @@ import WebMessages
     #expect(rows.count == 1)
   }
 
-  @Test func `says what is wrong with a policy, and saves nothing`() async throws {
+  @Test func `the API says what is wrong with a policy, and saves nothing`() async throws {
     let token = try await token(.administrator)
     for policy in [#"{\"accepted\": []}"#, #"{\"more\": 1}"#, "x"] {
       let body = #"{"policy": "\#(policy)", "reason": "a test", "after": 0}"#
@@ -58,7 +58,7 @@ import WebMessages
   }
 
   @Test(arguments: [Role.auditor, .helpdesk, .operator])
-  func `any role but administrator is refused when it saves a policy`(role: Role) async throws {
+  func `through the API, any role but administrator is refused when it saves a policy`(role: Role) async throws {
     let body = #"{"policy": "{}", "reason": "a test", "after": 0}"#
     let token = try await token(role)
     #expect(try await client.ask(.POST, "/api/v1/policies", token: token, body: body).answer.status == .forbidden)
@@ -68,7 +68,7 @@ import WebMessages
     #expect(try await server.store.read { try $0.policyVersions.lastNumber() } == 0)
   }
 
-  @Test func `an operator disables, locks and enables an account, and its page says so`() async throws {
+  @Test func `through the API, an operator disables, locks and enables an account, and the account shows its state`() async throws {
     let token = try await token(.operator)
     try await server.enrol("mina")
     let path = "/api/v1/accounts/mina/block"
@@ -86,7 +86,7 @@ import WebMessages
     #expect(shown["block"] == nil)
   }
 
-  @Test func `blocking is refused to the helpdesk, without a reason, and for an unknown name`() async throws {
+  @Test func `the API refuses to block an account for the helpdesk, without a reason, and for an unknown name`() async throws {
     try await server.enrol("mina")
     let body = #"{"reason": "left"}"#
     let (helpdesk, admin) = (try await token(.helpdesk), try await token(.administrator))
@@ -98,7 +98,7 @@ import WebMessages
     #expect(try await server.store.read { try $0.accounts.block(of: "mina") } == nil)
   }
 
-  @Test func `the audit is searched by words and by negated conditions`() async throws {
+  @Test func `the API searches the audit by words and by negated conditions`() async throws {
     let token = try await token(.auditor)
     try await server.store.write { records in
       try records.audit.append([

@@ -35,16 +35,16 @@ final class ProxySocketTests {
     return descriptor
   }
 
-  @Test func `uses a free path, and replaces a socket on which nobody listens any longer`() throws {
+  @Test func `the server listens at a free path, and replaces a socket on which nobody listens any longer`() throws {
     try ProxySocket(path: path).prepare()
     let descriptor = try listening()
-    // A process that a different test is starting may have a copy for a moment: this ends all copies.
+    // A process that a different test is starting may have a copy of the descriptor for a moment. This ends all copies.
     try #require(shutdown(descriptor, CInt(SHUT_RDWR)) == 0)
     close(descriptor)
     try ProxySocket(path: path).prepare()
   }
 
-  @Test func `refuses a socket on which somebody listens`() throws {
+  @Test func `the server refuses to replace a socket on which somebody listens`() throws {
     let descriptor = try listening()
     defer { close(descriptor) }
     #expect(throws: ServerError.cannotListen(address: "unix:\(path)", errorNumber: EADDRINUSE)) {
@@ -52,7 +52,7 @@ final class ProxySocketTests {
     }
   }
 
-  @Test func `refuses what is not a socket, and leaves it untouched`() throws {
+  @Test func `the server refuses a path for its socket where something else is, and leaves that untouched`() throws {
     for isFolder in [false, true] {
       if isFolder {
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
@@ -67,13 +67,13 @@ final class ProxySocketTests {
     #expect(throws: ServerError.self) { try ProxySocket(path: self.path).prepare() }
   }
 
-  @Test func `refuses a folder that does not exist, or that others can write to`() throws {
+  @Test func `the server refuses a folder for its socket that does not exist, or that others can write to`() throws {
     #expect(throws: ServerError.self) { try ProxySocket(path: self.folder + "/none/socket").prepare() }
     try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: folder)
     #expect(throws: ServerError.self) { try ProxySocket(path: self.path).prepare() }
   }
 
-  @Test func `only owner and group may connect`() throws {
+  @Test func `only owner and group may connect to the server's socket`() throws {
     let descriptor = try listening()
     defer { close(descriptor) }
     try ProxySocket(path: path).open()

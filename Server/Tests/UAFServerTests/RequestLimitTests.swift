@@ -25,7 +25,7 @@ struct RequestLimitTests {
     return channel
   }
 
-  /// What the server has sent, once a text occurs in it this many times.
+  /// What the server has sent until a text has occurred in it this many times.
   private func sent(
     _ channel: NIOAsyncTestingChannel, until text: String = "HTTP/1.1 ", times: Int = 1
   ) async throws -> String {
@@ -76,7 +76,7 @@ struct RequestLimitTests {
   ]
 
   @Test(arguments: refused.keys.sorted())
-  func `refuses what is not an HTTP/1 request, and headers beyond the limits, and closes`(what: String) async throws {
+  func `the server refuses what is not an HTTP/1 request, and headers beyond the limits, and closes the connection`(what: String) async throws {
     let request = try #require(Self.refused[what])
     let channel = try await connection()
     // The fault may also be reported as an error of the channel.
@@ -92,7 +92,7 @@ struct RequestLimitTests {
   ]
 
   @Test(arguments: followed.keys.sorted())
-  func `accepts requests within the limits, and leaves the connection open`(what: String) async throws {
+  func `the server accepts requests within the limits, and leaves the connection open`(what: String) async throws {
     let channel = try await connection()
     for _ in 0..<2 {
       try await send(Self.get(#require(Self.followed[what])), to: channel)
@@ -101,7 +101,7 @@ struct RequestLimitTests {
     #expect(channel.isActive)
   }
 
-  @Test func `refuses a chunked body that becomes too long, and closes`() async throws {
+  @Test func `the server refuses a chunked body that becomes too long, and closes the connection`() async throws {
     let channel = try await connection()
     try await send(Self.post("Transfer-Encoding: chunked\r\n\r\n"), to: channel)
     let chunk = "8000\r\n" + String(repeating: " ", count: 32_768) + "\r\n"
@@ -112,14 +112,14 @@ struct RequestLimitTests {
   }
 
   @Test(arguments: ["close", "Close", "keep-alive, CLOSE"])
-  func `closes the connection if the client asks for that, in upper or lower case`(option: String) async throws {
+  func `the server closes the connection if the client asks for that, in upper or lower case`(option: String) async throws {
     let channel = try await connection()
     try await send(Self.get("Connection: \(option)\r\n"), to: channel)
     #expect(try await sent(channel, until: "ok\n").hasPrefix("HTTP/1.1 200 OK\r\n"))
     try await channel.closeFuture.get()
   }
 
-  @Test func `asks for the body if the client waits for that, unless the body is too long`() async throws {
+  @Test func `the server asks for a body that the client announces with Expect, unless the body is too long`() async throws {
     let channel = try await connection()
     try await send(Self.post("Expect: 100-continue\r\nContent-Length: 2\r\n\r\n"), to: channel)
     #expect(try await sent(channel).hasPrefix("HTTP/1.1 100 Continue\r\n\r\n"))
@@ -130,7 +130,7 @@ struct RequestLimitTests {
     try await channel.closeFuture.get()
   }
 
-  @Test func `answers requests that arrive together one by one`() async throws {
+  @Test func `requests that arrive together are answered one by one`() async throws {
     let channel = try await connection()
     try await send(Self.get() + Self.get(path: "/nowhere") + Self.get(), to: channel)
     let sent = try await sent(channel, until: "ok\n", times: 2)
@@ -138,7 +138,7 @@ struct RequestLimitTests {
     #expect(statuses == ["HTTP/1.1 200 OK", "HTTP/1.1 404 Not Found", "HTTP/1.1 200 OK"])
   }
 
-  @Test func `answers the requests before one that is malformed, and then refuses the malformed one`() async throws {
+  @Test func `the server answers the requests before one that is malformed, and then refuses the malformed one`() async throws {
     let channel = try await connection()
     try? await send(Self.get() + Self.get() + "no request\r\n\r\n", to: channel)
     let sent = try await sent(channel, until: "HTTP/1.1 400")
@@ -148,7 +148,7 @@ struct RequestLimitTests {
   }
 
   @Test(arguments: ["", "Connection: keep-alive\r\n"])
-  func `closes an HTTP/1.0 connection, unless the client wants to keep it`(fields: String) async throws {
+  func `the server closes an HTTP/1.0 connection, unless the client wants to keep it`(fields: String) async throws {
     let channel = try await connection()
     try await send("GET /livez HTTP/1.0\r\n\(fields)\r\n", to: channel)
     let sent = try await sent(channel, until: "ok\n")
@@ -174,7 +174,7 @@ struct RequestLimitTests {
     try await busy.closeFuture.get()
   }
 
-  @Test func `reads nothing more while parts of a further request wait`() async throws {
+  @Test func `the server reads nothing more from a connection while a further request waits`() async throws {
     let channel = try await connection()
     channel.isWritable = false
     let reads = ReadCounter()
@@ -192,7 +192,7 @@ struct RequestLimitTests {
     #expect(try await count() > before)
   }
 
-  @Test func `answers no further request of a client that does not read its answers, until the client does`()
+  @Test func `a client that does not read its responses gets no further one until it does`()
     async throws
   {
     let channel = try await connection()

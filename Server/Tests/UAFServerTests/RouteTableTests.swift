@@ -19,7 +19,7 @@ import WebMessages
     (.DELETE, "/a/mina", "remove name=mina"), (.GET, "/a/all", "all"), (.GET, "/a/%2F", "one name=%2F"),
     (.PUT, "/a/mina/b/7", "two name=mina number=7"),
   ])
-  func `a method and a path lead to one target, with the variable parts as they were sent`(
+  func `a method and a path lead to one route, with the variable parts as they were sent`(
     method: HTTPMethod, path: String, target: String
   ) {
     #expect(found(method, path) == target)
@@ -28,7 +28,7 @@ import WebMessages
   @Test(arguments: [
     "", "/", "a", "/a/", "//a", "/a//b/7", "/a/mina/b", "/a/mina/b/", "/A", "/a/mina/c/7", "/a?x", "/%61",
   ])
-  func `no other path matches`(path: String) {
+  func `no other path leads to a route`(path: String) {
     for method in [HTTPMethod.GET, .POST, .PUT] {
       guard case .nothing = table.match(method, path) else {
         Issue.record("\(method) \(path)")

@@ -8,7 +8,7 @@ import UAFMessages
 @testable import UAFServer
 @testable import UAFService
 
-/// What the console and the API refuse alike, because what they call refuses it.
+/// Refusals that the console and the API have in common, because the operation that both call refuses.
 struct SameRefusalTests {
   /// 32 bytes in base64url.
   private static let keyID = String(repeating: "A", count: 43)
@@ -85,7 +85,7 @@ struct SameRefusalTests {
       "5541#0001 \(keyID)=", "5541#0001 AAAA", "0001 \(keyID)", "\(keyID) 5541#0001", " 5541#0001 \(keyID)",
       "5541#0001\t\(keyID)",
     ], [Role.operator, .administrator])
-  func `a malformed key name is refused in the same words`(key: String, role: Role) async throws {
+  func `the console and the API refuse a malformed key name in the same words`(key: String, role: Role) async throws {
     let refusals = try await revocation(key, as: role)
     let expected = AdministrationRefusal.invalid(
       field: "key", .notAKey)
@@ -93,14 +93,14 @@ struct SameRefusalTests {
     #expect(try await !isRevoked())
   }
 
-  @Test func `a key that the account does not have is refused in the same words`() async throws {
+  @Test func `the console and the API refuse a key that the account does not have in the same words`() async throws {
     let key = "5541#0001 \(Self.keyID)"
     let expected = AdministrationRefusal.unknown("key", name: key)
     #expect(try await revocation(key, as: .operator) == [expected, expected])
   }
 
   @Test(arguments: [Role.auditor, .helpdesk], ["5541#0001 \(keyID)", "no key"])
-  func `a caller who may not revoke is refused for that reason first, whatever the key name is`(role: Role, key: String)
+  func `a caller who may not revoke is refused for that reason first, even if the key name is malformed`(role: Role, key: String)
     async throws
   {
     let expected = AdministrationRefusal.notAllowed(.revoke)
@@ -118,7 +118,7 @@ struct SameRefusalTests {
     ("/console/person/unlock", "name=mina&machine=d&lifetime=900", "/accounts/{account}/unlocks", #"{"machine":"d"}"#),
     ("/console/approvals/ask", "name=mina&text=pay", "/approvals", #"{"account":"mina","text":"pay"}"#),
     ("/console/join-codes/issue", "group=lab&machines=1&lifetime=900", "/join-codes", #"{"group":"lab"}"#),
-  ]) func `a caller without the permission is refused in the same words`(
+  ]) func `the console and the API refuse a caller without the permission in the same words`(
     form: String, fields: String, path: String, body: String
   ) async throws {
     let refusal = try await console(form, fields, as: .auditor)

@@ -16,7 +16,7 @@ final class ServedCertificatesTests {
 
   init() throws { folder = try TemporaryFolder() }
 
-  /// Writes certificate and key number `number` of a lineage, and makes the links lead to them.
+  /// Writes number `number` of a certificate and its key, and points certbot's links to them.
   private func issue(_ number: Int, names: [String] = ["uaf.example"], until: Int64 = 1_900_000_000) throws {
     let made = try DevelopmentCertificate.make(
       commonName: "test", dnsNames: names, ipAddresses: [], notBefore: 1_700_000_000, notAfter: until)
@@ -55,7 +55,7 @@ final class ServedCertificatesTests {
     return log.lines
   }
 
-  @Test func `follows links to certificate and key, as certbot makes them`() throws {
+  @Test func `the server follows links to certificate and key, as certbot makes them`() throws {
     try issue(1)
     #expect(try served().visible.map(\.path) == [folder.path("live/a/fullchain.pem")])
     try link("one", to: "live/a/privkey.pem")
@@ -64,7 +64,7 @@ final class ServedCertificatesTests {
     for key in ["one", "two", "three/a/privkey.pem"] { _ = try files(key).tlsConfiguration() }
   }
 
-  @Test func `refuses a key that others could read or have put there, however many links lead to it`() throws {
+  @Test func `the server refuses a private key that others could read or have put there, however many links lead to it`() throws {
     try issue(1)
     let key = folder.path("archive/a/privkey1.pem")
     for mode in [0o644, 0o640, 0o620] {
@@ -91,7 +91,7 @@ final class ServedCertificatesTests {
     #expect(throws: ServerError.self) { try self.files() }
   }
 
-  @Test func `names a byte order mark, UTF-16 and DER in each file that should be PEM`() throws {
+  @Test func `the server names a byte order mark, UTF-16 and DER in each file that should be PEM`() throws {
     try issue(1)
     let (chain, key) = (folder.path("live/a/fullchain.pem"), folder.path("live/a/privkey.pem"))
     let texts = try [chain, key].map { Array(try Data(contentsOf: URL(filePath: $0))) }
@@ -114,7 +114,7 @@ final class ServedCertificatesTests {
     #expect(throws: ServerError.self) { try CertificateFiles.leaf(path: der) }
   }
 
-  @Test func `a reload uses renewed files for new connections, and says until when they are valid`() throws {
+  @Test func `a reload uses renewed certificate files for new connections, and says until when they are valid`() throws {
     try issue(1)
     let certificates = try served()
     let (before, tls) = (certificates.visible, certificates.tls)
@@ -125,7 +125,7 @@ final class ServedCertificatesTests {
     #expect(try certificates.visible.map(\.der) == [files().leaf()])
   }
 
-  @Test func `a reload that cannot use the files keeps those in use, and names the file`() throws {
+  @Test func `a reload that cannot use the certificate files keeps those in use, and names the file`() throws {
     try issue(1)
     let certificates = try served()
     let (before, tls) = (certificates.visible, certificates.tls)
@@ -139,7 +139,7 @@ final class ServedCertificatesTests {
     #expect(reload(certificates)[0].hasPrefix("certificates-not-read error=\(folder.path("live/a/fullchain.pem")): "))
   }
 
-  @Test func `says that a certificate has expired, is not valid yet, or is for a different name`() throws {
+  @Test func `the server says that a certificate has expired, is not valid yet, or is for a different name`() throws {
     try issue(1, names: ["uaf.example", "a.b.example"])
     let certificates = try served()
     let path = folder.path("live/a/fullchain.pem")
@@ -161,7 +161,7 @@ final class ServedCertificatesTests {
     #expect(renewal.logFaults(now: 1_800_000_000).count == 1)
   }
 
-  @Test func `says that a certificate is too weak, and in which part`() throws {
+  @Test func `the server says that a certificate is too weak, and in which part`() throws {
     // RSA with 1024 bits, and P-256 signed with SHA-1; for fido.example.com, until 2126.
     let (key, signature) = (folder.path("key.crt"), folder.path("signature.crt"))
     for (path, name) in [(key, "weak-key"), (signature, "weak-signature")] {
@@ -176,7 +176,7 @@ final class ServedCertificatesTests {
       ], "\(lines)")
   }
 
-  @Test func `after a renewal a login that began before it is accepted for five minutes, and no longer`() throws {
+  @Test func `for five minutes after a renewal, a login that began with the old certificate is accepted, and no longer`() throws {
     try issue(1)
     let certificates = try served()
     let clock = Mutex(ContinuousClock.now)

@@ -26,7 +26,7 @@ final class ServerDirectoryStoreTests {
     }
   }
 
-  @Test func `refuses a store that a later version has changed`() async throws {
+  @Test func `a state folder whose store a later version has changed is refused`() async throws {
     let store = try state.openStore(create: true)
     try await store.database.write { db in try db.execute(sql: "INSERT INTO grdb_migrations VALUES ('2')") }
     #expect(throws: ServerError.newerDatabase) { _ = try self.state.openStore(create: true) }

@@ -5,8 +5,8 @@ import Testing
 @testable import UAFServer
 
 struct ServerProcessTests {
-  @Test func `forbids core dumps, and tracing by other processes`() async {
-    // In a separate process: what is forbidden is forbidden to all tests.
+  @Test func `the server forbids core dumps, and tracing by other processes`() async {
+    // In a separate process, because the ban would apply to all tests of this process.
     await #expect(processExitsWith: .success) {
       try ServerProcess.forbidDumps()
       var limit = rlimit()

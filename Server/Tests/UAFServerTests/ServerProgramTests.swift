@@ -45,7 +45,7 @@ struct ServerProgramTests {
     ["enrol", "mina"], ["users"], ["revoke", "mina"], ["approve", "mina", "--text", "t"], ["audit", "verify"],
     ["audit", "show", "1"],
   ])
-  func `refuses a folder without a store, and creates nothing in it`(arguments: [String]) throws {
+  func `a command refuses a folder without a store, and creates nothing in it`(arguments: [String]) throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let missing = try run(arguments + ["--state", folder.path()])
     #expect(missing.status == ExitStatus.usage.rawValue)
@@ -64,7 +64,7 @@ struct ServerProgramTests {
     ["--generate-completion-script", "bash"], ["--generate-completion-script", "zsh"],
     ["--generate-completion-script", "fish"],
   ])
-  func `a result that cannot be written is an error, whatever the command`(arguments: [String]) throws {
+  func `a command whose result cannot be written ends with an error`(arguments: [String]) throws {
     let end = try run(arguments, output: "/dev/full")
     #expect(end.status == ExitStatus.unwritten.rawValue)
     #expect(end.notes.contains("uaf-server: the output could not be written: No space left on device"))
@@ -72,7 +72,7 @@ struct ServerProgramTests {
   }
 
   @Test(arguments: [["users"], ["enrol", "mina"], ["revoke", "mina"], ["approve", "mina", "--text", "t"]])
-  func `a result from the store that cannot be written is an error as well`(arguments: [String]) throws {
+  func `a command whose result from the store cannot be written ends with an error, and says that it may have taken effect`(arguments: [String]) throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let end = try run(arguments + ["--state", store()], output: "/dev/full")
     #expect(end.status == ExitStatus.unwritten.rawValue)
@@ -117,13 +117,13 @@ struct ServerProgramTests {
     (["help", "nosuch"], "uaf-server: no such command: nosuch\nhint: 'uaf-server help' lists the commands\n"),
     (["audit", "shw"], "uaf-server: no such command: audit shw\nhint: did you mean 'uaf-server audit show'?\n"),
   ])
-  func `refuses an unknown command, and suggests a similar one`(arguments: [String], told: String) throws {
+  func `the server program refuses an unknown command, and suggests a similar one`(arguments: [String], told: String) throws {
     let end = try run(arguments)
     #expect(end.status == ExitStatus.usage.rawValue && end.notes == told)
   }
 
   @Test(arguments: [["users"], ["enrol", "a b", "--state", "d"], ["metadata", "face"], ["decode", "/nonexistent"]])
-  func `exits with 2 for a wrong command line`(arguments: [String]) throws {
+  func `the server program exits with 2 for a wrong command line`(arguments: [String]) throws {
     let end = try run(arguments)
     #expect(end.status == ExitStatus.usage.rawValue && end.notes.hasPrefix("uaf-server: "))
   }
@@ -152,13 +152,13 @@ struct ServerProgramTests {
     #expect(try state.secrets.ring().entries.count == 2)
   }
 
-  @Test func `publishes no keys from before a rotation that runs at the same time`() throws {
+  @Test func `'keys list' waits for a rotation that runs at the same time, and publishes the keys after it`() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let state = try keys()
     let command = ["keys", "list", "--state", state.path]
     let list = try StateLock.hold(state) {
       let list = try start(command)
-      // It waits for the lock, or has ended because it did not wait.
+      // The command waits for the lock; if it did not, it would have ended.
       while list.isRunning, try !isWaiting(list.identifier) { sched_yield() }
       _ = try state.verdictKeys.rotate(now: 1, from: 1 << 40)
       return list
@@ -181,12 +181,12 @@ struct ServerProgramTests {
     ["revoke", "nobody"], ["disable", "nobody", "--reason", "r"], ["enable", "nobody"],
     ["lock", "nobody", "--for", "9", "--reason", "r"], ["approve", "nobody", "--text", "t"], ["audit", "show", "7"],
   ])
-  func `exits with 1 for what does not exist`(arguments: [String]) throws {
+  func `a command exits with 1 if what it names does not exist`(arguments: [String]) throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     #expect(try run(arguments + ["--state", store()]).status == ExitStatus.refused.rawValue)
   }
 
-  @Test func `prints results and refusals as JSON, one object on a line`() throws {
+  @Test func `a command prints results and refusals as JSON, one object on a line`() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let state = try store()
     let output = folder.appending(path: "output").path()
@@ -204,7 +204,7 @@ struct ServerProgramTests {
     }
   }
 
-  @Test func `exits with 3 if the store cannot be used`() throws {
+  @Test func `a command exits with 3 if the store cannot be used`() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let path = try store()
     try Data("no database, whatever its name says".utf8).write(to: folder.appending(path: "server.db"))
@@ -226,7 +226,7 @@ struct ServerProgramTests {
     #expect(numbers["uafctl.1"]?.isSuperset(of: ["0", "1", "2", "3", "5"]) == true)
   }
 
-  @Test func `completes account names from the store that is named`() throws {
+  @Test func `the shell completion takes account names from the store that the command line names`() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let answers = folder.appending(path: "answers")
     let words = ["uaf-server", "revoke", "--state", try store(), ""]

@@ -22,12 +22,12 @@ struct ServerStartTests {
       store: server.store, shapes: KeyShapeKeeper(), logger: Logger(label: "test"))
   }
 
-  @Test func `knows its AppID before it listens on a named port`() throws {
+  @Test func `the server knows its AppID before it listens on a named port`() throws {
     try start(.network(host: "a.test", port: 8443)).prepare()
     #expect(try identity.value().appID == "https://a.test:8443/uaf/facets")
   }
 
-  @Test func `knows its AppID before it listens if clients use a separate URL`() throws {
+  @Test func `the server knows its AppID before it listens if clients use a separate URL`() throws {
     try start(.network(host: "127.0.0.1", port: 0), publicURL: PublicURL(argument: "https://b.test")).prepare()
     #expect(try identity.value().appID == "https://b.test/uaf/facets")
   }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import UAFServer
 
-/// What systemd is told, on the test's own socket.
+/// What the server tells systemd, on a socket of the test's own.
 struct ServiceManagerTests {
   /// A socket of systemd's kind, bound to a path or to an abstract name.
   private final class Manager {
@@ -43,7 +43,7 @@ struct ServiceManagerTests {
   }
 
   @Test(arguments: [false, true])
-  func `notifies a socket at a path, and one with an abstract name`(isAbstract: Bool) throws {
+  func `the server notifies systemd at a socket with a path or an abstract name`(isAbstract: Bool) throws {
     let path = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
     let name = isAbstract ? "@" + path : path
     let manager = try Manager(name)
@@ -56,16 +56,16 @@ struct ServiceManagerTests {
   }
 
   @Test(arguments: ["", "@", "relative", "vsock:2:1", "/\(String(repeating: "a", count: 107))", "/a\0b"])
-  func `refuses a name that is not a Unix socket's`(name: String) {
+  func `the server refuses a NOTIFY_SOCKET that cannot name a Unix socket`(name: String) {
     #expect(NotifySocket(name) == nil)
   }
 
-  @Test func `does nothing if nobody listens at the socket, or no socket is named`() {
+  @Test func `the server notifies nobody if nobody listens at systemd's socket, or no socket is named`() {
     service(["NOTIFY_SOCKET": "/nonexistent/notify"]).ready()
     service([:]).ready()
   }
 
-  @Test func `signals systemd twice in each watchdog interval, and only for its own watchdog`() {
+  @Test func `the server signals systemd twice in each watchdog interval, and only if the watchdog is for this process`() {
     #expect(service(["WATCHDOG_USEC": "3000000"]).interval == .milliseconds(1500))
     #expect(service(["WATCHDOG_USEC": "3000000", "WATCHDOG_PID": "4711"]).interval == .milliseconds(1500))
     #expect(service(["WATCHDOG_USEC": "3000000", "WATCHDOG_PID": "4712"]).interval == nil)

@@ -25,8 +25,8 @@ final class StateFileTests {
     try #require(FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int)
   }
 
-  @Test func `creates a file with its contents and mode, whatever the umask`() async {
-    // In a separate process: the umask applies to all tests.
+  @Test func `a state file is created with its contents and mode, whatever the umask`() async {
+    // In a separate process, because the umask applies to all tests of this process.
     await #expect(processExitsWith: .success) {
       umask(0o077)
       let tests = try StateFileTests()
@@ -39,25 +39,25 @@ final class StateFileTests {
     }
   }
 
-  @Test func `never overwrites a file, and leaves nothing else behind`() throws {
+  @Test func `creating a state file never overwrites another, and leaves nothing else behind`() throws {
     #expect(try StateFile.create(path: path("a"), mode: 0o600, contents: [1]))
     #expect(try !StateFile.create(path: path("a"), mode: 0o600, contents: [2]))
     #expect(try StateFile.read(path: path("a"), isSecret: true) == [1])
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["a"])
   }
 
-  @Test func `returns nothing for a file that does not exist`() throws {
+  @Test func `reading a state file that does not exist returns nothing`() throws {
     #expect(try StateFile.read(path: path("a"), isSecret: true) == nil)
   }
 
-  @Test(arguments: [0o640, 0o604, 0o644]) func `refuses a file with a secret that others can read`(mode: Int) throws {
+  @Test(arguments: [0o640, 0o604, 0o644]) func `refuses a state file with a secret that others can read`(mode: Int) throws {
     _ = try StateFile.create(path: path("a"), mode: 0o600, contents: [1])
     try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path("a"))
     #expect(throws: ServerError.self) { _ = try StateFile.read(path: self.path("a"), isSecret: true) }
     #expect(try StateFile.read(path: path("a"), isSecret: false) == [1])
   }
 
-  @Test func `refuses a secret that a symbolic link names, and what is not a regular file`() throws {
+  @Test func `refuses a secret behind a symbolic link, and a state file that is not a regular file`() throws {
     _ = try StateFile.create(path: path("a"), mode: 0o600, contents: [1])
     try FileManager.default.createSymbolicLink(atPath: path("link"), withDestinationPath: path("a"))
     #expect(throws: ServerError.self) { _ = try StateFile.read(path: self.path("link"), isSecret: true) }
@@ -67,13 +67,13 @@ final class StateFileTests {
     #expect(throws: ServerError.self) { _ = try StateFile.read(path: self.folder.path, isSecret: false) }
   }
 
-  @Test func `refuses a file that is longer than any server file`() throws {
+  @Test func `refuses a state file that is longer than any that the server writes`() throws {
     let long = [UInt8](repeating: 0, count: StateFile.maximumLength + 1)
     _ = try StateFile.create(path: path("a"), mode: 0o600, contents: long)
     #expect(throws: ServerError.self) { _ = try StateFile.read(path: self.path("a"), isSecret: true) }
   }
 
-  @Test func `keeps its keys readable only for their owner`() throws {
+  @Test func `the server keeps its keys readable only for their owner`() throws {
     let state = try ServerDirectory(path: path("state"), create: true)
     #expect(try mode(state.path) == 0o700)
     let first = try ServerKeys(state: state, now: { 0 })
@@ -84,7 +84,7 @@ final class StateFileTests {
     #expect(try mode(state.verdictKeyPath) == 0o600)
   }
 
-  @Test func `refuses keys of the wrong length`() throws {
+  @Test func `refuses state files with keys of the wrong length`() throws {
     let state = try ServerDirectory(path: path("state"), create: true)
     _ = try StateFile.create(path: state.secretPath, mode: 0o600, contents: [1])
     #expect(
@@ -100,7 +100,7 @@ final class StateFileTests {
     #expect(throws: ServerError.self) { _ = try ServerDirectory(path: self.path("none"), create: false) }
   }
 
-  @Test func `creates the development certificate once`() throws {
+  @Test func `the server creates the development certificate once`() throws {
     let state = try ServerDirectory(path: path("state"), create: true)
     let first = try CertificateFiles(development: state, hosts: ["127.0.0.1", "fido.test"], now: 1_800_000_000)
     let second = try CertificateFiles(development: state, hosts: [], now: 1_900_000_000)
@@ -110,7 +110,7 @@ final class StateFileTests {
     #expect(try first.tlsConfiguration().minimumTLSVersion == .tlsv12)
   }
 
-  @Test func `refuses half a development certificate`() throws {
+  @Test func `refuses a development certificate without its key, or the key without it`() throws {
     let state = try ServerDirectory(path: path("state"), create: true)
     _ = try CertificateFiles(development: state, hosts: [], now: 1_800_000_000)
     try FileManager.default.removeItem(atPath: state.privateKeyPath)
@@ -119,7 +119,7 @@ final class StateFileTests {
     }
   }
 
-  @Test func `refuses a private key that others can read`() throws {
+  @Test func `refuses a TLS private key that others can read`() throws {
     let state = try ServerDirectory(path: path("state"), create: true)
     _ = try CertificateFiles(development: state, hosts: [], now: 1_800_000_000)
     try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: state.privateKeyPath)
@@ -139,7 +139,7 @@ final class StateFileTests {
     #expect(throws: error) { try CertificateFiles(certificatePath: path("chain"), privateKeyPath: path("key")) }
   }
 
-  @Test func `names the file with a wrong certificate or key, and says what belongs there`() throws {
+  @Test func `the refusal of a wrong certificate or key names the file, and says what belongs there`() throws {
     let state = try ServerDirectory(path: path("state"), create: true)
     let other = try ServerDirectory(path: path("other"), create: true)
     for each in [state, other] { _ = try CertificateFiles(development: each, hosts: [], now: 1_800_000_000) }

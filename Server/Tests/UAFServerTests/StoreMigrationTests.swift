@@ -32,7 +32,7 @@ struct StoreMigrationTests {
 
   private var url: String { new.place.cluster.url(new.place.name) }
 
-  /// What a failed step says about the two stores.
+  /// The states of the two stores that the error of a failed step reports.
   private func standing(_ body: () async throws -> Void) async throws -> MoveFailure.Standing? {
     let error = await #expect(throws: ServerError.self) { try await body() }
     guard case .unfinishedMove(let failure)? = error else { return nil }
@@ -54,7 +54,7 @@ struct StoreMigrationTests {
     try await migration.abandon(SQLiteStore(path: directory.databasePath, allowsMoved: true), mark: mark)
   }
 
-  @Test func `a registered key logs in only at the database after the move, and no used answer is accepted again`()
+  @Test func `after the move a registered key logs in only with the database, and no used response is accepted again`()
     async throws
   {
     _ = try await server.signedAudit()
@@ -76,12 +76,12 @@ struct StoreMigrationTests {
     #expect(try await moved.verification().run().fault == nil)
   }
 
-  @Test func `while rows are copied nobody else may write, and others can read`() async throws {
+  @Test func `while the store's rows are copied nobody else may write, and others can read`() async throws {
     try await server.enrol("alice")
     let hold = try StoreHold(path: directory.databasePath)
     #expect(throws: StoreError.busy) { try StoreHold(path: directory.databasePath, patience: 0) }
     #expect(try await server.store.read { try $0.accounts.exists("alice") })
-    // The server sends the same question again later.
+    // These codes are temporary failures, after which a server is asked again later.
     #expect(SQLiteFailure(code: 5).isTemporary && SQLiteFailure(code: 5 | 2 << 8).isTemporary)
     #expect(!SQLiteFailure(code: 13).isTemporary)
     hold.release()
@@ -101,7 +101,7 @@ struct StoreMigrationTests {
     ] {
       await #expect(throws: (any Error).self) { try await old.execute(sql) }
     }
-    // The client is told to try again later: the right server will start soon.
+    // A temporary failure tells the client to try again later: the server with the new store will start soon.
     let refusal = await #expect(throws: (any Error).self) { try await server.enrol("bea") }
     #expect((refusal as? any StoreFailure)?.isTemporary == true)
     #expect(SQLiteFailure(code: 19 | 7 << 8).isTemporary && !SQLiteFailure(code: 19).isTemporary)
@@ -109,7 +109,7 @@ struct StoreMigrationTests {
     #expect(!watch.isReady)
   }
 
-  @Test func `the second of two simultaneous moves finds that the old store is closed`() async throws {
+  @Test func `a second move to a different database finds that the old store is closed`() async throws {
     try await server.enrol("alice")
     try await move()
     #expect(throws: StoreError.moved(to: "the database d of h")) { try StoreHold(path: directory.databasePath) }
@@ -120,7 +120,7 @@ struct StoreMigrationTests {
     #expect(usable() == (false, true))
   }
 
-  @Test func `a database with anything in it is refused, and both stores stay as they were`() async throws {
+  @Test func `the target of a move is refused if it contains anything, and both stores stay as they were`() async throws {
     try await server.enrol("alice")
     try await new.store.write { try $0.accounts.add("mina", now: 1) }
     #expect(try await standing { _ = try await migration.run(mark: "m1") } == .untouched)
@@ -129,7 +129,7 @@ struct StoreMigrationTests {
     #expect(FileManager.default.fileExists(atPath: directory.secretPath))
   }
 
-  @Test func `a failed copy leaves the old store in use, and the next attempt starts from the beginning`() async throws
+  @Test func `a failed copy leaves the old store in use, and the next attempt to move starts from the beginning`() async throws
   {
     try await server.enrol("alice")
     try await server.database.addKeys([("alice", "5541#0001")])
@@ -142,7 +142,7 @@ struct StoreMigrationTests {
     #expect(try await new.store.read { try $0.accounts.exists("bea") })
   }
 
-  @Test func `a database with different rows is noticed before the old store is closed`() async throws {
+  @Test func `a target with rows that differ from the copied ones is noticed before the old store is closed`() async throws {
     try await server.enrol("alice")
     try await new.execute(
       """
@@ -187,7 +187,7 @@ struct StoreMigrationTests {
     try await move("m2")
   }
 
-  @Test func `an interrupted undo can be completed, and the database stays closed`() async throws {
+  @Test func `an interrupted undo of a move can be completed, and the database stays closed`() async throws {
     try await server.enrol("alice")
     try await move()
     try await new.store.write { records in
@@ -215,7 +215,7 @@ struct StoreMigrationTests {
     #expect(usable() == (false, true))
   }
 
-  @Test func `the command moves, repeats its result, undoes the move, and no other command opens the old store`()
+  @Test func `the move command moves the store, repeats its result, undoes the move, and no other command opens the old store`()
     async throws
   {
     try await server.enrol("alice")

@@ -10,7 +10,7 @@ import UAFMessages
 @testable import UAFServer
 @testable import UAFService
 
-/// What an export contains, and what a store accepts that was made from one.
+/// What an export contains, and what a store that was imported from it accepts.
 @Suite(.onEachStore) struct StoreMoveTests {
   private let folder = try? TemporaryFolder()
   private let server: TestServer
@@ -46,7 +46,7 @@ import UAFMessages
     try String(contentsOf: URL(filePath: path), encoding: .utf8).split(separator: "\n").map(String.init)
   }
 
-  /// The lines of an export's rows, without those that imports have added to the audit.
+  /// The lines of an export with the store's rows, without the audit rows of imports.
   private func rows(_ path: String) throws -> [String] {
     try lines(path).dropFirst().dropLast().filter { !$0.contains(#""kind":"import""#) }
   }
@@ -95,7 +95,7 @@ import UAFMessages
     _ = try await server.signedAudit()
   }
 
-  @Test func `moving there and back gives the same lines`() async throws {
+  @Test func `a store that was moved to the other engine and back has the same rows`() async throws {
     try await fill()
     let first = try await exported(server.store, "first")
     let away = try otherEngine.makeDatabase()
@@ -110,7 +110,7 @@ import UAFMessages
     #expect(try rows(third) == expected)
   }
 
-  @Test func `a key that was registered before the move logs in after it, only with a higher counter`() async throws {
+  @Test func `a key that was registered before an import logs in after it, only with a higher counter`() async throws {
     let authenticator = try await server.registered("alice")
     let used = try await authenticator.authenticate(server.authenticationRequest("alice"), counter: 7)
     #expect(try await server.respond(used).0 == nil)
@@ -124,7 +124,7 @@ import UAFMessages
     _ = try await moved.registered("bea")
   }
 
-  @Test func `the audit is intact after the move, and continues with a row that records the move`() async throws {
+  @Test func `the audit is intact after an import, and continues with a row that records the import`() async throws {
     _ = try await server.signedAudit()
     let moved = try TestServer(database: otherEngine.makeDatabase())
     try await imported(exported(server.store), into: moved.store)
@@ -135,7 +135,7 @@ import UAFMessages
     #expect(added.map(\.event.kind) == [.storeImport, .login])
   }
 
-  @Test func `open codes are in no export`() async throws {
+  @Test func `an export contains no open codes`() async throws {
     try await fill()
     let path = try await exported(server.store)
     let text = try lines(path).joined()
@@ -159,7 +159,7 @@ import UAFMessages
     #expect(contact?.mark == nil && contact?.offlineNumber == nil)
   }
 
-  @Test func `rows written between two pages are not in the export`() async throws {
+  @Test func `an export contains only rows from the time when it began, even if others are written meanwhile`() async throws {
     try await fill()
     let path = try path("export")
     let (store, database) = (server.store, server.database)
@@ -180,13 +180,13 @@ import UAFMessages
     #expect(try await store.read { try $0.accounts.exists("zoe") })
   }
 
-  @Test func `every table and every column is moved, or listed as left out`() async throws {
+  @Test func `an export has every table and column of the store, or they are listed as left out`() async throws {
     let found = try await server.database.columns()
     var named: [String: Set<String>] = [:]
     for table in MovedTable.all {
       named[table.name] = Set(table.columns.map(\.name) + table.fixed.map(\.column))
     }
-    // Which request reserved a text: nobody answers that request any longer.
+    // The request that reserved a text: nobody answers that request any longer.
     named["approval"]?.insert("reservedBy")
     // Codes that were open, and numbers that the new server's secret would assign differently.
     named["joinCode"]?.insert("codeHash")
@@ -202,7 +202,7 @@ import UAFMessages
     Dictionary(uniqueKeysWithValues: columns.map { ($0.lowercased(), Set($1.map { $0.lowercased() })) })
   }
 
-  @Test func `a store that is not empty is refused, and stays as it is`() async throws {
+  @Test func `an import into a store that is not empty is refused, and the store stays as it is`() async throws {
     try await fill()
     let path = try await exported(server.store)
     let other = try TestServer(database: otherEngine.makeDatabase())
@@ -233,7 +233,7 @@ import UAFMessages
     #expect(try !lines(after).joined().contains("half"))
   }
 
-  @Test func `the first of two simultaneous imports fails, and the store belongs to the second`() async throws {
+  @Test func `of two simultaneous imports the first fails, and the store belongs to the second`() async throws {
     try await fill()
     let (path, target) = (try await exported(server.store), try otherEngine.makeDatabase())
     let file = try #require(FileHandle(forReadingAtPath: path))
@@ -251,7 +251,7 @@ import UAFMessages
     _ = try target.reopened()
   }
 
-  @Test func `rows that somebody else writes during an import stop it, and the store stays closed`() async throws {
+  @Test func `an import stops if somebody else writes to its store, and the store stays closed`() async throws {
     try await fill()
     let (path, target) = (try await exported(server.store), try otherEngine.makeDatabase())
     await #expect(throws: ExportFault.storeWritten(type: "administrator")) {
@@ -265,7 +265,7 @@ import UAFMessages
     #expect(throws: (any Error).self) { try target.reopened() }
   }
 
-  @Test func `an import that fails in the store leaves it unfinished, and names the lines`() async throws {
+  @Test func `an import that the store refuses leaves the store unfinished, and names the lines at fault`() async throws {
     try await fill()
     // Two rows with one name: each of them is well-formed.
     let whole = try await exported(server.store)

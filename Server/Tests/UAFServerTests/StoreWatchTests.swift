@@ -59,7 +59,7 @@ struct StoreWatchTests {
     }
   }
 
-  @Test func `the server is not ready while no login can be read`() async throws {
+  @Test func `the server is not ready while the store cannot read a login`() async throws {
     let watch = try await watch()
     store.fails(.logins)
     await watch.look()
@@ -70,7 +70,7 @@ struct StoreWatchTests {
     #expect(watch.isReady)
   }
 
-  @Test func `no health check by a stranger reaches the store`() async throws {
+  @Test func `health checks by strangers never reach the store`() async throws {
     let watch = try await watch()
     try await application(watch).test { client in
       for path in ["/livez", "/readyz"] {
@@ -80,7 +80,7 @@ struct StoreWatchTests {
     }
   }
 
-  @Test func `the server is not ready while the store delays a check, until the store answers`() async throws {
+  @Test func `the server is not ready while its check of the store gets no answer`() async throws {
     let watch = try await watch()
     await watch.look()
     store.hangs(true)
@@ -94,7 +94,7 @@ struct StoreWatchTests {
     #expect(watch.isReady)
   }
 
-  @Test func `logs once that the store fails, and once that it is back`() async throws {
+  @Test func `the log says once that the store fails, and once that it is back`() async throws {
     let watch = try await watch()
     store.fails(.everything)
     for _ in 0..<5 { await watch.look() }
@@ -105,7 +105,7 @@ struct StoreWatchTests {
     #expect(log.lines == ["store-failed error=test-1 text=no space left", "store-back"])
   }
 
-  @Test func `after a failure the watch writes existing settings again, and adds no setting`() async throws {
+  @Test func `after a failure the check of the store rewrites existing settings, and adds none`() async throws {
     let watch = StoreWatch(store, logger: logger, now: { server.now })
     for id in [nil, "01234567"] {
       if let id { try await server.store.write { try $0.settings.set(.decoySecret, to: id) } }

@@ -5,7 +5,7 @@ import Testing
 @testable import UAFServer
 @testable import UAFService
 
-/// What the server trusts because of its content must be out of the reach of others.
+/// The server acts on the contents of these files and folders, so others must not be able to change them.
 ///
 /// Each test has its own folder.
 final class TrustedPathTests {
@@ -50,7 +50,7 @@ final class TrustedPathTests {
     #expect(text?.contains("chmod go-w \(path("state"))") == true)
   }
 
-  @Test(arguments: [0o700, 0o750, 0o711, 0o755]) func `accepts a folder that others can only read`(mode number: Int)
+  @Test(arguments: [0o700, 0o750, 0o711, 0o755]) func `accepts a state folder that others can only read`(mode number: Int)
     throws
   {
     _ = try state()
@@ -58,7 +58,7 @@ final class TrustedPathTests {
     #expect(refusal { _ = try self.state() } == nil)
   }
 
-  @Test func `creates a new folder, and missing folders above it, that only their owner can use`() throws {
+  @Test func `a new state folder, and missing folders above it, are created only for their owner`() throws {
     _ = try state("a/b")
     let modes = try ["a", "a/b"].map { name in
       try FileManager.default.attributesOfItem(atPath: path(name))[.posixPermissions] as? Int
@@ -67,7 +67,7 @@ final class TrustedPathTests {
   }
 
   @Test(arguments: ["server.db", "server.db-wal", "server.secret", "verdict.key", "verdict.pub", "ca.pem", "key.pem"])
-  func `refuses a folder with a file that others can write to, or that is a link`(name: String) throws {
+  func `refuses a state folder with a file that others can write to, or with a link instead of a file`(name: String) throws {
     let state = try state()
     _ = try StateFile.create(path: state.file(name), mode: 0o600, contents: [])
     try mode(0o620, "state/\(name)")
@@ -77,7 +77,7 @@ final class TrustedPathTests {
     #expect(refusal { _ = try self.state() }?.contains("state/\(name): is not a regular file") == true)
   }
 
-  @Test func `refuses a folder below one that others can write to, unless that one is root's and like /tmp`() throws {
+  @Test func `refuses a state folder below one that others can write to, unless that one is root's and has the sticky bit, like /tmp`() throws {
     _ = try state("a/b")
     try mode(0o777, "a")
     #expect(refusal { _ = try self.state("a/b") }?.hasPrefix("\(path("a")): others can write") == true)
@@ -87,14 +87,14 @@ final class TrustedPathTests {
     #expect((refusal { _ = try self.state("a/b") } == nil) == isRoot)
   }
 
-  @Test func `refuses a path with a symbolic link, at its end or before`() throws {
+  @Test func `refuses a state folder behind a symbolic link, at the end of its path or before`() throws {
     _ = try state("a/b")
     try FileManager.default.createSymbolicLink(atPath: path("link"), withDestinationPath: path("a"))
     #expect(refusal { _ = try self.state("link") }?.contains("link: is a symbolic link") == true)
     #expect(refusal { _ = try self.state("link/b") }?.contains("link: is a symbolic link") == true)
   }
 
-  @Test(.enabled(if: geteuid() == 0, "needs root")) func `refuses what belongs to somebody else, and names the uid`()
+  @Test(.enabled(if: geteuid() == 0, "needs root")) func `refuses a state folder that belongs to somebody else, and names the uid`()
     throws
   {
     let state = try state()
@@ -145,7 +145,7 @@ final class TrustedPathTests {
     #expect(try StateFile.read(path: path("nowhere"), isSecret: false) == nil)
   }
 
-  @Test func `accepts a path relative to the working folder`() throws {
+  @Test func `accepts a state folder's path relative to the working folder`() throws {
     let here = FileManager.default.currentDirectoryPath
     #expect(try TrustedPath.absolute("state") == "\(here)/state")
     #expect(try TrustedPath.absolute("/state") == "/state")

@@ -25,7 +25,7 @@ struct TrustedProxiesTests {
 
   private func bytes(_ text: String) throws -> [UInt8]? { try address(text).ipBytes }
 
-  @Test func `ignores what a stranger writes into the header`() throws {
+  @Test func `the server ignores what a stranger writes into a proxy's header`() throws {
     #expect(try client("198.51.100.1", from: "203.0.113.9") == bytes("203.0.113.9"))
     #expect(try client("10.1.2.3, 10.1.2.3", from: "203.0.113.9") == bytes("203.0.113.9"))
     #expect(try client("127.0.0.1", from: "203.0.113.9") == bytes("203.0.113.9"))
@@ -41,7 +41,7 @@ struct TrustedProxiesTests {
     #expect(try client(line) == bytes("198.51.100.1"))
   }
 
-  @Test func `reads several header lines as one`() throws {
+  @Test func `several header lines of a proxy are read as one`() throws {
     #expect(try client("1.1.1.1", "198.51.100.1", "10.1.9.9") == bytes("198.51.100.1"))
     #expect(try client("198.51.100.1", "10.1.9.9, 10.1.9.8") == bytes("198.51.100.1"))
   }
@@ -51,7 +51,7 @@ struct TrustedProxiesTests {
     "for=\"[2001:db8:1::9]:99\", for=198.51.100.1, for=\"[2001:db8:1::9]:99\"",
     "for=\"never closed, for=198.51.100.1", "for=\"\\\"\", for=198.51.100.1",
   ])
-  func `reads Forwarded as RFC 7239 defines it`(line: String) throws {
+  func `the header Forwarded is read as RFC 7239 defines it`(line: String) throws {
     #expect(try client(line, header: .forwarded) == bytes("198.51.100.1"))
   }
 
@@ -60,7 +60,7 @@ struct TrustedProxiesTests {
     "2001:db8::1]",
     "198.51.100.1,", "1.1.1.1, ", "fe80::1%eth0", "0x7f.1", "198.51.100.1 1.1.1.1", "127.0.0.1", "::1", "1.1.1.1, ::1",
   ])
-  func `uses the proxy's own address if it names no other machine`(line: String) throws {
+  func `the client is the proxy itself if its header names no other machine`(line: String) throws {
     #expect(try client(line) == bytes("10.1.2.3"))
   }
 
@@ -69,23 +69,23 @@ struct TrustedProxiesTests {
     "198.51.100.1",
     "for=2001:db8::1:99999",
   ])
-  func `uses the proxy's address if Forwarded names no address`(line: String) throws {
+  func `the client is the proxy itself if its header Forwarded names no address`(line: String) throws {
     #expect(try client(line, header: .forwarded) == bytes("10.1.2.3"))
   }
 
-  @Test func `without the header, uses the proxy's address, and the last proxy's if all are trusted`() throws {
+  @Test func `without a header the client is the proxy itself, and if all addresses are proxies it is the first of the header`() throws {
     #expect(try client() == bytes("10.1.2.3"))
     #expect(try client("10.1.9.9, 10.1.9.8") == bytes("10.1.9.9"))
   }
 
-  @Test func `reads only the configured header, because a proxy passes on the other header unchecked`() throws {
+  @Test func `the server reads only the configured header, because a proxy passes on the other header unchecked`() throws {
     var headers = HTTPHeaders()
     headers.add(name: "forwarded", value: "for=1.1.1.1")
     headers.add(name: "x-forwarded-for", value: "198.51.100.1")
     #expect(proxies.client(of: headers, from: try address("10.1.2.3"))?.ipBytes == (try bytes("198.51.100.1")))
   }
 
-  @Test func `trusts whoever may connect to the Unix socket, and no loopback address that was not named`() throws {
+  @Test func `the server trusts whoever may connect to the Unix socket, and no loopback address that was not named`() throws {
     var headers = HTTPHeaders()
     headers.add(name: "x-forwarded-for", value: "198.51.100.1")
     let socket = try SocketAddress(unixDomainSocketPath: "/run/uaf-server/socket")
@@ -102,7 +102,7 @@ struct TrustedProxiesTests {
     ("2001:db8::/32", "2001:db8:ffff::1", true), ("2001:db8::/33", "2001:db8:ffff::1", false), ("::1", "::1", true),
     ("10.0.0.0/8", "::ffff:10.0.0.1", true), ("::/1", "10.0.0.1", false),
   ])
-  func `a range contains the addresses that begin with its bits`(range: String, other: String, isIn: Bool) throws {
+  func `a range of proxies contains the addresses that begin with its bits`(range: String, other: String, isIn: Bool) throws {
     let range = try #require(AddressRange(argument: range))
     #expect(range.contains(try #require(try bytes(other))) == isIn)
   }
@@ -111,7 +111,7 @@ struct TrustedProxiesTests {
     "", "10.0.0.0/", "/8", "10.0.0.0/0", "::/0", "10.0.0.0/33", "::/129", "10.0.0.7/8", "10.0.0.0/-1", "10.0.0/8",
     "proxy.example", "::ffff:10.0.0.0/104", "10.0.0.0/8/8", "10.0.0.0/ 8",
   ])
-  func `refuses a range that is malformed, contains everybody, or has too many bits`(range: String) {
+  func `refuses a range of proxies that is malformed, contains everybody, or has too many bits`(range: String) {
     #expect(AddressRange(argument: range) == nil)
   }
 }

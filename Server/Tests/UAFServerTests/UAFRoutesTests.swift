@@ -12,7 +12,7 @@ import WebMessages
 
 import struct UAFMessages.RequestContext
 
-/// The same flows over HTTP.
+/// Registration, authentication and deregistration over HTTP.
 @Suite(.onEachStore) struct UAFRoutesTests {
   let server: TestServer
 
@@ -43,7 +43,7 @@ import struct UAFMessages.RequestContext
   }
 
   @Test(arguments: [("laptop", false), ("tower", true), (nil, false)])
-  func `logs that a machine's later name is ignored`(name: String?, isNoted: Bool) async throws {
+  func `the server logs that it ignores a machine's later name`(name: String?, isNoted: Bool) async throws {
     _ = try await server.registered("alice", deviceID: "machine", deviceName: "laptop")
     let authenticator = try FakeAuthenticator()
     var context = RequestContext(username: "alice")
@@ -59,7 +59,7 @@ import struct UAFMessages.RequestContext
     #expect(log.lines.filter { $0.hasPrefix("device-name-") } == (isNoted ? ["device-name-ignored user=alice"] : []))
   }
 
-  @Test func `registers, authenticates and deregisters`() async throws {
+  @Test func `over HTTP an account registers, authenticates and deregisters`() async throws {
     let authenticator = try FakeAuthenticator()
     var context = RequestContext(username: "alice")
     context.codeProof = try await server.enrol("alice")
@@ -91,7 +91,7 @@ import struct UAFMessages.RequestContext
     "application/fido+uaf", "application/json", "application/fido+uaf; charset=utf-8", "Application/JSON;charset=UTF-8",
     "application/json ; x=y",
   ])
-  func `accepts the transport's content types, and answers in the same type`(type: String) async throws {
+  func `the server accepts the transport specification's content types, and answers in the same type`(type: String) async throws {
     try await server.application.test { client in
       let body = GetUAFRequest(op: .authentication, context: RequestContext(username: "alice").jsonText)
       let response = try await post(client, "/uaf/get", body.jsonBytes, type: type)
@@ -104,7 +104,7 @@ import struct UAFMessages.RequestContext
   }
 
   @Test(arguments: [nil, "text/plain", "application/jsonp", "application/x-www-form-urlencoded", "", ";"])
-  func `refuses a wrong or missing content type`(type: String?) async throws {
+  func `the server refuses a UAF request with a wrong or missing content type`(type: String?) async throws {
     try await server.application.test { client in
       for path in ["/uaf/get", "/uaf/respond"] {
         let response = try await post(client, path, Array("{}".utf8), type: type)
@@ -113,7 +113,7 @@ import struct UAFMessages.RequestContext
     }
   }
 
-  @Test func `refuses a body of more than 64 KiB, and accepts a body of exactly 64 KiB`() async throws {
+  @Test func `the server refuses a body of more than 64 KiB, and accepts a body of exactly 64 KiB`() async throws {
     try await server.application.test { client in
       let spaces = [UInt8](repeating: 0x20, count: RequestBody.maximum - 2)
       for path in ["/uaf/get", "/uaf/respond"] {
@@ -126,7 +126,7 @@ import struct UAFMessages.RequestContext
   }
 
   @Test(arguments: ["65537", "99999999999", "9223372036854775807", "99999999999999999999", "-1", "x"])
-  func `refuses a body with an announced length that is too long or invalid, before any of it arrives`(
+  func `the server refuses an announced length that is too long or invalid, before any of the body arrives`(
     _ length: String
   ) async throws {
     for path in ["/uaf/get", "/uaf/respond"] {
@@ -145,7 +145,7 @@ import struct UAFMessages.RequestContext
     "{\"op\":\"Login\",\"context\":\"{\\\"username\\\":\\\"a\\\"}\"}",
     "\u{FEFF}{}", String(repeating: "[", count: 1000),
   ])
-  func `answers 1400 to a body that is not a request`(body: String) async throws {
+  func `the server answers a body that is not a UAF request with status 1400`(body: String) async throws {
     try await server.application.test { client in
       let get = try await post(client, "/uaf/get", Array(body.utf8))
       #expect(get.status == .ok)
@@ -156,7 +156,7 @@ import struct UAFMessages.RequestContext
     }
   }
 
-  @Test func `refuses what a browser from a different origin sends`() async throws {
+  @Test func `the server refuses a request that a browser sends from a different origin`() async throws {
     try await server.application.test { client in
       let response = try await client.executeRequest(
         uri: "/uaf/get", method: .POST,
@@ -173,14 +173,14 @@ import struct UAFMessages.RequestContext
     ("//livez", .notFound), ("/livez/", .notFound), ("https://localhost", .notFound), ("*", .notFound), ("", .notFound),
     ("/x://y/livez", .notFound), ("livez", .notFound),
   ])
-  func `finds a route by the path of the request's target, and in no other way`(
+  func `a route is found by the path of the request's target, and in no other way`(
     target: String, status: HTTPResponseStatus
   ) async throws {
     let answer = try await server.application.executeRequest(uri: target, method: .GET, headers: [:], body: nil)
     #expect(answer.status == status)
   }
 
-  @Test func `reads several lines of one header as one value, and refuses two content types`() async throws {
+  @Test func `several lines of one header are read as one value, and two content types are refused`() async throws {
     let two: HTTPHeaders = ["Content-Type": "application/json", "content-type": "text/plain"]
     #expect(two.value(of: "CONTENT-TYPE") == "application/json, text/plain")
     let answer = try await server.application.executeRequest(
@@ -188,7 +188,7 @@ import struct UAFMessages.RequestContext
     #expect(answer.status == .unsupportedMediaType)
   }
 
-  @Test func `lists the PAM module's facet for both versions`() async throws {
+  @Test func `the list of facets has the PAM module's for both UAF versions`() async throws {
     try await server.application.test { client in
       let response = try await client.executeRequest(uri: "/uaf/facets", method: .GET, headers: [:], body: nil)
       #expect(response.headers.value(of: "Content-Type") == "application/fido.trusted-apps+json")
@@ -199,7 +199,7 @@ import struct UAFMessages.RequestContext
     }
   }
 
-  @Test func `returns the key that verifies verdicts, and no part of the other key`() async throws {
+  @Test func `the server returns the public key that verifies verdicts, and nothing of the private key`() async throws {
     try await server.application.test { client in
       let response = try await client.executeRequest(uri: "/uaf/verdict-key", method: .GET, headers: [:], body: nil)
       #expect(response.status == .ok)
@@ -211,7 +211,7 @@ import struct UAFMessages.RequestContext
     }
   }
 
-  @Test func `answers an unknown name with as many bytes as a registered name`() async throws {
+  @Test func `the server answers a request for an unknown name with as many bytes as for a registered name`() async throws {
     let known = try await server.registered("alice01")
     #expect(known.keyID.bytes.count == 32)
     try await server.application.test { client in

@@ -35,7 +35,7 @@ struct UnlockAPITests {
     return (APIClient(api: api), token)
   }
 
-  @Test func `the API shows both forms once, and neither again for the same idempotency key`() async throws {
+  @Test func `the API shows both forms of an unlock once, and neither again for the same idempotency key`() async throws {
     _ = try await server.registered("mina", deviceID: "d-1")
     let (api, token) = try await client(.helpdesk)
     let body = #"{"machine":"d-1","lifetime":600,"reason":"called"}"#
@@ -66,7 +66,7 @@ struct UnlockAPITests {
     #expect(answer.answer.status == status)
   }
 
-  @Test(arguments: [Role.auditor, .operator]) func `a role that may not unlock is refused`(role: Role) async throws {
+  @Test(arguments: [Role.auditor, .operator]) func `a role that may not unlock accounts is refused by the API`(role: Role) async throws {
     _ = try await server.registered("mina", deviceID: "d-1")
     let (api, token) = try await client(role)
     let answer = try await api.ask(
@@ -79,12 +79,12 @@ struct UnlockAPITests {
     ["unlock", "a b", "--machine", "d", "--state", "d"],
     ["unlock", "a", "--machine", "d", "--state", "d", "--lifetime", "299"],
     ["unlock", "a", "--machine", "d", "--state", "d", "--lifetime", "604801"],
-  ]) func `refuses an invalid command line`(arguments: [String]) {
+  ]) func `the unlock command refuses an invalid command line`(arguments: [String]) {
     #expect(throws: (any Error).self) { try UAFServerCommand.parseAsRoot(arguments) }
   }
 
   @Test
-  func `the command writes the payload to a new file that only its owner can read, and nothing for an unknown account`()
+  func `the unlock command writes the payload to a new file that only its owner can read, and nothing for an unknown account`()
     async throws
   {
     let folder = FileManager.default.temporaryDirectory.appending(path: "unlock-\(UUID().uuidString)").path()

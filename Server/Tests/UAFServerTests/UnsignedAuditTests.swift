@@ -7,7 +7,7 @@ import UAFCrypto
 @testable import UAFServer
 @testable import UAFService
 
-/// A server whose database keeps it from signing the audit, and what the server says and does during that time.
+/// A server whose database prevents it from signing the audit, and what it says and does meanwhile.
 @Suite(.onEachStore) struct UnsignedAuditTests {
   private let server: TestServer
   private let folder = try? TemporaryFolder()
@@ -41,7 +41,7 @@ import UAFCrypto
     return try await verification.run()
   }
 
-  @Test func `rows that are removed while heads are dropped leave a signed row with the start and end of the gap`()
+  @Test func `if rows are removed while the database drops heads, the server then signs a row with the start and end of the gap`()
     async throws
   {
     let keeper = try keeper()
@@ -68,7 +68,7 @@ import UAFCrypto
     #expect(try await kinds().count == 2)
   }
 
-  @Test func `a process that starts during the gap reports the whole gap`() async throws {
+  @Test func `a process that starts while the audit cannot be signed reports the whole gap`() async throws {
     let first = try keeper()
     await first.round()
     let from = server.now
@@ -85,7 +85,7 @@ import UAFCrypto
     #expect(try await summary().gaps.first.map { [$0.after, $0.from, $0.until] } == [1, from, server.now])
   }
 
-  @Test func `a minute without a head gives no row`() async throws {
+  @Test func `a minute without a signed head is not reported as a gap in the audit`() async throws {
     let keeper = try keeper()
     await keeper.round()
     try await server.database.dropHeads()
@@ -99,7 +99,7 @@ import UAFCrypto
     #expect(try await summary().gaps.isEmpty)
   }
 
-  @Test func `the gap keeps growing while the database drops the row that reports the gap`() async throws {
+  @Test func `a gap in the audit keeps growing while the database drops the row that reports it`() async throws {
     let keeper = try keeper()
     await keeper.round()
     server.advance(seconds: 400)
@@ -125,7 +125,7 @@ import UAFCrypto
 
   // MARK: What it says and refuses
 
-  @Test func `a server that cannot sign is ready, because logins continue, and says that it cannot sign`() async throws
+  @Test func `a server that cannot sign the audit is ready, because logins continue, and says that it cannot sign`() async throws
   {
     standing.note(SignedMoment(link: .start, time: server.now))
     let watch = StoreWatch(server.store, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, now: { 0 })

@@ -8,10 +8,10 @@ import UAFMessages
 @testable import UAFServer
 @testable import UAFService
 
-/// How often answers may be wrong: two instances over one store, each with its own limits in memory.
+/// How often responses may be wrong: two instances over one store, each with its own limits in memory.
 @Suite(.onEachStore) struct WrongAnswerTests {
   private let server: TestServer
-  /// Two wrong answers a minute, and so a burst of four.
+  /// Two wrong responses a minute are allowed, and so a burst of four.
   private let admission = Admission(addressRate: 0, accountRate: 2)
   private let stranger: FakeAuthenticator
 
@@ -38,7 +38,7 @@ import UAFMessages
     return proof.text(with: try HMACSHA256.authenticate(proof.authenticated, keyInOrdinaryMemory: secret.secret))
   }
 
-  /// The body with which an instance replies to an answer; nil for HTTP 429.
+  /// The status with which an instance replies to a response; nil for HTTP 429.
   private func send(
     _ response: UAFResponse, to instance: TestClient, knownBy secret: MachineSecret? = nil,
     for account: String = "alice"
@@ -52,12 +52,12 @@ import UAFMessages
     return try ServerResponse(parsing: [UInt8](buffer: answer.body)).statusCode
   }
 
-  /// An answer to a new request, signed with an unregistered key.
+  /// A response to a new request, signed with an unregistered key.
   private func wrongAnswer(for account: String = "alice") async throws -> UAFResponse {
     try await stranger.authenticate(server.authenticationRequest(account), counter: 1)
   }
 
-  /// How many of `tries` wrong answers are told the reason for their refusal.
+  /// How many of `tries` wrong responses are told the reason for their refusal.
   private func told(
     _ instance: TestClient, tries: Int = 9, knownBy secret: MachineSecret? = nil,
     for account: String = "alice", provingFor proved: String? = nil
@@ -76,7 +76,7 @@ import UAFMessages
     try #require(try MachineProofs(keys: server.environment.keys).secret(of: account, holding: [authenticator.keyID]))
   }
 
-  /// Answers by a key of the account whose counter does not grow.
+  /// Responses of a registered key of the account whose counter does not grow.
   private func oldAnswers(_ count: Int) async throws -> [UAFResponse] {
     let person = try await server.registered("alice")
     let right = try await person.authenticate(server.authenticationRequest("alice"), counter: 9)
@@ -89,7 +89,7 @@ import UAFMessages
   }
 
   @Test(arguments: ["alice", "nobody"])
-  func `strangers have a budget of wrong answers at each instance, and write nothing`(account: String) async throws {
+  func `strangers have a budget of wrong responses at each instance, and write nothing to the store`(account: String) async throws {
     _ = try await server.registered("alice")
     let before = try await server.database.changes()
     try await withInstances { one, two async throws in
@@ -101,13 +101,13 @@ import UAFMessages
     #expect(try await server.database.changes() == before)
   }
 
-  @Test func `a restarted instance does not refill a known machine's budget of wrong answers`() async throws {
+  @Test func `a restarted instance does not refill a known machine's budget of wrong responses`() async throws {
     let machine = try secret(of: try await server.registered("alice"))
     try await withInstances { one, _ async throws in #expect(try await told(one, knownBy: machine) == 8) }
     try await withInstances { one, _ async throws in #expect(try await told(one, knownBy: machine) == 0) }
   }
 
-  @Test func `answers of a key that reach both instances at the same time share one budget`() async throws {
+  @Test func `responses of a key that reach both instances at the same time share one budget`() async throws {
     let answers = try await oldAnswers(20)
     try await withInstances { one, two in
       let told = try await withThrowingTaskGroup(of: UAFStatusCode?.self) { group in
@@ -121,7 +121,7 @@ import UAFMessages
   }
 
   @Test
-  func `wrong answers of strangers never cause the refusal of a right answer, from a known machine or any other`()
+  func `wrong responses of strangers never cause the refusal of a right one, from a known machine or any other`()
     async throws
   {
     let person = try await server.registered("alice")
@@ -142,14 +142,14 @@ import UAFMessages
     let machine = try secret(of: person)
     try await withInstances { one, two async throws in
       #expect(try await told(one, tries: 3, knownBy: machine) == 3)
-      // One place of its own budget is left, and the four of the account's.
+      // One of the machine's own budget is left, and the four of the account's.
       #expect(try await told(two, knownBy: machine) == 5)
       #expect(try await told(one, knownBy: machine) == 0)
       #expect(try await told(one) == 4, "strangers have others")
     }
   }
 
-  @Test func `strangers, and a machine of a different account, use up no part of a known machine's budget`()
+  @Test func `strangers, and a machine of a different account, use up no part of a known machine's budget of wrong responses`()
     async throws
   {
     let (alice, bob) = (try await server.registered("alice"), try await server.registered("bob"))
@@ -161,7 +161,7 @@ import UAFMessages
     }
   }
 
-  @Test func `requests, right answers and a known machine's wrong answers beyond the budget write no count`()
+  @Test func `requests, right responses and a known machine's wrong responses beyond its budget are not counted in the store`()
     async throws
   {
     let person = try await server.registered("alice")
@@ -176,7 +176,7 @@ import UAFMessages
     }
   }
 
-  @Test func `a wrong answer that cannot be counted is not given the reason for its refusal`() async throws {
+  @Test func `a wrong response that cannot be counted is refused without the reason`() async throws {
     let store = FailingStore(server.store)
     let wrong = try await oldAnswers(1)[0]
     store.fails(.writes)

@@ -48,7 +48,7 @@ final class FailingStore: ServerStore {
     }
   }
 
-  /// - Parameter what: which failure, apart from everything, would fail this use.
+  /// - Parameter what: the failure, apart from that of everything, that makes this use fail.
   private func use(_ what: What = .nothing) async throws {
     let fails = state.withLock { state in
       state.uses += 1

@@ -8,9 +8,9 @@ import UAFCrypto
 
 @testable import ServerTesting
 
-/// A TLS server on 127.0.0.1 that keeps what it reads, and answers what looks like an HTTP request.
+/// A TLS server on 127.0.0.1 that keeps what it reads, and responds if that looks like an HTTP request.
 final class TLSReceiver: Sendable {
-  /// Reads, and answers once a request is complete.
+  /// Reads, and responds once a request is complete.
   private final class Reader: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
