@@ -109,7 +109,7 @@ extension EndToEnd {
 
     /// After a server has sent a request, silence is a refusal: a stack must not fall back to passwords then.
     @Test(arguments: all)
-    func `if the server's reply to the answer is missing or unreadable, the login is refused, and the server is not reported as unreachable`(_ bad: Case)
+    func `if the server's reply to the response is missing or unreadable, the login is refused, and the server is not reported as unreachable`(_ bad: Case)
       throws
     {
       let scene = try scene { $0.responseURL = try BadServers.shared().url(bad.server, bad.path) }

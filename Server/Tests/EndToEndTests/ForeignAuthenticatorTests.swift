@@ -40,11 +40,11 @@ extension EndToEnd {
       #expect(try statuses("wrong-verified") == [1200, 1498, 1498, 1498, 1498, 1200])
     }
 
-    @Test func `the server refuses an answer of a client that was used before`() throws {
+    @Test func `the server refuses a client's response that was used before`() throws {
       #expect(try statuses("replay") == [1200, 1200, 1491, 1200])
     }
 
-    @Test func `if a client sends one answer fifty times at the same time, the server accepts it once`() throws {
+    @Test func `if a client sends one response fifty times at the same time, the server accepts it once`() throws {
       #expect(try statuses("replay-at-once") == [1200, 1, 49, 1200])
     }
 

@@ -99,7 +99,7 @@ extension EndToEnd {
       }
     }
 
-    @Test func `a disabled account is told the reason only after the right passcode, and accepted after it is enabled`() throws
+    @Test func `a disabled account is told so only after the right passcode, and its login is accepted after it is enabled`() throws
     {
       let scene = try Scene.registered()
       try scene.server.disable(scene.user)

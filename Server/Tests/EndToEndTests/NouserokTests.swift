@@ -27,7 +27,7 @@ extension EndToEnd {
       #expect(try scene.logIn(Scene.passcode).code == .userUnknown)
     }
 
-    @Test func `with nouserok an account that registered is asked, and refused with a wrong passcode`() throws {
+    @Test func `with nouserok an account that registered gets a prompt, and is refused with a wrong passcode`() throws {
       let scene = try scene(registered: true)
       #expect(try scene.logIn("wrong1111").code == .authenticationError)
       #expect(try scene.logIn(Scene.passcode).code == .success)

@@ -10,7 +10,7 @@ extension EndToEnd {
     private static let text =
       "The login helper is missing or unusable, or it has died. Reinstall the libpam-uaf package."
 
-    /// A registered account on a machine whose network program accepts what a core sends, and answers with these packets.
+    /// A registered account on a machine whose network program accepts what a core sends, and replies with these packets.
     private func scene(_ packets: [[UInt8]]) throws -> Scene {
       let scene = try Scene.registered()
       let module = try Module.startingTheCore()
@@ -29,7 +29,7 @@ extension EndToEnd {
       #expect(try scene.status().remainingTries == 5)
     }
 
-    /// An answer of the server that the core would read, followed by these fields.
+    /// A reply of the server that the core would read, followed by these fields.
     private func answer(_ more: [UInt8] = []) throws -> [UInt8] {
       try FetchResponse(.answered, handshakeCompleted: true, status: 200, bodyLength: 2).packet() + more
     }

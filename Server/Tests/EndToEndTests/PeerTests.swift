@@ -69,7 +69,7 @@ extension EndToEnd {
     }
 
     @Test(arguments: [UAFWire.Operation.unlock, .initialise, .forget, .trust])
-    func `over the core's socket a person cannot ask for what only root may ask for`(_ operation: UAFWire.Operation) throws {
+    func `over the core's socket a person cannot request what only root may request`(_ operation: UAFWire.Operation) throws {
       let scene = try Scene.registered { $0.lock = "retry_count_to_lock = 1\nlock_time = 300" }
       let machine = try SocketMachine(scene)
       _ = try scene.logIn("wrong1111")

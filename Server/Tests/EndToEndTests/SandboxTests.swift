@@ -11,7 +11,7 @@ import Testing
 extension EndToEnd {
   @Suite(.enabled(if: speaksNumbers, "the tests' debugger speaks x86-64"))
   struct `The sandbox` {
-    /// Makes a process try what it must not be able to do, and expects that every attempt fails.
+    /// Makes a process try many calls that its sandbox forbids, and expects that each of them fails.
     private func attack(_ role: String, _ name: String, of login: Command, in scene: Scene) throws {
       let processes = login.descendants(named: name)
       try #require(processes.count == 1)

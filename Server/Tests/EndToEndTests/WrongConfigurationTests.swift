@@ -104,7 +104,7 @@ extension EndToEnd {
     }
 
     @Test(arguments: mistakes)
-    func `a wrong configuration ends the login before anyone is asked, and the log says where`(_ mistake: Mistake)
+    func `a wrong configuration ends the login before any prompt, and the log names the file and line`(_ mistake: Mistake)
       throws
     {
       let scene = try scene()

@@ -153,7 +153,7 @@ struct StoreStartTests {
   }
 
   @Test func `refuses several hosts without a synchronous standby, unless that is allowed`() throws {
-    // The second host is never asked.
+    // The second host is never connected to.
     let hosts = "postgresql:///\(place.name)?user=postgres&host=\(place.cluster.folder),/nowhere"
     #expect(throws: PostgreSQLRefusal.asynchronous) {
       _ = try PostgreSQLStore(PostgreSQLAddress(hosts), create: true, now: { clock.now })

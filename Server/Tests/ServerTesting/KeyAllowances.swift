@@ -24,7 +24,7 @@ final class KeyAllowances: Sendable {
     machines.withLock { $0[deviceID] = secret }
   }
 
-  /// Keeps a code that somebody else has issued, so that answers are authenticated with it.
+  /// Keeps a code that somebody else has issued, so that later responses are authenticated with it.
   ///
   /// - Returns: the proof by which a client shows that it has the code.
   @discardableResult func take(_ code: EnrolmentCode, of username: String) throws -> [UInt8] {

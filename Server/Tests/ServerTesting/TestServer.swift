@@ -82,8 +82,8 @@ final class TestServer: Sendable {
   /// Sends a response. If it has new keys, the proof that the code of their request allows them is sent too.
   ///
   /// - Parameters:
-  ///   - text: a text to be confirmed, which clients send again with the answer.
-  ///   - change: changes what the client sends with the answer.
+  ///   - text: a text to be confirmed, which clients send again with the response.
+  ///   - change: changes what the client sends with the response.
   func respond(
     _ response: UAFResponse, username: String? = nil, sendingAgain text: String? = nil,
     saying change: (inout RequestContext) throws -> Void = { _ in }

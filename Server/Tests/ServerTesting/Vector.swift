@@ -5,7 +5,7 @@ import UAFMessages
 
 @testable import UAFService
 
-/// One message pair of Tests/Vectors/uaf, made by independent software, with what a server would know about it.
+/// A request and its response from Tests/Vectors/uaf, made by independent software, with what a server would know about them.
 struct Vector: Sendable, CustomTestStringConvertible {
   let name: String
   let isValid: Bool

@@ -57,7 +57,7 @@ import UAFMessages
     }
   }
 
-  @Test func `an account is added once, and its audit row says by whom and from where`() async throws {
+  @Test func `an account is added once, and its audit row says who added it and from which address`() async throws {
     let accounts = AccountAdministration(environment)
     try await accounts.add("mina", by: operatorCaller)
     await #expect(throws: AdministrationRefusal.self) { try await accounts.add("mina", by: operatorCaller) }

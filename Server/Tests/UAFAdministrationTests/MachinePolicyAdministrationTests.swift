@@ -5,7 +5,7 @@ import UAFMessages
 
 @testable import UAFAdministration
 
-/// The policies for workstations: who may see, try and save them, and what is refused.
+/// The policies for workstations: who may see, preview and save them, and what is refused.
 @Suite(.onEachStore) struct MachinePolicyAdministrationTests {
   private let server: TestServer
   private let administration: MachinePolicyAdministration

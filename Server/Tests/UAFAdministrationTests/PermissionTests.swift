@@ -7,7 +7,7 @@ import UAFCrypto
 
 /// Each operation by each role: whoever lacks the permission is refused, and nothing is changed.
 struct PermissionTests {
-  /// One operation, and what it needs.
+  /// An operation of the administration, and the permission that it needs.
   struct Operation: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let permission: Permission

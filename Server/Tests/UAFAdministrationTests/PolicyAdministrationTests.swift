@@ -5,7 +5,7 @@ import UAFMessages
 
 @testable import UAFAdministration
 
-/// The saved policies: who may see, try and change them, and what a change does.
+/// The saved policies: who may see, preview and save them, and what a saved policy changes.
 @Suite(.onEachStore) struct PolicyAdministrationTests {
   private let server: TestServer
   private let administration: PolicyAdministration

@@ -8,7 +8,7 @@ import WebMessages
 @testable import UAFConsole
 @testable import UAFService
 
-/// A browser of one person: keeps cookies, and sends what a browser sends.
+/// The browser of one person: it keeps cookies, and sends the headers that browsers send.
 final class ConsoleBrowser: Sendable {
   private let console: Console
   private let cookies = Mutex<[String: String]>([:])

@@ -5,7 +5,7 @@ import UAFAdministration
 @testable import UAFConsole
 @testable import UAFService
 
-/// What the page of settings shows, and what it does not.
+/// What the page of settings shows, and what it hides.
 @Suite(.onEachStore) struct SettingsPageTests {
   private let server: TestServer
 

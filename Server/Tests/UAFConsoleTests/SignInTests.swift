@@ -141,7 +141,7 @@ import UAFMessages
   func `an auditor is refused every form that changes something`(path: String) async throws {
     let (browser, _) = try await server.signedIn("alice", .auditor)
     let csrf = try await browser.csrf()
-    // Everything that a form asks for, so that only the permission is missing.
+    // All fields of all forms, so that only the permission is missing.
     let named = "name=alice&id=x&machine=d&key=5541%230001+AAAA&keys=none&number=1&group=lab&role=auditor"
     let said = "lifetime=900&seconds=60&machines=1&text=pay&reason=gone&policy=%7B%7D&after=0&lockOut=0"
     #expect(await browser.post(path, "\(named)&\(said)&csrf=\(csrf)").status == .forbidden)

@@ -55,7 +55,7 @@ import struct UAFMessages.RequestContext
     return try #require(statement)
   }
 
-  /// The statement of an answer, whose signature is checked.
+  /// The signed statement in a reply, after a check of the signature.
   private func statement(in answer: TestResponse) throws -> AccountStatement {
     #expect(answer.status == .ok)
     #expect(answer.headers.first(name: "Content-Type") == "application/jwt")

@@ -33,7 +33,7 @@ struct AdministrationListenersTests {
       models: server.environment.models)
   }
 
-  /// Runs the listeners, and returns where they listen.
+  /// Runs the listeners, and passes the port and the socket's path on.
   private func run(_ body: @Sendable (_ port: Int, _ socket: String) async throws -> Void) async throws {
     let log = LoggedLines()
     let logger = Logger(label: "test") { _ in log }
@@ -154,7 +154,7 @@ struct AdministrationListenersTests {
     #expect(throws: LinkError.self) { try away.get() }
   }
 
-  @Test func `the port answers nothing without TLS`() async throws {
+  @Test func `the port for API and console answers nothing without TLS`() async throws {
     try await run { port, _ in
       let plain = try await exchange(
         Self.get("/api/v1/me"), { $0.connect(host: "127.0.0.1", port: port) }, tls: false)

@@ -9,7 +9,7 @@ import UAFMessages
 
 import struct UAFMessages.RequestContext
 
-/// Limits for what comes too often.
+/// Limits for names and addresses that send too many requests.
 struct AdmissionTests {
   private static func address(_ text: String) throws -> SocketAddress { try SocketAddress(ipAddress: text, port: 1) }
 
@@ -73,7 +73,7 @@ struct AdmissionTests {
     #expect(try Admission.name(of: Self.address(text)) == name)
   }
 
-  @Test func `an account that is asked for too often gets HTTP 429 for a minute, whether it exists or not`()
+  @Test func `too many requests for an account get HTTP 429 for a minute, whether the account exists or not`()
     async throws
   {
     let server = try TestServer()

@@ -8,7 +8,7 @@ import UAFMessages
 @testable import UAFServer
 @testable import UAFService
 
-/// The server's own rows, and where its signed heads go.
+/// The audit rows that the server writes about itself, and the places to which it writes its signed heads.
 @Suite(.onEachStore) struct AuditKeeperTests {
   private let server: TestServer
   private let folder = try? TemporaryFolder()

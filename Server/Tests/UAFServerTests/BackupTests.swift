@@ -64,7 +64,7 @@ struct BackupTests {
     #expect(try await restored.openStore().read { try $0.accounts.exists("mina") })
   }
 
-  @Test func `a restored server answers no earlier request, and keeps its verdict key`() async throws {
+  @Test func `a restored server accepts no response to a request from before the backup, and keeps its verdict key`() async throws {
     let backup = try await backedUp()
     let before = try ServerKeys(state: state, now: { 100 })
     let data = ServerData(.login, username: "mina", expiresAt: 500)

@@ -61,7 +61,7 @@ struct ConsoleResponderTests {
     ("/console/enrol-list/check", 100_000, HTTPResponseStatus.seeOther),
     ("/console/enrol-list/issue", 1 << 20, .seeOther), ("/console/enrol-list/check", 2 << 20, .payloadTooLarge),
     ("/console/enrol-list", 100_000, .payloadTooLarge), ("/console/people/add", 100_000, .payloadTooLarge),
-  ]) func `a body longer than any form is refused, except where a list is sent`(
+  ]) func `a request body longer than any form is refused, except at the paths that accept a list`(
     path: String, size: Int, status: HTTPResponseStatus
   ) async throws {
     #expect(try await ask(path, String(repeating: "x", count: size), from: "192.0.2.1") == status)

@@ -14,7 +14,7 @@ import WebMessages
 
 import struct UAFMessages.RequestContext
 
-/// `--store`: what is accepted as a URL, where the password comes from, and what clients hear while the database is away.
+/// `--store`: which URLs are accepted, where the password comes from, and what clients are told while the database is away.
 struct DatabaseURLTests {
   private let folder: TemporaryFolder
   private let password: String

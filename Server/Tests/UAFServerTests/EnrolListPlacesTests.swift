@@ -52,7 +52,7 @@ struct EnrolListPlacesTests {
     #expect(refusal.map { EnrolListCommand.message(for: $0).contains("never written to standard output") } == true)
   }
 
-  @Test func `each person gets a file with what enrol prints, and only the owner can read the file and its folder`()
+  @Test func `for a list, each person gets a file with what 'enrol' prints, and only the owner can read the file and its folder`()
     async throws
   {
     try await enrol("username\nmina\njun\n", ["--payloads", payloads])

@@ -57,7 +57,7 @@ struct KnownMachineTests {
     return try ServerResponse(parsing: [UInt8](buffer: answer.body))
   }
 
-  /// Registers, and returns what the server has given the machine.
+  /// Registers a key, and returns the server's reply with the machine's secret.
   private func registered(
     _ client: TestClient, _ authenticator: FakeAuthenticator, on device: String? = nil
   ) async throws -> ServerResponse {
@@ -131,7 +131,7 @@ struct KnownMachineTests {
       let own = try #require(try await registered(client, first, on: "d-1").machineSecret)
       #expect(try await registered(client, second, on: "d-1").machineSecret == own && own != other)
       #expect(try await loggedIn(client, second, counter: 1).machineSecret == own)
-      // A machine that had received a different secret before is told the right one.
+      // A machine with a different secret than its own gets its own.
       #expect(try await loggedIn(client, second, counter: 2, knownBy: other).machineSecret == own)
       #expect(try await loggedIn(client, second, counter: 3, knownBy: own).machineSecret == nil)
     }

@@ -156,7 +156,7 @@ struct RequestLimitTests {
     if fields.isEmpty { try await channel.closeFuture.get() } else { #expect(channel.isActive) }
   }
 
-  @Test func `a server that stops closes an idle connection immediately, and a busy connection after its answer`()
+  @Test func `a server that stops closes an idle connection immediately, and a busy connection after its response`()
     async throws
   {
     let (idle, busy) = (try await connection(), try await connection())

@@ -7,7 +7,7 @@ import Testing
 
 /// What the server tells systemd, on a socket of the test's own.
 struct ServiceManagerTests {
-  /// A socket of systemd's kind, bound to a path or to an abstract name.
+  /// A datagram socket such as systemd's, with a path or an abstract name.
   private final class Manager {
     let descriptor = socket(AF_UNIX, CInt(SOCK_DGRAM.rawValue), 0)
 

@@ -81,7 +81,7 @@ struct StoreMigrationTests {
     let hold = try StoreHold(path: directory.databasePath)
     #expect(throws: StoreError.busy) { try StoreHold(path: directory.databasePath, patience: 0) }
     #expect(try await server.store.read { try $0.accounts.exists("alice") })
-    // These codes are temporary failures, after which a server is asked again later.
+    // The server treats these codes as temporary failures, and repeats the operation later.
     #expect(SQLiteFailure(code: 5).isTemporary && SQLiteFailure(code: 5 | 2 << 8).isTemporary)
     #expect(!SQLiteFailure(code: 13).isTemporary)
     hold.release()

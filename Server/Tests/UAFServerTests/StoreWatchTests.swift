@@ -120,7 +120,7 @@ struct StoreWatchTests {
     #expect(log.lines.count { $0 == "store-back" } == 2)
   }
 
-  @Test func `on a full disk reads continue, an answer is refused as temporary, and the log has one line`()
+  @Test func `on a full disk reads continue, a response is refused as a temporary failure, and the log has one line`()
     async throws
   {
     let authenticator = try await server.registered("alice")

@@ -71,13 +71,13 @@ import UAFMessages
     [try FakeAuthenticator(aaid: Self.passcode), try FakeAuthenticator(aaid: Self.pattern)]
   }
 
-  @Test func `offers everybody either authenticator, and offers a group only both together`() async throws {
+  @Test func `everybody is offered either authenticator, and a group only both together`() async throws {
     let server = try server()
     #expect(aaids(try await registration(server, "carol").policy) == [[Self.passcode], [Self.pattern]])
     #expect(aaids(try await registration(server, "alice").policy) == [[Self.passcode, Self.pattern]])
   }
 
-  @Test func `registers both authenticators together in one answer, and accepts a login only with both in one answer`()
+  @Test func `both authenticators register together in one response, and a login is accepted only with both in one response`()
     async throws
   {
     let server = try server()
@@ -105,11 +105,11 @@ import UAFMessages
       ])
     }
     #expect(try await server.respond(answers[0]).0 == nil)
-    // The loser of two simultaneous logins is told to try again.
+    // Of two simultaneous logins, the second is told to try again.
     #expect(try await server.respond(answers[1]).0 == .counterNotIncreased)
   }
 
-  @Test func `registers nothing if only one authenticator answers and both were asked for`() async throws {
+  @Test func `nothing is registered if a request asked for both authenticators and only one is in the response`() async throws {
     let server = try server()
     for alone in try both() {
       #expect(try await register(server, "alice", [alone]) == .notInPolicy)

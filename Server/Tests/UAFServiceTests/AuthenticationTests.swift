@@ -228,7 +228,7 @@ import UAFMessages
         == .wrongTransaction)
   }
 
-  @Test func `refuses to ask for a text that nobody could read`() async throws {
+  @Test func `refuses to issue a request with a text that nobody could read`() async throws {
     var context = RequestContext(username: "alice")
     context.transaction = "alice@desk: " + String(repeating: "–", count: 257)
     #expect(try await server.get(.authentication, context).statusCode == .unacceptableContent)

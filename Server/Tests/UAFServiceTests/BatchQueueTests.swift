@@ -41,7 +41,7 @@ struct BatchQueueTests {
     return (first, await HeldBatch(of: queue))
   }
 
-  /// Processes what waits, as a worker; returns whether more waits for the worker.
+  /// Processes the waiting items, as a worker does; returns whether the worker is needed again.
   private func work(on queue: BatchQueue<Int, Int>) -> Bool {
     queue.workBatch { items in items.map { .success($0) } }
   }

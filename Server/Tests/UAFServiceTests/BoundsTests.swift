@@ -5,7 +5,7 @@ import UAFMessages
 @testable import ServerTesting
 @testable import UAFService
 
-/// What the server accepts from outside, even from its own store, has limits.
+/// Everything that the server reads, even from its own store, has limits.
 @Suite(.onEachStore) struct BoundsTests {
   private let server: TestServer
 
@@ -56,7 +56,7 @@ import UAFMessages
     #expect(faults == [.unreadable])
   }
 
-  @Test func `an answer has at most sixteen assertions`() async throws {
+  @Test func `a response has at most sixteen assertions`() async throws {
     let alice = try await server.registered("alice")
     for (count, refusal) in [(17, ServiceRefusal.malformedMessage as ServiceRefusal?), (16, nil)] {
       let answer = try await alice.authenticate(server.authenticationRequest("alice"), counter: 1)

@@ -189,7 +189,7 @@ import UAFMessages
       try server.offlineLogin(3, of: "bob", on: secret, by: bob),
     ]
     _ = try await server.checkIn(secret, report)
-    // The server's answer was lost, so the machine sends the same report again with one more login.
+    // The server's reply was lost, so the machine sends the same report again with one more login.
     report.offlineLogins.append(try server.offlineLogin(4, of: "alice", on: secret, by: alice))
     _ = try await server.checkIn(secret, report)
     let all = try await rows(.offlineLogin)
@@ -272,7 +272,7 @@ import UAFMessages
     #expect(try await rows(.machineCopied).count == 2)
   }
 
-  @Test func `a machine whose answers get lost never looks like a copy`() async throws {
+  @Test func `a machine does not look like a copy because replies of the server get lost`() async throws {
     let secret = try await joined()
     for report in [TestServer.report(next: 1), TestServer.report(next: 1), TestServer.report(mark: 1, next: 2)] {
       for _ in 0..<2 { #expect(try await server.checkIn(secret, report) != nil) }

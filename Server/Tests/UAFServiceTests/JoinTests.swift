@@ -130,7 +130,7 @@ import UAFMessages
     #expect(try await server.joinRefusal(code, "d1") == .machineJoined)
     #expect(try await server.joinRefusal(code, "d1", proving: other) == .machineJoined)
     #expect(try await server.joined(code, "d1", proving: secret) == secret)
-    // The answer to the machine may be lost again, so the same request is accepted again.
+    // The server's reply may be lost again, so the same request is accepted once more.
     #expect(try await server.joined(code, "d1") == secret)
   }
 

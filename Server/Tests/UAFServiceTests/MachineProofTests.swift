@@ -5,7 +5,7 @@ import UAFMessages
 @testable import ServerTesting
 @testable import UAFService
 
-/// What a machine can prove, and what is not a proof.
+/// What a machine can prove, and which headers are not a proof.
 struct MachineProofTests {
   private let proofs: MachineProofs
   private let secret: MachineSecret

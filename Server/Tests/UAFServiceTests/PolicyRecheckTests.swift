@@ -5,7 +5,7 @@ import UAFMessages
 @testable import ServerTesting
 @testable import UAFService
 
-/// The policy that was sent is checked again against the response: nothing else binds a client to it.
+/// The server checks the policy of its request again against the response, because nothing else makes a client follow it.
 struct PolicyRecheckTests {
   let passcode, pattern: FakeAuthenticator
   let verifier: Verifier
@@ -94,7 +94,7 @@ struct PolicyRecheckTests {
     }
   }
 
-  @Test func `refuses two assertions of one key if two authenticators were asked for together, and names the counter`()
+  @Test func `refuses two assertions of one key if two authenticators were asked for together, with the counter as the reason`()
     throws
   {
     #expect(try outcome(both, by: [passcode, passcode]) == .failure(.counterNotIncreased))

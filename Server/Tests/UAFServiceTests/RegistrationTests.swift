@@ -138,7 +138,7 @@ import UAFMessages
     #expect(try await server.get(.registration, context).statusCode == .unauthorized)
   }
 
-  @Test func `an enrolment code registers once, however many requests were made with it`() async throws {
+  @Test func `an enrolment code registers only once, however many requests were made with it`() async throws {
     let code = try await server.enrol("alice")
     let first = try await request(code: code)
     let second = try await request(code: code)

@@ -13,7 +13,7 @@ import UAFMessages
     server = try TestServer()
   }
 
-  /// How many rows of all kinds the store has.
+  /// How many rows the store has in all tables together.
   private func rows() async throws -> Int {
     var sum = 0
     for table in ["account", "credential", "openRegistration", "usedChallenge", "confirmation", "usedProof", "setting"]

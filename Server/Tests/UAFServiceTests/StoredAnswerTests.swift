@@ -76,7 +76,7 @@ import UAFMessages
     #expect(try await used() == 1)
   }
 
-  @Test func `a challenge is refused a second time, whoever answers it`() async throws {
+  @Test func `a challenge that was used is refused, whoever signs it`() async throws {
     let alice = try await server.registered("alice")
     let request = try await server.authenticationRequest("alice")
     let answer = try await verified(1, by: alice, request)
@@ -85,7 +85,7 @@ import UAFMessages
     #expect(try await counters() == [1])
   }
 
-  @Test func `a challenge is refused a second time even with a higher counter`() async throws {
+  @Test func `a challenge that was used is refused even with a higher counter`() async throws {
     let alice = try await server.registered("alice")
     let request = try await server.authenticationRequest("alice")
     let two = try await [verified(1, by: alice, request), verified(2, by: alice, request)]

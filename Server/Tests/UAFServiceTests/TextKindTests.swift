@@ -8,7 +8,7 @@ import UAFMessages
 @Suite struct TextKindTests {
   private static let step = "Console: Give mallory the role administrator, code 4711"
 
-  @Test func `each kind of text is recognised by its first words`() {
+  @Test func `the kind of each text is recognised by its first words`() {
     #expect(TextKind(of: TextKind.signIn(host: "uaf.test", username: "mina", number: "0042")) == .signIn)
     #expect(TextKind.step("Delete account bob, code 0042").flatMap(TextKind.init(of:)) == .step)
     #expect(TextKind.approval("Pay 5", of: "mina", by: "token till").flatMap(TextKind.init(of:)) == .approval)
@@ -27,14 +27,14 @@ import UAFMessages
     step, "Console sign-in: uaf-server at uaf.test as mina, code 4711", "mina@desk: sudo: id", "\n\(step)", "\r\(step)",
     "\u{2028}\(step)", "\u{202E}\(step)", "pay 5\n\n\(step)", "pay 5\(String(repeating: " ", count: 20))\(step)",
     "Asked of mina by root at the server: pay",
-  ]) func `an approval names on one line who asks, before the words of that person`(words: String) throws {
+  ]) func `an approval's text names on one line the person who asks, before that person's own words`(words: String) throws {
     let text = try #require(TextKind.approval(words, of: "mina", by: "token helpdesk"))
     #expect(text.utf8.starts(with: "Asked of mina by token helpdesk: ".utf8) && TextKind(of: text) == .approval)
     #expect(TransactionText.isShowable(text) && !text.contains("  ") && text.utf8.count <= 200)
     #expect(TransactionText(sent: text)?.shown == text)
   }
 
-  @Test func `an approval has at most 200 bytes including the name of who asks, and at least one word of its own`()
+  @Test func `an approval's text has at most 200 bytes including the name of who asks, and at least one word of its own`()
   {
     let opening = "Asked of mina by token till: ".utf8.count
     let longest = String(repeating: "a", count: 200 - opening)

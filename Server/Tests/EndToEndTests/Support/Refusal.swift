@@ -7,7 +7,7 @@ struct Refusal: Sendable, CustomTestStringConvertible {
   let text: String
   /// A part of a line of the log.
   let log: String
-  /// Whether the person was asked for anything before.
+  /// Whether the person got a prompt before the refusal.
   var asks = false
 
   var testDescription: String { log }

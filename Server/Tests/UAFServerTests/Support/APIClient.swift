@@ -9,7 +9,7 @@ import WebMessages
 struct APIClient: Sendable {
   let api: APIResponder
 
-  /// The answer and its JSON object; without members if the answer is not an object.
+  /// The response and its JSON object; the object is empty if the response has none.
   func ask(
     _ method: HTTPMethod, _ target: String, token: String? = nil, body: String? = nil,
     headers: HTTPHeaders = [:], from address: String = "192.0.2.1"

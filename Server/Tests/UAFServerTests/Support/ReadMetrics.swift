@@ -1,8 +1,8 @@
 import Testing
 
-/// A page of metrics, read strictly: one family after the other, each with its help, its type and then its values.
+/// A page of metrics, read strictly: one family after the other, each with its help, then its type, then its samples.
 struct ReadMetrics {
-  /// Each value by its name with its labels, as the page contains them.
+  /// Each sample's number, by its name with labels as the page contains it.
   private(set) var values: [String: Double] = [:]
 
   init(_ page: String) throws {
