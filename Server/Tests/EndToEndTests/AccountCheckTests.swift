@@ -2,8 +2,9 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-  /// These tests run the real libpam, module, core, network program and server. The auth stage does without pam_uaf, as after a
-  /// login with a public key.
+  /// These tests run the real libpam, module, core, network program and server.
+  ///
+  /// The auth stage does without pam_uaf, as after a login with a public key.
   @Suite struct `The account stage with account_check` {
     private static let disabled = "error This account is disabled. Ask the administrator."
 
@@ -22,7 +23,10 @@ extension EndToEnd {
         "auth required pam_permit.so", "account required MODULE \(argument)", "account required pam_permit.so")
     }
 
-    @Test func `with account_check the account stage lets an active account in, refuses a disabled one, and lets it in again after it is enabled`() throws {
+    @Test
+    func `the account stage lets an active account in, refuses it while disabled, and lets it in again once enabled`()
+      throws
+    {
       let scene = try scene()
       let active = try scene.run([.auth, .account], [])
       #expect(active.codes == [.success, .success] && active.prompts.isEmpty && active.errors.isEmpty)
@@ -34,7 +38,10 @@ extension EndToEnd {
       #expect(try scene.run([.account], []).code == .success)
     }
 
-    @Test func `with account_check a disabled account is still refused while the server is away, and other accounts get in`() throws {
+    @Test
+    func `with account_check a disabled account is still refused while the server is away, and other accounts get in`()
+      throws
+    {
       let scene = try scene()
       try scene.server.stop()
       #expect(try scene.run([.account], []).code == .success, "nothing says that it is disabled")
@@ -57,7 +64,7 @@ extension EndToEnd {
     }
 
     @Test
-    func `with account_check_online = false the account stage does not ask the server, and still refuses an account that an earlier check found disabled`()
+    func `with account_check_online = false no server is asked, and an account that was known as disabled is refused`()
       throws
     {
       let scene = try scene("account_check", "[service.demo]\naccount_check_online = false")
@@ -70,7 +77,10 @@ extension EndToEnd {
       #expect(try scene.run([.account], []).code == .authenticationError)
     }
 
-    @Test func `without account_check the account stage lets a disabled account in, and a wrong or misplaced argument is a service error`() throws {
+    @Test
+    func `without account_check a disabled account gets in, and a wrong or misplaced argument is a service error`()
+      throws
+    {
       let scene = try scene("")
       try scene.server.disable(scene.user)
       #expect(try scene.run([.account], []).code == .success)
@@ -80,7 +90,9 @@ extension EndToEnd {
       #expect(try scene.logIn(Scene.passcode).code == .serviceError)
     }
 
-    @Test func `without a core the account stage is a system error with account_check, and a success without it`() throws {
+    @Test func `without a core the account stage is a system error with account_check, and a success without it`()
+      throws
+    {
       let scene = try scene()
       let module = try Module.startingTheCore()
       try module.install([:])

@@ -39,7 +39,10 @@ extension EndToEnd {
       #expect(try scene.logIn(Scene.passcode).code == .success)
     }
 
-    @Test func `a text is not approved out of band by a wrong passcode, by a login, or after a newer text has replaced it`() throws {
+    @Test
+    func `a text is not approved out of band by a wrong passcode, by a login, or after a newer text has replaced it`()
+      throws
+    {
       let scene = try Scene.registered()
       let (command, payload) = try waiting(scene)
       #expect(try approve(scene, payload, "wrong1111").status == 1)

@@ -37,7 +37,10 @@ extension EndToEnd {
       #expect(try scene.logIn(Scene.passcode).code == .authenticationError)
     }
 
-    @Test func `uafctl authenticate without a terminal refuses with 2002 if several authenticators are registered and none is named`() throws {
+    @Test
+    func `'uafctl authenticate' without a terminal refuses with 2002 if it would have to ask which authenticator`()
+      throws
+    {
       let scene = try scene()
       let output = try scene.tool("authenticate", scene.user, input: Scene.passcode + "\n")
       #expect(output.status == 1 && output.says("[2002]"), "\(output.text)")

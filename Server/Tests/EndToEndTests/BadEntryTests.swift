@@ -17,7 +17,9 @@ extension EndToEnd {
     private nonisolated(unsafe) static let scene = Result { try Scene.registered() }
 
     @Test(arguments: entries.keys.sorted())
-    func `a passcode that can never have been stored is refused like a wrong one, and is not counted`(_ name: String) throws {
+    func `a passcode that can never have been stored is refused like a wrong one, and is not counted`(_ name: String)
+      throws
+    {
       let scene = try unsafe Self.scene.get()
       let entry = try #require(Self.entries[name])
       try Refusal(
@@ -27,7 +29,10 @@ extension EndToEnd {
       #expect(try scene.status().remainingTries == 5)
     }
 
-    @Test func `in a remote login a passcode that can never have been stored looks the same as a wrong one that is counted`() throws {
+    @Test
+    func `in a remote login a passcode that can never have been stored looks the same as a wrong one that is counted`()
+      throws
+    {
       let scene = try Scene.registered()
       let counted = try scene.logIn("wrong1111", from: "192.0.2.1")
       for entry in Self.entries.values {

@@ -23,8 +23,9 @@ extension EndToEnd {
       var testDescription: String { server + path }
     }
 
-    /// Servers with which no TLS session begins. Only a refused connection counts as an unreachable server: a server that
-    /// accepts the connection was reached.
+    /// Servers with which no TLS session begins.
+    ///
+    /// Only a refused connection counts as an unreachable server: a server that accepts the connection was reached.
     private static let absent = [
       Case(
         "closed", .informationUnavailable, "No answer from the server: the connection was refused.",
@@ -101,7 +102,9 @@ extension EndToEnd {
     }
 
     @Test(arguments: all)
-    func `if the server's request cannot be fetched or read, the login is refused, and the correct passcode is not counted`(_ bad: Case) throws {
+    func `if the server's request cannot be got or read, the login is refused, and a correct passcode is not counted`(
+      _ bad: Case
+    ) throws {
       let scene = try scene { $0.requestURL = try BadServers.shared().url(bad.server, bad.path) }
       try bad.refusal.check { try scene.logIn(Scene.passcode) }
       #expect(try scene.status().remainingTries == 5)
@@ -109,7 +112,7 @@ extension EndToEnd {
 
     /// After a server has sent a request, silence is a refusal: a stack must not fall back to passwords then.
     @Test(arguments: all)
-    func `if the server's reply to the response is missing or unreadable, the login is refused, and the server is not reported as unreachable`(_ bad: Case)
+    func `if the server's verdict is missing or unreadable, the login is refused, and not as unreachable`(_ bad: Case)
       throws
     {
       let scene = try scene { $0.responseURL = try BadServers.shared().url(bad.server, bad.path) }

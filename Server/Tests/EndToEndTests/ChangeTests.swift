@@ -21,7 +21,10 @@ extension EndToEnd {
       return try scene.logIn(value).code == .success && refused
     }
 
-    @Test func `a change of the passcode through PAM asks for the old one and twice for the new one, and only the new one then logs in`() throws {
+    @Test
+    func `a change through PAM asks for the old passcode and twice for the new one, and only the new one then logs in`()
+      throws
+    {
       let scene = try scene()
       let change = try scene.run([.password], [Scene.passcode, Self.new, Self.new])
       #expect(change.codes == [.success])
@@ -61,7 +64,9 @@ extension EndToEnd {
       #expect(try opens(Scene.passcode, not: Self.new, scene))
     }
 
-    @Test func `a change through PAM changes nothing if the person gives up before entering the new passcode twice`() throws {
+    @Test func `a change through PAM changes nothing if the person gives up before entering the new passcode twice`()
+      throws
+    {
       let scene = try scene()
       #expect(try scene.run([.password], [Scene.passcode]).codes == [.tokenError])
       #expect(try scene.run([.password], [Scene.passcode, Self.new]).codes == [.tokenError])
@@ -77,7 +82,9 @@ extension EndToEnd {
       #expect(try opens(Scene.passcode, not: Self.new, scene))
     }
 
-    @Test func `for an account that never registered, pam_uaf ignores a change of the password and shows no prompt`() throws {
+    @Test func `for an account that never registered, pam_uaf ignores a change of the password and shows no prompt`()
+      throws
+    {
       let change = try scene(registered: false).run([.password], [])
       #expect(change.codes == [.success])
       #expect(change.prompts.isEmpty)
@@ -99,7 +106,8 @@ extension EndToEnd {
     /// Rules that are newer than the passcode, for a service that can show the prompts of a change.
     private static let stricter = "[passcode]\nmin_length = 12\n[service.demo]\ninteractive = true"
 
-    @Test func `the account stage demands no change in a service with one prompt, where the login succeeds and a text names the command`() throws
+    @Test func `no change is demanded in a service with one prompt: the login succeeds, and a text names the command`()
+      throws
     {
       let scene = try scene()
       try scene.configure { $0.more = "[passcode]\nmin_length = 12" }
@@ -117,7 +125,10 @@ extension EndToEnd {
       #expect(login.codes == [.success, .newTokenRequired, .authenticationError, .newTokenRequired])
     }
 
-    @Test func `if no passcode was verified, the account stage demands no change, and the stage for an expired password shows no prompt`() throws {
+    @Test
+    func `if no passcode was verified, no change is demanded, and the stage for an expired password shows no prompt`()
+      throws
+    {
       let scene = try scene()
       try scene.configure { $0.more = Self.stricter }
       let login = try scene.run([.account, .expired, .auth, .account, .expired], ["wrong1111"])

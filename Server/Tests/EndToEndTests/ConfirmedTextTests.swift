@@ -14,7 +14,9 @@ extension EndToEnd {
       return output.lines.filter { $0.contains("\t") }.map { Array($0.split(separator: "\t").dropFirst(2)) }
     }
 
-    @Test func `a text to be confirmed is shown with the prompt, signed, and stored so that it can be checked again`() throws {
+    @Test func `a text to be confirmed is shown with the prompt, signed, and stored so that it can be checked again`()
+      throws
+    {
       let scene = try scene()
       let login = try scene.logIn(Scene.passcode)
       #expect(login.code == .success)

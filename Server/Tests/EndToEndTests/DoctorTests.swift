@@ -101,7 +101,8 @@ extension EndToEnd {
         uniquingKeysWith: { first, _ in first })
     }
 
-    @Test(arguments: mistakes) func `uafctl doctor names root's mistake, and reports nothing before root makes the mistake`(
+    @Test(arguments: mistakes)
+    func `uafctl doctor names root's mistake, and reports nothing before root makes the mistake`(
       _ mistake: Mistake
     )
       throws
@@ -114,7 +115,9 @@ extension EndToEnd {
     }
 
     @Test(arguments: ForeignServer.Dialect.allCases)
-    func `uafctl doctor finds no fault with a different maker's server, in each dialect`(_ dialect: ForeignServer.Dialect) throws {
+    func `uafctl doctor finds no fault with a different maker's server, in each dialect`(
+      _ dialect: ForeignServer.Dialect
+    ) throws {
       let scene = try Scene()
       try ForeignServer.shared().serve(scene, dialect)
       let names = try found(scene).keys.filter { $0.hasPrefix("server-") || $0.hasPrefix("facet-") }

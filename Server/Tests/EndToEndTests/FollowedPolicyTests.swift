@@ -6,7 +6,9 @@ extension EndToEnd {
     private let scene: Scene
     private let longer = "tangerine9tangerine9"
 
-    /// A joined machine with a registered account. Its configuration lets the server's policy set the section `[passcode]`.
+    /// A joined machine with a registered account.
+    ///
+    /// Its configuration lets the server's policy set the section `[passcode]`.
     init() throws {
       let server = try Server()
       scene = try Scene(server) {
@@ -41,7 +43,9 @@ extension EndToEnd {
       try scene.tool("change", scene.user, input: "\(Scene.passcode)\n\(value)\n\(value)\n")
     }
 
-    @Test func `a server's policy for workstations arrives with a check-in, and from then on a new passcode that it forbids is refused`() throws {
+    @Test func `a policy for workstations arrives with a check-in, and then a new passcode that it forbids is refused`()
+      throws
+    {
       try save("[passcode]\nmin_length = 20\n")
       try checkIn()
       let short = try change(to: "plumplum1")
@@ -58,7 +62,9 @@ extension EndToEnd {
       #expect(try change(to: "plumplum1").status == 0)
     }
 
-    @Test func `after a group's policy is removed at the server, the next check-in removes its rules from the machine`() throws {
+    @Test func `after a group's policy is removed at the server, the next check-in removes its rules from the machine`()
+      throws
+    {
       try save("[passcode]\nmin_length = 20\n")
       try checkIn()
       #expect(try change(to: "plumplum1").status == 1)

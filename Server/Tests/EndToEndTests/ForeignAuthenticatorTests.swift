@@ -16,7 +16,8 @@ extension EndToEnd {
       return line.split(separator: " ").compactMap { Int($0) }
     }
 
-    @Test(arguments: ["honest", "conformance"]) func `a client written only from the specification registers and logs in at uaf-server`(_ scenario: String) throws {
+    @Test(arguments: ["honest", "conformance"])
+    func `a client written only from the specification registers and logs in at uaf-server`(_ scenario: String) throws {
       #expect(try statuses(scenario) == [1200, 1200, 1200])
     }
 
@@ -30,7 +31,8 @@ extension EndToEnd {
       #expect(statuses.count == 2 && statuses[0] == 1200 && statuses[1] != 1200)
     }
 
-    @Test func `the server accepts a statement of how the person was verified, even if it did not ask, in either form of the extension`()
+    @Test
+    func `the server accepts how a client says the person was verified, even unasked, in either form of the extension`()
       throws
     {
       #expect(try statuses("verified") == [1200, 1200, 1200])
@@ -54,7 +56,9 @@ extension EndToEnd {
     }
 
     @Test(arguments: [("wrong-challenge", 1491), ("wrong-certificate", 1490), ("wrong-end-point", 1490)])
-    func `the server refuses a login with a wrong challenge, certificate or end point`(_ scenario: String, _ status: Int)
+    func `the server refuses a login with a wrong challenge, certificate or end point`(
+      _ scenario: String, _ status: Int
+    )
       throws
     {
       #expect(try statuses(scenario) == [1200, status, 1200])
@@ -67,7 +71,9 @@ extension EndToEnd {
     }
 
     @Test(arguments: ["challenge", "facet", "mode", "key"])
-    func `the server refuses a registration with any one wrong part, and then accepts the right one`(_ part: String) throws {
+    func `the server refuses a registration with any one wrong part, and then accepts the right one`(_ part: String)
+      throws
+    {
       let statuses = try statuses("bad-registration-\(part)")
       #expect(statuses.count == 3 && (1400...1499).contains(statuses[0]) && statuses[1...] == [1200, 1200])
     }

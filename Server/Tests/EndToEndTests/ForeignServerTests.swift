@@ -7,7 +7,9 @@ extension EndToEnd {
     private func foreign() throws -> ForeignServer { try ForeignServer.shared() }
 
     @Test(arguments: ForeignServer.Dialect.allCases)
-    func `the client registers, logs in and deregisters at a server written only from the specification`(_ dialect: ForeignServer.Dialect) throws {
+    func `the client registers, logs in and deregisters at a server written only from the specification`(
+      _ dialect: ForeignServer.Dialect
+    ) throws {
       let scene = try foreign().registered(dialect)
       for _ in 0..<2 { #expect(try scene.logIn(Scene.passcode).code == .success) }
       #expect(try scene.logIn("wrong1111").code == .authenticationError)
@@ -53,7 +55,10 @@ extension EndToEnd {
       #expect(try scene.logIn(Scene.passcode).code == .authenticationError)
     }
 
-    @Test func `the client registers and logs in if the URL of the facet list redirects and the server confirms the redirect`() throws {
+    @Test
+    func `the client registers and logs in if the facet list's URL redirects and the server confirms the redirect`()
+      throws
+    {
       let scene = try Scene()
       try foreign().serve(scene, .fido, "redirected")
       #expect(try foreign().register(scene).status == 0)
@@ -68,7 +73,10 @@ extension EndToEnd {
       #expect(try scene.logIn(Scene.passcode).code == .success)
     }
 
-    @Test func `at a server that cannot distinguish machines, a registration on one machine keeps the keys of the other machines`() throws {
+    @Test
+    func `at a server that cannot distinguish machines, a registration on one machine keeps the other machines' keys`()
+      throws
+    {
       let one = try foreign().registered(.fido)
       let second = try Scene(user: one.user)
       try foreign().serve(second, .fido)
@@ -114,7 +122,9 @@ extension EndToEnd {
     }
 
     @Test(arguments: ["wrapped", "created"])
-    func `with the plain dialect the client refuses a request that is in an envelope, or that comes with HTTP status 201`(_ behaviour: String) throws {
+    func `with the plain dialect the client refuses a request in an envelope, or with HTTP status 201`(
+      _ behaviour: String
+    ) throws {
       let scene = try Self.registered(.plain)
       try foreign().serve(scene, .plain, behaviour)
       #expect(try scene.logIn(Scene.passcode).code == .authenticationError)
@@ -124,7 +134,7 @@ extension EndToEnd {
       (ForeignServer.Dialect.fido, "other-user"), (.fido, "other-op"), (.fido, "foreign-app"), (.fido, "demanding"),
       (.fido, "empty"), (.plain, "empty"), (.plain, "half"),
     ])
-    func `the client keeps no key if the server's messages are for something else, ask for too much, or are not a success`(
+    func `the client keeps no key if the server's messages are for something else, ask too much, or are no success`(
       _ dialect: ForeignServer.Dialect, _ behaviour: String
     ) throws {
       let scene = try Scene()

@@ -21,7 +21,7 @@ extension EndToEnd {
       ]
     }
 
-    @Test func `what a caller plants in the environment reaches neither the helper nor its network program, and the login works as usual`() throws {
+    @Test func `nothing that a caller plants in the environment reaches the helper or its network program`() throws {
       let scene = try Scene.registered()
       let login = try Command(scene.host(), environment: scene.names.merging(plant(scene)) { $1 })
       // The module reads only the locale from the caller's environment, for the language of its prompts.

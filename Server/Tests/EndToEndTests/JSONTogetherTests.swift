@@ -92,7 +92,9 @@ extension EndToEnd {
       #expect(try scene.logIn(row.second).code == .success)
     }
 
-    @Test func `with --together both entries are asked for again if the rules refuse the first, or if the two differ`() throws {
+    @Test func `with --together both entries are asked for again if the rules refuse the first, or if the two differ`()
+      throws
+    {
       let scene = try Scene()
       let lines = try lines(
         scene, ["register", scene.user, "--code", try payload(scene)], together: true,
@@ -104,14 +106,19 @@ extension EndToEnd {
     }
 
     @Test(arguments: [#"{"cancel":true}"#, #"{"answers":["marmalade7"]}"#, #"{"answers":["a","b","c"]}"#, "marmalade7"])
-    func `a change with --together keeps the old passcode if it is cancelled or its form is filled in wrongly`(line: String) throws {
+    func `a change with --together keeps the old passcode if it is cancelled or its form is filled in wrongly`(
+      line: String
+    ) throws {
       let scene = try Scene.registered()
       let lines = try lines(scene, ["change", scene.user], together: true, [all(Scene.passcode), line])
       #expect(lines.last?["result"] as? Int == 7112, "\(lines)")
       #expect(try scene.logIn(Scene.passcode).code == .success)
     }
 
-    @Test func `with --together the digits of a shuffled keypad are asked for one entry at a time, each with its own keys`() throws {
+    @Test
+    func `with --together the digits of a shuffled keypad are asked for one entry at a time, each with its own keys`()
+      throws
+    {
       let scene = try Scene { $0.more = "[passcode]\nui_type = \"pin4\"\nkeypad = \"shuffled\"" }
       let command = try Command(
         [

@@ -46,7 +46,8 @@ extension EndToEnd {
       return try Disk(scene, script)
     }
 
-    @Test func `if the disk with the configuration fills up at any step of a join, the machine stays as it was`() throws {
+    @Test func `if the disk with the configuration fills up at any step of a join, the machine stays as it was`() throws
+    {
       var pages = 0
       while pages < 40 {
         let disk = try disk(pages: pages)
@@ -64,7 +65,7 @@ extension EndToEnd {
       #expect((7..<40).contains(pages))
     }
 
-    @Test func `a join that fails because the disk with the state is full says so, and succeeds later with the same code for one machine`()
+    @Test func `a join that fails because the state's disk is full says so, and later succeeds with the same code`()
       throws
     {
       let disk = try Disk.full(scene)

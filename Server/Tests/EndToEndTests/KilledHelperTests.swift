@@ -29,7 +29,9 @@ extension EndToEnd {
       #expect(try scene.status().remainingTries == 4)
     }
 
-    @Test func `if the helper is killed while the server decides, the login fails, and no attempt stays counted`() throws {
+    @Test func `if the helper is killed while the server decides, the login fails, and no attempt stays counted`()
+      throws
+    {
       let scene = try Scene.registeredAtServerThatHangs()
       _ = try scene.logIn("wrong1111")
       #expect(try scene.status().remainingTries == 4)

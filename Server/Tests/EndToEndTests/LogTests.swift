@@ -17,7 +17,8 @@ extension EndToEnd {
       #expect(lines[1].contains("event=authenticate result=0 name=RESULT_SUCCESS pam=0 \(who)"))
     }
 
-    @Test func `the log has separate lines for a lock, for logins that the lock refuses, and for root's unlock`() throws {
+    @Test func `the log has separate lines for a lock, for logins that the lock refuses, and for root's unlock`() throws
+    {
       let scene = try Scene.registered { $0.lock = "retry_count_to_lock = 2\nlock_time = 300" }
       _ = try SystemLog.shared().take()
       for guess in ["wrong1111", "wrong2222", Scene.passcode] { _ = try scene.logIn(guess) }

@@ -31,7 +31,8 @@ extension EndToEnd {
       #expect(try scene.status().remainingTries == 5)
     }
 
-    @Test func `while the account is locked a login is refused without a prompt, even with the right passcode`() throws {
+    @Test func `while the account is locked a login is refused without a prompt, even with the right passcode`() throws
+    {
       let scene = try Scene.registered { $0.lock = "retry_count_to_lock = 1\nlock_time = 60" }
       let locking = try scene.logIn("wrong1111")
       #expect(
@@ -67,7 +68,9 @@ extension EndToEnd {
       #expect(try scene.logIn(Scene.passcode).code == .success)
     }
 
-    @Test func `a login fails as unreachable while the server is stopped, and is accepted when the server is back`() throws {
+    @Test func `a login fails as unreachable while the server is stopped, and is accepted when the server is back`()
+      throws
+    {
       let server = try Server()
       let scene = try Scene.registered(server)
       try server.stop()
@@ -88,7 +91,8 @@ extension EndToEnd {
       #expect(login.prompts.isEmpty)
     }
 
-    @Test func `a login is refused for an account that the server revoked, and does not report the server as unreachable`()
+    @Test
+    func `a login is refused for an account that the server revoked, and does not report the server as unreachable`()
       throws
     {
       let scene = try Scene.registered()
@@ -99,7 +103,9 @@ extension EndToEnd {
       }
     }
 
-    @Test func `a disabled account is told so only after the right passcode, and its login is accepted after it is enabled`() throws
+    @Test
+    func `a disabled account is told so only after the right passcode, and its login is accepted after it is enabled`()
+      throws
     {
       let scene = try Scene.registered()
       try scene.server.disable(scene.user)

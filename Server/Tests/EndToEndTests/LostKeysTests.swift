@@ -11,7 +11,8 @@ extension EndToEnd {
       return fields.map { String($0[1]) }
     }
 
-    @Test func `a machine that lost its keys registers again in one step, and the server deletes the lost keys`() throws {
+    @Test func `a machine that lost its keys registers again in one step, and the server deletes the lost keys`() throws
+    {
       let scene = try Scene.registered()
       try FileManager.default.removeItem(atPath: scene.path("state/accounts/\(Scene.uid).db"))
       #expect(try scene.logIn(Scene.passcode).code == .userUnknown)

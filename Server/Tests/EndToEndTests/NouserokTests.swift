@@ -33,7 +33,9 @@ extension EndToEnd {
       #expect(try scene.logIn(Scene.passcode).code == .success)
     }
 
-    @Test func `with nouserok a deregistered account is refused until root makes the machine forget the account`() throws {
+    @Test func `with nouserok a deregistered account is refused until root makes the machine forget the account`()
+      throws
+    {
       let scene = try scene(registered: true)
       #expect(try scene.tool("deregister", "--user", scene.user, input: Scene.passcode + "\n").status == 0)
       #expect(try scene.logIn(Scene.passcode).code == .userUnknown)
@@ -75,7 +77,10 @@ extension EndToEnd {
       #expect(try scene.logIn(Scene.passcode, as: "nobodyhere").code == .userUnknown)
     }
 
-    @Test func `with nouserok a remote login of an unregistered account is refused, because registrations are hidden from remote logins`() throws {
+    @Test
+    func `with nouserok a remote login of an unregistered account is refused, because remote logins are told nothing`()
+      throws
+    {
       let scene = try scene(registered: false)
       #expect(try scene.logIn(Scene.passcode, from: "192.0.2.1").code == .authenticationError)
     }

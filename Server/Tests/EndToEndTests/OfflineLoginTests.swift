@@ -12,7 +12,10 @@ extension EndToEnd {
       return scene
     }
 
-    @Test func `if root allows it, a login without the server succeeds with the right passcode, and fails with a wrong one`() throws {
+    @Test
+    func `if root allows it, a login without the server succeeds with the right passcode, and fails with a wrong one`()
+      throws
+    {
       let scene = try scene()
       try scene.server.stop()
       _ = try? SystemLog.shared().take()

@@ -42,21 +42,26 @@ extension EndToEnd {
       try check([answer([UInt8(99), 0, 1, 1])])
     }
 
-    @Test func `a login is a system error if a newer network program reports an outcome that this core does not know`() throws {
+    @Test func `a login is a system error if a newer network program reports an outcome that this core does not know`()
+      throws
+    {
       var response = try FetchResponse(.other, handshakeCompleted: false).packet()
       let place = try #require(response.firstIndex(of: FetchOutcome.other.rawValue))
       response[place] = 200
       try check([response])
     }
 
-    @Test func `a login is a system error if the network program sends the wrong message first, or less than it announced`()
+    @Test
+    func `a login is a system error if the network program sends the wrong message first, or less than it announced`()
       throws
     {
       try check([[0xEE, 1, 0, 1, 1], answer()])
       try check([answer()])
     }
 
-    @Test func `a login is refused if an older network program does not accept the version of the core's request`() throws {
+    @Test func `a login is refused if an older network program does not accept the version of the core's request`()
+      throws
+    {
       let scene = try scene([FetchResponse(.unacceptableRequest, handshakeCompleted: false).packet()])
       let login = try scene.logIn(Scene.passcode)
       // The core cannot tell an older program from a mistake in root's configuration, so no stack may continue with a password.

@@ -5,7 +5,8 @@ extension EndToEnd {
     /// Half of the guesses come first, so that the right one certainly comes after the lock.
     ///
     /// At the time of their prompts none of the hundred logins was locked, so only the count refuses them.
-    @Test func `of a hundred guesses at once only five are checked, and the right guess after these is refused`() throws {
+    @Test func `of a hundred guesses at once only five are checked, and the right guess after these is refused`() throws
+    {
       let scene = try Scene.registered { $0.lock = "retry_count_to_lock = 5\nlock_time = 300" }
       _ = try? SystemLog.shared().take()
       let logins = try (0..<100).map { _ in try Command(scene.host(), environment: scene.names) }

@@ -21,7 +21,9 @@ extension EndToEnd {
         "register", "--payload", "-", input: "\(payload.encoded)\n\(Scene.passcode)\n\(Scene.passcode)\n")
     }
 
-    @Test func `over the core's socket a person without root's rights registers, sees the account's status, logs in and deregisters`() throws {
+    @Test func `over the core's socket a person who is not root registers, reads the status, logs in and deregisters`()
+      throws
+    {
       let machine = try SocketMachine(try Scene())
       let registration = try register(machine, payload(machine))
       #expect(registration.status == 0, "\(registration.text)")
@@ -34,7 +36,9 @@ extension EndToEnd {
       #expect(try machine.tool("authenticate", input: Scene.passcode + "\n").status == 1)
     }
 
-    @Test func `over the core's socket nobody registers with a different account's payload, and nothing is stored`() throws {
+    @Test func `over the core's socket nobody registers with a different account's payload, and nothing is stored`()
+      throws
+    {
       let machine = try SocketMachine(try Scene())
       let output = try register(machine, payload(machine, of: "somebody"))
       #expect(output.status == 1)
@@ -43,7 +47,10 @@ extension EndToEnd {
       #expect(try machine.accountFiles() == [])
     }
 
-    @Test func `over the core's socket nobody registers at a server that root did not configure, and nothing is stored`() throws {
+    @Test
+    func `over the core's socket nobody registers at a server that root did not configure, and nothing is stored`()
+      throws
+    {
       let machine = try SocketMachine(try Scene())
       let own = try payload(machine)
       let bad = try BadServers.shared()
@@ -69,7 +76,9 @@ extension EndToEnd {
     }
 
     @Test(arguments: [UAFWire.Operation.unlock, .initialise, .forget, .trust])
-    func `over the core's socket a person cannot request what only root may request`(_ operation: UAFWire.Operation) throws {
+    func `over the core's socket a person cannot request what only root may request`(_ operation: UAFWire.Operation)
+      throws
+    {
       let scene = try Scene.registered { $0.lock = "retry_count_to_lock = 1\nlock_time = 300" }
       let machine = try SocketMachine(scene)
       _ = try scene.logIn("wrong1111")
@@ -100,7 +109,10 @@ extension EndToEnd {
       #expect(try scene.status().state == 3008)
     }
 
-    @Test func `over the core's socket a person who describes the account or the caller, or sends a wrong argument, is refused`() throws {
+    @Test
+    func `over the core's socket a person who describes the account or caller, or sends a wrong argument, is refused`()
+      throws
+    {
       let machine = try SocketMachine(try Scene.registered())
       let changes: [@Sendable (inout Begin) -> Void] = [
         { $0.uid = 0 }, { $0.uid = UInt32(Scene.uid) }, { $0.account = Array("root".utf8) },
@@ -120,7 +132,10 @@ extension EndToEnd {
       }
     }
 
-    @Test func `over the core's socket a person cannot choose the configuration, or change the status with module arguments`() throws {
+    @Test
+    func `over the core's socket a person cannot choose the configuration, or change the status with module arguments`()
+      throws
+    {
       let machine = try SocketMachine(try Scene.registered())
       var begin = Begin(.status)
       let own = try finished(machine.converse(begin.packet()))
@@ -192,7 +207,10 @@ extension EndToEnd {
       #expect(finished(stopped)?.result == 999 && finished(stopped)?.pamCode == 19)
     }
 
-    @Test func `over the core's socket one person has at most four conversations, and a hundred attempts keep nobody else out`() throws {
+    @Test
+    func `over the core's socket a person has at most four conversations, and a hundred attempts keep nobody else out`()
+      throws
+    {
       let machine = try SocketMachine(try Scene.registered())
       let begin = try Begin(.authenticate).packet()
       let crowd = try machine.crowd(100, begin)
@@ -242,14 +260,19 @@ extension EndToEnd {
       return try SocketMachine(scene)
     }
 
-    @Test func `with the core at a socket, the module accepts a right and refuses a wrong passcode for a program of root's`() throws {
+    @Test
+    func `with the core at a socket, the module accepts a right and refuses a wrong passcode for a program of root's`()
+      throws
+    {
       let machine = try machine()
       let host = try machine.scene.host()
       #expect(Login(try machine.asRoot(host, input: "wrong1111\n")).errors == ["Wrong passcode: 4 tries left."])
       #expect(Login(try machine.asRoot(host, input: Scene.passcode + "\n")).code == .success)
     }
 
-    @Test func `with the core at a socket, the module accepts and refuses for a person's own program, and counts the program's attempts`() throws {
+    @Test func `with the core at a socket, the module serves a person's own program, and wrong passcodes are counted`()
+      throws
+    {
       let machine = try machine()
       let host = try machine.scene.host()
       let login = Login(try machine.asPerson(host, input: "wrong1111\n"))
@@ -258,7 +281,9 @@ extension EndToEnd {
       #expect(Login(try machine.asPerson(host, input: Scene.passcode + "\n")).code == .success)
     }
 
-    @Test func `with the core at a socket, the module refuses a person's program that asks for a different account`() throws {
+    @Test func `with the core at a socket, the module refuses a person's program that asks for a different account`()
+      throws
+    {
       let machine = try machine()
       let login = Login(try machine.asPerson(machine.scene.host(user: "root"), input: Scene.passcode + "\n"))
       #expect(login.code == .authenticationError)

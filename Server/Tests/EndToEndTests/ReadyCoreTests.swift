@@ -58,7 +58,10 @@ extension EndToEnd {
       #expect(Login(try login.end()).code == .success)
     }
 
-    @Test func `a core that is kept ready has no network, no way to gain rights and no caller's environment while it waits`() throws {
+    @Test
+    func `a core that is kept ready has no network, no way to gain rights and no caller's environment while it waits`()
+      throws
+    {
       let machine = try awake()
       let ready = try machine.awaitReadyCore()
       func network(_ process: String) throws -> String {
@@ -73,7 +76,9 @@ extension EndToEnd {
     }
 
     @Test(arguments: [true, false])
-    func `a login succeeds even if the core that was kept ready, or its network program, was killed`(_ isCore: Bool) throws {
+    func `a login succeeds even if the core that was kept ready, or its network program, was killed`(_ isCore: Bool)
+      throws
+    {
       let machine = try awake()
       let ready = try machine.awaitReadyCore()
       kill(isCore ? ready.core : ready.network, SIGKILL)

@@ -46,7 +46,7 @@ extension EndToEnd {
     }
 
     @Test
-    func `neither a code with a wrong passcode nor the passcode without a code repairs a restored folder, and the machine stays as it was`()
+    func `neither a code with a wrong passcode nor the passcode without a code repairs a restored state folder`()
       throws
     {
       let scene = try restored()
@@ -69,7 +69,7 @@ extension EndToEnd {
       #expect(try scene.logIn(Scene.passcode).code == .success)
     }
 
-    @Test func `a key made after the folder was copied is unknown to the restored machine, and stays at the server after a repair`()
+    @Test func `a key made after the folder was copied is lost to the restored machine, and stays at the server`()
       throws
     {
       let scene = try Scene.registered()

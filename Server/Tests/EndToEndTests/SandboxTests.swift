@@ -54,7 +54,9 @@ extension EndToEnd {
       try attackAtPrompt("network", "uaf-fetch")
     }
 
-    @Test func `both sandboxes hold while a server keeps both programs waiting, and the login then ends as refused`() throws {
+    @Test func `both sandboxes hold while a server keeps both programs waiting, and the login then ends as refused`()
+      throws
+    {
       let scene = try Scene.registeredAtServerThatHangs { $0.server = "timeout = 10" }
       _ = try scene.logIn("wrong1111")
       let login = try scene.startLogin()
@@ -65,7 +67,8 @@ extension EndToEnd {
       #expect(Login(try login.end()).code == .authenticationError)
     }
 
-    @Test func `the sandbox gives the core no network, and leaves the machine's network to the network program`() throws {
+    @Test func `the sandbox gives the core no network, and leaves the machine's network to the network program`() throws
+    {
       let scene = try Scene.registered()
       let login = try scene.startLogin()
       func network(_ name: String) throws -> String {
@@ -94,7 +97,9 @@ extension EndToEnd {
     @Test(
       .enabled(if: SystemLog.isPossible, "needs a mount namespace: root with CAP_SYS_ADMIN"),
       arguments: ["files", "dns"])
-    func `the sandbox lets the network program look up the server's name as the machine is configured to`(_ way: String) throws {
+    func `the sandbox lets the network program look up the server's name as the machine is configured to`(_ way: String)
+      throws
+    {
       let name = "pam-uaf.test"
       // With a remote server the derivation must cost more.
       let scene = try Scene(Server(name: name)) { $0.derivationCost = 14 }

@@ -5,7 +5,8 @@ extension EndToEnd {
   @Suite struct ServersOfOthersTests {
     private func standIns() throws -> StandIns { try StandIns.shared() }
 
-    @Test func `the documentation page has a configuration for each of the other makers' servers in these tests, and no other`() throws {
+    @Test func `the documentation page has a configuration for each of the other makers' servers, and no other`() throws
+    {
       #expect(try ServersPage.configurations().count == StandIns.Kind.allCases.count)
       for block in try ServersPage.configurations() {
         #expect(block.contains("\"https://\(ServersPage.host)/") && block.contains("\"\(ServersPage.authority)\""))
@@ -13,7 +14,9 @@ extension EndToEnd {
     }
 
     @Test(arguments: StandIns.Kind.allCases)
-    func `with the page's configuration an account registers, logs in, is refused if the server refuses, and deregisters`(_ kind: StandIns.Kind) throws {
+    func `with the page's configuration an account registers, logs in, is refused by the server, and deregisters`(
+      _ kind: StandIns.Kind
+    ) throws {
       let scene = try standIns().scene(kind)
       let registered = try standIns().register(scene, kind)
       #expect(registered.status == 0, "\(registered.text)")

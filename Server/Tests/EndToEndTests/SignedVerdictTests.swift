@@ -12,7 +12,9 @@ extension EndToEnd {
       #expect(try scene.logIn("wrong1111").code == .authenticationError)
     }
 
-    @Test func `with require_signed_verdict, a verdict that a wrong key signed is refused, and no key is stored`() throws {
+    @Test func `with require_signed_verdict, a verdict that a wrong key signed is refused, and no key is stored`()
+      throws
+    {
       let key = try Folder.shared.folder("key") + "/other.pub"
       let make = "openssl ecparam -name prime256v1 -genkey -noout | openssl ec -pubout -out \"$1\""
       try Command.succeed(["sh", "-c", make, "sh", key], logged: false)

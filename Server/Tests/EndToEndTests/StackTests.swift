@@ -14,8 +14,9 @@ extension EndToEnd {
     }
 
     @Test(arguments: ["sufficient", "optional", "[success=done default=ignore]", "[success=ok default=ignore]"])
-    func `if the helper is missing and the line's control allows it, the stack continues with the next module, which may accept`(_ control: String) throws
-    {
+    func `if the helper is missing and the line's control allows it, the next module decides, and may accept`(
+      _ control: String
+    ) throws {
       let scene = try scene(control)
       let login = try scene.logIn(Scene.passcode)
       #expect(login.code == .success)
@@ -23,7 +24,9 @@ extension EndToEnd {
       #expect(login.prompts.isEmpty)
     }
 
-    @Test func `if the helper of a required module is missing, the stack continues with the next module and refuses`() throws {
+    @Test func `if the helper of a required module is missing, the stack continues with the next module and refuses`()
+      throws
+    {
       let login = try scene("required").logIn(Scene.passcode)
       #expect(login.code == .systemError)
       #expect(login.output.says("info the next module"))

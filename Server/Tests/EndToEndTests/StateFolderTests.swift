@@ -40,8 +40,7 @@ extension EndToEnd {
     ]
 
     @Test(arguments: damages)
-    func `an unusable state folder ends the login before any prompt, and the log says why`(_ damage: Damage) throws
-    {
+    func `an unusable state folder ends the login before any prompt, and the log says why`(_ damage: Damage) throws {
       let scene = try Scene.registered()
       let path = scene.settings.stateDirectory
       try damage.make(path)

@@ -104,7 +104,9 @@ extension EndToEnd {
     }
 
     @Test(arguments: mistakes)
-    func `a wrong configuration ends the login before any prompt, and the log names the file and line`(_ mistake: Mistake)
+    func `a wrong configuration ends the login before any prompt, and the log names the file and line`(
+      _ mistake: Mistake
+    )
       throws
     {
       let scene = try scene()
@@ -127,7 +129,9 @@ extension EndToEnd {
       ("nouserokay", "module argument nouserokay: "), ("timeout=soon", "module argument timeout: "),
       ("conf=relative.conf", "module argument conf: must be an absolute path"),
     ])
-    func `a wrong module argument ends the login, even if the configuration is correct`(_ argument: String, _ log: String)
+    func `a wrong module argument ends the login, even if the configuration is correct`(
+      _ argument: String, _ log: String
+    )
       throws
     {
       let scene = try scene()

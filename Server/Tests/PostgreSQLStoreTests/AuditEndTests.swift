@@ -29,7 +29,8 @@ struct AuditEndTests {
     #expect(!plan.contains { $0.contains("Seq Scan on auditend") }, "\(plan)")
   }
 
-  @Test func `a response that waited for an earlier commit continues the audit's chain after that commit`() async throws {
+  @Test func `a response that waited for an earlier commit continues the audit's chain after that commit`() async throws
+  {
     let answer = try await VerifiedResponse.first(of: "alice", at: server)
     let outcome = try await outcome(of: answer) { lock in
       try lock.execute("SET search_path TO uaf")
@@ -41,7 +42,7 @@ struct AuditEndTests {
   }
 
   @Test
-  func `a response is refused as a whole if the audit was emptied while it waited, and is accepted when it is sent again`()
+  func `a response is refused as a whole if the audit was emptied while it waited, and is accepted if sent again`()
     async throws
   {
     let answer = try await VerifiedResponse.first(of: "alice", at: server)
@@ -56,8 +57,9 @@ struct AuditEndTests {
     #expect(rows.map(\.event.kind) == [.login])
   }
 
-  /// Stores a response while a second transaction holds the end of the chain. The second transaction then commits its own
-  /// change.
+  /// Stores a response while a second transaction holds the end of the chain.
+  ///
+  /// The second transaction then commits its own change.
   private func outcome(
     of answer: VerifiedResponse, change: (Connection) throws -> Void
   ) async throws -> Result<Void, any Error> {

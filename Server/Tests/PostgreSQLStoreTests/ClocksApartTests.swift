@@ -24,7 +24,8 @@ struct ClocksApartTests {
     }
   }
 
-  @Test func `the store refuses a used proof again, even if the instance that used it has a clock by which the proof has expired`() async throws
+  @Test func `the store refuses a used proof, even if it had expired by the clock of the instance that used it`()
+    async throws
   {
     #expect(try await use("one"))
     #expect(try await use("two", ahead: 600))

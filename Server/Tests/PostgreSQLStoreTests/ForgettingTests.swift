@@ -46,7 +46,9 @@ struct ForgettingTests {
     #expect(try await left() == ["0"])
   }
 
-  @Test func `removing expired rows leaves those before its starting point, and rows that have not expired`() async throws {
+  @Test func `removing expired rows leaves those before its starting point, and rows that have not expired`()
+    async throws
+  {
     try await add(1...10)
     try await database.execute("INSERT INTO usedChallenge VALUES (sha256('later'), 9000000000)")
     #expect(try await forget(from: 6) < 9_000_000_000)

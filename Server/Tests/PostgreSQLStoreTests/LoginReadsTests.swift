@@ -18,7 +18,9 @@ struct LoginReadsTests {
     server = try TestServer(database: database)
   }
 
-  /// Asks for the keys of accounts while a lock prevents all reads. So all accounts but the first are read in one statement.
+  /// Asks for the keys of accounts while a lock prevents all reads.
+  ///
+  /// So all accounts but the first are read in one statement.
   ///
   /// - Parameter meanwhile: what to do while the lock is held.
   private func keys(
@@ -116,7 +118,9 @@ struct LoginReadsTests {
     try await first.value
   }
 
-  @Test func `logins find rows through indexes, even if the tables were empty when the statement was planned`() async throws {
+  @Test func `logins find rows through indexes, even if the tables were empty when the statement was planned`()
+    async throws
+  {
     let answer = try await VerifiedResponse.first(of: "alice", at: server)
     try await database.execute("TRUNCATE usedChallenge")
     try await database.execute("VACUUM ANALYZE usedChallenge")

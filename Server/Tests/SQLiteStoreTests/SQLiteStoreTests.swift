@@ -67,7 +67,9 @@ final class SQLiteStoreTests {
     #expect(throws: StoreError.newer) { _ = try self.open() }
   }
 
-  @Test func `a store that counted wrong codes is migrated, and the codes that this count had closed are removed`() throws {
+  @Test func `a store that counted wrong codes is migrated, and the codes that this count had closed are removed`()
+    throws
+  {
     let older = try DatabaseQueue()
     try Schema.migrator.migrate(older, upTo: "approvals")
     try older.write { db in
@@ -123,7 +125,8 @@ final class SQLiteStoreTests {
     try await open().checkUpgraded(audit: before)
   }
 
-  @Test func `a store that knew used challenges only by their hashes is migrated, and the challenges stay used`() throws {
+  @Test func `a store that knew used challenges only by their hashes is migrated, and the challenges stay used`() throws
+  {
     let older = try DatabaseQueue()
     try Schema.migrator.migrate(older, upTo: "machine policies")
     try older.write {

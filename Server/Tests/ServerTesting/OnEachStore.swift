@@ -3,8 +3,10 @@ import Testing
 /// Runs each test of a suite once with each engine.
 struct OnEachStore: SuiteTrait, TestTrait, TestScoping {
   let isRecursive = true
-  /// How many tests may use PostgreSQL at the same time. All tests begin together, and each has several connections, so without
-  /// this limit the cluster would run out of connections.
+  /// How many tests may use PostgreSQL at the same time.
+  ///
+  /// All tests begin together, and each has several connections, so without this limit the cluster would run out of
+  /// connections.
   private static let postgresql = Turns(64)
 
   func provideScope(

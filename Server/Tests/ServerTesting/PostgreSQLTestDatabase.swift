@@ -74,6 +74,8 @@ final class PostgreSQLTestDatabase: TestDatabase {
     }
   }
 
-  /// Always 0, because PostgreSQL has no such count. It needs none: a transaction that only reads cannot write there.
+  /// Always 0, because PostgreSQL has no such count.
+  ///
+  /// It needs none: a transaction that only reads cannot write there.
   func changes() async throws -> Int { 0 }
 }

@@ -1,6 +1,8 @@
 import Synchronization
 
-/// A clock that only a test moves forward. So no deadline expires on a busy machine.
+/// A clock that only a test moves forward.
+///
+/// So no deadline expires on a busy machine.
 final class StoppedClock: Sendable {
   private let time = Mutex(ContinuousClock.now)
 

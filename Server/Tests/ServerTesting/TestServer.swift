@@ -79,7 +79,9 @@ final class TestServer: Sendable {
     }
   }
 
-  /// Sends a response. If it has new keys, the proof that the code of their request allows them is sent too.
+  /// Sends a response.
+  ///
+  /// If it has new keys, the proof that the code of their request allows them is sent too.
   ///
   /// - Parameters:
   ///   - text: a text to be confirmed, which clients send again with the response.

@@ -61,12 +61,15 @@ import UAFMessages
     #expect(try await found(group: "office") { $0.after = "b" }.rows == ["d"])
   }
 
-  @Test func `a search for a group that the policy does not have is refused, instead of finding everybody`() async throws {
+  @Test func `a search for a group that the policy does not have is refused, instead of finding everybody`()
+    async throws
+  {
     try await fill()
     await #expect(throws: AdministrationRefusal.self) { _ = try await found(group: "nowhere") { _ in } }
   }
 
-  @Test func `a search finds accounts whose keys were not used since a given time, and those whose keys were never used`()
+  @Test
+  func `a search finds accounts whose keys were not used since a given time, and those whose keys were never used`()
     async throws
   {
     let key = try await server.registered("mina", deviceID: "d-1")

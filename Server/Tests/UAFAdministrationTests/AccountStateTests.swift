@@ -83,7 +83,9 @@ import UAFService
     }
   }
 
-  @Test("a reason is refused unless it is one line of visible text", arguments: ["", " ", "a\nb", "\u{1B}[2J", "a\u{202E}b"])
+  @Test(
+    "a reason is refused unless it is one line of visible text",
+    arguments: ["", " ", "a\nb", "\u{1B}[2J", "a\u{202E}b"])
   func reason(text: String) async throws {
     await #expect(throws: AdministrationRefusal.self) {
       try await administration.disable("alice", reason: text, by: root)

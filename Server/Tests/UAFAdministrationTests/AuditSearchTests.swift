@@ -54,7 +54,9 @@ import Testing
     #expect(try await found { ($0.words, $0.negated) = ("laptop", [.words]) } == [2, 3, 5, 6])
   }
 
-  @Test func `a search of the audit finds words anywhere, in any case, and treats no character as a wildcard`() async throws {
+  @Test func `a search of the audit finds words anywhere, in any case, and treats no character as a wildcard`()
+    async throws
+  {
     try await fill()
     #expect(try await found { $0.words = "desk" } == [2, 6])
     #expect(try await found { $0.words = "192.0" } == [5])

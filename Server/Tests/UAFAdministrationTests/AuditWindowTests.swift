@@ -11,7 +11,8 @@ struct AuditWindowTests {
     return filter
   }
 
-  @Test func `a page of the audit reads all rows if the search wants each of them, or if an index finds the wanted rows`() {
+  @Test
+  func `a page of the audit reads all rows if the search wants each of them, or if an index finds the wanted rows`() {
     let filters = [
       AuditFilter(), AuditFilter(account: "alice"), AuditFilter(kind: .policy), AuditFilter(outcome: "wrongSignature"),
       AuditFilter(account: "alice", since: 5, until: 9),
@@ -23,7 +24,8 @@ struct AuditWindowTests {
     }
   }
 
-  @Test func `a page of the audit reads only a part if many rows may not match, and says where the next page continues`() {
+  @Test
+  func `a page of the audit reads only a part if many rows may not match, and says where the next page continues`() {
     let filters = [
       AuditFilter(kind: .login), AuditFilter(outcome: "ok"), AuditFilter(machine: "laptop"),
       AuditFilter(kind: .policy, machine: "laptop"), filter { $0.words = "sudo" },

@@ -173,7 +173,8 @@ import UAFMessages
 
   // MARK: Keys
 
-  @Test func `a code for a privileged account is issued only after a signature, or by root at the server itself`() async throws
+  @Test func `a code for a privileged account is issued only after a signature, or by root at the server itself`()
+    async throws
   {
     let codes = EnrolmentAdministration(environment)
     let (token, mina) = (
@@ -193,7 +194,7 @@ import UAFMessages
   }
 
   @Test
-  func `a key is valid for administration if an administrator signed for its code, and not if a token or session issued it`()
+  func `a key is valid for administration if an administrator signed for its code, not if a token or session did`()
     async throws
   {
     let (token, mina) = (
@@ -212,7 +213,8 @@ import UAFMessages
     }
   }
 
-  @Test func `a key from a helpdesk code is valid for administration only after an administrator has signed for the key`()
+  @Test
+  func `a key from a helpdesk code is valid for administration only after an administrator has signed for the key`()
     async throws
   {
     _ = try await server.registered("bob", reachesPrivileged: false)
@@ -234,7 +236,8 @@ import UAFMessages
     #expect(origin == KeyOrigin(issuedBy: "token desk", vouchedBy: "administrator mina"))
   }
 
-  @Test func `a key is not made valid for administration if its issuer differs from the one shown, or if the key was revoked`()
+  @Test
+  func `a key is not made valid for administration if its issuer differs from the one shown, or if it was revoked`()
     async throws
   {
     _ = try await server.registered("bob", reachesPrivileged: false)

@@ -44,7 +44,9 @@ import Testing
       models: server.environment.models)
   }
 
-  @Test func `if the codes of one part of a list cannot be issued, the codes of the parts before it are closed`() async throws {
+  @Test func `if the codes of one part of a list cannot be issued, the codes of the parts before it are closed`()
+    async throws
+  {
     let codes = EnrolListAdministration(environment(failingAt: 1200))
     await #expect(throws: AdministrationRefusal.conflict(.previewUnderWay)) {
       try await codes.issueAll(try people(700), lifetime: 60, by: caller)
@@ -60,7 +62,8 @@ import Testing
     #expect(try await openCodes() == 501)
   }
 
-  @Test(arguments: [false, true]) func `a list with a privileged account is refused, even if the account became privileged after the check`(
+  @Test(arguments: [false, true])
+  func `a list with a privileged account is refused, even if the account became privileged after the check`(
     reaches: Bool
   ) async throws {
     let codes = EnrolListAdministration(
@@ -72,7 +75,8 @@ import Testing
     #expect(try await openCodes() == 0)
   }
 
-  @Test(arguments: [0, 604_801] as [Int64]) func `codes for a list are refused if their lifetime is zero or more than a week`(lifetime: Int64)
+  @Test(arguments: [0, 604_801] as [Int64])
+  func `codes for a list are refused if their lifetime is zero or more than a week`(lifetime: Int64)
     async throws
   {
     let codes = EnrolListAdministration(environment(failingAt: 1000))

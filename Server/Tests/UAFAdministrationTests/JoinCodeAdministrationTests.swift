@@ -52,7 +52,9 @@ import UAFMessages
     #expect(try await codes.page(by: caller).rows.count == 1)
   }
 
-  @Test func `the payloads of two join codes show the same fingerprint of the server, and have different codes`() async throws {
+  @Test func `the payloads of two join codes show the same fingerprint of the server, and have different codes`()
+    async throws
+  {
     let (one, two) = (try await codes.issue(by: caller), try await codes.issue(group: "b", by: caller))
     #expect(one.fingerprint == two.fingerprint && one.payload.code != two.payload.code)
   }

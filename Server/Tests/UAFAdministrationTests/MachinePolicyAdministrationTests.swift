@@ -33,7 +33,10 @@ import UAFMessages
     try await server.store.read { try $0.audit.rows(AuditFilter(kind: .machinePolicy), limit: 10) }
   }
 
-  @Test func `the server keeps each saved policy for workstations with its author and reason, numbered across all groups`() async throws {
+  @Test
+  func `the server keeps each saved policy for workstations with its author and reason, numbered across all groups`()
+    async throws
+  {
     let first = try await save()
     #expect(
       first
@@ -65,7 +68,9 @@ import UAFMessages
     #expect(try await administration.inForce(after: "lab", by: administrator).rows == [other])
   }
 
-  @Test func `each saved policy for workstations has an audit row with the number of machines it applies to`() async throws {
+  @Test func `each saved policy for workstations has an audit row with the number of machines it applies to`()
+    async throws
+  {
     try await server.joined(server.joinCode("lab"), "desk-17")
     try await save()
     let rows = try await audit()
@@ -86,7 +91,10 @@ import UAFMessages
 
   // MARK: Preview
 
-  @Test func `a preview of a policy for workstations says which configuration keys would change, and for how many machines`() async throws {
+  @Test
+  func `a preview of a policy for workstations says which configuration keys would change, and for how many machines`()
+    async throws
+  {
     let code = try await server.joinCode("lab", machines: 2)
     for device in ["a", "b"] { try await server.joined(code, device) }
     try await save("[passcode]\nmin_length = 10\nmax_length = 40\n[passcode.rules]\nequal_character = true\n")
@@ -146,7 +154,9 @@ import UAFMessages
     }
   }
 
-  @Test func `the preview of a policy for workstations refuses what saving would refuse, and saves nothing`() async throws {
+  @Test func `the preview of a policy for workstations refuses what saving would refuse, and saves nothing`()
+    async throws
+  {
     let draft = MachinePolicyDraft(group: "lab", text: Self.long)
     try await administration.check(draft, reason: "because", after: 0, by: administrator)
     #expect(try await server.store.read { try $0.machinePolicies.lastNumber() } == 0)
@@ -170,7 +180,9 @@ import UAFMessages
     }
   }
 
-  @Test func `refuses a policy for workstations that was based on an older policy, or on a different group's policy`() async throws {
+  @Test func `refuses a policy for workstations that was based on an older policy, or on a different group's policy`()
+    async throws
+  {
     try await save()
     try await save(after: 1)
     await #expect(throws: AdministrationRefusal.self) { try await save(after: 1) }
@@ -179,7 +191,8 @@ import UAFMessages
     #expect(try await audit().count == 2)
   }
 
-  @Test(arguments: Role.allCases) func `every role may read policies for workstations, and only administrators may save them`(_ role: Role)
+  @Test(arguments: Role.allCases)
+  func `every role may read policies for workstations, and only administrators may save them`(_ role: Role)
     async throws
   {
     let caller = Caller(actor: .commandLine(uid: 7, login: nil), role: role, address: "")

@@ -33,7 +33,9 @@ import UAFMessages
     }
   }
 
-  @Test func `the server counts usable and revoked keys of each model, the model with the most usable keys first`() async throws {
+  @Test func `the server counts usable and revoked keys of each model, the model with the most usable keys first`()
+    async throws
+  {
     try await add([
       ("mina", "5541#0001"), ("mina", "5541#0002"), ("jun", "5541#0002"), ("hana", "0A0b#00Ff"), ("hana", "0A0B#00fF"),
       ("gone", "5541#0001"),
@@ -47,7 +49,9 @@ import UAFMessages
     #expect(try await lines().isEmpty)
   }
 
-  @Test func `the server counts the keys of each model at most once a minute, and again if the clock was set back`() async throws {
+  @Test func `the server counts the keys of each model at most once a minute, and again if the clock was set back`()
+    async throws
+  {
     #expect(try await lines().isEmpty)
     try await add([("mina", "5541#0001")])
     server.advance(seconds: ModelFigureMemory.age - 1)

@@ -38,7 +38,9 @@ struct PeopleListTests {
     ("lifetime;username\n", .separator(.semicolon)), ("username;\n", .separator(.semicolon)),
     ("username\tlifetime\nmina\t60\n", .separator(.tab)), ("a;b\n", .unknownColumn("a;b")),
   ])
-  func `a list without commas is refused, and the refusal names the character that separates its fields`(text: String, problem: PeopleListProblem) {
+  func `a list without commas is refused, and the refusal names the character that separates its fields`(
+    text: String, problem: PeopleListProblem
+  ) {
     #expect(throws: problem) { try list(text) }
     if case .separator = problem { #expect(problem.description.contains("instead of commas")) }
   }
@@ -66,7 +68,9 @@ struct PeopleListTests {
     ("mi\u{0}na,5", .controlCharacter), ("mina\r,5", .controlCharacter),
     (String(repeating: "a", count: 1100), .tooLong),
   ])
-  func `a wrong line of a list is named by its number, and the other lines are read`(line: String, problem: PeopleListProblem) throws {
+  func `a wrong line of a list is named by its number, and the other lines are read`(
+    line: String, problem: PeopleListProblem
+  ) throws {
     let parsed = try list("username,lifetime\nfirst,1\n\(line)\nlast,2\n")
     #expect(parsed.wrong == [.init(line: 3, problem: problem)])
     #expect(parsed.people.map(\.username) == ["first", "last"])

@@ -36,7 +36,9 @@ import UAFMessages
     #expect(try await administration.current(by: administrator) == nil)
   }
 
-  @Test func `the server keeps each saved policy with its author and reason, and puts the newest in force`() async throws {
+  @Test func `the server keeps each saved policy with its author and reason, and puts the newest in force`()
+    async throws
+  {
     _ = try await administration.save(both, reason: "first", after: 0, lockingOut: 0, by: administrator)
     server.advance(seconds: 5)
     let second = try await administration.save(passcode, reason: "second", after: 1, lockingOut: 0, by: administrator)
@@ -74,7 +76,9 @@ import UAFMessages
     #expect(preview.locksEverybodyOut)
   }
 
-  @Test func `a preview compares a policy with the saved one, and not with the default of a server without a policy`() async throws {
+  @Test func `a preview compares a policy with the saved one, and not with the default of a server without a policy`()
+    async throws
+  {
     try await addAccounts()
     _ = try await administration.save(both, reason: "strict", after: 0, lockingOut: 2, by: administrator)
     let preview = try await administration.preview(passcode, by: administrator)
@@ -82,7 +86,8 @@ import UAFMessages
     #expect(preview.lockedOutAlready == 1)
   }
 
-  @Test func `a policy can be saved after one that is no longer usable, and the preview says that the two were not compared`()
+  @Test
+  func `a policy can be saved after one that is no longer usable, and the preview says that the two were not compared`()
     async throws
   {
     try await addAccounts()
@@ -135,7 +140,9 @@ import UAFMessages
     #expect(preview.locksEverybodyOut)
   }
 
-  @Test func `a policy that locks anybody out is refused unless the caller allows that, and nothing changes`() async throws {
+  @Test func `a policy that locks anybody out is refused unless the caller allows that, and nothing changes`()
+    async throws
+  {
     try await addAccounts()
     let error = await #expect(throws: AdministrationRefusal.self) {
       try await administration.save(both, reason: "strict", after: 0, lockingOut: 1, by: administrator)

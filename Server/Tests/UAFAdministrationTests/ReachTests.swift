@@ -89,7 +89,10 @@ import UAFMessages
     #expect(try await server.store.read { try $0.audit.last().number } == rows)
   }
 
-  @Test(arguments: changes) func `an ordinary account's state is changed by the same roles that are refused for a privileged account`(change: Change) async throws {
+  @Test(arguments: changes)
+  func `an ordinary account's state is changed by the same roles that are refused for a privileged account`(
+    change: Change
+  ) async throws {
     try await prepare("bob", for: change)
     try await change.call(environment, "bob", try await server.token("t", change.role))
   }

@@ -111,7 +111,9 @@ import UAFMessages
     }
   }
 
-  @Test(arguments: [Int64.min, 0, 299, 604_801, .max]) func `refuses an unlock with an invalid lifetime`(seconds: Int64) async throws {
+  @Test(arguments: [Int64.min, 0, 299, 604_801, .max]) func `refuses an unlock with an invalid lifetime`(seconds: Int64)
+    async throws
+  {
     await #expect(throws: AdministrationRefusal.self) {
       try await unlocks.issue(for: "mina", on: "d-1", lifetime: seconds, by: caller)
     }

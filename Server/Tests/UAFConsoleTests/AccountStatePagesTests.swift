@@ -121,7 +121,9 @@ import UAFAdministration
   @Test(arguments: [
     "name=bob&seconds=60", "name=bob&seconds=60&reason=%0a", "name=bob&seconds=0&reason=x",
     "name=bob&seconds=31536001&reason=x", "name=bob&seconds=1h&reason=x", "name=alice&seconds=0&reason=x",
-  ]) func `a lock without a reason or a valid time is refused before a signature is asked for`(body: String) async throws {
+  ]) func `a lock without a reason or a valid time is refused before a signature is asked for`(body: String)
+    async throws
+  {
     let (browser, _) = try await server.signedIn("alice", .operator)
     try await server.enrol("bob")
     let csrf = try await browser.csrf()
@@ -131,7 +133,9 @@ import UAFAdministration
   }
 
   @Test(arguments: ["person/disable", "person/lock", "person/enable", "approvals/close"])
-  func `a forged form that would change an account's state is refused, and so is a wrong method`(what: String) async throws {
+  func `a forged form that would change an account's state is refused, and so is a wrong method`(what: String)
+    async throws
+  {
     let (browser, _) = try await server.signedIn("alice", .operator)
     try await server.enrol("bob")
     let csrf = try await browser.csrf()

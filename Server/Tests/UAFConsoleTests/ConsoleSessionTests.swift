@@ -8,7 +8,7 @@ struct ConsoleSessionTests {
   }
 
   @Test(arguments: [(1000, true), (1899, true), (1900, false), (100, true), (99, false)])
-  func `a console session is valid for 15 minutes after its last use, and at an instance whose clock is up to 15 minutes behind it`(
+  func `a console session is valid for 15 minutes after its last use, and for a clock up to 15 minutes behind it`(
     now: Int64, isGood: Bool
   ) {
     #expect(session().isGood(role: "auditor", isBlocked: false, now: now) == isGood)
@@ -20,7 +20,8 @@ struct ConsoleSessionTests {
     #expect(!session(lastUsed: end - 1).isGood(role: "auditor", isBlocked: false, now: end))
   }
 
-  @Test(arguments: [nil, "administrator"]) func `a console session is refused after the role has changed`(role: String?) {
+  @Test(arguments: [nil, "administrator"]) func `a console session is refused after the role has changed`(role: String?)
+  {
     #expect(!session().isGood(role: role, isBlocked: false, now: 1000))
   }
 

@@ -82,7 +82,9 @@ import UAFAdministration
     #expect(other != text)
   }
 
-  @Test func `a text to sign shows a short machine id in full, and a step whose text would be too long is refused`() throws {
+  @Test func `a text to sign shows a short machine id in full, and a step whose text would be too long is refused`()
+    throws
+  {
     let text = try DangerousStep.revokeMachine("m1", reason: "").shownText(number: "0042")
     #expect(text == "Console: Revoke all keys on machine m1, code 0042")
     let name = String(repeating: "\\", count: 127)
@@ -126,7 +128,7 @@ import UAFAdministration
   ]
 
   @Test(arguments: forms)
-  func `a step for a missing person or item is refused before a signature: with 404, or with 403 without the permission`(
+  func `a step for a missing person or item is refused before a signature, with 404, or 403 without the permission`(
     path: String, body: String
   ) async throws {
     let (browser, _) = try await server.signedIn("alice", .administrator)
@@ -142,7 +144,8 @@ import UAFAdministration
     #expect(await stranger.post(path, "\(body)&csrf=\(token)").status == .forbidden)
   }
 
-  @Test func `a step that would be refused is refused before a signature, and the check changes nothing`() async throws {
+  @Test func `a step that would be refused is refused before a signature, and the check changes nothing`() async throws
+  {
     let (browser, _) = try await server.signedIn("alice", .administrator)
     try await server.enrol("bob")
     let csrf = try await browser.csrf()

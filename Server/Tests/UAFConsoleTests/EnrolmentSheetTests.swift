@@ -60,7 +60,8 @@ struct EnrolmentSheetTests {
   }
 
   @Test(arguments: ["202E", "2066", "200F", "0000", "000A", "FEFF", "E000"])
-  func `an enrolment sheet shows invisible characters, and those that reverse a text, as numbers`(number: String) throws {
+  func `an enrolment sheet shows invisible characters, and those that reverse a text, as numbers`(number: String) throws
+  {
     let scalar = try #require(UInt32(number, radix: 16).flatMap(Unicode.Scalar.init))
     #expect(try page(["a\(Character(scalar))b"]).contains("<bdi>a[U+\(number)]b</bdi>"))
   }

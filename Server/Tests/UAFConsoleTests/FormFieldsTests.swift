@@ -15,7 +15,9 @@ struct FormFieldsTests {
     #expect(FormFields(Array(text.utf8)) == nil)
   }
 
-  @Test(arguments: ["a b", "%", "a&b=c", "한/?#"]) func `a form field is read back exactly as it was encoded`(text: String) throws {
+  @Test(arguments: ["a b", "%", "a&b=c", "한/?#"]) func `a form field is read back exactly as it was encoded`(
+    text: String
+  ) throws {
     let fields = try #require(FormFields(Array("x=\(FormFields.encoded(text))".utf8)))
     #expect(fields["x"] == text)
   }

@@ -215,7 +215,9 @@ import WebMessages
   }
 
   @Test(arguments: [(-1, true), (0, true), (1, false)])
-  func `a list of people is accepted up to the last byte of its limit, and refused beyond it`(more: Int, isTaken: Bool) async throws {
+  func `a list of people is accepted up to the last byte of its limit, and refused beyond it`(more: Int, isTaken: Bool)
+    async throws
+  {
     let (browser, _) = try await server.signedIn("alice", .helpdesk)
     let csrf = try await browser.csrf()
     // Each of the two line ends counts as two bytes, because the browser sends it back as CRLF. The second line is invalid,

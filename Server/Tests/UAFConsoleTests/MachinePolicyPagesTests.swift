@@ -292,7 +292,8 @@ import UAFAdministration
     #expect(other.text == "# meanwhile\n" && other.number == 2)
   }
 
-  @Test(arguments: [preview, saving]) func `a forged form with a policy for workstations is refused, and so is a wrong method`(path: String) async throws {
+  @Test(arguments: [preview, saving])
+  func `a forged form with a policy for workstations is refused, and so is a wrong method`(path: String) async throws {
     let (browser, _, csrf) = try await signedIn(.administrator)
     let body = "\(body(Self.long))&days=30"
     #expect(await browser.post(path, body).status == .forbidden)

@@ -36,7 +36,9 @@ struct MultipartFormTests {
     "Content-Disposition: form-data; name=\"a\"\r\nContent-Disposition: form-data; name=\"a\"\r\n",
     "Content-Disposition: form-data; name=\"a\"\r\nContent-Transfer-Encoding: base64\r\n",
     "Content-Disposition: form-data; name=\"a\"; filename=\"\(String(repeating: "f", count: 2000))\"\r\n",
-  ]) func `refuses a part of a multipart form without a name of its own, and with headers that no browser sends`(headers: String) {
+  ]) func `refuses a part of a multipart form without a name of its own, and with headers that no browser sends`(
+    headers: String
+  ) {
     #expect(form("--b\r\n\(headers)\r\n1\r\n--b--") == nil)
   }
 
@@ -50,7 +52,9 @@ struct MultipartFormTests {
     nil, "application/x-www-form-urlencoded", "multipart/mixed; boundary=b", "multipart/form-data",
     "multipart/form-data; boundary=", "multipart/form-data; boundary=\"b\"", "multipart/form-data; boundary=b; x=y",
     "multipart/form-data; boundary=\(String(repeating: "b", count: 71))",
-  ]) func `refuses a multipart form with a different media type, or with a boundary that no browser chooses`(type: String?) {
+  ]) func `refuses a multipart form with a different media type, or with a boundary that no browser chooses`(
+    type: String?
+  ) {
     let boundary = type?.split(separator: "=").last.map(String.init) ?? "b"
     #expect(form("--\(boundary)\r\n\(Self.field)1\r\n--\(boundary)--", type: type) == nil)
     #expect(form("--b\r\n\(Self.field)1\r\n--b--", type: type) == nil)

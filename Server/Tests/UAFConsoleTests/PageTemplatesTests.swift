@@ -57,7 +57,9 @@ struct PageTemplatesTests {
     }
   }
 
-  @Test(arguments: blocks.indices) func `a page shows invisible characters, and those that reverse a text, as numbers`(index: Int) throws {
+  @Test(arguments: blocks.indices) func `a page shows invisible characters, and those that reverse a text, as numbers`(
+    index: Int
+  ) throws {
     let text = "a\u{202E}b\u{200B}c"
     let page = try Self.page(of: Self.blocks(showing: text)[index], showing: text)
     let shown = page.replacing(#/(value|name|id|for)="[^"]*"|>[^<]*<\/(textarea|option|label)>/#, with: "")

@@ -57,7 +57,8 @@ import UAFMessages
     }
   }
 
-  @Test(arguments: [Role.auditor, .operator]) func `a role that may not unlock accounts sees no form for it, and is refused`(role: Role)
+  @Test(arguments: [Role.auditor, .operator])
+  func `a role that may not unlock accounts sees no form for it, and is refused`(role: Role)
     async throws
   {
     _ = try await server.registered("mina", deviceID: "d-1")

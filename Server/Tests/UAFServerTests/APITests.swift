@@ -52,7 +52,9 @@ struct APITests {
 
   // MARK: Who asks
 
-  @Test func `the API refuses every request without a token, and its refusals do not show which paths exist`() async throws {
+  @Test func `the API refuses every request without a token, and its refusals do not show which paths exist`()
+    async throws
+  {
     for target in ["/api/v1/accounts", "/api/v1/nothing", "/api/v1/openapi.json", "/api/v2/accounts", "/api"] {
       let (answer, json) = try await ask(.GET, target)
       #expect(answer.status == .unauthorized && code(json) == "no-token", "\(target)")

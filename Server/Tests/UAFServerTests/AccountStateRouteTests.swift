@@ -84,7 +84,9 @@ import struct UAFMessages.RequestContext
     #expect(try await server.store.write { try $0.accounts.setBlock(block, of: "alice") })
   }
 
-  @Test func `a known machine is told that an account is active, in a statement with the nonce of its request`() async throws {
+  @Test func `a known machine is told that an account is active, in a statement with the nonce of its request`()
+    async throws
+  {
     let nonce = try RandomBytes.make(16)
     try await server.application.test { client in
       let statement = try statement(in: await ask(client, proof(nonce: nonce)))
@@ -253,7 +255,9 @@ import struct UAFMessages.RequestContext
     }
   }
 
-  @Test func `a query of an account's state is refused with a wrong method, or with a body that is too long`() async throws {
+  @Test func `a query of an account's state is refused with a wrong method, or with a body that is too long`()
+    async throws
+  {
     try await server.application.test { client in
       let other = try await ask(client, proof(), method: .GET)
       #expect(other.status == .notFound)

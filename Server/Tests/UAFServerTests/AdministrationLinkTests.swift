@@ -32,7 +32,9 @@ import UAFMessages
     ["--api", "https://server"], ["--api", "unix:/s", "--token-file", "t"], ["--state", "s", "--token-file", "t"],
     ["--state", "s", "--api-ca", "c"], ["--api", "server"],
   ])
-  func `refuses a command that names neither a state folder nor an API, names both, or lacks an option for the API`(arguments: [String]) {
+  func `refuses a command that names neither a state folder nor an API, names both, or lacks an option for the API`(
+    arguments: [String]
+  ) {
     #expect(throws: (any Error).self) { try UsersCommand.parse(arguments) }
   }
 

@@ -15,8 +15,9 @@ import WebMessages
 @testable import UAFServer
 @testable import UAFService
 
-/// The API and the console over real connections: TLS at a port, and the socket of the state folder. A stand-in replaces the
-/// console.
+/// The API and the console over real connections: TLS at a port, and the socket of the state folder.
+///
+/// A stand-in replaces the console.
 struct AdministrationListenersTests {
   private let server: TestServer
   private let folder: TemporaryFolder

@@ -52,7 +52,8 @@ struct AdmissionTests {
     #expect(admitted(limiter, "b", tries: 9, now: 130) == 0)
   }
 
-  @Test func `if there are too many names, a rate limit forgets the least used names, and still limits the busiest name`() {
+  @Test
+  func `if there are too many names, a rate limit forgets the least used names, and still limits the busiest name`() {
     let limiter = RateLimiter(.init(perMinute: 10), capacity: 100)
     #expect(admitted(limiter, "busy", tries: 99, now: 0) == 20)
     for number in 0..<5000 { #expect(limiter.admits("once \(number)", now: 0)) }
@@ -67,7 +68,9 @@ struct AdmissionTests {
     ("2001:db8:1:2::1", "20:1:d:b8:0:1:0:2"), ("127.0.0.1", "loopback"), ("127.9.9.9", "loopback"), ("::1", "loopback"),
     ("::ffff:127.0.0.1", "loopback"),
   ])
-  func `rate limits count an IPv6 address by its network, and all loopback addresses as one address`(text: String, name: String)
+  func `rate limits count an IPv6 address by its network, and all loopback addresses as one address`(
+    text: String, name: String
+  )
     throws
   {
     #expect(try Admission.name(of: Self.address(text)) == name)
@@ -100,7 +103,9 @@ struct AdmissionTests {
     }
   }
 
-  @Test func `the server logs refusals by a rate limit once a minute for each name, not once for each refusal`() async throws {
+  @Test func `the server logs refusals by a rate limit once a minute for each name, not once for each refusal`()
+    async throws
+  {
     let server = try TestServer()
     let log = RecordedLog()
     try await server.application(Admission(accountRate: 1), log: log).test { client in

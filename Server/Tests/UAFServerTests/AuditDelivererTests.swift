@@ -40,7 +40,8 @@ import Testing
     #expect(log.lines.isEmpty)
   }
 
-  @Test func `one of two instances sends rows to a sink, and the other takes over when the first is gone`() async throws {
+  @Test func `one of two instances sends rows to a sink, and the other takes over when the first is gone`() async throws
+  {
     try await write(3)
     #expect(await deliverer("a").round() == 1)
     try await write(1)
@@ -92,7 +93,9 @@ import Testing
     #expect(sink.numbers.isEmpty && log.lines.isEmpty)
   }
 
-  @Test func `audit rows that reuse the numbers of removed rows are sent to the sink, and the log says so once`() async throws {
+  @Test func `audit rows that reuse the numbers of removed rows are sent to the sink, and the log says so once`()
+    async throws
+  {
     try await write(5)
     _ = await deliverer().round()
     try await server.database.execute("DELETE FROM audit WHERE number > 3")

@@ -41,7 +41,9 @@ import UAFMessages
     try await server.store.read { try $0.audit.rows(AuditFilter(), limit: 100) }.map(\.event.kind)
   }
 
-  @Test func `the server signs the row of its start, and then only new rows, to store, folder, list and log`() async throws {
+  @Test func `the server signs the row of its start, and then only new rows, to store, folder, list and log`()
+    async throws
+  {
     let keeper = try keeper()
     await keeper.round()
     await keeper.round()
@@ -85,7 +87,9 @@ import UAFMessages
   }
 
   @Test(arguments: [4_611_686_018_427_387_904, 2])
-  func `the server reports once that the last stored head is not validly signed, and signs the rows that follow`(number: Int64)
+  func `the server reports once that the last stored head is not validly signed, and signs the rows that follow`(
+    number: Int64
+  )
     async throws
   {
     let keeper = try keeper()
@@ -114,7 +118,9 @@ import UAFMessages
   }
 
   @Test(arguments: [false, true])
-  func `the server reports once that rows were cut off while their heads were left, whatever it had signed last`(knows: Bool)
+  func `the server reports once that rows were cut off while their heads were left, whatever it had signed last`(
+    knows: Bool
+  )
     async throws
   {
     var last: AuditLink?
@@ -162,7 +168,8 @@ import UAFMessages
     await #expect(throws: ExitCode.failure) { try await accepting.check(server.store, keys, last: [later, later]) }
   }
 
-  @Test func `the server refuses a store whose last head was signed with a different key, until that public key is known`()
+  @Test
+  func `the server refuses a store whose last head was signed with a different key, until that public key is known`()
     async throws
   {
     let state = try files().state
@@ -185,7 +192,10 @@ import UAFMessages
     try await AuditKeyCheck.run(server.store, state)
   }
 
-  @Test func `the server reports a list of heads that cannot be written, and keeps the head in the store and the folder`() async throws {
+  @Test
+  func `the server reports a list of heads that cannot be written, and keeps the head in the store and the folder`()
+    async throws
+  {
     let files = AuditHeadFiles(state: try files().state, list: "/nonexistent/heads")
     let keeper = AuditKeeper(
       store: server.store, keys: server.environment.keys, published: try server.headKeys(), files: files,

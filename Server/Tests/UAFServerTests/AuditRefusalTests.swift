@@ -53,7 +53,9 @@ import struct UAFMessages.RequestContext
     return alice
   }
 
-  @Test func `a refused response of a registered key within the budget gets an audit row with reason, address and key`() async throws {
+  @Test func `a refused response of a registered key within the budget gets an audit row with reason, address and key`()
+    async throws
+  {
     let alice = try await aheadOfItsCounter()
     await send(try alice.authenticate(try await server.authenticationRequest("alice"), counter: 1), to: routes())
     #expect(
@@ -64,7 +66,8 @@ import struct UAFMessages.RequestContext
     #expect(count.take(now: 1) == nil)
   }
 
-  @Test func `refused responses of a registered key beyond the budget are counted, and get no audit row`() async throws {
+  @Test func `refused responses of a registered key beyond the budget are counted, and get no audit row`() async throws
+  {
     let (routes, alice) = (routes(), try await aheadOfItsCounter())
     let before = try await rows().count
     for _ in 0..<9 {

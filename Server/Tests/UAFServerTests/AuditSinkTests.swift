@@ -115,7 +115,8 @@ import UAFService
     try await receiver.stop()
   }
 
-  @Test func `text from a stranger adds neither a line nor a header to the requests that a webhook gets`() async throws {
+  @Test func `text from a stranger adds neither a line nor a header to the requests that a webhook gets`() async throws
+  {
     let receiver = try await TLSReceiver(
       names: ["localhost"], answer: "HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n")
     let sink = try webhook(receiver)

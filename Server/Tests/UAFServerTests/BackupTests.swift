@@ -64,7 +64,9 @@ struct BackupTests {
     #expect(try await restored.openStore().read { try $0.accounts.exists("mina") })
   }
 
-  @Test func `a restored server accepts no response to a request from before the backup, and keeps its verdict key`() async throws {
+  @Test func `a restored server accepts no response to a request from before the backup, and keeps its verdict key`()
+    async throws
+  {
     let backup = try await backedUp()
     let before = try ServerKeys(state: state, now: { 100 })
     let data = ServerData(.login, username: "mina", expiresAt: 500)
@@ -76,7 +78,9 @@ struct BackupTests {
     #expect(before.verdictKey.id == after.verdictKey.id && before.decoySecret.id == after.decoySecret.id)
   }
 
-  @Test func `the restore command closes open codes and console sessions, and says when the backup was made`() async throws {
+  @Test func `the restore command closes open codes and console sessions, and says when the backup was made`()
+    async throws
+  {
     let backup = try await backedUp()
     let command = try RestoreCommand.parse([backup, "--state", path("restored")])
     try await command.run()
@@ -92,7 +96,8 @@ struct BackupTests {
   }
 
   @Test(arguments: ["server.db", "verdict.key", "verdict.pub", "decoy.secret"])
-  func `refuses a backup with a file that was cut, changed or removed, and restores nothing`(name: String) async throws {
+  func `refuses a backup with a file that was cut, changed or removed, and restores nothing`(name: String) async throws
+  {
     let backup = try await backedUp()
     let file = URL(filePath: "\(backup)/\(name)")
     let whole = try Data(contentsOf: file)
@@ -152,7 +157,8 @@ struct BackupTests {
     #expect(try names(state.path) == found)
   }
 
-  @Test func `restores into the root of a file system that has only lost+found, and into no other folder that is not empty`()
+  @Test
+  func `restores into the root of a file system that has only lost+found, and into no other folder that is not empty`()
     async throws
   {
     let backup = try await backedUp()
@@ -224,7 +230,7 @@ struct BackupTests {
   }
 
   @Test
-  func `if only the database is restored, next to an intact folder, its codes are closed and the server gets a new secret`()
+  func `if only the database is restored, beside an intact folder, its codes are closed and the secret is replaced`()
     async throws
   {
     let database = try PostgreSQLTestDatabase()

@@ -99,7 +99,8 @@ struct BudgetTests {
     MachineClaim(operation: .authentication, isAnswer: false, username: "bob"),
     MachineClaim(operation: .registration, isAnswer: false, username: "alice"), nil,
   ])
-  func `a machine's proof for a different request is ignored: the request counts as a stranger's`(asked: MachineClaim?) {
+  func `a machine's proof for a different request is ignored: the request counts as a stranger's`(asked: MachineClaim?)
+  {
     let admission = Admission(addressRate: 5, accountRate: 3)
     var followed = 0
     for _ in 0..<50 {

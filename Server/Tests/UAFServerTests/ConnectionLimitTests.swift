@@ -104,7 +104,7 @@ struct ConnectionLimitTests {
   }
 
   @Test
-  func `the server accepts one connection above an address's limit, and closes the one with the longest time without progress`()
+  func `beyond an address's limit a new connection is accepted, and the one longest without progress is closed`()
     throws
   {
     let table = Connections(maximum: 2)
@@ -115,7 +115,9 @@ struct ConnectionLimitTests {
     #expect(table.size == (3, 2))
   }
 
-  @Test(arguments: [false, true]) func `many silent or idle connections from one address keep nobody out`(isSecure: Bool) throws {
+  @Test(arguments: [false, true]) func `many silent or idle connections from one address keep nobody out`(
+    isSecure: Bool
+  ) throws {
     let table = Connections(maximum: 8)
     for _ in 0..<20 {
       let crowd = try (0..<16).map { _ in try connection(in: table, isSecure: isSecure) }
@@ -142,7 +144,8 @@ struct ConnectionLimitTests {
   }
 
   @Test
-  func `to make room, the connection with the oldest progress is closed first, and one that waits for its response last`() throws {
+  func `to make room, the connection with the oldest progress is closed first, one awaiting its response last`() throws
+  {
     let table = Connections(maximum: 3)
     let channels = try (0..<3).map { _ in try connection(in: table) }
     // The first is being answered, and the second has been answered.
@@ -157,7 +160,9 @@ struct ConnectionLimitTests {
     #expect(table.size == (3, 1))
   }
 
-  @Test func `if the server has no room for a further connection, the address with the most connections loses one`() throws {
+  @Test func `if the server has no room for a further connection, the address with the most connections loses one`()
+    throws
+  {
     let table = Connections(maximum: 0, maximumOfAll: 6)
     let few = try (0..<2).map { _ in try connection(in: table, from: "192.0.2.2") }
     let crowd = try (0..<4).map { _ in try connection(in: table, from: "192.0.2.9") }
@@ -166,7 +171,9 @@ struct ConnectionLimitTests {
     #expect(areOpen(crowd) == [false, true, true, true])
   }
 
-  @Test func `silent connections from many addresses displace each other, and not a machine with several logins`() throws {
+  @Test func `silent connections from many addresses displace each other, and not a machine with several logins`()
+    throws
+  {
     let table = Connections(maximumOfAll: 128)
     let logins = try (0..<2).map { _ in try connection(in: table, from: "192.0.2.2", isSecure: false) }
     for network in 100..<105 {

@@ -39,7 +39,9 @@ import WebMessages
     #expect(try accepted(policies) == [["5541#0001"], ["5541#0002"], ["5541#0003"]])
   }
 
-  @Test func `the server loads the saved policy before it serves, and each later policy at its next check`() async throws {
+  @Test func `the server loads the saved policy before it serves, and each later policy at its next check`()
+    async throws
+  {
     try await save(both)
     try await follower.prepare()
     #expect(try accepted(policies) == [["5541#0001", "5541#0002"]])

@@ -42,7 +42,9 @@ struct DatabaseURLTests {
     "postgresql://uaf:4711@127.0.0.1:1/uaf", "uaf:4711", "postgresql://127.0.0.1:1/uaf",
     "postgresql:///uaf?host=/nowhere",
   ])
-  func `a database that cannot be the store gives one line and exit status 78, and the line has no password`(url: String) throws {
+  func `a database that cannot be the store gives one line and exit status 78, and the line has no password`(
+    url: String
+  ) throws {
     let found = try #require(refusal(url))
     #expect(found.exit.rawValue == 78)
     #expect(!found.description.contains("4711") && !found.description.contains("\n"))

@@ -57,7 +57,8 @@ struct EnrolListCommandTests {
     #expect(rows.count == 600 && rows.last?.event.account == "person599")
   }
 
-  @Test func `reads a list of people from a pipe, under the names that a shell gives to the pipe, and from a named pipe`()
+  @Test
+  func `reads a list of people from a pipe, under the names that a shell gives to the pipe, and from a named pipe`()
     async throws
   {
     let list = Array("username\nmina\n".utf8)

@@ -52,7 +52,7 @@ struct EnrolListPlacesTests {
     #expect(refusal.map { EnrolListCommand.message(for: $0).contains("never written to standard output") } == true)
   }
 
-  @Test func `for a list, each person gets a file with what 'enrol' prints, and only the owner can read the file and its folder`()
+  @Test func `each person on a list gets a file with what 'enrol' prints, and only the owner can read file and folder`()
     async throws
   {
     try await enrol("username\nmina\njun\n", ["--payloads", payloads])
@@ -103,7 +103,9 @@ struct EnrolListPlacesTests {
   }
 
   @Test(arguments: ["payloads", "sheets.html"])
-  func `for a list of people, existing files are not overwritten, and then no code is issued and nothing is left behind`(name: String)
+  func `existing files are not overwritten with the codes of a list, and then no code is issued or left behind`(
+    name: String
+  )
     async throws
   {
     try FileManager.default.createDirectory(atPath: folder.path(name), withIntermediateDirectories: false)
@@ -125,7 +127,7 @@ struct EnrolListPlacesTests {
   }
 
   @Test(arguments: [[], ["--language", "ko", "--codes", "c"], ["--sheets", "s", "--language", "fr"]])
-  func `refuses a list without a folder or file for its codes, with a language but no sheets, or with an unknown language`(
+  func `refuses a list without a folder or file for its codes, a language without sheets, and an unknown language`(
     options: [String]
   ) {
     #expect(throws: (any Error).self) { try EnrolListCommand.parse(["people.csv", "--state", "d"] + options) }

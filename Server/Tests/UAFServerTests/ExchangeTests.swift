@@ -111,7 +111,9 @@ struct ExchangeTests {
     try await channel.closeFuture.get()
   }
 
-  @Test func `the server refuses a body that becomes too long without announcing it, and reads no more of it`() async throws {
+  @Test func `the server refuses a body that becomes too long without announcing it, and reads no more of it`()
+    async throws
+  {
     let channel = try await connection()
     try await channel.writeInbound(head("/uaf/get", .POST, ["Content-Type": "application/json"]))
     for _ in 0..<17 {

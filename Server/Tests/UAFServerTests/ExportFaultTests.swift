@@ -74,7 +74,8 @@ struct ExportFaultTests {
     ("{\"type\":\"credential\"", "{type:\"credential\"", .unreadable(line: 4)),
     ("\"hana\"", "\"Hana\"", .wrongHash), ("\"account\":2", "\"account\":3", .wrongHash),
   ])
-  func `each kind of damage to an export has its own refusal`(old: String, new: String, fault: ExportFault) async throws {
+  func `each kind of damage to an export has its own refusal`(old: String, new: String, fault: ExportFault) async throws
+  {
     let whole = try await text(lines())
     let range = try #require(whole.range(of: old))
     #expect(throws: fault) { try check(whole.replacingCharacters(in: range, with: new)) }
@@ -104,7 +105,7 @@ struct ExportFaultTests {
     #expect(throws: ExportFault.tooLong(line: 1)) { try check(long) }
   }
 
-  @Test func `the file of an export is created only for its owner, never over an existing file, and is removed after a failure`()
+  @Test func `the file of an export is created only for its owner, overwrites nothing, and is removed after a failure`()
     async throws
   {
     struct Failure: Error {}
@@ -117,7 +118,9 @@ struct ExportFaultTests {
     #expect(FileManager.default.fileExists(atPath: path))
   }
 
-  @Test func `export and import move a state folder's store, and the new folder does not keep its old server secret`() async throws {
+  @Test func `export and import move a state folder's store, and the new folder does not keep its old server secret`()
+    async throws
+  {
     let old = try ServerDirectory(path: path("old"), create: true)
     _ = try ServerKeys(state: old, now: { 100 })
     try await old.openStore(create: true).write { try $0.accounts.add("mina", now: 0) }

@@ -76,7 +76,8 @@ struct JoinCodeAPITests {
     #expect(machine.integer("moreLocks") == 4 && machine.objects("locks").first?.text("origin") == "remote")
   }
 
-  @Test(arguments: [Role.auditor, .helpdesk]) func `a role below operator sees join codes through the API and cannot issue any`(
+  @Test(arguments: [Role.auditor, .helpdesk])
+  func `a role below operator sees join codes through the API and cannot issue any`(
     role: Role
   ) async throws {
     let api = APIClient(

@@ -27,7 +27,8 @@ struct JoinCodeCommandTests {
     try await state.openStore().read { try $0.joinCodes.page(before: nil, limit: 9) }
   }
 
-  @Test func `the payload of a join code goes to a new file that only its owner can read, with the keys of the state folder`()
+  @Test
+  func `the payload of a join code goes to a new file that only its owner can read, with the keys of the state folder`()
     async throws
   {
     let path = folder.path("payload")

@@ -92,7 +92,7 @@ import struct UAFMessages.RequestContext
   }
 
   @Test
-  func `refuses a different join code for the name of a joined machine, unless the machine itself proves the request's body`()
+  func `refuses a different join code for a joined machine's name, unless the machine proves the request's body`()
     async throws
   {
     let (log, office) = (RecordedLog(), try await server.joinCode("office", machines: 9))
@@ -110,7 +110,8 @@ import struct UAFMessages.RequestContext
     }
   }
 
-  @Test func `refuses a join without a request to join, with a wrong type or method, or with a long body`() async throws {
+  @Test func `refuses a join without a request to join, with a wrong type or method, or with a long body`() async throws
+  {
     let good = try TestServer.joinRequest("code", "d1").jsonBytes
     try await server.application.test { client in
       for body in ["", "{}", "[]", #"{"v":2,"code":"c","nonce":"AAAAAAAAAAAAAAAAAAAAAA","deviceID":"d"}"#] {
@@ -142,7 +143,9 @@ import struct UAFMessages.RequestContext
     ).status
   }
 
-  @Test func `a wrong join code counts as a wrong response of its address, and does not stop a right code`() async throws {
+  @Test func `a wrong join code counts as a wrong response of its address, and does not stop a right code`()
+    async throws
+  {
     let address = try SocketAddress(ipAddress: "192.0.2.1", port: 1)
     let code = try await server.joinCode()
     let (wrong, right) = (try TestServer.joinRequest("wrong", "d1"), try TestServer.joinRequest(code, "d1"))

@@ -124,7 +124,8 @@ final class KeyFileTests {
     #expect(try keys().decoyCode("decoy", [1]) != keys().authenticationCode("decoy", [1]))
   }
 
-  @Test func `refuses a further rotation while a new key is not yet in use, and more keys than a file may have`() throws {
+  @Test func `refuses a further rotation while a new key is not yet in use, and more keys than a file may have`() throws
+  {
     _ = try keys()
     _ = try state.secrets.rotate(now: clock.now, from: clock.now + 60)
     #expect(throws: ServerError.self) {

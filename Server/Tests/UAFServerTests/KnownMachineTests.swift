@@ -94,7 +94,9 @@ struct KnownMachineTests {
     }
   }
 
-  @Test func `a login gives a machine without its secret the same secret again, and a machine that proves it none`() async throws {
+  @Test func `a login gives a machine without its secret the same secret again, and a machine that proves it none`()
+    async throws
+  {
     let authenticator = try FakeAuthenticator()
     try await server.application.test { client in
       let secret = try await registered(client, authenticator).machineSecret
@@ -163,7 +165,8 @@ struct KnownMachineTests {
     }
   }
 
-  @Test func `a machine with a wrong proof is not refused: it counts as a stranger, and gets the right secret`() async throws
+  @Test func `a machine with a wrong proof is not refused: it counts as a stranger, and gets the right secret`()
+    async throws
   {
     let authenticator = try FakeAuthenticator()
     try await server.application.test { client in

@@ -35,7 +35,9 @@ import WebMessages
     ).text
   }
 
-  @Test func `the API saves a policy for workstations, shows it, and refuses one that was based on an older one`() async throws {
+  @Test func `the API saves a policy for workstations, shows it, and refuses one that was based on an older one`()
+    async throws
+  {
     let token = try await token(.administrator)
     let (saved, json) = try await client.ask(.POST, "/api/v1/machine-policies", token: token, body: Self.body)
     #expect(saved.status == .created)
@@ -82,7 +84,9 @@ import WebMessages
   }
 
   @Test(arguments: [Role.auditor, .helpdesk, .operator])
-  func `through the API, any role but administrator reads and previews policies for workstations, and saves none`(role: Role) async throws {
+  func `through the API, any role but administrator reads and previews policies for workstations, and saves none`(
+    role: Role
+  ) async throws {
     let token = try await token(role)
     #expect(
       try await client.ask(.POST, "/api/v1/machine-policies", token: token, body: Self.body).answer.status

@@ -43,7 +43,8 @@ final class MetadataFolderTests {
     } catch { return error as? ServerError }
   }
 
-  @Test func `the server adds the models of a metadata folder to the project's own, in the order of file names`() throws {
+  @Test func `the server adds the models of a metadata folder to the project's own, in the order of file names`() throws
+  {
     try write(try statement("FFFF#0002", algorithm: 4, encoding: 0x103).jsonText, to: "a.json")
     try write(try statement("FFFF#0001").jsonText, to: "b.json")
     try write("not looked at", to: "README")
@@ -52,7 +53,9 @@ final class MetadataFolderTests {
     #expect(all[3].scheme == .rsassaPSSDER && all[3].publicKeyEncoding == .rsa2048DER)
   }
 
-  @Test func `the server accepts an MDS 3 statement, and not the MDS entry with status reports that surrounds it`() throws {
+  @Test func `the server accepts an MDS 3 statement, and not the MDS entry with status reports that surrounds it`()
+    throws
+  {
     let statement = """
       {"aaid":"FFFF#0003","description":"x","authenticatorVersion":1,"protocolFamily":"uaf","schema":3,\
       "upv":[{"major":1,"minor":1}],"authenticationAlgorithms":["rsa_emsa_pkcs1_sha256_raw"],\
@@ -77,7 +80,8 @@ final class MetadataFolderTests {
     ("[]", "is not a metadata statement"), ("{}", "is not a metadata statement"),
     ("eyJ.eyJ", "is not a metadata statement"),
   ])
-  func `the refusal of a metadata file names the FIDO MDS format that the file has`(text: String, words: String) throws {
+  func `the refusal of a metadata file names the FIDO MDS format that the file has`(text: String, words: String) throws
+  {
     try write(text, to: "a.json")
     #expect(error?.description.contains("/a.json: \(words)") == true)
   }
@@ -96,7 +100,9 @@ final class MetadataFolderTests {
     ("publicKeyAlgAndEncoding", "260"), ("publicKeyAlgAndEncoding", "258"), ("authenticationAlgorithm", "3"),
     ("keyProtection", "0"), ("attestationTypes", "[15879]"), ("aaid", "null"),
   ])
-  func `the server refuses a statement that it cannot use for verification, and names the file`(member: String, value: String)
+  func `the server refuses a statement that it cannot use for verification, and names the file`(
+    member: String, value: String
+  )
     throws
   {
     guard case .object(var object) = try statement("FFFF#0001").json else { return }
@@ -146,7 +152,10 @@ final class MetadataFolderTests {
     #expect(try MetadataStatement(parsing: statement.jsonText) == statement)
   }
 
-  @Test func `the pattern's statement has as minComplexity the number of patterns with the smallest allowed number of nodes`() throws {
+  @Test
+  func `the pattern's statement has as minComplexity the number of patterns with the smallest allowed number of nodes`()
+    throws
+  {
     let statement = try MetadataStatement.projectOwn(.pattern)
     #expect(
       statement.jsonText.contains(
@@ -163,7 +172,10 @@ final class MetadataFolderTests {
     #expect(Self.patterns(of: Pattern.minimumNodesRange.lowerBound) == 1624)
   }
 
-  @Test func `the fingerprint's statement names fingerprint verification, with keys and matching protected by software`() throws {
+  @Test
+  func `the fingerprint's statement names fingerprint verification, with keys and matching protected by software`()
+    throws
+  {
     let statement = try MetadataStatement.projectOwn(.fingerprint)
     #expect(statement.userVerificationDetails == [[VerificationMethodDescriptor(userVerification: 0x02)]])
     #expect(

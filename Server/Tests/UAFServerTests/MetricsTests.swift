@@ -166,7 +166,8 @@ struct MetricsTests {
     #expect(abs(histogram.figures.seconds - 21.001001) < 1e-9)
   }
 
-  @Test func `metrics take the memory from the second number of statm, and omit it if there are fewer than two numbers`() {
+  @Test
+  func `metrics take the memory from the second number of statm, and omit it if there are fewer than two numbers`() {
     #expect(ProcessFigures.residentPages(Array("5000 1200 300 1 0 2 0\n".utf8)) == 1200)
     for text in ["", "5000", "5000 x"] { #expect(ProcessFigures.residentPages(Array(text.utf8)) == nil) }
   }

@@ -68,7 +68,9 @@ final class PolicyFileTests {
       """, "another group"
     ),
   ])
-  func `the server refuses a policy file that it does not fully understand, and says where`(text: String, reason: String) throws {
+  func `the server refuses a policy file that it does not fully understand, and says where`(
+    text: String, reason: String
+  ) throws {
     let error = #expect(throws: ServerError.self) { try policies(text) }
     let description = error?.description ?? ""
     #expect(description.hasPrefix(path) && description.contains(reason), "\(description)")

@@ -68,7 +68,9 @@ import WebMessages
     #expect(try await server.store.read { try $0.policyVersions.lastNumber() } == 0)
   }
 
-  @Test func `through the API, an operator disables, locks and enables an account, and the account shows its state`() async throws {
+  @Test func `through the API, an operator disables, locks and enables an account, and the account shows its state`()
+    async throws
+  {
     let token = try await token(.operator)
     try await server.enrol("mina")
     let path = "/api/v1/accounts/mina/block"
@@ -86,7 +88,9 @@ import WebMessages
     #expect(shown["block"] == nil)
   }
 
-  @Test func `the API refuses to block an account for the helpdesk, without a reason, and for an unknown name`() async throws {
+  @Test func `the API refuses to block an account for the helpdesk, without a reason, and for an unknown name`()
+    async throws
+  {
     try await server.enrol("mina")
     let body = #"{"reason": "left"}"#
     let (helpdesk, admin) = (try await token(.helpdesk), try await token(.administrator))

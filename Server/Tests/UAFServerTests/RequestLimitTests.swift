@@ -76,7 +76,9 @@ struct RequestLimitTests {
   ]
 
   @Test(arguments: refused.keys.sorted())
-  func `the server refuses what is not an HTTP/1 request, and headers beyond the limits, and closes the connection`(what: String) async throws {
+  func `the server refuses what is not an HTTP/1 request, and headers beyond the limits, and closes the connection`(
+    what: String
+  ) async throws {
     let request = try #require(Self.refused[what])
     let channel = try await connection()
     // The fault may also be reported as an error of the channel.
@@ -112,14 +114,18 @@ struct RequestLimitTests {
   }
 
   @Test(arguments: ["close", "Close", "keep-alive, CLOSE"])
-  func `the server closes the connection if the client asks for that, in upper or lower case`(option: String) async throws {
+  func `the server closes the connection if the client asks for that, in upper or lower case`(option: String)
+    async throws
+  {
     let channel = try await connection()
     try await send(Self.get("Connection: \(option)\r\n"), to: channel)
     #expect(try await sent(channel, until: "ok\n").hasPrefix("HTTP/1.1 200 OK\r\n"))
     try await channel.closeFuture.get()
   }
 
-  @Test func `the server asks for a body that the client announces with Expect, unless the body is too long`() async throws {
+  @Test func `the server asks for a body that the client announces with Expect, unless the body is too long`()
+    async throws
+  {
     let channel = try await connection()
     try await send(Self.post("Expect: 100-continue\r\nContent-Length: 2\r\n\r\n"), to: channel)
     #expect(try await sent(channel).hasPrefix("HTTP/1.1 100 Continue\r\n\r\n"))
@@ -138,7 +144,9 @@ struct RequestLimitTests {
     #expect(statuses == ["HTTP/1.1 200 OK", "HTTP/1.1 404 Not Found", "HTTP/1.1 200 OK"])
   }
 
-  @Test func `the server answers the requests before one that is malformed, and then refuses the malformed one`() async throws {
+  @Test func `the server answers the requests before one that is malformed, and then refuses the malformed one`()
+    async throws
+  {
     let channel = try await connection()
     try? await send(Self.get() + Self.get() + "no request\r\n\r\n", to: channel)
     let sent = try await sent(channel, until: "HTTP/1.1 400")

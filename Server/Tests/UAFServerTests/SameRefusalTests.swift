@@ -100,7 +100,9 @@ struct SameRefusalTests {
   }
 
   @Test(arguments: [Role.auditor, .helpdesk], ["5541#0001 \(keyID)", "no key"])
-  func `a caller who may not revoke is refused for that reason first, even if the key name is malformed`(role: Role, key: String)
+  func `a caller who may not revoke is refused for that reason first, even if the key name is malformed`(
+    role: Role, key: String
+  )
     async throws
   {
     let expected = AdministrationRefusal.notAllowed(.revoke)

@@ -64,7 +64,10 @@ final class ServedCertificatesTests {
     for key in ["one", "two", "three/a/privkey.pem"] { _ = try files(key).tlsConfiguration() }
   }
 
-  @Test func `the server refuses a private key that others could read or have put there, however many links lead to it`() throws {
+  @Test
+  func `the server refuses a private key that others could read or have put there, however many links lead to it`()
+    throws
+  {
     try issue(1)
     let key = folder.path("archive/a/privkey1.pem")
     for mode in [0o644, 0o640, 0o620] {
@@ -114,7 +117,8 @@ final class ServedCertificatesTests {
     #expect(throws: ServerError.self) { try CertificateFiles.leaf(path: der) }
   }
 
-  @Test func `a reload uses renewed certificate files for new connections, and says until when they are valid`() throws {
+  @Test func `a reload uses renewed certificate files for new connections, and says until when they are valid`() throws
+  {
     try issue(1)
     let certificates = try served()
     let (before, tls) = (certificates.visible, certificates.tls)
@@ -176,7 +180,10 @@ final class ServedCertificatesTests {
       ], "\(lines)")
   }
 
-  @Test func `for five minutes after a renewal, a login that began with the old certificate is accepted, and no longer`() throws {
+  @Test
+  func `for five minutes after a renewal, a login that began with the old certificate is accepted, and no longer`()
+    throws
+  {
     try issue(1)
     let certificates = try served()
     let clock = Mutex(ContinuousClock.now)

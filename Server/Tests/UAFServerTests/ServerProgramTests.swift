@@ -72,7 +72,9 @@ struct ServerProgramTests {
   }
 
   @Test(arguments: [["users"], ["enrol", "mina"], ["revoke", "mina"], ["approve", "mina", "--text", "t"]])
-  func `a command whose result from the store cannot be written ends with an error, and says that it may have taken effect`(arguments: [String]) throws {
+  func `a command whose result from the store cannot be written ends with an error, and warns of its effect`(
+    arguments: [String]
+  ) throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let end = try run(arguments + ["--state", store()], output: "/dev/full")
     #expect(end.status == ExitStatus.unwritten.rawValue)
@@ -117,7 +119,9 @@ struct ServerProgramTests {
     (["help", "nosuch"], "uaf-server: no such command: nosuch\nhint: 'uaf-server help' lists the commands\n"),
     (["audit", "shw"], "uaf-server: no such command: audit shw\nhint: did you mean 'uaf-server audit show'?\n"),
   ])
-  func `the server program refuses an unknown command, and suggests a similar one`(arguments: [String], told: String) throws {
+  func `the server program refuses an unknown command, and suggests a similar one`(arguments: [String], told: String)
+    throws
+  {
     let end = try run(arguments)
     #expect(end.status == ExitStatus.usage.rawValue && end.notes == told)
   }

@@ -65,7 +65,8 @@ struct ServiceManagerTests {
     service([:]).ready()
   }
 
-  @Test func `the server signals systemd twice in each watchdog interval, and only if the watchdog is for this process`() {
+  @Test
+  func `the server signals systemd twice in each watchdog interval, and only if the watchdog is for this process`() {
     #expect(service(["WATCHDOG_USEC": "3000000"]).interval == .milliseconds(1500))
     #expect(service(["WATCHDOG_USEC": "3000000", "WATCHDOG_PID": "4711"]).interval == .milliseconds(1500))
     #expect(service(["WATCHDOG_USEC": "3000000", "WATCHDOG_PID": "4712"]).interval == nil)

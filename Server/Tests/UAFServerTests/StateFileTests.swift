@@ -50,7 +50,9 @@ final class StateFileTests {
     #expect(try StateFile.read(path: path("a"), isSecret: true) == nil)
   }
 
-  @Test(arguments: [0o640, 0o604, 0o644]) func `refuses a state file with a secret that others can read`(mode: Int) throws {
+  @Test(arguments: [0o640, 0o604, 0o644]) func `refuses a state file with a secret that others can read`(mode: Int)
+    throws
+  {
     _ = try StateFile.create(path: path("a"), mode: 0o600, contents: [1])
     try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path("a"))
     #expect(throws: ServerError.self) { _ = try StateFile.read(path: self.path("a"), isSecret: true) }

@@ -120,7 +120,8 @@ struct StoreMigrationTests {
     #expect(usable() == (false, true))
   }
 
-  @Test func `the target of a move is refused if it contains anything, and both stores stay as they were`() async throws {
+  @Test func `the target of a move is refused if it contains anything, and both stores stay as they were`() async throws
+  {
     try await server.enrol("alice")
     try await new.store.write { try $0.accounts.add("mina", now: 1) }
     #expect(try await standing { _ = try await migration.run(mark: "m1") } == .untouched)
@@ -129,7 +130,8 @@ struct StoreMigrationTests {
     #expect(FileManager.default.fileExists(atPath: directory.secretPath))
   }
 
-  @Test func `a failed copy leaves the old store in use, and the next attempt to move starts from the beginning`() async throws
+  @Test func `a failed copy leaves the old store in use, and the next attempt to move starts from the beginning`()
+    async throws
   {
     try await server.enrol("alice")
     try await server.database.addKeys([("alice", "5541#0001")])
@@ -142,7 +144,9 @@ struct StoreMigrationTests {
     #expect(try await new.store.read { try $0.accounts.exists("bea") })
   }
 
-  @Test func `a target with rows that differ from the copied ones is noticed before the old store is closed`() async throws {
+  @Test func `a target with rows that differ from the copied ones is noticed before the old store is closed`()
+    async throws
+  {
     try await server.enrol("alice")
     try await new.execute(
       """
@@ -215,7 +219,7 @@ struct StoreMigrationTests {
     #expect(usable() == (false, true))
   }
 
-  @Test func `the move command moves the store, repeats its result, undoes the move, and no other command opens the old store`()
+  @Test func `the move command moves the store once, undoes the move, and no other command opens the old store`()
     async throws
   {
     try await server.enrol("alice")

@@ -159,7 +159,9 @@ import UAFMessages
     #expect(contact?.mark == nil && contact?.offlineNumber == nil)
   }
 
-  @Test func `an export contains only rows from the time when it began, even if others are written meanwhile`() async throws {
+  @Test func `an export contains only rows from the time when it began, even if others are written meanwhile`()
+    async throws
+  {
     try await fill()
     let path = try path("export")
     let (store, database) = (server.store, server.database)
@@ -265,7 +267,8 @@ import UAFMessages
     #expect(throws: (any Error).self) { try target.reopened() }
   }
 
-  @Test func `an import that the store refuses leaves the store unfinished, and names the lines at fault`() async throws {
+  @Test func `an import that the store refuses leaves the store unfinished, and names the lines at fault`() async throws
+  {
     try await fill()
     // Two rows with one name: each of them is well-formed.
     let whole = try await exported(server.store)

@@ -50,7 +50,9 @@ final class TrustedPathTests {
     #expect(text?.contains("chmod go-w \(path("state"))") == true)
   }
 
-  @Test(arguments: [0o700, 0o750, 0o711, 0o755]) func `accepts a state folder that others can only read`(mode number: Int)
+  @Test(arguments: [0o700, 0o750, 0o711, 0o755]) func `accepts a state folder that others can only read`(
+    mode number: Int
+  )
     throws
   {
     _ = try state()
@@ -67,7 +69,9 @@ final class TrustedPathTests {
   }
 
   @Test(arguments: ["server.db", "server.db-wal", "server.secret", "verdict.key", "verdict.pub", "ca.pem", "key.pem"])
-  func `refuses a state folder with a file that others can write to, or with a link instead of a file`(name: String) throws {
+  func `refuses a state folder with a file that others can write to, or with a link instead of a file`(name: String)
+    throws
+  {
     let state = try state()
     _ = try StateFile.create(path: state.file(name), mode: 0o600, contents: [])
     try mode(0o620, "state/\(name)")
@@ -77,7 +81,9 @@ final class TrustedPathTests {
     #expect(refusal { _ = try self.state() }?.contains("state/\(name): is not a regular file") == true)
   }
 
-  @Test func `refuses a state folder below one that others can write to, unless that one is root's and has the sticky bit, like /tmp`() throws {
+  @Test func `refuses a state folder below one that others can write to, unless that is root's and sticky, like /tmp`()
+    throws
+  {
     _ = try state("a/b")
     try mode(0o777, "a")
     #expect(refusal { _ = try self.state("a/b") }?.hasPrefix("\(path("a")): others can write") == true)
@@ -94,7 +100,8 @@ final class TrustedPathTests {
     #expect(refusal { _ = try self.state("link/b") }?.contains("link: is a symbolic link") == true)
   }
 
-  @Test(.enabled(if: geteuid() == 0, "needs root")) func `refuses a state folder that belongs to somebody else, and names the uid`()
+  @Test(.enabled(if: geteuid() == 0, "needs root"))
+  func `refuses a state folder that belongs to somebody else, and names the uid`()
     throws
   {
     let state = try state()

@@ -73,19 +73,25 @@ struct TrustedProxiesTests {
     #expect(try client(line, header: .forwarded) == bytes("10.1.2.3"))
   }
 
-  @Test func `without a header the client is the proxy itself, and if all addresses are proxies it is the first of the header`() throws {
+  @Test func `without a header the client is the proxy itself, and if all addresses are proxies, the header's first`()
+    throws
+  {
     #expect(try client() == bytes("10.1.2.3"))
     #expect(try client("10.1.9.9, 10.1.9.8") == bytes("10.1.9.9"))
   }
 
-  @Test func `the server reads only the configured header, because a proxy passes on the other header unchecked`() throws {
+  @Test func `the server reads only the configured header, because a proxy passes on the other header unchecked`()
+    throws
+  {
     var headers = HTTPHeaders()
     headers.add(name: "forwarded", value: "for=1.1.1.1")
     headers.add(name: "x-forwarded-for", value: "198.51.100.1")
     #expect(proxies.client(of: headers, from: try address("10.1.2.3"))?.ipBytes == (try bytes("198.51.100.1")))
   }
 
-  @Test func `the server trusts whoever may connect to the Unix socket, and no loopback address that was not named`() throws {
+  @Test func `the server trusts whoever may connect to the Unix socket, and no loopback address that was not named`()
+    throws
+  {
     var headers = HTTPHeaders()
     headers.add(name: "x-forwarded-for", value: "198.51.100.1")
     let socket = try SocketAddress(unixDomainSocketPath: "/run/uaf-server/socket")
@@ -102,7 +108,9 @@ struct TrustedProxiesTests {
     ("2001:db8::/32", "2001:db8:ffff::1", true), ("2001:db8::/33", "2001:db8:ffff::1", false), ("::1", "::1", true),
     ("10.0.0.0/8", "::ffff:10.0.0.1", true), ("::/1", "10.0.0.1", false),
   ])
-  func `a range of proxies contains the addresses that begin with its bits`(range: String, other: String, isIn: Bool) throws {
+  func `a range of proxies contains the addresses that begin with its bits`(range: String, other: String, isIn: Bool)
+    throws
+  {
     let range = try #require(AddressRange(argument: range))
     #expect(range.contains(try #require(try bytes(other))) == isIn)
   }

@@ -91,7 +91,9 @@ import struct UAFMessages.RequestContext
     "application/fido+uaf", "application/json", "application/fido+uaf; charset=utf-8", "Application/JSON;charset=UTF-8",
     "application/json ; x=y",
   ])
-  func `the server accepts the transport specification's content types, and answers in the same type`(type: String) async throws {
+  func `the server accepts the transport specification's content types, and answers in the same type`(type: String)
+    async throws
+  {
     try await server.application.test { client in
       let body = GetUAFRequest(op: .authentication, context: RequestContext(username: "alice").jsonText)
       let response = try await post(client, "/uaf/get", body.jsonBytes, type: type)
@@ -211,7 +213,9 @@ import struct UAFMessages.RequestContext
     }
   }
 
-  @Test func `the server answers a request for an unknown name with as many bytes as for a registered name`() async throws {
+  @Test func `the server answers a request for an unknown name with as many bytes as for a registered name`()
+    async throws
+  {
     let known = try await server.registered("alice01")
     #expect(known.keyID.bytes.count == 32)
     try await server.application.test { client in

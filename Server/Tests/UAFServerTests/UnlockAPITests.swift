@@ -35,7 +35,8 @@ struct UnlockAPITests {
     return (APIClient(api: api), token)
   }
 
-  @Test func `the API shows both forms of an unlock once, and neither again for the same idempotency key`() async throws {
+  @Test func `the API shows both forms of an unlock once, and neither again for the same idempotency key`() async throws
+  {
     _ = try await server.registered("mina", deviceID: "d-1")
     let (api, token) = try await client(.helpdesk)
     let body = #"{"machine":"d-1","lifetime":600,"reason":"called"}"#
@@ -66,7 +67,9 @@ struct UnlockAPITests {
     #expect(answer.answer.status == status)
   }
 
-  @Test(arguments: [Role.auditor, .operator]) func `a role that may not unlock accounts is refused by the API`(role: Role) async throws {
+  @Test(arguments: [Role.auditor, .operator]) func `a role that may not unlock accounts is refused by the API`(
+    role: Role
+  ) async throws {
     _ = try await server.registered("mina", deviceID: "d-1")
     let (api, token) = try await client(role)
     let answer = try await api.ask(
@@ -84,7 +87,7 @@ struct UnlockAPITests {
   }
 
   @Test
-  func `the unlock command writes the payload to a new file that only its owner can read, and nothing for an unknown account`()
+  func `the unlock command writes its payload to a new file for the owner only, and none for an unknown account`()
     async throws
   {
     let folder = FileManager.default.temporaryDirectory.appending(path: "unlock-\(UUID().uuidString)").path()

@@ -41,7 +41,7 @@ import UAFCrypto
     return try await verification.run()
   }
 
-  @Test func `if rows are removed while the database drops heads, the server then signs a row with the start and end of the gap`()
+  @Test func `if rows are removed while the database drops heads, the server then signs a row that dates the gap`()
     async throws
   {
     let keeper = try keeper()
@@ -125,7 +125,8 @@ import UAFCrypto
 
   // MARK: What it says and refuses
 
-  @Test func `a server that cannot sign the audit is ready, because logins continue, and says that it cannot sign`() async throws
+  @Test func `a server that cannot sign the audit is ready, because logins continue, and says that it cannot sign`()
+    async throws
   {
     standing.note(SignedMoment(link: .start, time: server.now))
     let watch = StoreWatch(server.store, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, now: { 0 })

@@ -89,7 +89,9 @@ import UAFMessages
   }
 
   @Test(arguments: ["alice", "nobody"])
-  func `strangers have a budget of wrong responses at each instance, and write nothing to the store`(account: String) async throws {
+  func `strangers have a budget of wrong responses at each instance, and write nothing to the store`(account: String)
+    async throws
+  {
     _ = try await server.registered("alice")
     let before = try await server.database.changes()
     try await withInstances { one, two async throws in
@@ -149,7 +151,7 @@ import UAFMessages
     }
   }
 
-  @Test func `strangers, and a machine of a different account, use up no part of a known machine's budget of wrong responses`()
+  @Test func `strangers, and a machine of a different account, use up no budget of a known machine's wrong responses`()
     async throws
   {
     let (alice, bob) = (try await server.registered("alice"), try await server.registered("bob"))
@@ -161,7 +163,7 @@ import UAFMessages
     }
   }
 
-  @Test func `requests, right responses and a known machine's wrong responses beyond its budget are not counted in the store`()
+  @Test func `requests, right responses and wrong ones beyond a machine's budget are not counted in the store`()
     async throws
   {
     let person = try await server.registered("alice")

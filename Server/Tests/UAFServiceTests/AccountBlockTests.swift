@@ -51,7 +51,9 @@ import UAFMessages
     return try #require(try await server.respond(alice.authenticate(request, counter: 1)).1).value
   }
 
-  @Test func `a login is refused while the account is disabled, and accepted after the account is enabled again`() async throws {
+  @Test func `a login is refused while the account is disabled, and accepted after the account is enabled again`()
+    async throws
+  {
     try await block()
     #expect(try await login(counter: 1) == .accountDisabled)
     try await enable()
@@ -66,7 +68,9 @@ import UAFMessages
     #expect(try await login(counter: 1) == nil)
   }
 
-  @Test func `a response that was verified before the account was blocked is refused at its commit, and stores nothing`() async throws
+  @Test
+  func `a response that was verified before the account was blocked is refused at its commit, and stores nothing`()
+    async throws
   {
     let verified = try await verified(alice, "alice")
     try await block()
@@ -116,7 +120,7 @@ import UAFMessages
     #expect(try await server.respond(response).0 == nil)
   }
 
-  @Test func `a blocked account begins no registration with a code or a proof, and a wrong code is refused as for any account`()
+  @Test func `a blocked account begins no registration with a code or proof, and a wrong code is refused as ever`()
     async throws
   {
     var byProof = RequestContext(username: "alice")
@@ -131,7 +135,9 @@ import UAFMessages
     #expect(try await registrationRequest(wrong).statusCode == .unauthorized)
   }
 
-  @Test func `a registration that began before the account was blocked is refused, and its code stays valid`() async throws {
+  @Test func `a registration that began before the account was blocked is refused, and its code stays valid`()
+    async throws
+  {
     var context = RequestContext(username: "alice")
     context.codeProof = try await server.enrol("alice")
     let second = try FakeAuthenticator()
@@ -143,7 +149,9 @@ import UAFMessages
     #expect(try await server.respond(response).0 == nil)
   }
 
-  @Test func `a blocked account deletes no key with a proof or a code, and the code is valid again afterwards`() async throws {
+  @Test func `a blocked account deletes no key with a proof or a code, and the code is valid again afterwards`()
+    async throws
+  {
     var byProof = RequestContext(username: "alice")
     byProof.deregisterAll = true
     byProof.proof = try await proof(for: .deregistration)

@@ -77,7 +77,8 @@ import UAFMessages
     #expect(aaids(try await registration(server, "alice").policy) == [[Self.passcode, Self.pattern]])
   }
 
-  @Test func `both authenticators register together in one response, and a login is accepted only with both in one response`()
+  @Test
+  func `both authenticators register together in one response, and a login is accepted only with both in one response`()
     async throws
   {
     let server = try server()
@@ -93,7 +94,8 @@ import UAFMessages
     }
   }
 
-  @Test func `the refusal of a response with two assertions has the reason of the assertion that failed`() async throws {
+  @Test func `the refusal of a response with two assertions has the reason of the assertion that failed`() async throws
+  {
     let server = try server()
     let authenticators = try both()
     #expect(try await register(server, "alice", authenticators) == nil)
@@ -109,7 +111,9 @@ import UAFMessages
     #expect(try await server.respond(answers[1]).0 == .counterNotIncreased)
   }
 
-  @Test func `nothing is registered if a request asked for both authenticators and only one is in the response`() async throws {
+  @Test func `nothing is registered if a request asked for both authenticators and only one is in the response`()
+    async throws
+  {
     let server = try server()
     for alone in try both() {
       #expect(try await register(server, "alice", [alone]) == .notInPolicy)
@@ -120,7 +124,7 @@ import UAFMessages
     #expect(count == 0)
   }
 
-  @Test func `a member of a group is refused with one authenticator if the group needs two, although everybody else needs only one`()
+  @Test func `if a group needs two authenticators, its members are refused with the one that is enough for others`()
     async throws
   {
     let server = try server()
@@ -131,7 +135,7 @@ import UAFMessages
     #expect(try await register(server, "bob", [carol[1]]) == .notInPolicy)
   }
 
-  @Test func `a registration asks for the missing part of a set on this machine, and for the whole set on a different machine`()
+  @Test func `a registration asks for the missing part of a set on this machine, and for the whole set on another one`()
     async throws
   {
     let server = try TestServer()
@@ -148,7 +152,9 @@ import UAFMessages
     #expect(other.policy.disallowed.flatMap { $0.keyIDs ?? [] } == keys.map(\.keyID))
   }
 
-  @Test func `a registration asks for a whole set again if all of it is registered, and names no alternative twice`() throws {
+  @Test func `a registration asks for a whole set again if all of it is registered, and names no alternative twice`()
+    throws
+  {
     let (passcode, pattern) = (try AAID(Self.passcode), try AAID(Self.pattern))
     let keys = try [passcode, pattern].map { aaid in
       StoredKey(
@@ -161,7 +167,9 @@ import UAFMessages
         == [[MatchCriteria(aaid: pattern)]])
   }
 
-  @Test func `a request for a name without keys, or with too few, looks like one for a name with enough keys`() async throws {
+  @Test func `a request for a name without keys, or with too few, looks like one for a name with enough keys`()
+    async throws
+  {
     let server = try server()
     #expect(try await register(server, "alice", both()) == nil)
     let real = try await server.authenticationRequest("alice").policy
@@ -176,7 +184,9 @@ import UAFMessages
     #expect(keyIDs(policy)[0].count == 2)
   }
 
-  @Test func `a signature for a decoy is refused with the same reason as a wrong signature for a real key`() async throws {
+  @Test func `a signature for a decoy is refused with the same reason as a wrong signature for a real key`()
+    async throws
+  {
     let server = try server()
     let lenient = try TestServer(database: server.database)
     let bob = try await lenient.registered("bob")

@@ -45,7 +45,9 @@ import UAFMessages
     try TestServer.authenticationRequest(in: try await answer(code: code))
   }
 
-  @Test func `the holder of an approval code is asked to confirm the waiting text, and the signature is accepted once`() async throws {
+  @Test func `the holder of an approval code is asked to confirm the waiting text, and the signature is accepted once`()
+    async throws
+  {
     let (id, code) = try await open()
     #expect(try await outcome(id) == .open)
     let request = try await request(code: code)
@@ -82,7 +84,8 @@ import UAFMessages
     #expect(try await outcome(id) == .open)
   }
 
-  @Test func `refuses a wrong approval code, a different person's code, an enrolment code, and a code for an invalid name`()
+  @Test
+  func `refuses a wrong approval code, a different person's code, an enrolment code, and a code for an invalid name`()
     async throws
   {
     let (id, code) = try await open()
@@ -144,7 +147,9 @@ import UAFMessages
     #expect(try await outcome(id) == .confirmed)
   }
 
-  @Test func `a newer text closes the account's waiting text, and a text that was confirmed stays confirmed`() async throws {
+  @Test func `a newer text closes the account's waiting text, and a text that was confirmed stays confirmed`()
+    async throws
+  {
     let (first, code) = try await open()
     let (second, newer) = try await open()
     #expect(try await outcome(first) == .closed)
@@ -173,7 +178,9 @@ import UAFMessages
     try await answer(code: code, username: username) { $0.denies = true }
   }
 
-  @Test func `a denial of a waiting text is final: neither the code nor an earlier request confirms the text`() async throws {
+  @Test func `a denial of a waiting text is final: neither the code nor an earlier request confirms the text`()
+    async throws
+  {
     let (id, code) = try await open()
     let request = try await request(code: code)
     let answer = try await deny(code)
@@ -189,7 +196,8 @@ import UAFMessages
     #expect(try await outcome(id) == .denied)
   }
 
-  @Test func `refuses to deny a text with a wrong code, a different person's code, no code, or an expired code`() async throws
+  @Test func `refuses to deny a text with a wrong code, a different person's code, no code, or an expired code`()
+    async throws
   {
     let (id, code) = try await open(lifetime: 60)
     _ = try await server.registered("bob")

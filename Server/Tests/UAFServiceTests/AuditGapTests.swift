@@ -101,7 +101,9 @@ import UAFMessages
     #expect(try await gaps().isEmpty)
   }
 
-  @Test func `verification reports the gap that a signed row names, whatever times the rows before it have now`() async throws {
+  @Test func `verification reports the gap that a signed row names, whatever times the rows before it have now`()
+    async throws
+  {
     try await append()
     _ = try await server.signer.sign(after: nil)
     let from = server.now
@@ -115,7 +117,8 @@ import UAFMessages
 
   // MARK: The time of a gap
 
-  @Test func `the gap that is reported is the longest time without a head, even if a different instance has signed since`()
+  @Test
+  func `the gap that is reported is the longest time without a head, even if a different instance has signed since`()
     async throws
   {
     try await append()

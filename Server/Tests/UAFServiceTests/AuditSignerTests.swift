@@ -24,7 +24,8 @@ import UAFCrypto
     await #expect(throws: AuditSigner.Refusal.changed(8)) { try await server.signer.sign(after: kept[1].link) }
   }
 
-  @Test func `the server signs nothing if the last stored head has a wrong key, belongs to a different row, or has no row`()
+  @Test
+  func `the server signs nothing if the last stored head has a wrong key, belongs to a different row, or has no row`()
     async throws
   {
     let kept = try await server.signedAudit()

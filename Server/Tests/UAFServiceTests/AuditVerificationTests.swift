@@ -105,7 +105,9 @@ import UAFMessages
     #expect(try await fault() == .cutOff(from: 11, through: 12))
   }
 
-  @Test func `with a head kept elsewhere, verification names the last rows if they were cut off with their head`() async throws {
+  @Test func `with a head kept elsewhere, verification names the last rows if they were cut off with their head`()
+    async throws
+  {
     let kept = try await audit()
     try await execute("DELETE FROM audit WHERE number > 8", "DELETE FROM auditHead WHERE number > 8")
     #expect(try await fault() == nil)
@@ -128,14 +130,17 @@ import UAFMessages
     #expect(try await fault() == .inserted(6))
   }
 
-  @Test func `verification names rows that were hashed again, because a signed head no longer matches them`() async throws {
+  @Test func `verification names rows that were hashed again, because a signed head no longer matches them`()
+    async throws
+  {
     _ = try await audit()
     try await execute("UPDATE audit SET account = 'mallory' WHERE number = 6")
     try await rehash(from: 6)
     #expect(try await fault() == .rewritten(from: 5, through: 8))
   }
 
-  @Test func `with a head kept elsewhere, verification names the last rows if they were hashed again and their head removed`()
+  @Test
+  func `with a head kept elsewhere, verification names the last rows if they were hashed again and their head removed`()
     async throws
   {
     let kept = try await audit()
@@ -157,7 +162,8 @@ import UAFMessages
     #expect(try await fault() == .noHeads)
   }
 
-  @Test func `verification names a head that was signed with a different key, and one that was signed for a different row`()
+  @Test
+  func `verification names a head that was signed with a different key, and one that was signed for a different row`()
     async throws
   {
     let kept = try await audit()
@@ -179,7 +185,9 @@ import UAFMessages
       try keys.head(of: AuditHeadKeys.sign(head, with: TokenKey(pair.privateKey, for: .auditHead)).token) == head)
   }
 
-  @Test func `verification reports that the whole audit was emptied, from its heads or from a head kept elsewhere`() async throws {
+  @Test func `verification reports that the whole audit was emptied, from its heads or from a head kept elsewhere`()
+    async throws
+  {
     let kept = try await audit()
     try await execute("DELETE FROM audit")
     #expect(try await fault() == .cutOff(from: 1, through: 4))
@@ -191,7 +199,9 @@ import UAFMessages
     #expect(try await summary() == AuditSummary())
   }
 
-  @Test func `verification reports that the server once found signed rows changed, even if the rest is valid`() async throws {
+  @Test func `verification reports that the server once found signed rows changed, even if the rest is valid`()
+    async throws
+  {
     _ = try await audit()
     let row = AuditEntry(time: server.now, kind: .broken, actor: .server)
     try await server.store.write { try $0.audit.append([row, row]) }
@@ -200,7 +210,8 @@ import UAFMessages
 
   // MARK: The rule
 
-  @Test func `rows that the retention rule removed leave a signed head and a row, and verification finds no fault`() async throws
+  @Test func `rows that the retention rule removed leave a signed head and a row, and verification finds no fault`()
+    async throws
   {
     let kept = try await audit()
     let removed = try #require(try await server.signer.remove(before: 650, by: .commandLine(uid: 0, login: 1000)))
@@ -231,7 +242,8 @@ import UAFMessages
     #expect(try await summary(kept) == AuditSummary(rows: 6, last: 15, signed: 15, removed: 9))
   }
 
-  @Test func `during verification, rows that the retention rule removes are no fault, and rows removed by hand are one`()
+  @Test
+  func `during verification, rows that the retention rule removes are no fault, and rows removed by hand are one`()
     async throws
   {
     _ = try await audit()
@@ -248,7 +260,9 @@ import UAFMessages
         == .removed(from: 7, through: 7))
   }
 
-  @Test func `verification finds rows that were removed by hand after those that the retention rule removed`() async throws {
+  @Test func `verification finds rows that were removed by hand after those that the retention rule removed`()
+    async throws
+  {
     _ = try await audit()
     _ = try await server.signer.remove(before: 650, by: .server)
     _ = try await server.signer.sign(after: nil)
@@ -256,7 +270,9 @@ import UAFMessages
     #expect(try await fault() == .removed(from: 7, through: 7))
   }
 
-  @Test func `verification finds rows that were removed by hand, even if the last of them has an ordinary head`() async throws {
+  @Test func `verification finds rows that were removed by hand, even if the last of them has an ordinary head`()
+    async throws
+  {
     _ = try await audit()
     try await execute("DELETE FROM audit WHERE number <= 4")
     #expect(try await fault() == .removed(from: 1, through: 4))

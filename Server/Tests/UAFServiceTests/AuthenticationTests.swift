@@ -136,7 +136,9 @@ import UAFMessages
     #expect(try await server.respond(other).0 == .otherAppID)
   }
 
-  @Test func `refuses a response that names a foreign certificate, and accepts one that names the server's`() async throws {
+  @Test func `refuses a response that names a foreign certificate, and accepts one that names the server's`()
+    async throws
+  {
     let alice = try await server.registered("alice")
     let certificate = server.certificate
     let hash = try X509.serverEndPoint(der: certificate)
@@ -183,7 +185,9 @@ import UAFMessages
     #expect(try await server.respond(response).0 == .unknownKeyID)
   }
 
-  @Test func `a request for an unknown name looks like one for a known name whose key the client does not have`() async throws {
+  @Test func `a request for an unknown name looks like one for a known name whose key the client does not have`()
+    async throws
+  {
     let alice = try await server.registered("alice")
     try await server.enrol("enrolled")
     for name in ["alice", "nobody", "enrolled"] {
@@ -209,7 +213,9 @@ import UAFMessages
     #expect(one.policy != other.policy)
   }
 
-  @Test func `accepts the confirmation of a text, and neither a different text nor a login without the text`() async throws {
+  @Test func `accepts the confirmation of a text, and neither a different text nor a login without the text`()
+    async throws
+  {
     let alice = try await server.registered("alice")
     var context = RequestContext(username: "alice")
     context.transaction = "alice@desk: sudo id"

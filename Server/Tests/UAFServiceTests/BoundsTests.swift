@@ -98,7 +98,8 @@ import UAFMessages
     return try await server.respond(answer).0
   }
 
-  @Test func `keeps final challenge parameters of 16 KiB with a confirmed text, and refuses longer ones`() async throws {
+  @Test func `keeps final challenge parameters of 16 KiB with a confirmed text, and refuses longer ones`() async throws
+  {
     let alice = try await server.registered("alice")
     #expect(try await confirm(certificate: 12_000, by: alice, counter: 1) == nil)
     #expect(try await confirm(certificate: 12_288, by: alice, counter: 2) == .malformedFinalChallenge)
@@ -142,7 +143,10 @@ import UAFMessages
     #expect(try await register(after: 256, revoking: true) == nil)
   }
 
-  @Test func `a registration for a full account is refused before the person chooses a secret, and its code stays valid`() async throws {
+  @Test
+  func `a registration for a full account is refused before the person chooses a secret, and its code stays valid`()
+    async throws
+  {
     try await server.enrol("alice")
     try await add(256, to: "alice")
     var context = RequestContext(username: "alice")
@@ -153,7 +157,9 @@ import UAFMessages
   }
 
   @Test(arguments: [(256, 32), (32, 2048)])
-  func `a registration request for a full account is short enough for uaf-fetch`(count: Int, keyIDBytes: Int) async throws {
+  func `a registration request for a full account is short enough for uaf-fetch`(count: Int, keyIDBytes: Int)
+    async throws
+  {
     try await server.enrol("alice")
     try await add(count, keyIDBytes: keyIDBytes, to: "alice")
     let answer = try await server.get(.authentication, RequestContext(username: "alice"))

@@ -30,7 +30,9 @@ struct ChannelBindingTests {
     Base64URL.encode(try SHA256.hash(certificate))
   }
 
-  @Test func `channel binding is accepted in each form in which a client can name one of the server's certificates`() throws {
+  @Test func `channel binding is accepted in each form in which a client can name one of the server's certificates`()
+    throws
+  {
     for certificate in [first, second] {
       let text = Base64URL.encode(certificate)
       let bindings = [
@@ -45,7 +47,9 @@ struct ChannelBindingTests {
   }
 
   @Test(arguments: [ChannelBindingPolicy.require, .check])
-  func `channel binding to a foreign certificate is refused, and so are two forms that name different certificates`(policy: ChannelBindingPolicy)
+  func `channel binding to a foreign certificate is refused, and so are two forms that name different certificates`(
+    policy: ChannelBindingPolicy
+  )
     throws
   {
     let bindings = [

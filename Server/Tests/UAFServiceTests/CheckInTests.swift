@@ -44,7 +44,9 @@ import UAFMessages
 
   // MARK: The answer
 
-  @Test func `a machine that checks in gets a signed statement, and the store has what the machine reported`() async throws {
+  @Test func `a machine that checks in gets a signed statement, and the store has what the machine reported`()
+    async throws
+  {
     let secret = try await joined()
     let key = try await server.registered("mina", deviceID: "d1")
     var report = TestServer.report(next: 1)
@@ -102,7 +104,7 @@ import UAFMessages
 
   // MARK: Who may
 
-  @Test func `a check-in is refused with an account's secret, a different body or a different claim, and after the machine has left`()
+  @Test func `a check-in is refused with an account's secret, another body or claim, or after the machine has left`()
     async throws
   {
     let key = try await server.registered("alice")
@@ -121,7 +123,7 @@ import UAFMessages
     #expect(try await contact() == nil)
   }
 
-  @Test func `a check-in of a machine that left at a different instance is not recorded, even before this instance knows that`()
+  @Test func `a check-in is not recorded if the machine left at another instance, even before this one knows that`()
     async throws
   {
     let secret = try await joined()
@@ -131,7 +133,9 @@ import UAFMessages
     #expect(try await server.checkIn(secret, TestServer.report(next: 1)) == nil)
   }
 
-  @Test func `a proof is valid for one report, and a repeated report does not make the machine look like a copy`() async throws {
+  @Test func `a proof is valid for one report, and a repeated report does not make the machine look like a copy`()
+    async throws
+  {
     let secret = try await joined()
     let request = CheckInRequest(TestServer.report(next: 1))
     let machine = try #require(server.environment.machine(proving: server.proof(secret, ofBody: request.jsonBytes)))
@@ -205,7 +209,9 @@ import UAFMessages
     #expect(try await contact()?.offlineNumber == 4)
   }
 
-  @Test func `a reported login or lock is accepted only with the secret that the account has on that very machine`() async throws {
+  @Test func `a reported login or lock is accepted only with the secret that the account has on that very machine`()
+    async throws
+  {
     let (own, other) = (try await joined(), try await joined("d2"))
     let alice = try server.accountSecret("alice", await server.registered("alice", deviceID: "d1"))
     let elsewhere = try server.accountSecret("alice", await server.registered("alice", deviceID: "d2"))
@@ -281,7 +287,9 @@ import UAFMessages
     #expect(try await rows(.machineCopied).isEmpty)
   }
 
-  @Test func `the logins of a machine that was restored are recorded, even if earlier logins had their numbers`() async throws {
+  @Test func `the logins of a machine that was restored are recorded, even if earlier logins had their numbers`()
+    async throws
+  {
     let secret = try await joined()
     var report = TestServer.report(next: 1)
     report.offlineLogins = [try server.offlineLogin(9, of: "alice", on: secret, by: secret)]

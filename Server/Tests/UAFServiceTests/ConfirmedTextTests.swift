@@ -71,8 +71,7 @@ import UAFMessages
     #expect(try await confirmations().isEmpty)
   }
 
-  @Test func `a confirmed text is kept after the key is revoked or deleted, and is listed by account`() async throws
-  {
+  @Test func `a confirmed text is kept after the key is revoked or deleted, and is listed by account`() async throws {
     let confirmation = try await stored()
     let bob = try await server.registered("bob")
     #expect(try await confirm("bob@desk: sudo ls", by: bob, counter: 1, as: "bob") == nil)

@@ -134,7 +134,8 @@ import UAFMessages
     #expect(keyIDs(try await policy(server, "bob")).contains(own))
   }
 
-  @Test func `a request for an account with many keys of one model, and none of a required second model, looks like any other`()
+  @Test
+  func `a request for an account with many keys of one model, but none of a required other, looks like any other`()
     async throws
   {
     let both = AcceptedSets(checked: [[try AAID(Self.passcode), try AAID(Self.pattern)]])
@@ -146,7 +147,9 @@ import UAFMessages
     #expect(Set(shapes).count == 1)
   }
 
-  @Test func `for the shapes of decoys the server reads a part of a large store, which contains every shape that is not rare`() async throws {
+  @Test func `for the shapes of decoys a part of a large store is read, which contains every shape that is not rare`()
+    async throws
+  {
     let server = try TestServer()
     try await server.database.execute(
       """

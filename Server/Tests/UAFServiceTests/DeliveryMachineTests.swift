@@ -31,7 +31,8 @@ import Testing
     expect(.taken([], last: 3), .wait(seconds: 1), nil)
   }
 
-  @Test mutating func `after a sink has refused rows, the instance records nothing, waits longer each time, and logs the failure once`() {
+  @Test
+  mutating func `after a refusal by the sink, nothing is recorded, each wait is longer, and the log has one line`() {
     var waits: [Int64] = []
     var notices: [DeliveryMachine.Notice] = []
     for _ in 0..<9 {
@@ -65,7 +66,8 @@ import Testing
     expect(.refused("again"), .wait(seconds: 1), .failed("again"))
   }
 
-  @Test mutating func `fewer rows are sent to a sink after each refusal, down to one, and more again after a success`() {
+  @Test mutating func `fewer rows are sent to a sink after each refusal, down to one, and more again after a success`()
+  {
     for limit in [200, 100, 50, 25, 12, 6, 3, 1, 1] {
       #expect(machine.first == .take(limit: limit))
       _ = machine.received(.taken(Self.rows(1...1), last: 1))
@@ -77,7 +79,7 @@ import Testing
   }
 
   @Test
-  mutating func `an instance sends nothing while a different one holds the sink, and leaves the rows to one that took over`() {
+  mutating func `an instance sends nothing while another holds the sink, and leaves the rows to one that took over`() {
     expect(.heldElsewhere(delivered: 0), .wait(seconds: 1), nil)
     _ = machine.received(.taken(Self.rows(1...2), last: 2))
     _ = machine.received(.accepted)
@@ -85,7 +87,7 @@ import Testing
   }
 
   @Test
-  mutating func `the log says once that a sink is back if a different instance has sent the rows that were refused here`() {
+  mutating func `the log says once that a sink is back if another instance has sent the rows refused here`() {
     for (event, waited) in [
       (DeliveryMachine.Event.heldElsewhere(delivered: 9), Int64(6)), (.taken([], last: 12), 9),
     ] {

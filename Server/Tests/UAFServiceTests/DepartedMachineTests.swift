@@ -49,7 +49,7 @@ import UAFMessages
     #expect(try other.known(secret) != nil)
   }
 
-  @Test func `after the next look, a machine that was revoked is unknown by each code with which it joined, and others stay known`()
+  @Test func `after the next look, a revoked machine is unknown by each code that it used, and no other machine is`()
     async throws
   {
     let first = try #require(try await server.joined(server.joinCode(), "d1"))
@@ -62,7 +62,8 @@ import UAFMessages
     }
   }
 
-  @Test func `an instance learns of all machines that left, even if there are more than one read returns`() async throws {
+  @Test func `an instance learns of all machines that left, even if there are more than one read returns`() async throws
+  {
     let code = try await server.joinCode(machines: 1200)
     let proofs = MachineProofs(keys: server.environment.keys)
     let secrets = try (0..<1200).map { try proofs.secret(ofMachine: "d\($0)", joinedWith: 1) }

@@ -64,7 +64,8 @@ import UAFMessages
     #expect(try await server.get(.deregistration, context).statusCode == .unauthorized)
   }
 
-  @Test func `a deregistration returns a token that names its request, and that this server does not accept as a proof`()
+  @Test
+  func `a deregistration returns a token that names its request, and that this server does not accept as a proof`()
     async throws
   {
     let alice = try await server.registered("alice")
@@ -114,7 +115,8 @@ import UAFMessages
     #expect(try await keyCount("alice") == 1)
   }
 
-  @Test func `after a restore, a proof from before it is refused, because it may have been used, and a later proof is accepted`()
+  @Test
+  func `after a restore, a proof from before it is refused, as it may have been used, and a later one is accepted`()
     async throws
   {
     let alice = try await server.registered("alice")
@@ -181,7 +183,8 @@ import UAFMessages
     #expect(try await keyCount("alice") == 1)
   }
 
-  @Test func `keys are deleted with an enrolment code, and the person can still register with that code afterwards`() async throws
+  @Test func `keys are deleted with an enrolment code, and the person can still register with that code afterwards`()
+    async throws
   {
     _ = try await server.registered("alice")
     var context = RequestContext(username: "alice")

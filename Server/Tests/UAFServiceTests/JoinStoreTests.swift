@@ -78,7 +78,9 @@ import Testing
     #expect(code.state(at: now) == state)
   }
 
-  @Test func `a machine that joins with one code several times is counted once, and its latest description is kept`() async throws {
+  @Test func `a machine that joins with one code several times is counted once, and its latest description is kept`()
+    async throws
+  {
     try await server.joinCode(machines: 9)
     try await keep([machine("d1", name: "old"), machine("d2"), machine("d1", name: "new", group: "other", at: 20)])
     let kept = try await server.store.read { try $0.joinedMachines.machine("d1", code: 1) }
@@ -88,7 +90,8 @@ import Testing
     #expect(try await server.store.read { try $0.joinedMachines.machine("d3") } == nil)
   }
 
-  @Test func `pages of machines are in the byte order of their ids, each with the code that it used last`() async throws {
+  @Test func `pages of machines are in the byte order of their ids, each with the code that it used last`() async throws
+  {
     for _ in 0..<2 { try await server.joinCode(machines: 9) }
     let ids = ["b", "a", "Z", "é", "e\u{301}"]
     try await keep(ids.map { machine($0) } + [machine("a", code: 2, group: "office")])
@@ -109,7 +112,9 @@ import Testing
     #expect(try await server.store.read { try $0.joinedMachines.machine("d1") } == nil)
   }
 
-  @Test func `each change of a joined machine has a higher number, and of changes with the same code only the last is reported`() async throws {
+  @Test func `each change of a joined machine has a higher number, and only the last change for each code is reported`()
+    async throws
+  {
     for _ in 0..<2 { try await server.joinCode(machines: 9) }
     let places = [machine("d1"), machine("d2"), machine("d1", code: 2)]
     try await keep(places)

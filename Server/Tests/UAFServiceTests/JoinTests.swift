@@ -77,7 +77,8 @@ import UAFMessages
     #expect(try await server.database.integers("SELECT count(*) FROM joinCode WHERE codeHash = \(hash)") == [1])
   }
 
-  @Test func `a machine that joins again with the same code counts once and gets the same secret, even after the code is used up`()
+  @Test
+  func `a machine that joins again with its code counts once and gets the same secret, even if the code is used up`()
     async throws
   {
     let code = try await server.joinCode(machines: 1)
@@ -94,7 +95,7 @@ import UAFMessages
   }
 
   @Test
-  func `refuses a join with a different code to a sender who only names a joined machine, even before that machine has reported`()
+  func `refuses another code to a sender who only names a joined machine, even before that machine has reported`()
     async throws
   {
     let first = try #require(try await server.joined(server.joinCode(), "d1"))
@@ -120,7 +121,7 @@ import UAFMessages
   }
 
   @Test
-  func `refuses a join with the same code to a sender who only names a machine that has reported, and accepts the machine itself`()
+  func `refuses the same code to a sender who only names a machine that has reported, and accepts the machine`()
     async throws
   {
     let code = try await server.joinCode(machines: 2)

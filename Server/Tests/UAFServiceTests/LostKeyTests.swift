@@ -42,7 +42,8 @@ import UAFMessages
     return (new.keyID, forgotten)
   }
 
-  @Test(arguments: ["one", nil]) func `a new key replaces the lost key that the client names, and the server names the lost key as forgotten`(
+  @Test(arguments: ["one", nil])
+  func `a new key replaces the lost key that the client names, and the server names the lost key as forgotten`(
     _ device: String?
   ) async throws {
     let old = try await server.registered("alice", deviceID: device)
@@ -51,7 +52,10 @@ import UAFMessages
     #expect(try await keyIDs(of: "alice") == [new])
   }
 
-  @Test func `keys of a different machine or person, and revoked keys, stay although a registration names them as lost`() async throws {
+  @Test
+  func `keys of a different machine or person, and revoked keys, stay although a registration names them as lost`()
+    async throws
+  {
     let revoked = try await server.registered("alice", deviceID: "one")
     let now = server.now
     _ = try await server.store.write { records in try records.credentials.revokeAll(of: "alice", now: now) }
@@ -87,7 +91,8 @@ import UAFMessages
     #expect(try await keyIDs(of: "alice") == [old.keyID])
   }
 
-  @Test func `lost keys are not deleted for a caller without a code, and more than 64 names are refused`() async throws {
+  @Test func `lost keys are not deleted for a caller without a code, and more than 64 names are refused`() async throws
+  {
     let old = try await server.registered("alice", deviceID: "one")
     var asked = try await context([old.keyID], device: "one")
     asked.codeProof = nil

@@ -39,7 +39,9 @@ import UAFMessages
     #expect(try await server.store.read { try $0.machinePolicies.lastNumber() } == 3)
   }
 
-  @Test func `the store lists the policies for workstations of one group or of all in pages, the newest first`() async throws {
+  @Test func `the store lists the policies for workstations of one group or of all in pages, the newest first`()
+    async throws
+  {
     try await add(policy(1), policy(2, "office"), policy(3), policy(7))
     #expect(try await numbers() == [7, 3, 2, 1])
     #expect(try await numbers(limit: 2) == [7, 3])
@@ -59,7 +61,9 @@ import UAFMessages
     #expect(pages == [[5, 3, 4, 2], [5, 3], [4, 2], []])
   }
 
-  @Test func `the store refuses a policy's number that is not higher than all other numbers, whatever their group`() async throws {
+  @Test func `the store refuses a policy's number that is not higher than all other numbers, whatever their group`()
+    async throws
+  {
     #expect(try await add(policy(5)) == [true])
     #expect(try await add(policy(5), policy(4, "office"), policy(5, "office")) == [false, false, false])
     #expect(try await numbers() == [5])
@@ -104,7 +108,9 @@ import UAFMessages
     )?.document
   }
 
-  @Test func `a machine gets the policy in force for its group, signed for this machine and valid from now on`() async throws {
+  @Test func `a machine gets the policy in force for its group, signed for this machine and valid from now on`()
+    async throws
+  {
     try await add(policy(1, text: "# old"), policy(2, text: "[passcode]\nmin_length = 12\n"))
     let token = try #require(try await handed(to: "desk-17"))
     let parts = token.split(separator: ".").map(String.init)

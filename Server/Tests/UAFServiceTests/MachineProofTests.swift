@@ -41,7 +41,8 @@ struct MachineProofTests {
     (UAFOperation?.some(.registration), false), (.authentication, true), (.deregistration, false),
     (.authentication, false), (nil, false),
   ])
-  func `a machine's proof names its number, account, operation and step`(operation: UAFOperation?, answers: Bool) throws {
+  func `a machine's proof names its number, account, operation and step`(operation: UAFOperation?, answers: Bool) throws
+  {
     let machine = try #require(try machine(bytes(nil, operation, answers: answers)))
     #expect(machine.machineID == secret.machineID)
     #expect(machine.claim == MachineClaim(operation: operation, isAnswer: answers, username: "alice"))
@@ -53,8 +54,9 @@ struct MachineProofTests {
     #expect(try machine(bytes(nil, nil, answers: true)) == nil)
   }
 
-  @Test(arguments: MachineQueue.allCases) func `a machine's proof says on whose behalf the machine asks`(queue: MachineQueue) throws
-  {
+  @Test(arguments: MachineQueue.allCases) func `a machine's proof says on whose behalf the machine asks`(
+    queue: MachineQueue
+  ) throws {
     #expect(try machine(bytes(for: queue))?.queue == queue)
   }
 

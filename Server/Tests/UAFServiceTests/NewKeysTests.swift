@@ -65,7 +65,8 @@ import UAFMessages
     #expect(try await server.respond(.registration(good), username: "alice").0 == nil)
   }
 
-  @Test func `new keys that the code's proof does not cover are refused, so whoever sees the proof cannot add other keys`()
+  @Test
+  func `new keys that the code's proof does not cover are refused, so whoever sees the proof cannot add other keys`()
     async throws
   {
     let (own, attackers) = (try FakeAuthenticator(), try FakeAuthenticator())
@@ -250,7 +251,9 @@ import UAFMessages
     #expect(try await provedKeys() == ["yes"])
   }
 
-  @Test func `a key is accepted under the name of a machine that has not joined, and is not recorded as made there`() async throws {
+  @Test func `a key is accepted under the name of a machine that has not joined, and is not recorded as made there`()
+    async throws
+  {
     let response = try await answer(FakeAuthenticator(), deviceID: "desk")
     #expect(try await server.respond(response, username: "alice").0 == nil)
     #expect(try await provedKeys() == ["no"])

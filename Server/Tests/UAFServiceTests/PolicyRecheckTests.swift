@@ -94,7 +94,7 @@ struct PolicyRecheckTests {
     }
   }
 
-  @Test func `refuses two assertions of one key if two authenticators were asked for together, with the counter as the reason`()
+  @Test func `refuses two assertions of one key instead of two authenticators, with the counter as the reason`()
     throws
   {
     #expect(try outcome(both, by: [passcode, passcode]) == .failure(.counterNotIncreased))

@@ -5,7 +5,9 @@ import UAFMessages
 @testable import ServerTesting
 @testable import UAFService
 
-/// Requests for an authentication. The server stores nothing about them until one is answered successfully.
+/// Requests for an authentication.
+///
+/// The server stores nothing about them until one is answered successfully.
 @Suite(.onEachStore) struct StatelessRequestTests {
   let server: TestServer
 
@@ -95,7 +97,9 @@ import UAFMessages
     #expect(shown == [text])
   }
 
-  @Test func `refuses a long text that is not sent again with the response, or that is replaced by a different text`() async throws {
+  @Test func `refuses a long text that is not sent again with the response, or that is replaced by a different text`()
+    async throws
+  {
     let alice = try await server.registered("alice")
     let text = "alice@d: " + String(repeating: "x", count: 952)
     let request = try await request(confirming: text)
@@ -107,7 +111,9 @@ import UAFMessages
     #expect(try await answer(response, sendingAgain: text) == nil)
   }
 
-  @Test func `the server takes a text of 960 bytes from its session data, whatever is sent with the response`() async throws {
+  @Test func `the server takes a text of 960 bytes from its session data, whatever is sent with the response`()
+    async throws
+  {
     let alice = try await server.registered("alice")
     let text = "alice@d: " + String(repeating: "x", count: 951)
     let request = try await request(confirming: text)
@@ -118,7 +124,9 @@ import UAFMessages
     #expect(shown == [text])
   }
 
-  @Test func `refuses a made-up key like a real one, even if the shapes of decoys have changed since the request`() async throws {
+  @Test func `refuses a made-up key like a real one, even if the shapes of decoys have changed since the request`()
+    async throws
+  {
     try await server.store.write { try $0.accounts.add("bob", now: 0) }
     try await server.database.addKeys([("bob", "5541#0001"), ("bob", "5541#0001")])
     try await server.environment.shapes.refresh(server.store, appID: server.identity.appID)

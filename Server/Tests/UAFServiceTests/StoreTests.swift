@@ -175,7 +175,9 @@ import UAFMessages
     #expect(try await second().store.read { try $0.settings.value(of: .publicURL) } == "https://two/한")
   }
 
-  @Test func `reading for a login finds the same keys as a transaction does, and whether a challenge was used`() async throws {
+  @Test func `reading for a login finds the same keys as a transaction does, and whether a challenge was used`()
+    async throws
+  {
     let (name, appID) = ("alice", server.identity.appID)
     let authenticator = try await server.registered(name)
     try await server.database.addKeys([(name, "0001#0001")])

@@ -59,7 +59,8 @@ import UAFMessages
     #expect(counters == [Int](repeating: 5, count: 100))
   }
 
-  @Test func `in a batch only the response whose key was revoked is refused, and nothing of it is stored`() async throws {
+  @Test func `in a batch only the response whose key was revoked is refused, and nothing of it is stored`() async throws
+  {
     let answers = try await answers(20)
     // The key is revoked after the responses were made. At the latest, the commit finds that.
     _ = try await server.store.write { try $0.credentials.revokeAll(of: "person7", now: 1) }
@@ -148,7 +149,9 @@ import UAFMessages
     #expect(try await used() == 0)
   }
 
-  @Test func `a response that the database refuses fails, and the other responses of its batch are stored`() async throws {
+  @Test func `a response that the database refuses fails, and the other responses of its batch are stored`()
+    async throws
+  {
     let answers = try await answers(30)
     try await server.database.forbidCounter(of: "person3")
     let results = await withTaskGroup(of: Bool?.self) { group in

@@ -27,15 +27,17 @@ import UAFMessages
     step, "Console sign-in: uaf-server at uaf.test as mina, code 4711", "mina@desk: sudo: id", "\n\(step)", "\r\(step)",
     "\u{2028}\(step)", "\u{202E}\(step)", "pay 5\n\n\(step)", "pay 5\(String(repeating: " ", count: 20))\(step)",
     "Asked of mina by root at the server: pay",
-  ]) func `an approval's text names on one line the person who asks, before that person's own words`(words: String) throws {
+  ]) func `an approval's text names on one line the person who asks, before that person's own words`(words: String)
+    throws
+  {
     let text = try #require(TextKind.approval(words, of: "mina", by: "token helpdesk"))
     #expect(text.utf8.starts(with: "Asked of mina by token helpdesk: ".utf8) && TextKind(of: text) == .approval)
     #expect(TransactionText.isShowable(text) && !text.contains("  ") && text.utf8.count <= 200)
     #expect(TransactionText(sent: text)?.shown == text)
   }
 
-  @Test func `an approval's text has at most 200 bytes including the name of who asks, and at least one word of its own`()
-  {
+  @Test
+  func `an approval's text has at most 200 bytes including the name of who asks, and at least one word of its own`() {
     let opening = "Asked of mina by token till: ".utf8.count
     let longest = String(repeating: "a", count: 200 - opening)
     #expect(TextKind.approval(longest, of: "mina", by: "token till")?.utf8.count == 200)
@@ -44,7 +46,10 @@ import UAFMessages
     #expect(TextKind.step(String(repeating: "a", count: 192)) == nil)
   }
 
-  @Test func `a long name leaves room for the text, and two names that differ only in backslashes give two different texts`() throws {
+  @Test
+  func `a long name leaves room for the text, and two names that differ only in backslashes give two different texts`()
+    throws
+  {
     let name = String(repeating: "m", count: 128)
     let text = try #require(TextKind.approval("Pay 5", of: name, by: "token \(name)"))
     #expect(text.hasSuffix("mmm...: Pay 5") && text.hasPrefix("Asked of mmm"))

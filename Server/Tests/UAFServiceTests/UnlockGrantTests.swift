@@ -51,7 +51,9 @@ struct UnlockGrantTests {
     }
   }
 
-  @Test func `for a day after a rotation an unlock has a second code for the old secret, and later only the one for the new secret`() throws {
+  @Test func `for a day after a rotation an unlock has a second code, made with the old secret, and later has none`()
+    throws
+  {
     let old = try #require(try MachineProofs(keys: keys).secret(of: "alice", holding: [Self.keyID(1)]))
     try rotate()
     let new = try #require(try MachineProofs(keys: keys).secret(of: "alice", holding: [Self.keyID(1)]))

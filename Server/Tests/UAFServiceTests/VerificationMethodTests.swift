@@ -41,7 +41,9 @@ import UAFMessages
     #expect(try await server.authenticationRequest("alice").header.exts == expected)
   }
 
-  @Test func `the server accepts the verification methods that the model has, whether it asked for them or not`() async throws {
+  @Test func `the server accepts the verification methods that the model has, whether it asked for them or not`()
+    async throws
+  {
     for setting in VerificationMethodPolicy.allCases { #expect(try await outcome(setting, [Self.passcode]) == nil) }
   }
 
@@ -51,7 +53,8 @@ import UAFMessages
     #expect(try await outcome(.off, nil) == nil)
   }
 
-  @Test func `a registration whose assertion names no verification method is refused if one is required`() async throws {
+  @Test func `a registration whose assertion names no verification method is refused if one is required`() async throws
+  {
     let server = try TestServer(verificationMethods: .require)
     let authenticator = try FakeAuthenticator()
     var context = UAFMessages.RequestContext(username: "alice")
@@ -80,7 +83,8 @@ import UAFMessages
     }
   }
 
-  @Test func `if a model combines several verification methods, the server requires that all of them were used`() throws {
+  @Test func `if a model combines several verification methods, the server requires that all of them were used`() throws
+  {
     var statement = MetadataStatement(
       aaid: try AAID("FFFF#0001"), description: "x",
       userVerificationDetails: [

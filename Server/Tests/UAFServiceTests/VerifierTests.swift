@@ -101,7 +101,10 @@ struct VerifierTests {
   }
 
   /// `ThirdTypeTests` of the client shows that the client sends such a registration.
-  @Test func `a server accepts an authenticator type that was added to its list, and a server without that type refuses it`() async {
+  @Test
+  func `a server accepts an authenticator type that was added to its list, and a server without that type refuses it`()
+    async
+  {
     await #expect(processExitsWith: .success) {
       // SAFETY: nothing in this process has read the list.
       unsafe AuthenticatorType.addedByTests = [.toy]

@@ -2,7 +2,9 @@ import Foundation
 import Glibc
 import ProgramTesting
 
-/// A program that a test has started. Its output goes to a file, and the test writes to its standard input.
+/// A program that a test has started.
+///
+/// Its output goes to a file, and the test writes to its standard input.
 final class Command {
   private static let search = ["PATH": "/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"]
   private let program: StartedProgram
