@@ -1,10 +1,12 @@
 import Glibc
 import TerminalPrompts
 
-/// Corrects what this process inherits, before anything else happens.
+/// Corrects what this process inherits from its caller, before anything else happens.
 enum ProcessSetup {
-  /// Opens descriptors 0 to 2 if they are closed, so that no socket ever becomes one of them; sets the default for
-  /// SIGCHLD, so that a started helper can be waited for by its process ID; makes new files accessible only to the owner.
+  /// Opens descriptors 0 to 2 if they are closed, so that no socket ever gets one of these numbers.
+  ///
+  /// Sets the default for SIGCHLD, so that this program can wait for a helper that it starts. Makes new files accessible only
+  /// to the owner.
   static func prepare() {
     while true {
       // SAFETY: a literal path.
@@ -20,21 +22,23 @@ enum ProcessSetup {
     umask(0o077)
   }
 
-  /// The terminal of the session, or a duplicate of standard input if the session's cannot be opened.
+  /// Opens the terminal of the session, or duplicates standard input if that terminal cannot be opened.
   static func openTerminal() -> CInt? {
     if let own = openSessionTerminal() { return own }
     let copy = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
     return copy >= 0 ? copy : nil
   }
 
-  /// The terminal of the session; nil if there is none.
+  /// Opens the terminal of the session; nil if there is none.
   static func openSessionTerminal() -> CInt? {
     // SAFETY: a literal path.
     let own = unsafe open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
     return own >= 0 ? own : nil
   }
 
-  /// The name of the terminal on standard input; `/dev/tty` itself would say nothing to a reader of the log.
+  /// The name of the terminal on standard input.
+  ///
+  /// `/dev/tty` itself would tell a reader of the log nothing.
   static func terminalName(_ terminal: CInt) -> [UInt8]? {
     var buffer = [CChar](repeating: 0, count: 256)
     for descriptor in [STDIN_FILENO, terminal] {
@@ -44,12 +48,12 @@ enum ProcessSetup {
     return nil
   }
 
-  /// The locale for messages, found by the rules of POSIX; nil if none is set or the name cannot be sent.
+  /// The locale for messages, found by the rules of POSIX; nil if none is set or its name is too long for a packet.
   static func locale() -> [UInt8]? {
     locale("LC_MESSAGES").flatMap { $0.utf8.count <= 64 ? Array($0.utf8) : nil }
   }
 
-  /// What `terminal` can show, by the environment.
+  /// What `terminal` can show, according to the environment.
   static func display(_ terminal: CInt?) -> TerminalDisplay {
     let type = variable("TERM")
     let encoding = locale("LC_CTYPE").map { $0.lowercased() } ?? ""
@@ -63,7 +67,7 @@ enum ProcessSetup {
     ["LC_ALL", category, "LANG"].lazy.compactMap(variable).first
   }
 
-  /// A variable of the environment; nil for an empty one.
+  /// A variable of the environment; nil if it is empty or not set.
   private static func variable(_ name: String) -> String? {
     // SAFETY: getenv gives NULL or a NUL-terminated text that stays until the environment is changed, which nothing here does.
     guard let value = unsafe getenv(name) else { return nil }
@@ -71,7 +75,7 @@ enum ProcessSetup {
     return text.isEmpty ? nil : text
   }
 
-  /// Whether `descriptor` is a terminal whose owner did not ask for no colours (NO_COLOR).
+  /// Whether `descriptor` is a terminal whose owner has not switched colours off (NO_COLOR).
   static func usesColours(_ descriptor: CInt) -> Bool {
     // SAFETY: only the existence of a value is checked.
     let isUnwanted = unsafe getenv("NO_COLOR") != nil

@@ -1,5 +1,5 @@
-// Purpose of this target: uafctl, the person's and the administrator's command line: another front end of the conversation
-// of docs/protocol.md. It has no key, and opens state files only to check their owner and mode (`doctor`).
+// Purpose of this target: uafctl, the command line for people and administrators. It is a second front end of the conversation
+// in docs/protocol.md, besides the module. It has no key, and opens state files only to check their owner and mode (`doctor`).
 
 import Glibc
 

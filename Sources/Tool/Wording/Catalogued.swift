@@ -1,15 +1,16 @@
-// Purpose of this target: texts for people. It has the protocol of texts in two languages, the form of a finding, the system's
-// errors as text, and the cleaning of text that somebody else wrote. It may import only the C library and FidoResults, and
-// knows neither commands nor files.
+// Purpose of this target: texts for people. It has the protocol for texts in two languages, the form of a finding, the system's
+// errors as text, and the cleaning of text that others wrote. It may import only the C library and FidoResults, and knows
+// neither commands nor files.
 
 import FidoResults
 import Glibc
 
 /// A text of uafctl, in each language that ``Language`` lists.
 ///
-/// Both languages of a text are in one file, each as a switch over every case: if one of them lacks a text, it does not compile.
+/// Both languages of a text are in one file, each as a switch over every case. If one language lacks a text, the file does not
+/// compile.
 package protocol Catalogued<Words> {
-  /// A text, or a text and what to do.
+  /// The form of a text: one text, or a text and what to do about it.
   associatedtype Words
   var english: Words { get }
   var korean: Words { get }
@@ -26,7 +27,9 @@ extension Catalogued {
 }
 
 extension Catalogued<String> {
-  /// The text in one language; in Korean with the particles that fit the names.
+  /// The text in one language.
+  ///
+  /// In Korean it has the particles that fit the names in it.
   package func text(in language: Language) -> String {
     switch language {
     case .english: english
@@ -36,7 +39,9 @@ extension Catalogued<String> {
 }
 
 extension Catalogued<FindingText> {
-  /// The text in one language; in Korean with the particles that fit the names.
+  /// The text in one language.
+  ///
+  /// In Korean it has the particles that fit the names in it.
   package func text(in language: Language) -> FindingText {
     switch language {
     case .english: english
@@ -58,36 +63,38 @@ package struct FindingText: Equatable {
     self.remedy = remedy
   }
 
-  /// The text about something that was not checked, because only root may.
+  /// The English text about something that was not checked because only root may check it.
   package static func asRoot(_ what: String) -> FindingText { FindingText(what, do: "run it as root") }
-  /// The Korean text about something that was not checked, because only root may.
+  /// The Korean text about something that was not checked because only root may check it.
   package static func asRootKorean(_ what: String) -> FindingText { FindingText(what, do: "root로 실행하십시오") }
 }
 
-/// Text of others, made safe to show: without anything that controls a terminal.
+/// Text that others wrote, cleaned for a terminal: without anything that could control it.
 package enum ShownText {
-  /// One line.
+  /// The text as one line.
   package static func line(_ text: String) -> String { Text.cleaned(text, limit: lineLimit) }
 
-  // The people of a machine fit into a line; the thousands of a directory do not.
+  // The names of a machine's accounts fit into a line; the thousands in a directory do not.
   private static let longestList = 8
 
-  /// Names in a line, each cleaned; of many names, only the first ones, and the number of the others.
+  /// Names in one line, each cleaned.
+  ///
+  /// If there are many, only the first ones are named, and the others are counted.
   package static func names(_ names: [String], more: (Int) -> String) -> String {
     let shown = names.prefix(longestList).map(line).joined(separator: ", ")
     return names.count <= longestList ? shown : "\(shown), \(more(names.count - longestList))"
   }
 
-  /// Several lines, each cleaned; empty ones are left out.
+  /// The text in several lines, each cleaned, without the empty ones.
   ///
-  /// A space at the end, before an entry, stays.
+  /// A space at the end, before the person's entry, is kept.
   package static func lines(_ text: String) -> String {
-    // Scalar by scalar: for a String a carriage return and a line feed are one character, different from this one.
+    // The text is split scalar by scalar, because in a String a carriage return and a line feed together are one character.
     let lines = text.unicodeScalars.split(separator: "\n").map { line(String($0)) }.filter { !$0.isEmpty }
     return lines.joined(separator: "\n") + (text.hasSuffix(" ") && !lines.isEmpty ? " " : "")
   }
 
-  /// A JSON document or a token: byte for byte, except for bytes that neither can contain and that a terminal would obey.
+  /// A JSON document or a token, unchanged except for bytes that neither can contain and that would control a terminal.
   package static func verbatim(_ text: String) -> String {
     var kept = String.UnicodeScalarView()
     kept.append(
@@ -97,7 +104,7 @@ package enum ShownText {
     return String(kept)
   }
 
-  // Text in a packet has at most 4,096 bytes.
+  // A text in a packet has at most 4,096 bytes.
   private static let lineLimit = 4096
 }
 
@@ -115,7 +122,9 @@ package struct SystemReason: Catalogued, Equatable {
     unsafe String(cString: strerror(number))
   }
 
-  /// The C library has no Korean without its own catalogues, which a server rarely has installed.
+  /// The Korean text for it.
+  ///
+  /// The C library has none without its own catalogues, which are rarely installed on a server.
   package var korean: String { Self.koreanWords[number] ?? "시스템 오류 \(number)번" }
 
   private static let koreanWords: [CInt: String] = [

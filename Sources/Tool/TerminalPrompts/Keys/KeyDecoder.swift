@@ -1,26 +1,27 @@
 import Glibc
 
-/// Makes keys from the bytes that a terminal sends.
+/// Turns the bytes that a terminal sends into keys.
 ///
 ///     key   = byte / ESC "O" final / ESC "[" parameters final
 ///     mouse = ESC "[<" buttons ";" column ";" row ( "M" / "m" )        (mode 1006)
 ///
-/// ESC alone is dropped: no prompt uses it. So no prompt must wait to distinguish it from the start of a sequence.
+/// ESC alone is dropped, because no prompt uses it. So no prompt has to wait to find out whether a sequence follows it.
 struct KeyDecoder {
   private enum State {
     case plain, escape, shifted
     case sequence
-    /// A mouse report of terminals without mode 1006: this many bytes that could be mistaken for characters.
+    /// In a mouse report of a terminal without mode 1006: this many more bytes, which could be mistaken for characters, are
+    /// skipped.
     case oldMouse(Int)
   }
 
   private var state = State.plain
   private var parameters: [UInt8] = []
 
-  // "<255;9999;9999" has 14.
+  // The longest parameters of a mouse report, "<255;9999;9999", have 14 bytes.
   private static let longest = 16
 
-  /// Processes one byte; returns the key that is complete with it.
+  /// Processes one byte; returns the key that this byte completes.
   ///
   /// A control byte in the middle of a sequence ends the sequence and has its own effect, so that Ctrl-C always works.
   mutating func received(_ byte: UInt8) -> Key? {
@@ -95,7 +96,7 @@ struct KeyDecoder {
     guard numbers.count == 3, let buttons = numbers[0], let column = numbers[1], let row = numbers[2] else {
       return nil
     }
-    // 4, 8 and 16 are Shift, Alt and Ctrl, 32 is a movement; the rest is the button, and 0 the left one.
+    // The bits 4, 8 and 16 are Shift, Alt and Ctrl, and 32 is a movement. The other bits are the button; the left one is 0.
     guard buttons & ~(4 | 8 | 16 | 32) == 0, column > 0, row > 0 else { return nil }
     let kind: MouseEvent.Kind = isRelease ? .release : buttons & 32 != 0 ? .drag : .press
     return MouseEvent(kind: kind, column: column, row: row)
@@ -119,11 +120,11 @@ enum Key: Equatable {
   case up, down, left, right
   /// The mouse, with its left button.
   case mouse(MouseEvent)
-  /// A key without a meaning here.
+  /// A key that no prompt uses.
   case other
 }
 
-/// The mouse event, and in which cell of the terminal.
+/// An event of the mouse, and the cell of the terminal where it happened.
 struct MouseEvent: Equatable {
   /// The event of the left button.
   enum Kind: Equatable {
@@ -137,7 +138,7 @@ struct MouseEvent: Equatable {
   let row: Int
 }
 
-/// The keys that edit, from the terminal's settings, and those that keyboards always send.
+/// The keys that edit an entry: those from the terminal's settings, and those that keyboards always send.
 struct EditingKeys: Equatable {
   /// Erases the last character.
   var erase: Set<UInt8> = [0x08, 0x7F]
@@ -145,13 +146,15 @@ struct EditingKeys: Equatable {
   var kill: Set<UInt8> = [0x15]
   /// Gives up: Ctrl-C, Ctrl-D, Ctrl-\.
   var cancel: Set<UInt8> = [0x03, 0x04, 0x1C]
-  /// Stops the program for now: Ctrl-Z.
+  /// Suspends the program: Ctrl-Z.
   var suspend: UInt8 = 0x1A
 
   /// The usual keys.
   init() {}
 
-  /// The usual keys and those of `settings`; a key that is switched off there (0) stays off.
+  /// The usual keys and those of `settings`.
+  ///
+  /// A key that is switched off in `settings` (0) stays off.
   init(_ settings: termios) {
     var settings = settings
     // SAFETY: c_cc is an array of NCCS bytes.

@@ -2,7 +2,7 @@ import SecretMemory
 
 /// The state of an entry, changed key by key.
 ///
-/// No I/O: it returns what to do.
+/// No I/O: it returns what the caller should do.
 package struct LineEditor: ~Copyable {
   /// The effect of a key.
   enum Action: Equatable {
@@ -10,15 +10,15 @@ package struct LineEditor: ~Copyable {
     case none
     /// A byte was accepted.
     case inserted(UInt8)
-    /// This many characters were erased; on a terminal that showed them they took this many cells.
+    /// This many characters were erased. On a terminal that shows the entry, they took this many cells.
     case erased(characters: Int, columns: Int)
-    /// The key did nothing: no room, or nothing to erase.
+    /// The key did nothing: the entry has no room, or there is nothing to erase.
     case refused
     /// The entry is complete.
     case done
     /// The person gives up.
     case cancelled
-    /// The person wants the program to stop for now.
+    /// The person wants to suspend the program.
     case suspended
   }
 
@@ -26,7 +26,9 @@ package struct LineEditor: ~Copyable {
   private let length: Int?
   private var value: Secret
 
-  /// An empty entry with room for `capacity` bytes, complete at `length` characters if that is not nil.
+  /// An empty entry with room for `capacity` bytes.
+  ///
+  /// It is complete at `length` characters if that is not nil.
   ///
   /// - Throws: ``TerminalError/outOfMemory``.
   init(keys: EditingKeys, capacity: Int, length: Int? = nil) throws(TerminalError) {
@@ -42,7 +44,7 @@ package struct LineEditor: ~Copyable {
     return value.withBytes { Self.characterCount($0) == length }
   }
 
-  /// Whether the whole entry is shown as a list number: this many digits and nothing else.
+  /// Whether the entry is shown as typed because it may be a number in a list: at most this many digits and nothing else.
   func isNumber(of digits: Int) -> Bool {
     value.count <= digits && value.withBytes { bytes in bytes.indices.allSatisfy { (0x30...0x39).contains(bytes[$0]) } }
   }
@@ -68,12 +70,12 @@ package struct LineEditor: ~Copyable {
     if keys.suspend == byte { return .suspended }
     if keys.erase.contains(byte) { return erase(all: false) }
     if keys.kill.contains(byte) { return erase(all: true) }
-    // Neither can be part of a value that was ever set, and NUL cannot even be sent.
+    // No passcode or pattern that was ever set contains a control byte, and NUL cannot even be sent.
     guard byte >= 0x20 else { return .refused }
     return insert(byte)
   }
 
-  /// Processes the end of a line that is not the last one of the entry.
+  /// Processes the end of a line after which the entry continues.
   mutating func endedLine() -> Action { insert(0x0A) }
 
   private mutating func insert(_ byte: UInt8) -> Action {
@@ -116,10 +118,10 @@ package struct LineEditor: ~Copyable {
   /// The entry.
   package consuming func finish() -> Secret { value }
 
-  /// Whether a character begins at this byte: at any but 10xxxxxx.
+  /// Whether a character begins at this byte; the bytes 10xxxxxx continue one.
   static func isStart(_ byte: UInt8) -> Bool { byte & 0xC0 != 0x80 }
 
-  /// How many bytes the character has that begins with this one; one if it begins none.
+  /// How many bytes a character has that begins with this byte; one if no character begins with it.
   private static func byteCount(_ start: UInt8) -> Int {
     switch start {
     case 0xC2...0xDF: 2

@@ -1,11 +1,13 @@
-// Purpose of this target: how a person at a terminal is asked: lines, stars, digits, the grid, and the state of the terminal
-// during that. It may import the C library, HostSystem for output, and SecretMemory for entries. It knows neither
-// who asks nor what the entry is used for.
+// Purpose of this target: prompts for a person at a terminal (lines, stars, digits, the grid), and the state of the terminal
+// during a prompt. It may import the C library, HostSystem for output, and SecretMemory for entries. It knows neither who asks
+// for an entry nor what it is used for.
 
 import Glibc
 import SecretMemory
 
-/// Asks for entries at a terminal, each one line, or a fixed number of characters.
+/// Reads entries at a terminal.
+///
+/// Each is one line, or a fixed number of characters.
 package struct LinePrompt {
   private let terminal: CInt
 
@@ -19,7 +21,7 @@ package struct LinePrompt {
     while true {
       switch try read(text, form) {
       case .entry(let entry): return entry
-      // At this point, the terminal and the signals are restored.
+      // By now the terminal and the signals are restored.
       case .interrupted(let number): raise(number)
       }
     }
@@ -40,7 +42,7 @@ package struct LinePrompt {
         session.show("\n")
         return .interrupted(number)
       case .end: return .entry(.cancelled)
-      // Many people press Enter even after an entry that was complete without it.
+      // Many people press Enter even after an entry that was complete without it, so an Enter at the beginning is dropped.
       case .key(.byte(0x0A)) where isFirst && form.followsFull, .key(.byte(0x0D)) where isFirst && form.followsFull:
         action = .none
       case .key(.byte(0x0A)) where form.isPasted && session.hasMore(within: form.pauseMilliseconds),
@@ -66,7 +68,9 @@ package struct LinePrompt {
     }
   }
 
-  /// A number is shown as long as the entry is one.
+  /// How the entry is shown after `action`.
+  ///
+  /// With `number`, it is shown as typed while it can be the number, and masked otherwise.
   private static func display(
     of editor: borrowing LineEditor, after action: LineEditor.Action, _ display: EntryForm.Display
   ) -> EntryForm.Display {
@@ -76,7 +80,7 @@ package struct LinePrompt {
     return editor.isNumber(of: digits) ? .shown : .masked
   }
 
-  /// Shows the change of the entry, as far as it may be seen.
+  /// Shows a change of the entry, as far as `display` allows.
   private static func show(
     _ action: LineEditor.Action, as display: EntryForm.Display, on session: borrowing TerminalSession
   ) {
@@ -94,8 +98,9 @@ package struct LinePrompt {
   private static func takingBack(_ columns: Int) -> String { String(repeating: "\u{8} \u{8}", count: columns) }
 }
 
-/// Lines of an input that is not a terminal: read byte by byte, so that nothing beyond the line is read, and no part of it is
-/// left in a buffer.
+/// Lines of an input that is not a terminal.
+///
+/// They are read byte by byte, so that nothing after a line is read, and no part of a line stays in a buffer.
 package struct LineInput {
   /// The result of reading a line.
   package enum Line: ~Copyable {
@@ -103,7 +108,7 @@ package struct LineInput {
     case bytes(Secret)
     /// A line with a NUL.
     case unusable
-    /// No further line.
+    /// The input has no further line.
     case end
   }
 
@@ -114,8 +119,8 @@ package struct LineInput {
 
   /// Whether it is already known that no further line comes.
   ///
-  /// A pipe shows this once its writers have closed it, a file if its end is reached. For any other input, this is known only by
-  /// reading.
+  /// For a pipe this is known once its writers have closed it, and for a file at its end. For any other input it is known only
+  /// after reading.
   package var hasEnded: Bool {
     var state = stat()
     // SAFETY: `state` is a stat.
@@ -126,7 +131,7 @@ package struct LineInput {
     return events != 0 && events & Int16(POLLIN) == 0
   }
 
-  /// Whether something can be read within that time, even if it is only the end.
+  /// Whether something can be read within that time, even if that is only the end of the input.
   package func hasMore(withinMilliseconds milliseconds: CInt) -> Bool {
     events(withinMilliseconds: milliseconds) != 0
   }
@@ -140,11 +145,12 @@ package struct LineInput {
 
   /// The next line.
   ///
-  /// The input's end ends a line as well, if there is anything before it.
+  /// The end of the input also ends a line, if there is anything before it.
   ///
   /// - Throws: ``TerminalError/outOfMemory``.
   package func next(capacity: Int) throws(TerminalError) -> Line {
-    // One byte more, for bytes that do not fit, so that no byte of an entry is ever outside this memory.
+    // One byte more than the capacity, so that a line that is too long can be recognised; no byte of an entry is ever outside
+    // this memory.
     guard var line = try? Secret(capacity: capacity + 1) else { throw .outOfMemory }
     var total = 0
     var hasNUL = false
@@ -179,9 +185,9 @@ package struct EntryForm: Equatable {
     case masked
     /// The entry itself.
     case shown
-    /// This many digits as they are typed, and ``mask`` for everything after them or not a digit: for the number in a list.
+    /// The first digits of the entry as typed, at most this many, and ``mask`` for everything else: for a number in a list.
     ///
-    /// A person who overlooks the list enters a value here.
+    /// A person who overlooks the list may enter a passcode here.
     case number(digits: Int)
   }
 
@@ -191,17 +197,21 @@ package struct EntryForm: Equatable {
   package var capacity: Int
   /// The entry is complete at this many characters, without Enter; nil if only Enter completes it.
   package var length: Int?
-  /// Whether it follows an entry that was complete without Enter: an Enter at its beginning belongs to that one.
-  package var followsFull = false
-  /// Whether it is pasted rather than typed.
+  /// Whether the prompt follows an entry that was complete without Enter.
   ///
-  /// Then a tab is a space, as between a name and a code, and an Enter ends the entry only if nothing follows it without a
-  /// pause. A code that a mail program has wrapped is read as a whole, and none of its lines is left for the shell.
+  /// An Enter at the beginning then belongs to that entry.
+  package var followsFull = false
+  /// Whether the entry is pasted rather than typed.
+  ///
+  /// A tab then counts as a space, as between a name and a code. An Enter ends the entry only if nothing follows it without a
+  /// pause: so a code that a mail program has wrapped is read as a whole, and no line of it is left for the shell.
   package var isPasted = false
-  /// How long nothing may follow an Enter that ends a pasted entry.
+  /// The pause after an Enter that ends a pasted entry.
   package var pauseMilliseconds: CInt = 300
 
-  /// A form with room for `capacity` bytes, complete at `length` characters or, if that is nil, at Enter.
+  /// A form with room for `capacity` bytes.
+  ///
+  /// The entry is complete at `length` characters or, if that is nil, at Enter.
   package init(
     display: Display, capacity: Int, length: Int? = nil, followsFull: Bool = false, isPasted: Bool = false,
     pauseMilliseconds: CInt = 300
@@ -214,21 +224,21 @@ package struct EntryForm: Equatable {
     self.pauseMilliseconds = pauseMilliseconds
   }
 
-  /// ASCII, so that it is one cell wide in every locale and font.
+  /// An ASCII character, which is one cell wide in every locale and font.
   static let mask = "*"
 }
 
-/// The result of a question to a person at a terminal.
+/// The result of a prompt at a terminal.
 package enum TerminalEntry: ~Copyable {
   /// The entry, which may be empty.
   case value(Secret)
-  /// No answer is wanted or possible.
+  /// The person gave up, or the terminal cannot be used for an entry.
   case cancelled
 }
 
-/// The result of asking once at a terminal.
+/// The result of showing a prompt once.
 enum TerminalOutcome: ~Copyable {
   case entry(TerminalEntry)
-  /// A signal must take effect; if the program continues, the question is asked again.
+  /// A signal must take effect now. If the program continues after it, the prompt is shown again.
   case interrupted(CInt)
 }

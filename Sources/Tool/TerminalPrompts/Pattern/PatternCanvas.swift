@@ -1,7 +1,7 @@
 import Glibc
 import SecretMemory
 
-/// Draws the grid: a stroke in, lines of text out.
+/// Draws the grid: makes lines of text from a stroke.
 ///
 /// No I/O. The cells are in memory that wipes itself, because they show the stroke.
 struct PatternCanvas: ~Copyable {
@@ -12,7 +12,7 @@ struct PatternCanvas: ~Copyable {
   private static let rising: UInt8 = 8
   private static let cursorStart: UInt8 = 0x10
   private static let cursorEnd: UInt8 = 0x20
-  // With the node's number in the lower bits.
+  // A node; the lower bits are its number.
   private static let node: UInt8 = 0x80
 
   private let style: PatternStyle
@@ -29,9 +29,9 @@ struct PatternCanvas: ~Copyable {
     self.cells = cells
   }
 
-  /// Draws `stroke` unchanged or as a mismatch, with a cursor around a node.
+  /// Draws `stroke`, either as it is drawn or as a wrong one, with a cursor around a node.
   ///
-  /// - Parameter line: called before each line with its number, from 0, to place it.
+  /// - Parameter line: called before each line with the line's number, from 0; it moves to where the line is to be shown.
   mutating func draw(
     _ stroke: borrowing PatternStroke, isMismatch: Bool, cursor: Int?, on screen: inout ScreenBuffer,
     line: (Int, inout ScreenBuffer) -> Void = { number, screen in if number > 0 { screen.append("\n") } }
@@ -80,7 +80,7 @@ struct PatternCanvas: ~Copyable {
     }
   }
 
-  /// A line from the middle of one node to that of another; the nodes are drawn over it.
+  /// Draws a line from the middle of one node to that of another; the nodes are later drawn over it.
   private mutating func connect(_ first: Int, _ second: Int) {
     let (start, end) = (layout.center(first), layout.center(second))
     let (columns, rows) = (end.column - start.column, end.row - start.row)
@@ -91,7 +91,7 @@ struct PatternCanvas: ~Copyable {
       return
     }
     let direction = columns == 0 ? Self.vertical : (columns > 0) == (rows > 0) ? Self.falling : Self.rising
-    // If a row corresponds to more than three columns, a part to either side closes the gaps.
+    // If the line crosses more than three columns in each row, a horizontal part to either side closes the gaps.
     let isShallow = abs(columns) > 3 * abs(rows)
     for step in 1..<abs(rows) {
       let row = start.row + step * rows.signum()
@@ -103,7 +103,7 @@ struct PatternCanvas: ~Copyable {
     }
   }
 
-  /// The quotient, to the nearest whole number.
+  /// The quotient, rounded to the nearest whole number.
   private static func rounded(_ number: Int, by divisor: Int) -> Int {
     (2 * number + (number < 0 ? -divisor : divisor)) / (2 * divisor)
   }
@@ -174,9 +174,9 @@ package struct PatternStyle: Equatable {
 
   /// A node that is not part of the stroke.
   package let nodeDefault: String
-  /// One that is.
+  /// A node of the stroke.
   package let nodeSelected: String
-  /// One of a wrong stroke.
+  /// A node of a wrong stroke.
   package let nodeMismatch: String
   let lines: Lines
   /// The sequence that colours a stroke; empty for the terminal's own colour.
@@ -185,12 +185,15 @@ package struct PatternStyle: Equatable {
   let mismatchColor: String
   let layout: PatternLayout
 
-  /// Without UTF-8 every character that is not ASCII is replaced by the built-in one; without colours there are none.
+  /// Without UTF-8, built-in characters replace all that are not ASCII.
+  ///
+  /// Without colours, nothing is coloured.
   ///
   /// - Parameters:
-  ///   - nodes: a node, one of the stroke, and one of a wrong stroke; nil for the built-in character.
+  ///   - nodes: the characters of a node, of a node of the stroke, and of a node of a wrong stroke; nil for the built-in
+  ///     character.
   ///   - nodeSize: a node's width in cells, odd.
-  ///   - colours: the colours of a stroke and of a wrong stroke, each a name or #rrggbb; nil for the usual one.
+  ///   - colours: the colours of a stroke and of a wrong stroke, each a name or #rrggbb; nil for the default.
   package init(
     nodes: (plain: Character?, selected: Character?, mismatch: Character?), nodeSize: Int, isHeavy: Bool,
     colours: (line: String?, mismatch: String?), isUTF8: Bool, usesColours: Bool
@@ -209,7 +212,7 @@ package struct PatternStyle: Equatable {
     layout = PatternLayout(nodeSize: nodeSize, characterWidth: min(max(width, 1), 2))
   }
 
-  /// The sequence that selects a colour by name or as #rrggbb; empty for the terminal's own, and for anything else.
+  /// The sequence that selects a colour by name or as #rrggbb; empty for the terminal's own colour, and for an unknown name.
   private static func sequence(_ color: String) -> String {
     if color.hasPrefix("#"), let value = UInt32(color.dropFirst(), radix: 16) {
       return "\u{1B}[38;2;\(value >> 16 & 0xFF);\(value >> 8 & 0xFF);\(value & 0xFF)m"
@@ -219,10 +222,12 @@ package struct PatternStyle: Equatable {
   }
 }
 
-/// The text that is about to be shown: a picture of a stroke reveals the stroke, so it is wiped too.
+/// The text that is about to be shown.
+///
+/// A picture of a stroke reveals the stroke, so this memory is wiped too.
 struct ScreenBuffer: ~Copyable {
   private var bytes: Secret
-  /// Bytes in use.
+  /// How many bytes are in use.
   private(set) var count = 0
 
   // 200 rows of 80 characters of four bytes; text beyond that is not shown.
@@ -249,12 +254,12 @@ struct ScreenBuffer: ~Copyable {
     count = position
   }
 
-  /// Lends the added bytes.
+  /// Lends the bytes that were added.
   func withBytes<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
     bytes.withBytes { body($0.extracting(0..<count)) }
   }
 
-  /// Writes everything, and forgets it.
+  /// Writes everything and wipes it.
   mutating func flush(to descriptor: CInt) {
     let count = count
     // SAFETY: the bytes from `offset` on, up to `count`, are the buffer's.

@@ -2,7 +2,7 @@ import SecretMemory
 
 /// The state of a pattern entry, changed key by key and movement by movement.
 ///
-/// No I/O: it returns what to do.
+/// No I/O: it returns what the caller should do.
 struct PatternEntry: ~Copyable {
   /// The effect of a key.
   enum Action: Equatable {
@@ -10,28 +10,28 @@ struct PatternEntry: ~Copyable {
     case none
     /// The grid looks different.
     case changed
-    /// The key did nothing: the node was visited, or there is nothing to remove.
+    /// The key did nothing: the stroke already has the node, or there is nothing to remove.
     case refused
     /// The entry is complete.
     case done
     /// The person gives up.
     case cancelled
-    /// The person wants the program to stop for now.
+    /// The person wants to suspend the program.
     case suspended
   }
 
-  /// The stroke as drawn so far or, as long as it is a mismatch, the wrong one before it.
+  /// The stroke that is shown: the one being drawn or, while ``isMismatch``, the wrong one of the entry before.
   private(set) var stroke: PatternStroke
-  /// Whether the last, wrong stroke is shown; the next key removes it.
+  /// Whether the wrong stroke of the entry before is still shown; the next key removes it.
   private(set) var isMismatch: Bool
-  /// The node the keyboard is at; nil until somebody uses the arrows.
+  /// The node on which the keyboard's cursor is; nil until an arrow key is pressed.
   private(set) var cursor: Int?
 
   private let keys: EditingKeys
-  /// Where the mouse was, with its button down.
+  /// The last cell in which the mouse was with its button down; nil while the button is up.
   private var lastCell: (column: Int, row: Int)?
 
-  /// An empty entry, or one that shows what was wrong before.
+  /// An empty entry, or one that shows the wrong stroke of the entry before.
   ///
   /// - Throws: ``TerminalError/outOfMemory``.
   init(keys: EditingKeys, wrong: consuming PatternStroke? = nil) throws(TerminalError) {
@@ -58,11 +58,11 @@ struct PatternEntry: ~Copyable {
   /// The stroke.
   consuming func finish() -> PatternStroke { stroke }
 
-  /// The keys that end the entry, whatever is shown.
+  /// The action of a key that ends or suspends the entry, whatever is shown; nil for another key.
   private func leaving(_ byte: UInt8) -> Action? {
     if keys.cancel.contains(byte) { return .cancelled }
     if keys.suspend == byte { return .suspended }
-    // Enter that comes while the last stroke is shown sends neither that one nor an empty one.
+    // While the wrong stroke of the entry before is shown, Enter sends nothing.
     return (byte == 0x0A || byte == 0x0D) && !isMismatch ? .done : nil
   }
 
@@ -106,7 +106,9 @@ struct PatternEntry: ~Copyable {
     return .changed
   }
 
-  /// The first arrow shows the cursor in the middle; at an edge, it does not move.
+  /// Moves the cursor.
+  ///
+  /// The first arrow shows it in the middle, and at an edge it does not move.
   private mutating func move(_ step: Int) -> Action {
     guard let node = cursor else {
       cursor = Self.middle
@@ -121,7 +123,9 @@ struct PatternEntry: ~Copyable {
 
   private static let middle = 5
 
-  /// Pressing starts a new stroke, releasing only stops: the person can check the stroke, and Enter sends it.
+  /// Pressing the button starts a new stroke.
+  ///
+  /// Releasing it only stops: the person can check the stroke, and Enter sends it.
   private mutating func follow(
     _ event: MouseEvent, _ layout: PatternLayout, _ origin: (column: Int, row: Int)
   ) -> Action {
@@ -142,7 +146,7 @@ struct PatternEntry: ~Copyable {
     }
   }
 
-  /// Visits every node on the way: a terminal reports a quick hand only in few places.
+  /// Visits every node between two cells: if the hand is quick, a terminal reports only a few cells on its way.
   private mutating func visit(
     from start: (column: Int, row: Int), to end: (column: Int, row: Int), _ layout: PatternLayout
   ) -> Action {
@@ -158,20 +162,20 @@ struct PatternEntry: ~Copyable {
   }
 }
 
-/// The positions of the grid's nodes, in cells from the grid's top left one, which is (0, 0).
+/// The positions of the grid's nodes, in cells from the grid's top left cell, which is (0, 0).
 struct PatternLayout: Equatable {
   /// A node's width.
   let nodeWidth: Int
-  /// A node's height: cells are about twice as high as wide.
+  /// A node's height in cells, which are about twice as high as wide.
   let nodeHeight: Int
-  /// From one node to the next, in columns.
+  /// The distance from one node to the next, in columns.
   let columnStep: Int
-  /// From one node to the next, in rows.
+  /// The distance from one node to the next, in rows.
   let rowStep: Int
 
   /// - Parameters:
   ///   - nodeSize: `node_size`, 1 to 7.
-  ///   - characterWidth: the cells that the widest of the nodes' characters takes, 1 or 2.
+  ///   - characterWidth: how many cells the widest of the nodes' characters takes, 1 or 2.
   init(nodeSize: Int, characterWidth: Int) {
     nodeWidth = max(nodeSize, characterWidth)
     nodeHeight = nodeSize >= 5 ? 3 : 1
@@ -191,7 +195,9 @@ struct PatternLayout: Equatable {
   /// The middle of a node.
   func center(_ node: Int) -> (column: Int, row: Int) { (left(node) + nodeWidth / 2, top(node) + nodeHeight / 2) }
 
-  /// The node at a cell, including one column on each side, so that the hand need not be very precise.
+  /// The node at a cell.
+  ///
+  /// One column on each side of a node belongs to it too, so that the mouse need not hit it exactly.
   func node(column: Int, row: Int) -> Int? {
     (1...9).first { node in
       (left(node) - 1...left(node) + nodeWidth).contains(column)
@@ -200,7 +206,8 @@ struct PatternLayout: Equatable {
   }
 }
 
-/// A stroke over the 3x3 grid while it is drawn: its nodes, 1 at the top left, row by row, in memory that wipes itself.
+/// A stroke over the 3x3 grid while it is drawn: its nodes, numbered row by row from 1 at the top left, in memory that wipes
+/// itself.
 package struct PatternStroke: ~Copyable {
   private var digits: Secret
 
@@ -212,7 +219,7 @@ package struct PatternStroke: ~Copyable {
     self.digits = digits
   }
 
-  /// A copy.
+  /// A copy of a stroke.
   ///
   /// - Throws: ``TerminalError/outOfMemory``.
   init(copying other: borrowing PatternStroke) throws(TerminalError) {
@@ -220,18 +227,20 @@ package struct PatternStroke: ~Copyable {
     for index in 0..<other.count { insert(other[index]) }
   }
 
-  /// How many nodes it has.
+  /// How many nodes the stroke has.
   package var count: Int { digits.count }
 
-  /// The node at a position.
+  /// The node at a position of the stroke.
   package subscript(index: Int) -> Int { digits.withBytes { Int($0[index]) - 0x30 } }
 
-  /// Whether a node is part of it.
+  /// Whether a node is part of the stroke.
   package func contains(_ node: Int) -> Bool { (0..<count).contains { self[$0] == node } }
 
-  /// Extends the stroke to a node, and adds the node that the line passes over if it was not visited yet.
+  /// Extends the stroke to a node.
   ///
-  /// - Returns: false if there is no such node, or it was visited; then nothing is changed.
+  /// If the line to it passes over a node that is not part of the stroke yet, that node is added first.
+  ///
+  /// - Returns: false if there is no such node, or the stroke already has it; then nothing is changed.
   package mutating func append(_ node: Int) -> Bool {
     guard (1...Self.nodeCount).contains(node), !contains(node) else { return false }
     if count > 0, let passed = Self.between(self[count - 1], node), !contains(passed) { insert(passed) }
@@ -241,7 +250,7 @@ package struct PatternStroke: ~Copyable {
 
   /// Removes the last node.
   ///
-  /// - Returns: false if there is none.
+  /// - Returns: false if the stroke has no nodes.
   package mutating func removeLast() -> Bool {
     let kept = count - 1
     guard kept >= 0 else { return false }
@@ -253,7 +262,7 @@ package struct PatternStroke: ~Copyable {
   /// Removes every node.
   mutating func removeAll() { digits.wipe() }
 
-  /// The nodes as digits.
+  /// The nodes of the stroke as digits.
   package consuming func finish() -> Secret { digits }
 
   private mutating func insert(_ node: Int) {
@@ -267,7 +276,7 @@ package struct PatternStroke: ~Copyable {
 
   private static let nodeCount = 9
 
-  /// The node half way between two, if there is one.
+  /// The node half way between two nodes, if there is one.
   private static func between(_ first: Int, _ second: Int) -> Int? {
     let rows = (first - 1) / 3 + (second - 1) / 3
     let columns = (first - 1) % 3 + (second - 1) % 3

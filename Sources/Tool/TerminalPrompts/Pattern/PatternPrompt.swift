@@ -4,15 +4,15 @@ import HostSystem
 /// Asks for patterns on the grid.
 package struct PatternPrompt: ~Copyable {
   private let terminal: CInt
-  /// The last pattern, to show what was wrong with it.
+  /// The last pattern, shown again if it was wrong.
   private var lastStroke: PatternStroke?
 
   /// - Parameter terminal: the terminal's descriptor, which still belongs to the caller.
   package init(_ terminal: CInt) { self.terminal = terminal }
 
-  /// The pattern that is drawn; nil if the window is too small for the grid.
+  /// Lets the person draw a pattern; returns nil if the window is too small for the grid.
   ///
-  /// The question stays on the first screen, the grid does not.
+  /// The text of the prompt stays on the terminal's first screen, and the grid does not.
   ///
   /// - Throws: ``TerminalError``.
   package mutating func draw(
@@ -70,9 +70,9 @@ package struct PatternPrompt: ~Copyable {
 
 /// The texts above and below the grid; they are already cleaned.
 package struct PatternQuestion {
-  /// The question.
+  /// The text of the prompt.
   package let text: String
-  /// What was wrong with the last pattern, unless the question names it.
+  /// What was wrong with the last pattern, unless the text names it.
   package let mistake: String?
   /// How the grid is used.
   package let help: String
@@ -80,8 +80,8 @@ package struct PatternQuestion {
   package let isRepeated: Bool
 
   /// - Parameters:
-  ///   - text: the question.
-  ///   - mistake: what was wrong with the last pattern, unless the question names it.
+  ///   - text: the text of the prompt.
+  ///   - mistake: what was wrong with the last pattern, unless the text names it.
   ///   - help: how the grid is used.
   ///   - isRepeated: whether the last pattern was wrong, so that it is shown.
   package init(text: String, mistake: String?, help: String, isRepeated: Bool) {
@@ -92,7 +92,7 @@ package struct PatternQuestion {
   }
 }
 
-/// The screen on which a pattern is drawn: the question, the grid, and its explanation.
+/// The screen on which a pattern is drawn: the text of the prompt, the grid, and its explanation.
 struct PatternScreen: ~Copyable {
   private let terminal: CInt
   private let style: PatternStyle
@@ -102,10 +102,10 @@ struct PatternScreen: ~Copyable {
   private var canvas: PatternCanvas
   private var buffer: ScreenBuffer
 
-  /// Where the grid begins, from 1; nil while the window is too small for it.
+  /// The cell of the terminal where the grid begins, from 1; nil while the window is too small for it.
   private(set) var origin: (column: Int, row: Int)?
 
-  // Columns to the left of the grid.
+  // The number of columns to the left of the grid.
   private static let margin = 2
 
   /// - Throws: ``TerminalError/outOfMemory``.
@@ -128,9 +128,9 @@ struct PatternScreen: ~Copyable {
     return rows <= size.rows && style.layout.width + Self.margin <= size.columns
   }
 
-  /// Shows everything again, for a window of that size.
+  /// Draws the whole screen again, for a window of that size.
   ///
-  /// In a window too small for the grid there is one mask for each node: digits still work.
+  /// In a window too small for the grid it shows one mask for each node: the pattern can still be entered as digits.
   mutating func paint(_ entry: borrowing PatternEntry, _ size: (columns: Int, rows: Int)) {
     let fits = fits(size)
     let head = head(size.columns)
@@ -156,7 +156,7 @@ struct PatternScreen: ~Copyable {
     buffer.flush(to: terminal)
   }
 
-  /// Makes a sound.
+  /// Sounds the terminal's bell.
   func refuse() { _ = DescriptorWriter.write([0x07], to: terminal) }
 
   private func head(_ columns: Int) -> [String] {
@@ -165,7 +165,7 @@ struct PatternScreen: ~Copyable {
     return rows + TextRows.wrapped(question, columns: columns)
   }
 
-  /// A row of text; the earlier row is erased.
+  /// Shows a row of text in place of the earlier one.
   private mutating func place(_ line: String, _ row: Int) {
     buffer.append("\u{1B}[\(row);1H\u{1B}[K")
     buffer.append(line)

@@ -3,11 +3,11 @@ import Synchronization
 
 /// A terminal that does not show what is typed, until this value ends.
 ///
-/// It is for questions whose entry is complete without Enter. Further keys are not shown, and answer neither the next
-/// question nor the shell. The keys that end or stop a program keep their effect, because nobody reads the terminal between two
-/// questions. The terminal is restored before that effect.
+/// It is for prompts whose entry is complete without Enter. Further keys are not shown, and get neither into the next prompt
+/// nor to the shell. Keys that end or suspend a program still do so, because nothing reads the terminal between two prompts.
+/// The terminal is restored before they take effect.
 package struct MutedTerminal: ~Copyable {
-  /// Whether unread keys are discarded at the end.
+  /// Whether keys that were not read are discarded at the end.
   package var discardsRest = false
 
   private let descriptor: CInt
@@ -17,12 +17,12 @@ package struct MutedTerminal: ~Copyable {
 
   private static let flags = tcflag_t(ICANON | ECHO | ECHOE | ECHOK | ECHONL)
   private static let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP]
-  /// At most this many pieces are discarded, so that a stuck key does not block the program.
+  /// How often keys are discarded at most, so that a stuck key does not block the program.
   private static let pieces = 64
 
   /// Changes the terminal.
   ///
-  /// - Parameter quietMilliseconds: the time without a key after which an entry counts as ended.
+  /// - Parameter quietMilliseconds: how long nothing must be typed before the person counts as having stopped.
   /// - Throws: ``TerminalError/failed(_:)``.
   package init(_ descriptor: CInt, quietMilliseconds: CInt) throws(TerminalError) {
     var settings = termios()
@@ -31,7 +31,7 @@ package struct MutedTerminal: ~Copyable {
     let before = settings
     mutedFlags.store(settings.c_lflag & Self.flags, ordering: .sequentiallyConsistent)
     mutedDescriptor.store(descriptor, ordering: .sequentiallyConsistent)
-    // This comes before the change, so that there is no moment in which a signal leaves the terminal muted.
+    // This comes before the change, so that at no moment a signal can leave the terminal muted.
     let watched = Self.signals.filter(Self.watch)
     settings.c_lflag &= ~Self.flags
     // SAFETY: `settings` is a termios.
@@ -60,12 +60,14 @@ package struct MutedTerminal: ~Copyable {
       var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
       // SAFETY: one entry is passed, and the count is one.
       let ready = unsafe poll(&entry, 1, quietMilliseconds)
-      // The kernel drops the input, and it is not read: it may be part of a value.
+      // The kernel drops the input unread, because it may be part of a passcode.
       guard ready > 0, tcflush(descriptor, TCIFLUSH) == 0 else { return }
     }
   }
 
-  /// Restores the terminal before a signal takes effect; an ignored signal, or one with a different handler, is left alone.
+  /// Has the terminal restored before a signal takes effect.
+  ///
+  /// A signal that is ignored or has a different handler is left alone.
   private static func watch(_ number: CInt) -> Bool {
     var action = sigaction()
     // SAFETY: `action` is a sigaction, and only read into.
@@ -84,13 +86,13 @@ package struct MutedTerminal: ~Copyable {
   }
 }
 
-// The terminal that the handler restores; -1 while nothing is muted. A handler has no other way to know.
+// The terminal that the handler restores; -1 while nothing is muted. A signal handler can learn of it only through a global.
 private let mutedDescriptor = Atomic<CInt>(-1)
 private let mutedFlags = Atomic<tcflag_t>(0)
 
 /// Restores the terminal inside a signal handler, and lets the signal take effect.
 ///
-/// It uses only atomic loads and calls that POSIX allows there.
+/// It uses only atomic loads and calls that POSIX allows in a signal handler.
 private func putRight(_ number: CInt) {
   let saved = errno
   let descriptor = mutedDescriptor.load(ordering: .sequentiallyConsistent)
@@ -104,15 +106,15 @@ private func putRight(_ number: CInt) {
   raise(number)
 }
 
-/// A terminal that passes on each key immediately and shows none, until this value ends.
+/// A terminal that passes on each key immediately and does not show it, until this value ends.
 struct SilentTerminal: ~Copyable {
   private let descriptor: CInt
   private let before: termios
 
-  /// The keys that edit there.
+  /// The keys that edit an entry on this terminal.
   var keys: EditingKeys { EditingKeys(before) }
 
-  /// Changes the terminal; keys typed before the question are discarded.
+  /// Changes the terminal; keys that were typed before the prompt are discarded.
   ///
   /// - Throws: ``TerminalError/failed(_:)``.
   init(_ descriptor: CInt) throws(TerminalError) {
@@ -134,7 +136,7 @@ struct SilentTerminal: ~Copyable {
 
   deinit { restore() }
 
-  /// Restores the terminal, as this value's end does.
+  /// Restores the terminal, as the end of this value does too.
   borrowing func restore() { _ = Self.set(descriptor, before, TCSADRAIN) }
 
   private static func set(_ descriptor: CInt, _ settings: termios, _ when: CInt) -> Bool {

@@ -1,19 +1,19 @@
 import Glibc
 import Synchronization
 
-/// Signals that would end or stop this program, or report a changed size of the terminal, turned into bytes of a pipe until this
-/// value ends.
+/// Turns signals into bytes of a pipe, until this value ends: those that would end or suspend this program, and those that
+/// report a new size of the terminal.
 ///
-/// So the terminal is restored before any of them takes effect, and no work is done in a handler.
+/// So the terminal is restored before any of them takes effect, and no work is done in a signal handler.
 struct SignalWatch: ~Copyable {
-  /// The end to wait on and to read from: each byte is a signal's number.
+  /// The reading end of the pipe: each byte is a signal's number.
   let descriptor: CInt
   private let writing: CInt
   private var before: [(number: CInt, action: sigaction)] = []
 
   private static let watched = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT, SIGWINCH]
 
-  /// - Throws: ``TerminalError/failed(_:)`` if there is no pipe.
+  /// - Throws: ``TerminalError/failed(_:)`` if no pipe can be made.
   init() throws(TerminalError) {
     var ends: [CInt] = [-1, -1]
     // SAFETY: room for two descriptors.
@@ -44,14 +44,14 @@ struct SignalWatch: ~Copyable {
     }
     pipeOfSignals.store(-1, ordering: .sequentiallyConsistent)
     close(writing)
-    // A signal that came at the last moment and was not read takes effect now.
+    // A signal that came at the last moment and was not read from the pipe takes effect now.
     while let number = Self.next(from: descriptor) {
       if number != SIGCONT { raise(number) }
     }
     close(descriptor)
   }
 
-  /// The next signal that came; nil if none is left.
+  /// The next signal that came; nil if there is none.
   borrowing func next() -> CInt? { Self.next(from: descriptor) }
 
   private static func next(from descriptor: CInt) -> CInt? {
@@ -61,7 +61,7 @@ struct SignalWatch: ~Copyable {
   }
 }
 
-// The pipe that the handler writes to; -1 while nothing is watched. A handler has no other way to know.
+// The pipe to which the handler writes; -1 while no signal is watched. A signal handler can learn of it only through a global.
 private let pipeOfSignals = Atomic<CInt>(-1)
 
 /// Runs inside a signal handler: an atomic load and a write, both safe there.

@@ -1,15 +1,15 @@
 import Glibc
 import HostSystem
 
-/// A terminal that passes on each key, and the signals that would end or stop this program, until this value ends.
+/// A terminal that passes on each key, and the signals that would end or suspend this program, until this value ends.
 ///
-/// After that, the terminal is restored, whatever ended it.
+/// Then the terminal is restored, whatever the reason for the end.
 struct TerminalSession: ~Copyable {
-  /// An event.
+  /// Something that happened at the terminal.
   enum Event {
     case key(Key)
     case signal(CInt)
-    /// The terminal was hung up.
+    /// The terminal was hung up: it is gone.
     case end
   }
 
@@ -19,7 +19,7 @@ struct TerminalSession: ~Copyable {
   private let isAlternate: Bool
   private var decoder = KeyDecoder()
 
-  /// The keys that edit there.
+  /// The keys that edit an entry on this terminal.
   var keys: EditingKeys { silence.keys }
 
   /// - Parameter alternate: whether to use the ``AlternateScreen``.
@@ -33,7 +33,8 @@ struct TerminalSession: ~Copyable {
     if alternate { show(AlternateScreen.enter) }
   }
 
-  // This happens before a blocked signal takes effect, in whichever order the members end.
+  // The terminal is restored before a signal that waits takes effect, in whichever order the members of this value are
+  // destroyed.
   deinit {
     if isAlternate { show(AlternateScreen.leave) }
     silence.restore()
@@ -63,12 +64,12 @@ struct TerminalSession: ~Copyable {
         guard let key = decoder.received(byte) else { continue }
         return .key(key)
       }
-      // A terminal that was hung up reads as an end, or as EIO.
+      // A terminal that was hung up reads as an end of file or fails with EIO.
       if count == 0 || errno != EINTR { return .end }
     }
   }
 
-  /// Whether more is typed or pasted within this many milliseconds.
+  /// Whether more input comes within this many milliseconds.
   borrowing func hasMore(within milliseconds: CInt) -> Bool {
     var entry = pollfd(fd: terminal, events: Int16(POLLIN), revents: 0)
     // SAFETY: one entry is passed, and the count is one.
@@ -82,11 +83,11 @@ struct TerminalSession: ~Copyable {
   func show(_ byte: UInt8) { _ = DescriptorWriter.write([byte], to: terminal) }
 }
 
-/// What a terminal can show, and what its owner wants to see.
+/// What a terminal can show, and whether its owner wants colours.
 package struct TerminalDisplay {
-  /// Whether it can do no more than write lines (`TERM=dumb`, or none).
+  /// Whether the terminal can do no more than write lines (`TERM=dumb`, or no TERM).
   package var isDumb = true
-  /// Whether it shows more than ASCII.
+  /// Whether the terminal shows more than ASCII.
   package var isUTF8 = false
   /// Whether colours are wanted.
   package var usesColours = false
@@ -99,14 +100,15 @@ package struct TerminalDisplay {
   }
 }
 
-/// The terminal's second screen, with the mouse.
+/// The terminal's second screen, with mouse reports.
 ///
-/// It is emptied before it is left, and no terminal keeps its lines for scrolling back: a stroke that was drawn there
-/// cannot be seen afterwards.
+/// It is emptied before the terminal returns to the first screen, and terminals keep no scrollback of it. So a stroke that was
+/// drawn there cannot be seen afterwards.
 package enum AlternateScreen {
-  /// The second screen (1049) without a cursor; movements while a button is held (1002), in the form without limits (1006).
+  /// Selects the second screen (1049) without a cursor, and reports of movements with a button held (1002), in the form without
+  /// limits (1006).
   package static let enter = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[?1002h\u{1B}[?1006h"
-  /// Restores everything.
+  /// Undoes ``enter``.
   static let leave = "\u{1B}[2J\u{1B}[H\u{1B}[?1006l\u{1B}[?1002l\u{1B}[?25h\u{1B}[?1049l"
 
   /// The terminal's size; 80 by 24 if it is not known.
@@ -118,7 +120,7 @@ package enum AlternateScreen {
   }
 }
 
-/// Why an entry could not be asked for.
+/// Why no entry could be read.
 package enum TerminalError: Error, Equatable {
   /// The terminal cannot be used; the system's error number.
   case failed(CInt)

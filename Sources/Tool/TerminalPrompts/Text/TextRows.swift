@@ -1,11 +1,13 @@
-/// Text in the rows that a terminal has for it.
+/// Breaks text into the rows of a terminal.
 package enum TextRows {
-  /// Every line in as many rows of at most `columns` cells as it needs, broken after a space if there is one.
+  /// Each line in as many rows of at most `columns` cells as it needs.
+  ///
+  /// A row ends after a space if it has one.
   package static func wrapped(_ text: String, columns: Int) -> [String] {
     text.split(separator: "\n", omittingEmptySubsequences: false).flatMap { rows($0, columns: max(2, columns)) }
   }
 
-  /// The lines of a text, broken only between words: a path or a code that is longer than a row can still be copied.
+  /// The lines of a text, broken only between words, so that a path or a code longer than a row can still be copied.
   ///
   /// - Parameter hanging: the indentation of a line's further rows relative to its first row.
   package static func flowing(_ text: String, columns: Int, hanging: Int = 0) -> String {
@@ -13,7 +15,7 @@ package enum TextRows {
       .map { flow($0, columns: max(2, columns), hanging: hanging) }.joined(separator: "\n")
   }
 
-  /// A line of usage in rows that are broken between its parts: an option stays next to its value.
+  /// A line of usage, broken into rows only between its parts: an option and its value stay in one row.
   package static func usage(_ line: String, columns: Int, hanging: Int) -> String {
     var depth = 0
     let joined = line.map { character -> Character in
@@ -24,15 +26,15 @@ package enum TextRows {
     return flowing(String(joined), columns: columns, hanging: hanging).replacing(String(Self.joint), with: " ")
   }
 
-  /// A space at which no row may be broken; as wide as a space.
+  /// A space, of the usual width, at which no row is broken.
   private static let joint: Character = "\u{A0}"
 
   private static func flow(_ line: Substring, columns: Int, hanging: Int) -> String {
     guard cells(line) > columns else { return String(line) }
-    // A space at the end, before an entry, and those at the beginning stay.
+    // Spaces at the beginning of a line, and one at its end, before the person's entry, are kept.
     let first = String(line.prefix { $0 == " " })
     let indent = first + String(repeating: " ", count: hanging)
-    // If words are separated by more than one space, they stay so within a row.
+    // Several spaces between two words of a row are kept.
     var words = line.dropFirst(first.count)[...]
     var text = first
     var width = first.count
@@ -51,7 +53,7 @@ package enum TextRows {
     return text + (line.hasSuffix(" ") ? " " : "")
   }
 
-  /// How many cells a text takes; a colour takes none.
+  /// How many cells a text takes; the sequences for colours take none.
   private static func cells(_ text: Substring) -> Int {
     var cells = 0
     var isColour = false
@@ -70,7 +72,7 @@ package enum TextRows {
     for character in line {
       let needed = CharacterWidth.columns(String(character))
       while !row.isEmpty, width + needed > columns {
-        // The word that does not fit goes to the next row; one as long as a row is cut.
+        // A word that does not fit goes to the next row. A word as long as a row is cut.
         let word = row.lastIndex(of: " ").map { String(row[row.index(after: $0)...]) } ?? ""
         rows.append(String(row.dropLast(word.count)))
         (row, width) = (word, CharacterWidth.columns(word))

@@ -75,6 +75,6 @@ struct OutOfBandCommand: JSONCoreCommand {
     return request
   }
 
-  /// The text depends on the code.
+  /// An out-of-band code asks either for a registration or for an approval, and the text differs.
   func done(_ request: Request) -> ToolText { request.operation == .register ? .registered : .approved }
 }

@@ -5,13 +5,13 @@ import Glibc
 import PAMStacks
 import UAFWire
 
-/// A subcommand that is one conversation with the core.
+/// A subcommand that conducts one conversation with the core.
 protocol CoreCommand: Subcommand {
   /// `--conf`.
   var conf: ConfigurationOption { get }
   /// The text for a success.
   static var done: ToolText { get }
-  /// Whether the core's text is shown for a success, because it says more.
+  /// Whether a success is reported with the core's text, which says more than ``done``.
   static var isToldByCore: Bool { get }
   /// The text for a success of `request`, if it depends on the request.
   func done(_ request: Request) -> ToolText
@@ -28,7 +28,7 @@ extension CoreCommand {
 
   func perform(in context: ToolContext) throws(ToolError) -> ToolExit { try performInLines(in: context) }
 
-  /// Runs the conversation with the person or script that answers.
+  /// Runs the conversation with the person or script at the terminal or standard input.
   ///
   /// - Throws: ``ToolError``.
   func performInLines(in context: ToolContext) throws(ToolError) -> ToolExit {
@@ -41,7 +41,7 @@ extension CoreCommand {
       as: done(request), orAsCore: Self.isToldByCore, wantsToken: request.wantsToken, in: context)
   }
 
-  /// The call to the core, with the named configuration.
+  /// The call to the core, with the configuration that the command line names.
   ///
   /// - Throws: ``ToolError/badArgument(_:)``.
   func call(in context: ToolContext) throws(ToolError) -> CoreCall {
@@ -49,12 +49,11 @@ extension CoreCommand {
   }
 }
 
-/// A conversation with the core that a graphical front end may conduct.
+/// A conversation with the core that can also be conducted by a graphical front end.
 protocol JSONCoreCommand: CoreCommand {
   /// `--json-conversation`, `--together` and `--json`.
   var json: JSONConversationOption { get }
-  /// The result of an error before or outside the conversation with the core, if the command has its own result; nil for the
-  /// error's result.
+  /// The result to report for an error before or outside the conversation with the core; nil for the error's own result.
   static func result(of error: ToolError) -> FidoResult?
 }
 
@@ -65,7 +64,7 @@ extension JSONCoreCommand {
     json.isAny ? performInJSON(in: context) : try performInLines(in: context)
   }
 
-  /// Runs the conversation with a graphical front end, or as usual except for the output at the end.
+  /// Runs the conversation with a graphical front end, or with a person as usual if only the outcome is printed as JSON.
   private func performInJSON(in context: ToolContext) -> ToolExit {
     JSONCall(in: context, isAskedInJSON: json.isOn, answersTogether: json.isTogether).run(
       { context throws(ToolError) in try request(in: context) },
@@ -73,7 +72,7 @@ extension JSONCoreCommand {
   }
 }
 
-/// A subcommand that prints one JSON object with `--json`: what it was asked for, or how it failed.
+/// A subcommand that prints one JSON object with `--json`: its result, or how it failed.
 protocol JSONDocumentCommand: Subcommand {
   /// `--json`.
   var json: Bool { get }
@@ -86,9 +85,9 @@ protocol LocalCommand: Subcommand {
 }
 
 extension LocalCommand {
-  /// The configuration's file.
+  /// The path of the configuration's file.
   ///
-  /// - Throws: ``ToolError``: `badArgument`; `onlyRoot` if anybody else chose it.
+  /// - Throws: ``ToolError``: `badArgument`; `onlyRoot` if anybody but root names the file.
   func configurationPath(in context: ToolContext) throws(ToolError) -> String? {
     let path = try conf.path(in: context)
     guard path == nil || context.caller.isRoot else { throw .onlyRoot(.chooseConfiguration) }
@@ -112,9 +111,9 @@ struct AuthenticatorArguments: ParsableArguments {
   @Argument(help: .text(.type), completion: MachineCompletion.types)
   var type: String?
 
-  /// A request about the account and type that they name.
+  /// The request for `operation` about the account and type that these arguments name.
   ///
-  /// - Parameter account: the account, if an option names it; a single argument is then the type.
+  /// - Parameter account: the account, if an option names it. A single argument is then the type.
   func request(_ operation: UAFWire.Operation, of account: String? = nil, in context: ToolContext) -> Request {
     var request = Request(operation, about: Names(user: user, type: type, accounts: context.caller.accounts))
     if let account { (request.user, request.mayNameType, request.authenticator) = (account, false, user) }
@@ -122,8 +121,8 @@ struct AuthenticatorArguments: ParsableArguments {
   }
 }
 
-/// `--json-conversation`, `--together` and `--json`, for the subcommands whose questions a graphical front end may ask, or
-/// whose end a script may read.
+/// `--json-conversation`, `--together` and `--json`: for subcommands whose prompts a graphical front end may show, or whose
+/// outcome a script may read.
 struct JSONConversationOption: ParsableArguments {
   @Flag(name: .customLong("json-conversation"), help: .text(.jsonConversation))
   var isOn = false
@@ -143,17 +142,17 @@ struct JSONConversationOption: ParsableArguments {
   }
 }
 
-/// `--conf`, an option of the program and of every subcommand: one value, wherever it is written.
+/// `--conf`, an option of the program and of every subcommand: it has one value, wherever it is written.
 struct ConfigurationOption: ParsableArguments {
   @Option(name: .customLong("conf"), help: .text(.configurationFile, valueName: "file"), completion: .file())
   var file: String?
 
-  /// The file's absolute name: the core has a different working directory.
+  /// The file's absolute path, because the core has a different working directory.
   ///
   /// - Throws: ``ToolError/badArgument(_:)`` for an empty name, or one that no module argument can carry.
   func path(in context: ToolContext) throws(ToolError) -> String? { try Self.path(file, in: context) }
 
-  /// The absolute name of `file`; nil for none.
+  /// The absolute path of `file`; nil if it is nil.
   ///
   /// - Throws: ``ToolError/badArgument(_:)``, as above.
   static func path(_ file: String?, in context: ToolContext) throws(ToolError) -> String? {
@@ -165,7 +164,7 @@ struct ConfigurationOption: ParsableArguments {
     return path
   }
 
-  /// The name without empty, `.` and `..` parts, which are refused in the path of a file of root's.
+  /// The path without empty, `.` and `..` parts, which are refused in the path of a file of root's.
   private static func straight(_ path: String) -> String {
     var parts: [Substring] = []
     for part in path.split(separator: "/") where part != "." {
@@ -175,16 +174,16 @@ struct ConfigurationOption: ParsableArguments {
   }
 }
 
-/// The words that a shell completes for arguments that name something on this machine.
+/// The words with which a shell completes arguments that name something on this machine.
 enum MachineCompletion {
   /// Authenticator types.
   static let types = CompletionKind.list(AuthenticatorName.shown)
-  /// Accounts of the machine, as far as its name service lists them.
+  /// Accounts of the machine, as far as its name service lists them all.
   static let people = CompletionKind.shellCommand(everybody)
   /// Accounts and authenticator types.
   static let peopleAndTypes = CompletionKind.shellCommand(
     everybody + AuthenticatorName.shown.map { "; echo \($0)" }.joined())
-  /// Services that can be made to ask for the passcode.
+  /// PAM services that can be made to ask for the passcode.
   static let services = CompletionKind.custom { words, _, _ in
     let installation = Installation.ofThisMachine(tty: nil)
     let names = ([folder(in: words)] + installation.vendorPAMFolders).flatMap {
@@ -192,7 +191,7 @@ enum MachineCompletion {
     }
     return Set(names).filter { !PAMService.isPart($0) && (try? PAMService($0)) != nil }.sorted()
   }
-  /// Services that already ask for the passcode.
+  /// PAM services that already ask for the passcode.
   static let enabledServices = CompletionKind.custom { words, _, _ in
     let entries = StackList(reader: PAMDirectory(path: folder(in: words))).entries() ?? []
     return entries.compactMap { entry in
@@ -202,7 +201,7 @@ enum MachineCompletion {
 
   private static let everybody = "getent passwd | cut -d: -f1"
 
-  /// The value of `--pam-directory` in the words typed so far.
+  /// The value of `--pam-directory` on the command line so far.
   private static func folder(in words: [String]) -> String {
     let index = words.firstIndex(of: "--pam-directory").map { $0 + 1 }
     return index.flatMap { words.indices.contains($0) ? words[$0] : nil } ?? PAMFolderOption.standard

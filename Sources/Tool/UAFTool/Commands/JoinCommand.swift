@@ -50,9 +50,11 @@ struct JoinCommand: LocalCommand, JSONDocumentCommand {
     return .success
   }
 
-  /// Checks in: the machine has joined, whatever its result.
+  /// Checks in for the first time.
   ///
-  /// - Returns: why it failed; nil if it did not.
+  /// The machine stays joined even if this fails.
+  ///
+  /// - Returns: why the check-in failed; nil if it succeeded.
   private func firstCheckIn(_ configuration: String?, in context: ToolContext) -> String? {
     do throws(ToolError) {
       let finished = try CoreCall(context: context, configuration: configuration).run(Request(.checkIn))
@@ -90,7 +92,7 @@ struct LeaveCommand: LocalCommand, JSONDocumentCommand {
       context: context, configuration: chosen ?? context.installation.configurationPath,
       owner: context.installation.owner)
     let (finished, hasRemoved) = try run.leave(chosen)
-    // The core may know of no join although the files of one exist: then only these were left.
+    // If the core knows of no join although the files of one existed, only these files were removed.
     guard finished.pamCode == 0 || hasRemoved else {
       return JSONLines.tellFailure(finished, asJSON: json, in: context)
     }

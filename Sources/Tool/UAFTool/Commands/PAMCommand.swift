@@ -13,7 +13,7 @@ struct PAMCommand: ParsableCommand {
   }
 }
 
-/// `--pam-directory`, which every subcommand that examines stacks has.
+/// `--pam-directory` of every subcommand that examines PAM stacks.
 struct PAMFolderOption: ParsableArguments {
   /// The folder in which Linux-PAM looks first.
   static let standard = "/etc/pam.d"
@@ -34,7 +34,7 @@ struct PAMFolderOption: ParsableArguments {
   }
 }
 
-/// Which ready stack a service gets.
+/// The options that choose one of the ready-made stacks for a service.
 struct StackOptions: ParsableArguments {
   @Option(help: .text(.shape, valueName: "shape"))
   var shape: PAMShape?

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `uafctl policy`: what is done with the rules for values, apart from setting one.
+/// `uafctl policy`: commands about the rules for passcodes.
 struct PolicyCommand: ParsableCommand {
   static var configuration: CommandConfiguration {
     CommandHelp.policy.configuration("policy", subcommands: [PolicyCheckCommand.self])
@@ -16,14 +16,14 @@ struct PolicyCheckCommand: Subcommand {
   @Option(name: .customLong("conf"), help: .text(.ownConfigurationFile, valueName: "file"), completion: .file())
   var file: String?
 
-  /// The same option, which the parser gives to the program wherever it is written.
+  /// The program's own `--conf`: the parser may assign the option to the program, wherever it is written.
   private var inherited: String?
 
   private enum CodingKeys: CodingKey { case file, inherited }
 
   init() {}
 
-  /// As the parser requires: an option group whose value was read before is decoded as that value.
+  /// Required by the parser, which decodes an option group that was read before as that value.
   init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: CodingKeys.self)
     _file = try values.decode(Option<String?>.self, forKey: .file)

@@ -97,7 +97,7 @@ struct ResetCommand: JSONCoreCommand {
 
   @OptionGroup var names: AuthenticatorArguments
 
-  /// A reset that lacks its code has failed as a reset, whoever reports it.
+  /// An error with the code of a reset is reported as a failed reset, as the core would report it.
   static func result(of error: ToolError) -> FidoResult? {
     if case .payload = error { .authenticatorResetFailed } else { nil }
   }

@@ -3,11 +3,11 @@ import Authenticator
 import SecretMemory
 import UAFWire
 
-/// A command after which a chip may hold the device key: it can make a recovery key.
+/// A command that can make a recovery key, because a chip may hold the device key after it.
 protocol SealingCommand: CoreCommand {
   /// `--recovery-key`.
   var recovery: RecoveryKeyOption { get }
-  /// The text for a success.
+  /// The text for a success, which depends on what the core has done.
   func done(_ request: Request, _ finished: Finished) -> ToolText
 }
 
@@ -90,7 +90,7 @@ struct RecoverCommand: CoreCommand {
   }
 }
 
-/// `--recovery-key` of commands that make one.
+/// `--recovery-key` of the commands that make a recovery key.
 struct RecoveryKeyOption: ParsableArguments {
   @Option(name: .customLong("recovery-key"), help: .text(.newRecoveryKey, valueName: "file"), completion: .file())
   var file: String?
@@ -104,7 +104,7 @@ struct InitCommand: SealingCommand {
   @OptionGroup var conf: ConfigurationOption
   @OptionGroup var recovery: RecoveryKeyOption
 
-  /// The core sends no text if it made nothing.
+  /// If the core has made no key, because there was one, it sends no text.
   func done(_ request: Request, _ finished: Finished) -> ToolText {
     finished.text == nil ? .initialisedBefore : Self.done
   }

@@ -35,7 +35,7 @@ struct StatusCommand: CoreCommand, JSONDocumentCommand {
   }
 }
 
-/// The options of `uafctl status` that ask one question about one authenticator type.
+/// The options of `uafctl status` for a yes-or-no question about one authenticator type.
 struct StatusQuestionOptions: ParsableArguments {
   @Option(help: .text(.supported, valueName: "type"), completion: MachineCompletion.types)
   var supported: String?

@@ -3,7 +3,7 @@ import Doctor
 import Invocation
 import TerminalPrompts
 
-/// The command without a subcommand: help and version.
+/// The program without a subcommand: it prints help and version.
 struct Uafctl: ParsableCommand {
   static var configuration: CommandConfiguration {
     CommandHelp.uafctl.configuration(
@@ -22,7 +22,7 @@ struct Uafctl: ParsableCommand {
 
 /// The program from its arguments to its exit status.
 enum Tool {
-  /// Parses `arguments`, does what they say, and prints what happened on the outputs of `context`.
+  /// Parses `arguments`, carries them out, and prints the outcome on the outputs of `context`.
   static func run(_ arguments: [String], in context: ToolContext) -> ToolExit {
     let exit = HelpLanguage.$current.withValue(context.language) { carryOut(arguments, in: context) }
     guard let number = context.output.failure else { return exit }
@@ -59,7 +59,9 @@ enum Tool {
     }
   }
 
-  /// Help, version and completions are results; anything else that parsing ends with is the caller's mistake.
+  /// Prints the parser's outcome.
+  ///
+  /// Help, version and completions are results; anything else is a mistake on the command line.
   private static func tell(_ error: any Error, in context: ToolContext) -> ToolExit {
     if Uafctl.exitCode(for: error).isSuccess {
       context.output.result(page(of: error, in: context))
@@ -88,14 +90,14 @@ enum Tool {
     }
   }
 
-  /// The parser's page, in which it breaks every line except those of the usage.
+  /// The parser's page with broken lines of usage: the parser breaks all other lines itself.
   private static func wrappingUsage(of page: String, columns: Int) -> String {
     page.split(separator: "\n", omittingEmptySubsequences: false).map { line in
       line.hasPrefix("USAGE: ") ? TextRows.usage(String(line), columns: columns, hanging: 7) : String(line)
     }.joined(separator: "\n")
   }
 
-  // The text that the parser puts before a mistake.
+  // The text that the parser puts before a mistake on the command line.
   private static let prefix = "Error: "
 }
 

@@ -34,7 +34,7 @@ struct UnlockCommand: CoreCommand {
     return request
   }
 
-  /// The names that the account may have next to a pasted code.
+  /// The names of the account that a pasted text may have next to the code.
   private func names(in context: ToolContext) -> [String] {
     let own = context.caller.accounts.account(withID: context.caller.userID)?.name
     return [user, own.map { String(decoding: $0, as: UTF8.self) }].compactMap(\.self)

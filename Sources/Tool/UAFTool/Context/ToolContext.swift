@@ -6,36 +6,36 @@ import Invocation
 import TerminalPrompts
 import Wording
 
-/// Everything that a command uses in addition to the command line, so that a test can replace it.
+/// Everything outside the command line that a command uses, so that a test can replace it.
 struct ToolContext {
   /// The caller.
   var caller: ToolUser
-  /// The destination of results and notes.
+  /// Where results and notes are written.
   var output: Output
-  /// The source of lines if there is no terminal.
+  /// The descriptor from which lines are read if there is no terminal.
   var input: CInt
-  /// Whether a program sends its answers in JSON there.
+  /// Whether a graphical front end sends its answers on ``input`` as JSON.
   ///
-  /// A letter with a code in it then ends where they begin.
+  /// A letter with a code in it then ends where such an answer begins.
   var speaksJSON = false
   /// The terminal; nil if standard input is not one.
   var terminal: CInt?
   /// What the terminal can show.
   var display: TerminalDisplay
-  /// Opens the terminal of the session if standard input is not one; nil if there is none.
+  /// Opens the terminal of the session if standard input is no terminal; nil if the session has none.
   var sessionTerminal: () -> (terminal: CInt, display: TerminalDisplay)? = { nil }
-  /// After a full entry, further keys are dropped until nothing has been typed for this long.
+  /// How long nothing must be typed after a full entry before keys are used again; until then they are dropped.
   var quietMilliseconds: CInt = 300
-  /// The way to the core.
+  /// How this program reaches the core.
   var core: any CoreSource
-  /// The absolute folder for relative file names.
+  /// The absolute path of the folder to which relative file names refer.
   var workingDirectory: String
-  /// The paths of the parts of pam-uaf.
+  /// The paths of the installed parts of pam-uaf.
   var installation: Installation
   /// Whether results may have colours.
   var usesColours: Bool
 
-  /// The width of the terminal that results go to.
+  /// The width of the terminal to which results are written.
   var columns: Int = 80
 
   /// The language of the caller's locale.
@@ -72,7 +72,7 @@ struct ToolContext {
   }
 }
 
-// The texts of a command, in the caller's language.
+// The methods that write a command's texts in the caller's language.
 
 extension ToolContext {
   /// Writes a result.
@@ -92,27 +92,29 @@ extension ToolContext {
     failure(text.text(in: language), hint: hint.text(in: language))
   }
 
-  /// Writes what failed and, on a line of its own, what to do about it; both already in the caller's language.
+  /// Writes what failed and, on another line, what to do about it.
+  ///
+  /// Both texts are already in the caller's language.
   func failure(_ text: String, hint: String?) {
     output.note(text)
     if let hint { output.question(ToolText.hint(hint).text(in: language)) }
   }
 }
 
-/// The two outputs: one for results, one for everything else.
+/// The two outputs of the program: one for results, one for everything else.
 struct Output {
   private let results: ResultWriter
-  /// The width of the terminal that results go to; nil if they go elsewhere.
+  /// The width of the terminal to which results are written; nil if they go elsewhere.
   private let resultColumns: Int?
   private let notes: CInt
-  /// The width of the terminal that notes go to; nil if they go elsewhere.
+  /// The width of the terminal to which notes are written; nil if they go elsewhere.
   private let columns: Int?
 
   /// Writes to two descriptors, which still belong to the caller.
   ///
   /// - Parameters:
-  ///   - columns: the width of the terminal that notes go to; their lines are then broken between words.
-  ///   - resultColumns: the width of the terminal that results go to, for results that people read.
+  ///   - columns: the width of the terminal to which notes are written; their lines are then broken between words.
+  ///   - resultColumns: the width of the terminal to which results are written, for results that people read.
   init(results: CInt, notes: CInt, columns: Int? = nil, resultColumns: Int? = nil) {
     self.results = ResultWriter(results)
     self.resultColumns = resultColumns
@@ -126,7 +128,7 @@ struct Output {
   /// Writes a result.
   func result(_ text: String) { results.write(line: text) }
 
-  /// Writes a result whose lines people read: at a terminal they are broken between words.
+  /// Writes a result that people read: at a terminal, its lines are broken between words.
   ///
   /// - Parameter hanging: the indentation of a line's further rows relative to its first row.
   func flowingResult(_ text: String, hanging: Int) {
@@ -136,10 +138,12 @@ struct Output {
   /// Writes a line that is not a result, with the program's name before it.
   func note(_ text: String) { aside("uafctl: \(text)") }
 
-  /// Writes a line next to a note, or a question of a conversation without a terminal.
+  /// Writes a line that belongs to a note, or a prompt of a conversation without a terminal.
   func question(_ text: String) { aside(text) }
 
-  /// A failure to write these is ignored: nothing can be done about it.
+  /// Writes to the output for notes.
+  ///
+  /// A failure is ignored, because there is nowhere to report it.
   private func aside(_ text: String) {
     let text = columns.map { TextRows.flowing(text, columns: $0) } ?? text
     _ = DescriptorWriter.write(Array((text + "\n").utf8), to: notes)

@@ -6,27 +6,27 @@ import Wording
 
 /// One conversation with the core, from *begin* to *finished*, in the order that docs/protocol.md allows.
 struct Conversation: ~Copyable {
-  /// How long the core may send nothing, in milliseconds.
+  /// How long the core may be silent before the conversation is given up, in milliseconds.
   ///
-  /// Two of the longest exchanges that a configuration allows (300 s each), and 10 s: one verifies the person, one is the
-  /// operation itself.
+  /// A login may need two exchanges with the server, and a configuration allows 300 s for each: one verifies the person, and
+  /// one is the operation itself. Another 10 s are added.
   static let silenceMilliseconds: Int32 = 610_000
 
   private var state = ConversationState.opened
   private var buffer: Secret
-  /// Whether the core no longer reads.
+  /// Whether the core has closed its end, so that nothing can be sent any more.
   ///
-  /// Its earlier messages can still be read, for example why it refuses.
+  /// Its earlier messages can still be read, for example the reason for a refusal.
   private var isDeaf = false
 
   /// - Throws: ``ToolError/outOfMemory``.
   init() throws(ToolError) {
-    // One byte more than a packet may have, so that a packet that is too long can be recognised.
+    // One byte more than the longest packet, so that a packet that is too long can be recognised.
     guard let buffer = try? Secret(capacity: WireLimit.packet + 1) else { throw .outOfMemory }
     self.buffer = buffer
   }
 
-  /// Sends `begin`, lets `person` answer what the core asks, and returns how it ended.
+  /// Sends `begin`, lets `person` answer the core's prompts, and returns how the conversation ended.
   ///
   /// - Throws: ``ToolError``: `core`, `badArgument`; and whatever `person` throws.
   mutating func hold(
@@ -38,7 +38,7 @@ struct Conversation: ~Copyable {
     var wasAsked = false
     while true {
       let message = try receive(from: socket)
-      // Do not ask for an answer that can no longer be sent.
+      // The person is not asked for an entry that can no longer be sent.
       if isDeaf, message.needsAnswer { throw .core(.ended) }
       switch message {
       case .prompt(let prompt):
@@ -61,7 +61,7 @@ struct Conversation: ~Copyable {
         } else {
           try send(FrontEndSignal.cancelled.packet, as: .cancelled, over: socket)
         }
-      // No session uses the environment of this program.
+      // uafctl opens no session that could use these variables.
       case .setenv: break
       case .finished(let finished):
         try check(finished, of: begin.operation, wasAsked: wasAsked)
@@ -70,9 +70,9 @@ struct Conversation: ~Copyable {
     }
   }
 
-  /// A success needs the PAM code and a result that is a success of this operation.
+  /// Checks that a success has PAM's code for it and a result that is a success of this operation.
   ///
-  /// PAM_IGNORE is allowed only for a change, before anything was asked: the account has no value here.
+  /// PAM_IGNORE is allowed only for a change, before any prompt: it means that the account has no passcode or pattern here.
   private func check(
     _ finished: Finished, of operation: UAFWire.Operation, wasAsked: Bool
   ) throws(ToolError) {
@@ -108,7 +108,9 @@ struct Conversation: ~Copyable {
     do throws(PacketSocketError) { try socket.send(packet) } catch { try noteUnsent(error) }
   }
 
-  /// A core that has closed its end may have sent the reason before.
+  /// Notes that a packet could not be sent.
+  ///
+  /// If the core has closed its end, it may have sent the reason before.
   private mutating func noteUnsent(_ error: PacketSocketError) throws(ToolError) {
     guard error == .closed else { throw failure(error) }
     isDeaf = true
@@ -139,15 +141,15 @@ struct Conversation: ~Copyable {
   }
 }
 
-/// The person or script that answers the core's questions.
+/// The person or script that answers the core's prompts.
 protocol Person: ~Copyable {
-  /// The checks that the person can answer; any other ends the conversation before a question.
+  /// The checks that this person or script can answer. A prompt for any other ends the conversation.
   var checks: Set<Check> { get }
-  /// The entry to one question, which is shown together with the mistake in the last entry.
+  /// Shows a prompt, with what was wrong with the last entry, and returns the entry for it.
   ///
   /// - Throws: ``ToolError``: `terminalFailed`, `outOfMemory`.
   mutating func answer(_ prompt: Prompt) throws(ToolError) -> Entry
-  /// Called when the first question can be asked; returns whether to ask it.
+  /// Called when the core could show its first prompt; returns whether it should.
   ///
   /// - Throws: ``ToolError``, as above.
   mutating func isReady() throws(ToolError) -> Bool
@@ -155,16 +157,16 @@ protocol Person: ~Copyable {
   mutating func hear(_ text: String, isError: Bool)
 }
 
-/// The answer to a question.
+/// The answer to a prompt.
 enum Entry: ~Copyable {
   /// At most 1,024 bytes without NUL; may be empty.
   case value(Secret)
-  /// No answer is wanted or possible.
+  /// The person gave up, or no entry is possible.
   case cancelled
-  /// The text to approve is denied.
+  /// The person denies the text that waits for approval.
   case denied
 
-  /// The entry of a person at a terminal.
+  /// The answer of a person at a terminal.
   init(_ entry: consuming TerminalEntry) {
     switch consume entry {
     case .value(let value): self = .value(value)
@@ -174,7 +176,7 @@ enum Entry: ~Copyable {
 }
 
 extension CoreMessage {
-  /// Whether the core waits after it.
+  /// Whether the core waits for an answer after this message.
   fileprivate var needsAnswer: Bool {
     switch self {
     case .prompt, .ready: true
@@ -184,11 +186,11 @@ extension CoreMessage {
 }
 
 extension Prompt {
-  /// What was wrong with the last entry, unless the question itself says so.
+  /// What was wrong with the last entry, unless the prompt's text says so itself.
   var separateMistake: String? { errorMessage.flatMap { text.contains($0) ? nil : $0 } }
 
-  /// The whole text, in the order of a terminal: the mistake and the tries left, the reason for the question, and
-  /// the question.
+  /// The whole text, in the order for a terminal: the mistake and the tries left, the reason for the prompt, and the prompt
+  /// itself.
   ///
   /// - Parameter language: the language of the text about the tries, if the core's text does not name them.
   func wholeText(in language: Language) -> String {
@@ -205,16 +207,16 @@ extension Prompt {
   }
 }
 
-/// How a conversation with the core ended, and how that is reported.
+/// The end of a conversation with the core, and how it is reported.
 struct ConversationEnd {
   private let finished: Finished
 
   init(_ finished: Finished) { self.finished = finished }
 
-  /// The core's text and, in its further lines, what can be done about it.
+  /// The core's text and, in its further lines, what can be done about the failure.
   ///
-  /// Nothing is added to the core's text, because a result alone does not say why. Without a text, the meaning of the result is
-  /// shown.
+  /// Nothing is added to a text of the core: uafctl knows only the result, which does not say why. Without a text, the meaning
+  /// of the result is shown.
   func told(in language: Language) -> (text: String, nextStep: String?) {
     let lines = ShownText.lines(finished.text ?? "").split(separator: "\n").map(String.init)
     guard let first = lines.first else {
@@ -226,13 +228,15 @@ struct ConversationEnd {
 
   /// The exit status of a failure.
   ///
-  /// A fault of the machine has a different status from a refusal, for scripts.
+  /// For scripts, a fault of the machine has a different status than a refusal.
   var failureExit: ToolExit {
     if finished.result == FidoResult.clientMismatch.code { return .unreachable }
     return CInt(finished.pamCode) == PAMCode.serviceError.rawValue ? .usage : .refused
   }
 
-  /// The exit status: for a denial, it says whether the text was denied; for anything else, whether the call succeeded.
+  /// The exit status.
+  ///
+  /// If the person wanted to deny an approval, it says whether the denial was accepted; otherwise whether the call succeeded.
   func exit(of request: Request) -> ToolExit {
     if request.denies { return isDenied ? .success : failureExit }
     return finished.pamCode == 0 ? .success : failureExit
@@ -240,16 +244,16 @@ struct ConversationEnd {
 
   private var isDenied: Bool { finished.result == FidoResult.userCancel.code }
 
-  /// Prints the core's text or, without one, what its result means; returns the exit status.
+  /// Prints the core's text or, if it sent none, the meaning of its result; returns the exit status.
   func tellFailure(in context: ToolContext) -> ToolExit {
     let told = told(in: context.language)
     context.failure("\(told.text) [\(finished.result)]", hint: told.nextStep)
     return failureExit
   }
 
-  /// Prints that the work was done, and prints the token if wanted.
+  /// Prints that the work was done, and the token if it is wanted.
   ///
-  /// - Parameter isInCoresWords: whether to print the core's text, as for a changed or reset value.
+  /// - Parameter isInCoresWords: whether to print the core's text, as for a changed or reset passcode.
   func tellSuccess(
     as done: ToolText, orAsCore isInCoresWords: Bool = false, wantsToken: Bool = false, in context: ToolContext
   ) -> ToolExit {
@@ -264,9 +268,9 @@ struct ConversationEnd {
     return .success
   }
 
-  /// Prints that the approval was denied, as the person wanted.
+  /// Prints that the approval was denied, which is what the person asked for.
   ///
-  /// A denial is never a success of an authentication.
+  /// The core reports a denial as a cancelled call, never as a success. Here the exit status is that of success.
   func tellDenial(in context: ToolContext) -> ToolExit {
     guard isDenied else { return tellFailure(in: context) }
     context.note(ToolText.denied)

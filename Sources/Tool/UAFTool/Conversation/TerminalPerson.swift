@@ -9,11 +9,13 @@ import Wording
 struct TerminalPerson: Person, ~Copyable {
   let terminal: CInt
   let context: ToolContext
-  /// The value of root's `--conf`.
+  /// The path that root gave with `--conf`.
   let configuration: String?
-  /// The grid, which remembers the last pattern of this call, to show what was wrong with it.
+  /// The grid for patterns.
+  ///
+  /// It remembers the last pattern of this call, and shows it again if it was wrong.
   private var grid: PatternPrompt
-  /// The terminal while an entry that is complete without Enter is asked for, and after one: further keys are dropped.
+  /// The terminal, muted during and after an entry that is complete without Enter: further keys are dropped.
   private var muted: MutedTerminal?
 
   init(_ terminal: CInt, in context: ToolContext, configuration: String? = nil) {
@@ -49,15 +51,16 @@ struct TerminalPerson: Person, ~Copyable {
 
   private var settings: TerminalSettings { TerminalSettings(configuration, in: context) }
 
-  /// The length at which an entry is accepted without Enter; nil if root did not configure that.
+  /// The length at which an entry is accepted without Enter; nil if root has not configured that.
   ///
-  /// A PIN has a fixed length in any case, and a person who is not used to that would type into the next question.
+  /// A PIN always has a fixed length. But if it were always accepted without Enter, a person who is not used to that would type
+  /// on into the next prompt.
   private func lengthWithoutEnter(_ prompt: Prompt) -> Int? {
     guard let length = prompt.entryLength, settings.takesFullEntries else { return nil }
     return Int(length)
   }
 
-  /// Leaves the terminal muted after an entry that was complete without Enter.
+  /// Returns the entry, and leaves the terminal muted if the entry was complete without Enter.
   private mutating func settle(_ entry: consuming TerminalEntry, _ form: EntryForm) -> Entry {
     switch consume entry {
     case .cancelled:
@@ -73,7 +76,9 @@ struct TerminalPerson: Person, ~Copyable {
     }
   }
 
-  /// Text typed before Enter is neither shown nor used: it may be a passcode that was typed too early.
+  /// Waits for Enter.
+  ///
+  /// Text that is typed before it is neither shown nor used, because it may be a passcode that was typed too early.
   mutating func isReady() throws(ToolError) -> Bool {
     switch try ask(
       PromptText.ready.text(in: context.language), EntryForm(display: .hidden, capacity: WireLimit.answer))
@@ -93,7 +98,7 @@ struct TerminalPerson: Person, ~Copyable {
   /// How a secret entry is shown.
   var hiddenDisplay: EntryForm.Display { context.display.isDumb ? .hidden : .masked }
 
-  /// Shows `text` and reads one entry.
+  /// Shows `text` and reads one entry for it.
   ///
   /// - Throws: ``ToolError``: `terminalFailed`, `outOfMemory`.
   func ask(_ text: String, _ form: EntryForm) throws(ToolError) -> TerminalEntry {
@@ -101,7 +106,7 @@ struct TerminalPerson: Person, ~Copyable {
     return try ToolError.atTerminal { () throws(TerminalError) in try LinePrompt(terminal).ask(rows, form) }
   }
 
-  /// The grid on a terminal that can show it, digits without echo on any other.
+  /// Shows the grid on a terminal that can show it; on any other, reads the pattern as digits without echo.
   private mutating func drawPattern(_ prompt: Prompt) throws(ToolError) -> Entry {
     let display = settings
     let style = PatternStyle(
@@ -117,7 +122,7 @@ struct TerminalPerson: Person, ~Copyable {
       try ask("\(keys)\n\(question.text)", EntryForm(display: .hidden, capacity: WireLimit.answer)))
   }
 
-  /// Nil if the window is too small.
+  /// Lets the person draw a pattern; returns nil if the window is too small for the grid.
   private mutating func draw(
     _ question: PatternQuestion, _ style: PatternStyle
   ) throws(ToolError) -> TerminalEntry? {
@@ -125,16 +130,18 @@ struct TerminalPerson: Person, ~Copyable {
   }
 }
 
-/// A script: questions go to standard error, and each answer is one line of standard input.
+/// A script: prompts go to standard error, and each answer is one line of standard input.
 struct LinePerson: Person {
   let input: LineInput
   let output: Output
   var language = Language.english
 
-  /// A script is not asked to choose: the first line of a list may be different tomorrow.
+  /// A choice from a list is not among them: the first line of the list may be a different authenticator tomorrow.
   var checks: Set<Check> { [.passcode, .pattern, .code] }
 
-  /// A line too long to be sent is cut: the rest is still longer than any value that can be set, and the core reports that.
+  /// A line too long to be sent is cut.
+  ///
+  /// What is left is still longer than any passcode, so the core reports that it is too long.
   mutating func answer(_ prompt: Prompt) throws(ToolError) -> Entry {
     if let mistake = prompt.separateMistake { hear(mistake, isError: true) }
     output.question(ShownText.lines(prompt.text))
@@ -167,12 +174,13 @@ struct LinePerson: Person {
 
 /// A person who gave a code on standard input, for example through a pipe.
 ///
-/// If nothing follows the code there, a person is asked at the terminal of the session: a pipe has one line, and the new value
-/// comes from the person. A script gives its answers as further lines, and is treated like any other script.
+/// If nothing follows the code there, a person at the terminal of the session is asked for the rest: the pipe has only the
+/// code, and the new passcode comes from the person. If a script sends its answers as further lines, it is treated like any
+/// other script.
 struct CodeGiver: Person, ~Copyable {
   private var lines: LinePerson
   private var terminal: TerminalPerson?
-  /// Whether further lines are read: they have given an answer, or there is no terminal.
+  /// Whether further lines of standard input are the answers: because one was, or because there is no terminal.
   private var keepsToLines = false
   private let context: ToolContext
   private let configuration: String?
@@ -188,7 +196,8 @@ struct CodeGiver: Person, ~Copyable {
     if let entry = try terminal?.answer(prompt) { return entry }
     let entry = try lines.answer(prompt)
     guard case .value(let value) = consume entry else { return .cancelled }
-    // No value is empty. A letter has a blank line after a code, and the letter's text must not become a value.
+    // No passcode or pattern is blank. In a letter a blank line follows the code, and the text after it must not become a
+    // passcode.
     let isBlank = value.withBytes { bytes in bytes.indices.allSatisfy { [0x20, 0x09, 0x0D].contains(bytes[$0]) } }
     guard keepsToLines || !isBlank else { throw .payload(.blankBehindCode) }
     keepsToLines = true
@@ -207,20 +216,20 @@ struct CodeGiver: Person, ~Copyable {
   }
 }
 
-/// What root's configuration says about entries at a terminal, as far as the caller may read it.
+/// The settings in root's configuration for entries at a terminal, as far as the caller may read them.
 struct TerminalSettings {
   /// `[pattern.appearance]`.
   var appearance: PatternAppearance
-  /// Linear words instead of a grid.
+  /// Whether a pattern is asked for in words instead of on a grid.
   var isAccessible: Bool
   /// Whether an entry of full length is accepted without Enter.
   var takesFullEntries: Bool
 
-  /// The configuration's settings.
+  /// Reads the settings from the configuration.
   ///
-  /// If the configuration cannot be read or is wrong, the defaults apply: the core reports the error.
+  /// If the configuration cannot be read or is wrong, the defaults apply, and the core reports the error.
   ///
-  /// - Parameter path: root's `--conf`; nil for this machine's.
+  /// - Parameter path: the path that root gave with `--conf`; nil for this machine's configuration.
   init(_ path: String?, in context: ToolContext) {
     let installation = context.installation
     let configuration =
@@ -233,7 +242,7 @@ struct TerminalSettings {
 }
 
 extension Check {
-  /// Whether an answer can be drawn on a grid instead of typed.
+  /// Whether an answer to this check can be drawn on a grid instead of typed.
   var isDrawn: Bool {
     switch self {
     case .pattern: true
@@ -243,7 +252,7 @@ extension Check {
 }
 
 extension PatternStyle {
-  /// The style that `[pattern.appearance]` asks for, as far as the terminal can show it.
+  /// The style that `[pattern.appearance]` configures, as far as the terminal can show it.
   init(_ appearance: PatternAppearance, isUTF8: Bool, usesColours: Bool) {
     self.init(
       nodes: (appearance.nodeDefault, appearance.nodeSelected, appearance.nodeMismatch),

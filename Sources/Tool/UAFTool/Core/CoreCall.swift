@@ -5,13 +5,13 @@ import UAFConfiguration
 import UAFMessages
 import UAFWire
 
-/// One call of the core: a fresh connection, one conversation about one request, and the end of it.
+/// One call of the core: a new connection, one conversation about one request, and the end of the connection.
 struct CoreCall {
   let context: ToolContext
-  /// Root's own configuration, absolute, for which a separate core is started; nil for the machine's configuration.
+  /// The absolute path of root's own configuration, for which a separate core is started; nil for the machine's configuration.
   let configuration: String?
 
-  /// Runs the conversation about `request` with the person or script that answers.
+  /// Runs the conversation about `request` with the person at the terminal, or with the script at standard input.
   ///
   /// - Throws: ``ToolError``.
   func run(_ request: Request) throws(ToolError) -> Finished {
@@ -50,39 +50,39 @@ struct Request: Equatable {
   var operation: Operation
   /// The account, as named on the command line; nil for the caller's own.
   var user: String?
-  /// Whether `user` was the only name, and a type could also be the only name.
+  /// Whether `user` was the only name on the command line, so that it could also be meant as a type.
   var mayNameType = false
   /// An authenticator type or AAID; nil if the core chooses or asks.
   var authenticator: String?
-  /// A code, alone or in its payload.
+  /// A code, either alone or in its payload.
   var code: [UInt8]?
-  /// The account's name so far, for a rename.
+  /// The account's former name, for a rename.
   var formerName: String?
-  /// What was read from standard input with the code.
+  /// How much of standard input was read together with the code.
   private(set) var inputRead = InputRead.nothing
   /// Whether the server's token is wanted.
   var wantsToken = false
-  /// A text to be confirmed by the person's value.
+  /// A text that the person confirms by entering the passcode or pattern.
   var transaction: [UInt8]?
-  /// Whether the core reports when it is ready, and asks only after *resume*.
+  /// Whether the core reports when it is ready, and shows its first prompt only after *resume*.
   var isDivided = false
-  /// Whether the person denies the text that the payload asks to approve.
+  /// Whether the person wants to deny the text of the approval.
   var denies = false
 
-  /// Takes the code in the file that `--code` names; none if it was not given.
+  /// Takes the code in the file that `--code` names; takes none if that option was not given.
   ///
   /// - Throws: ``ToolError``, as ``CodeSource/read(_:in:as:)``.
   mutating func takeCode(_ file: String?, in context: ToolContext) throws(ToolError) {
     if let given = try CodeSource.read(file, in: context) { take(given) }
   }
 
-  /// Takes a code, with what was read with it.
+  /// Takes a code, and notes what was read together with it.
   mutating func take(_ given: GivenCode) { (code, inputRead) = (given.bytes, given.input) }
 
   /// A request for the caller's own account, without options.
   init(_ operation: Operation) { self.operation = operation }
 
-  /// A request about an account and an authenticator, as far as they are named.
+  /// A request about an account and an authenticator, as far as the command line names them.
   init(_ operation: Operation, about names: Names) {
     self.operation = operation
     (user, mayNameType) = (names.user, names.user != nil && names.type == nil)
@@ -90,7 +90,7 @@ struct Request: Equatable {
   }
 }
 
-/// Account and authenticator type, as in `register`, `change`, `reset` and `deregister`: `[USER] [TYPE]`.
+/// The arguments `[USER] [TYPE]` of `register`, `change`, `reset` and `deregister`.
 ///
 /// A single name is the account, unless it is a type and there is no account with that name.
 struct Names: Equatable {
@@ -99,7 +99,7 @@ struct Names: Equatable {
   /// The authenticator type or AAID; nil if the core chooses.
   let type: String?
 
-  /// Decides which name is which.
+  /// Decides whether a single name is the account or the type.
   init(user: String?, type: String?, accounts: any AccountDirectory) {
     if type == nil, let user, AuthenticatorName.isPossible(user), accounts.account(named: user) == nil {
       self.user = nil
@@ -116,15 +116,15 @@ enum AuthenticatorName {
   /// The types of this version, for completion in shells.
   static let shown = AuthenticatorType.allCases.map(\.rawValue)
 
-  /// Whether `name` is a type that a configuration may name, or has the form of an AAID (`5541#0001`).
+  /// Whether `name` is a type that a configuration may contain, or has the form of an AAID (`5541#0001`).
   static func isPossible(_ name: String) -> Bool {
     ConfiguredAuthenticator(rawValue: name) != nil || name.utf8.count == 9 && name.dropFirst(4).first == "#"
   }
 }
 
-/// A text that the person confirms with the value, as `--transaction` gives it.
+/// A text that the person confirms with a passcode or pattern, as `--transaction` gives it.
 enum TransactionArgument {
-  /// Its bytes, as a conversation carries them.
+  /// The text's bytes, as a conversation carries them.
   ///
   /// An empty text is refused: a script whose variable is empty would mistake a login without a text for a confirmation.
   ///

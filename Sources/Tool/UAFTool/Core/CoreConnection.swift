@@ -2,7 +2,7 @@ import ChildProcess
 import Glibc
 import UAFWire
 
-/// A connection to the core, and the process behind it if this program started it.
+/// A connection to the core, and the core's process if this program started it.
 struct CoreConnection: ~Copyable {
   let socket: PacketSocket
   private let helper: ChildProcess?
@@ -12,7 +12,7 @@ struct CoreConnection: ~Copyable {
     self.helper = helper
   }
 
-  /// Closes the socket, which ends a started helper, and waits for its process.
+  /// Closes the socket, which ends a core that this program started, and waits for that process.
   consuming func close() {
     let helper = helper
     _ = consume self
@@ -20,23 +20,23 @@ struct CoreConnection: ~Copyable {
   }
 }
 
-/// A way to the core.
+/// Something through which this program reaches the core.
 protocol CoreSource {
-  /// A fresh connection.
+  /// Opens a new connection.
   ///
-  /// - Parameter startsOwn: whether to start a core for this call alone, even if a socket is served.
+  /// - Parameter startsOwn: whether to start a core for this call alone, even if the socket of systemd's unit is there.
   /// - Throws: ``ToolError/core(_:)``.
   func connect(startsOwn: Bool) throws(ToolError) -> CoreConnection
 }
 
-/// The core of this machine: behind systemd's socket or, only for root, started from this program's installation.
+/// The core of this machine: reached through systemd's socket or, only by root, started from this program's installation.
 struct InstalledCore: CoreSource {
   private let socketPath: String
   private let helperPath: String
   private let userID: uid_t
   private let servingUserID: uid_t
 
-  /// - Parameter servingUserID: the uid that must own the socket: root's.
+  /// - Parameter servingUserID: the uid to which the socket must belong: root's.
   init(socketPath: String, helperPath: String, userID: uid_t, servingUserID: uid_t = 0) {
     self.socketPath = socketPath
     self.helperPath = helperPath

@@ -3,23 +3,23 @@ import UAFConfiguration
 import UAFWire
 import Wording
 
-/// Something on the command line that is not possible.
+/// A mistake on the command line that this program finds after parsing.
 enum ArgumentProblem: Catalogued, Equatable {
   case confWithoutName
   case confTooLong
   case payloadWithoutName(CodePlace)
-  /// Root names a payload for a reset without the server.
+  /// Root gives a payload for a reset that does not involve the server.
   case payloadOfRoot
   case noSuchType(String)
   /// The text to be confirmed is empty, too long or contains a NUL.
   case transactionLength
-  /// No old name is given.
+  /// No former name is given for a rename.
   case oldNameMissing
-  /// The old name belongs to a different account.
+  /// The former name belongs to an existing account.
   ///
-  /// `user` is the account that should take it over.
+  /// `user` is the account that should take over its records.
   case oldNameInUse(String, user: String)
-  /// One of the values does not fit into a packet.
+  /// One of the texts on the command line does not fit into a packet.
   case tooLong
 
   var english: String {
@@ -69,14 +69,14 @@ extension ArgumentProblem {
 /// Why the configuration cannot be used.
 enum ConfigurationProblem: Catalogued, Equatable {
   case unusable(ConfigurationError)
-  /// The core's text about it, already in the caller's language.
+  /// The core's text about the configuration, already in the caller's language.
   case refused(String)
-  /// The core's result, if it sends no text.
+  /// The core's result, if it sent no text.
   case result(UInt32)
   case noServer(path: String)
-  /// The file belongs to a third person.
+  /// The file belongs neither to root nor to the caller.
   case notYours(path: String)
-  /// The folder belongs to a third person.
+  /// The folder belongs neither to root nor to the caller.
   case folderNotYours(path: String, folder: String)
 
   var english: String {

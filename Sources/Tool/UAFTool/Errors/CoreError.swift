@@ -5,31 +5,31 @@ import Wording
 
 /// Why a conversation with the core did not end properly.
 enum CoreError: Equatable {
-  /// No helper's socket, and no right to start one; the system's error number.
+  /// There is no socket of the core, and only root may start a core; the system's error number.
   case absent(CInt)
-  /// The socket is served by somebody other than root.
+  /// The process behind the socket is not root's.
   case notRoots
-  /// The helper cannot be started; the system's error number.
+  /// The core's program cannot be started; the system's error number.
   case notStarted(path: String, CInt)
   /// The core ended before it sent its result.
   case ended
-  /// The core cannot work for anybody (1007): with its text, in the caller's language, or the result.
+  /// The core cannot work for anybody (1007): its text, in the caller's language, or its result.
   case unable(ConfigurationProblem)
-  /// Nothing came within the time.
+  /// The core sent nothing in time.
   case silent
   /// The core sent something that violates docs/protocol.md.
   case confused(Confusion)
-  /// The core asks a question that this person or script cannot be asked (2002).
+  /// The core's prompt is of a check that this person or script cannot answer (2002).
   case noHandler(check: String, remedy: ChoiceRemedy = .nameOne)
 }
 
-/// What a script can do if it is asked to choose an authenticator.
+/// What a script can do to avoid the prompt for a choice of authenticators.
 enum ChoiceRemedy: Equatable {
-  /// The command takes a type.
+  /// Name the type: the command accepts one.
   case nameOne
-  /// The command concerns all of them, and does not also accept a type.
+  /// Run the command once for each authenticator: it concerns all of them, and accepts no type together with that.
   case oneAfterTheOther
-  /// The command takes no type.
+  /// Use a terminal: the command accepts no type.
   case terminal
 }
 
@@ -104,12 +104,12 @@ extension CoreError: Catalogued {
 }
 
 extension ChoiceRemedy: Catalogued {
-  /// The remedy for a choice in this conversation.
+  /// What can be done about a prompt for a choice in this conversation.
   init(_ begin: Begin) {
     self =
       switch begin.operation {
       case .deregisterAll: .oneAfterTheOther
-      // A payload of an approval identifies the text, and the command has no place for a type.
+      // The payload of an approval names the text, and the command has no argument for a type.
       case .authenticate where begin.payload != nil: .terminal
       default: .nameOne
       }
@@ -132,7 +132,7 @@ extension ChoiceRemedy: Catalogued {
   }
 }
 
-/// The core's violation of docs/protocol.md.
+/// How the core has violated docs/protocol.md.
 enum Confusion: Catalogued, Equatable {
   case packet(PacketError)
   /// A PAM code that does not fit the result.

@@ -6,19 +6,19 @@ enum JoinProblem: Equatable {
   case notUnderstood(PayloadProblem)
   /// The text is a person's enrolment code.
   case enrolmentCode
-  /// The payload is for a server with this fingerprint.
+  /// The payload is for a server with this fingerprint, and not for the one that the administrator named.
   case otherFingerprint(String)
-  /// The payload is for this group.
+  /// The payload is for this group, and not for the one that the administrator named.
   case otherGroup(String)
-  /// The machine has already joined this server.
+  /// The machine has already joined this other server.
   case joinedElsewhere(String)
-  /// The configuration already names this server.
+  /// The configuration already names this other server.
   case configuredElsewhere(String)
-  /// A file with that name is not ours.
+  /// A file with the name that a join needs exists, and was not written by a join.
   case otherFile(String)
-  /// There are already as many configuration files as allowed.
+  /// The folder already has as many configuration files as are allowed.
   case tooManyFiles(String)
-  /// A name with a quote character, which the configuration could not carry.
+  /// The path has a quote character, which the configuration could not contain.
   case badPath(String)
   /// A file or a folder could not be written; the system's error number.
   case file(String, CInt)
@@ -26,7 +26,7 @@ enum JoinProblem: Equatable {
   case busy(String)
   /// These services ask for the passcode.
   case servicesAsk([String])
-  /// There is nothing to leave.
+  /// The machine has joined no server that it could leave.
   case notJoined
 }
 

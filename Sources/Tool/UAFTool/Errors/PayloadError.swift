@@ -17,33 +17,33 @@ enum CodePlace: Equatable {
   }
 }
 
-/// Why there is no code to work with.
+/// Why a command has no code to work with.
 enum PayloadError: Equatable {
   /// The code is on the command line itself.
   case onCommandLine(CodePlace)
-  /// A code of this kind was given instead of an account or a type.
+  /// A code of this kind is on the command line in place of an account or a type.
   case kindOnCommandLine(CodeKind)
-  /// There is no such file, and its name may be a code; it is not repeated.
+  /// There is no file of that name. The name may be a code, so it is not repeated.
   case noFile(CodePlace)
-  /// Its file cannot be read; the system's error number.
+  /// The file that should contain the code cannot be read; the system's error number.
   case unreadable(path: String, CInt)
-  /// What was read is not a code.
+  /// The file or the input was read, and contains no usable code.
   case unusable(UnusableCode)
-  /// It cannot be parsed, or asks for something that no payload may ask for.
+  /// The payload cannot be parsed, or asks for an operation that no payload may ask for.
   case notUnderstood(PayloadProblem)
-  /// The person gave none.
+  /// The person entered no code.
   case missing(CodePlace)
-  /// Nothing is in its file.
+  /// The file that should contain the code is empty.
   case emptyFile(path: String)
   /// Nothing came on standard input.
   case emptyInput(CodePlace)
   /// A blank line follows the code on standard input, where an answer must be.
   case blankBehindCode
-  /// No unlock code was typed.
+  /// The person typed no unlock code.
   case noUnlockCode
-  /// No unlock code came on standard input.
+  /// Standard input has no unlock code.
   case unlockCodeOfInput
-  /// What was given has characters of no unlock code.
+  /// The entry has characters that no unlock code has.
   case notUnlockCode
   /// An unlock code is on the command line.
   case unlockCodeOnCommandLine
@@ -51,17 +51,17 @@ enum PayloadError: Equatable {
 
 /// Why a text that should contain a code is not usable.
 enum UnusableCode: Equatable {
-  /// It is not in UTF-8, nor in UTF-16 with a byte order mark.
+  /// The text is neither in UTF-8 nor in UTF-16 with a byte order mark.
   case notText
-  /// It has NUL bytes.
+  /// The text has NUL bytes.
   case holdsNUL
-  /// More than a conversation carries.
+  /// The text is longer than a conversation can carry.
   case tooLong
-  /// One word that has characters of no code.
+  /// The text is one word, with characters that no code has.
   case badCharacters
-  /// Several words, and none of them looks like a code.
+  /// The text has several words, and none of them looks like a code.
   case notFound
-  /// More than one that could be meant.
+  /// The text has several words that could be the code.
   case several
 }
 
@@ -206,13 +206,13 @@ extension UnusableCode: Catalogued {
 /// Why a payload cannot be used.
 enum PayloadProblem: Catalogued, Equatable {
   case message(MessageError)
-  /// It asks for an operation that no payload may.
+  /// The payload asks for an operation that no payload may ask for.
   case operation(String)
-  /// It asks for a registration, and was to be denied.
+  /// The payload asks for a registration, which cannot be denied.
   case registrationDenied
-  /// It is for a different command.
+  /// The code is for a different command.
   case otherKind(CodeKind)
-  /// It is an enrolment code alone, and the server's whole line is needed.
+  /// The text is an enrolment code alone, and the command needs the payload, which names the server.
   case codeWithoutServer
 
   var english: String {
@@ -283,7 +283,7 @@ extension CodeKind: Catalogued {
     }
   }
 
-  /// The form before "입니다".
+  /// The Korean name of the kind, in the form before "입니다".
   package var korean: String {
     switch self {
     case .enrolmentCode, .enrolmentPayload: "사용자가 등록할 때 쓰는 등록 코드"
@@ -294,7 +294,7 @@ extension CodeKind: Catalogued {
     }
   }
 
-  /// The command that accepts it.
+  /// The command that accepts codes of this kind.
   var command: String {
     switch self {
     case .enrolmentCode, .enrolmentPayload: "uafctl register --code FILE"

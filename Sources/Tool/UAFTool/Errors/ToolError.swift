@@ -9,7 +9,7 @@ import Wording
 enum ToolError: Error, Equatable {
   /// Only root may do that.
   case onlyRoot(RootsWork)
-  /// The account cannot be looked up.
+  /// There is no such account, or it cannot be looked up.
   case noSuchAccount(String)
   /// There is only one name, and it is neither an account nor an authenticator type.
   case noSuchAccountOrType(String)
@@ -23,21 +23,21 @@ enum ToolError: Error, Equatable {
   case badArgument(ArgumentProblem)
   /// The configuration cannot be used.
   case configuration(ConfigurationProblem)
-  /// There is no code to work with.
+  /// The command has no code to work with.
   case payload(PayloadError)
-  /// The person has cancelled a question of this program.
+  /// The person cancelled a prompt of this program.
   case cancelled
-  /// Standard input has nothing after the code, and there is no terminal to ask at.
+  /// Standard input has nothing after the code, and there is no terminal at which a person could be asked.
   case noTerminal
-  /// The person gave no value to try.
+  /// The person entered no passcode to try.
   case noValue
   /// The conversation with the core did not end properly.
   case core(CoreError)
   /// The terminal cannot be used.
   case terminalFailed(CInt)
-  /// A service's stack is left unchanged.
+  /// A service's PAM stack was not changed.
   case stack(StackError)
-  /// The command line has a word where a command should be.
+  /// The command line has an unknown word in place of a command.
   case unknownCommand(UnknownCommand)
   /// A result could not be written; the system's error number.
   case unwritten(CInt)
@@ -45,12 +45,12 @@ enum ToolError: Error, Equatable {
   case recoveryKey(RecoveryKeyError)
   /// The machine does not join a server, or leave it.
   case join(JoinProblem)
-  /// No memory for an entry.
+  /// There is no locked memory for an entry.
   case outOfMemory
 }
 
 extension ToolError {
-  /// How the program ends.
+  /// The exit status of the program.
   var exit: ToolExit {
     switch self {
     case .onlyRoot, .noSuchAccount, .noSuchAccountOrType, .emptyName, .badName, .accountIsNotYours, .badArgument,
@@ -68,7 +68,7 @@ extension ToolError {
 }
 
 extension ToolError {
-  /// The result that a program reads: the one that the core would give for the same reason.
+  /// The result that programs read: the same that the core would report for this reason.
   var result: FidoResult {
     switch self {
     case .emptyName: .emptyUsername
@@ -106,7 +106,7 @@ struct RecoveryKeyError: Error, Equatable, Catalogued {
   }
 }
 
-/// What only root may ask for.
+/// Work that only root may request.
 enum RootsWork: Catalogued, Equatable {
   case chooseConfiguration
   case unlock
@@ -136,7 +136,7 @@ enum RootsWork: Catalogued, Equatable {
     }
   }
 
-  /// The form before "can".
+  /// What root may do, in Korean, in the form before "can".
   var korean: String {
     switch self {
     case .chooseConfiguration: "설정 파일을 고를"
@@ -155,7 +155,7 @@ enum RootsWork: Catalogued, Equatable {
 }
 
 extension ToolError {
-  /// A failed prompt, as a subcommand reports it.
+  /// The error of a failed prompt, as a subcommand reports it.
   init(_ error: TerminalError) {
     self =
       switch error {
@@ -164,7 +164,7 @@ extension ToolError {
       }
   }
 
-  /// Does work at a terminal, and reports its failure as a subcommand does.
+  /// Does work at a terminal, and throws its failure as the error of a subcommand.
   ///
   /// - Throws: ``ToolError``: `terminalFailed`, `outOfMemory`.
   static func atTerminal<Value: ~Copyable>(
@@ -174,7 +174,7 @@ extension ToolError {
   }
 }
 
-// What failed, where, and what to do about it.
+// The texts of the errors: what failed, where, and what to do about it.
 
 extension ToolError: Catalogued {
   var english: FindingText {
@@ -243,7 +243,7 @@ extension ToolError: Catalogued {
       FindingText(
         "다른 계정을 지정할 수 있는 사용자는 root뿐입니다", do: "자신의 계정이면 이름을 빼고, 아니면 root로 실행하십시오")
     case .badArgument(let what): FindingText(what.korean, do: what.remedy?.korean)
-    // The core's Korean text is a whole sentence, and names doctor itself.
+    // The core's Korean text is a whole sentence, and mentions `uafctl doctor` itself.
     case .configuration(.refused(let text)): FindingText(ShownText.line(text))
     case .configuration(let what):
       FindingText("설정을 사용할 수 없습니다: \(what.korean)", do: "uafctl doctor로 모두 점검할 수 있습니다")
@@ -273,7 +273,7 @@ extension ToolError: Catalogued {
     }
   }
 
-  /// The texts of the table of results.
+  /// The text of a result, from the table of results.
   private static func words(of result: FidoResult, in language: Language) -> FindingText {
     FindingText("\(result.text(in: language)) [\(result.code)]", do: result.nextStep(in: language))
   }

@@ -3,15 +3,15 @@ import Invocation
 import TerminalPrompts
 import Wording
 
-/// The parser's page for a person who reads Korean.
+/// Translates the parser's page for a person who reads Korean.
 ///
-/// Our own texts in it are already Korean. The parser's words are translated here, and rows are broken by the cells that
-/// characters take: the parser counts characters, of which a Korean one takes two.
+/// pam-uaf's own texts in it are already Korean. The parser's words are translated here, and rows are broken by the cells that
+/// characters take: the parser counts characters, and a Korean character takes two cells.
 enum KoreanPage {
-  /// The columns to ask a page for, so that each text is in one row.
+  /// A number of columns so large that the parser puts each text into one row.
   static let unbroken = 100_000
 
-  /// All words of the parser that appear on pages.
+  /// All words of the parser that appear on its pages, with their translations.
   private static let words = [
     (overview, "개요: "), ("USAGE: ", usage), ("ARGUMENTS:", "인수:"), ("OPTIONS:", "옵션:"), ("SUBCOMMANDS:", "명령:"),
     ("Show the version.", "버전을 보여 줍니다."), ("Show help information.", "도움말을 보여 줍니다."), ("(values: ", "(값: "),
@@ -20,10 +20,12 @@ enum KoreanPage {
   private static let overview = "OVERVIEW: "
   private static let usage = "사용법: "
 
-  // Where texts begin next to names.
+  // The column in which texts begin next to names.
   private static let textColumn = 26
 
-  /// A page for a screen of that width; the version and a script for a shell stay unchanged.
+  /// A page translated for a terminal of that width.
+  ///
+  /// The version and a shell's completion script stay unchanged.
   static func text(_ page: String, columns: Int) -> String {
     guard page.hasPrefix(overview) else { return page }
     var isList = false
@@ -44,9 +46,9 @@ enum KoreanPage {
     row.hasSuffix(" ") ? row.dropLast() : row[...]
   }
 
-  /// A mistake in a command line: a line that says where help is, the mistake, and how the command is used.
+  /// The text for a mistake on a command line: where help is, what the mistake is, and how the command is used.
   ///
-  /// A mistake that only the parser can describe is quoted.
+  /// A mistake that is described only by the parser is quoted.
   static func mistake(_ message: ParserMessage) -> String {
     let help = (message.path + ["--help"]).joined(separator: " ")
     let problem = text(of: message.mistake) ?? "명령줄을 이해할 수 없습니다: '\(ShownText.line(message.problem))'"
@@ -54,7 +56,7 @@ enum KoreanPage {
     return (["명령줄이 잘못되었습니다. 도움말: '\(help)'", problem] + rows).joined(separator: "\n")
   }
 
-  /// What is wrong; nil if only the parser can describe it.
+  /// What is wrong with the command line; nil if only the parser describes it.
   private static func text(of mistake: CommandLineMistake) -> String? {
     switch mistake {
     case .unknownOption(let option): "그런 옵션은 없습니다: \(ShownText.line(option))"
@@ -89,7 +91,7 @@ enum UsageMistake: CaseIterable, Catalogued {
   case unlockOnceProved
   case unlockOfNobody
 
-  /// The mistake as the parser expects it, in the current language.
+  /// The mistake as an error of the parser, in the current language.
   var error: ValidationError { ValidationError(text(in: HelpLanguage.current)) }
 
   var english: String {

@@ -6,15 +6,15 @@ import Wording
 
 /// The language in which commands explain themselves.
 enum HelpLanguage {
-  /// The caller's language, while the command line is read.
+  /// The caller's language while the command line is parsed.
   @TaskLocal static var current = Language.english
 }
 
 /// The texts of the help about one command.
 struct CommandWords {
-  /// What it does, in one sentence.
+  /// What the command does, in one sentence.
   let abstract: String
-  /// What else there is to know.
+  /// What else there is to know about the command.
   let discussion: String
 
   init(_ abstract: String, _ discussion: String = "") {
@@ -54,7 +54,7 @@ enum CommandHelp: Catalogued, CaseIterable {
   case pamDisable
   case pamStatus
 
-  /// The parser's name and texts for the command.
+  /// The command's configuration for the parser: its name and texts.
   func configuration(
     _ name: String, version: String = "", subcommands: [any ParsableCommand.Type] = []
   ) -> CommandConfiguration {
@@ -624,7 +624,7 @@ enum OptionHelp: Catalogued, CaseIterable {
 }
 
 extension ArgumentHelp {
-  /// The text in the current language.
+  /// The help for an option or argument, in the current language.
   static func text(
     _ text: OptionHelp, valueName: String? = nil, visibility: ArgumentVisibility = .default
   ) -> ArgumentHelp {

@@ -1,37 +1,37 @@
-// Purpose: an answer of a graphical front end, parsed in locked memory. The strict JSON of UAFMessages makes Strings,
-// whose copies nobody could wipe.
+// Purpose: parses an answer of a graphical front end in locked memory. The strict JSON parser of UAFMessages would make
+// Strings, whose copies nobody could wipe.
 
 import SecretMemory
 import TerminalPrompts
 import UAFWire
 
-/// Reads the one line that answers a challenge, several of them, or a *ready*.
+/// Reads one line: the answer to one challenge, to several of them, or to *ready*.
 ///
 ///     line   = "{" ( one / all / word ":" "true" ) "}"
 ///     one    = "\"answer\"" ":" string
 ///     all    = "\"answers\"" ":" "[" string *( "," string ) "]"
 ///     word   = "\"cancel\"" / "\"resume\"" / "\"deny\""
 ///
-/// White space of JSON may be between the parts. Names are spelt as above, without escapes; a string is JSON's, in
+/// JSON's white space may be between the parts. Names are written as above, without escapes. A string is JSON's, in
 /// UTF-8, without U+0000, and at most ``WireLimit/answer`` bytes long once its escapes are resolved.
 struct JSONAnswerReader {
   /// The content of a line.
   enum Answer: Equatable {
-    /// An answer of this many bytes was written.
+    /// One answer, which was written to the buffer with this many bytes.
     case value(count: Int)
-    /// Answers of these sizes were written, one after the other.
+    /// Several answers, which were written to the buffer one after the other, with these numbers of bytes.
     case values(counts: [Int])
     case cancel, resume, deny
   }
 
   /// The expected form of an answer.
   enum Form: Equatable {
-    /// One challenge, by `answer`.
+    /// The answer to one challenge, in the member `answer`.
     case one
-    /// This many challenges, by exactly as many `answers`.
+    /// The answers to this many challenges, in the member `answers`, which must have exactly as many.
     case all(Int)
 
-    /// How many strings there are.
+    /// How many strings the line must have.
     var count: Int {
       switch self {
       case .one: 1
@@ -43,11 +43,11 @@ struct JSONAnswerReader {
   /// The longest line that answers one challenge, in bytes.
   static let maximumLineCount = maximumLineCount(.one)
 
-  /// The longest line, in bytes: every byte of the longest answers as `\u00XX`, and space for the rest of the line.
+  /// The longest line, in bytes: each byte of the longest answers as `\u00XX`, and room for the rest of the line.
   static func maximumLineCount(_ form: Form) -> Int { form.count * WireLimit.answer * 6 + 256 }
 
   private let form: Form
-  /// Whether the first brace was read before, so that the line begins after it.
+  /// Whether the first brace was already read, so that the line begins after it.
   private let hasBegun: Bool
   private var position = 0
   private var count = 0
@@ -56,12 +56,12 @@ struct JSONAnswerReader {
 
   private init(_ form: Form, hasBegun: Bool) { (self.form, self.hasBegun) = (form, hasBegun) }
 
-  /// Reads `line`; nil if it is not of that form.
+  /// Reads `line`; returns nil if it does not have that form.
   ///
-  /// The answers' bytes are written to `buffer`, in which each may use an equal part. Without an answer, no part of the buffer
+  /// The answers' bytes are written to `buffer`, in which each may use an equal part. If nil is returned, nothing in the buffer
   /// may be used.
   ///
-  /// - Parameter hasBegun: whether the first brace was read before, so that the line begins after it.
+  /// - Parameter hasBegun: whether the first brace was already read, so that the line begins after it.
   static func read(
     _ line: Span<UInt8>, as form: Form = .one, hasBegun: Bool = false, into buffer: UnsafeMutableRawBufferPointer
   ) -> Answer? {
@@ -86,7 +86,7 @@ struct JSONAnswerReader {
     return takeSpace(line) && take("}", line) ? answer : nil
   }
 
-  /// The member with the entries.
+  /// Reads the member with the answers.
   private mutating func strings(_ line: Span<UInt8>, _ buffer: UnsafeMutableRawBufferPointer) -> Answer? {
     switch form {
     case .one:
@@ -110,7 +110,7 @@ struct JSONAnswerReader {
     }
   }
 
-  /// The answer that consists only of its name.
+  /// Reads a member such as `cancel`, whose name alone is the answer.
   private mutating func word(_ line: Span<UInt8>) -> Answer? {
     if take("\"cancel\"", line) { return .cancel }
     if take("\"resume\"", line) { return .resume }
@@ -133,7 +133,7 @@ struct JSONAnswerReader {
     return true
   }
 
-  /// A string of at most `room` bytes, written after the content of the buffer.
+  /// Reads a string of at most `room` bytes, and appends it to the content of the buffer.
   private mutating func string(
     _ line: Span<UInt8>, _ buffer: UnsafeMutableRawBufferPointer, room: Int
   ) -> Bool {
@@ -159,7 +159,7 @@ struct JSONAnswerReader {
     return false
   }
 
-  /// The escape after a backslash.
+  /// Reads what follows the backslash of an escape.
   private mutating func escape(_ line: Span<UInt8>) -> UInt32? {
     guard position < line.count else { return nil }
     let letter = line[position]
@@ -176,7 +176,9 @@ struct JSONAnswerReader {
     }
   }
 
-  /// Four digits, or two times four for a code point above U+FFFF; half of such a pair is refused.
+  /// Reads the four digits of an escape, or two escapes for a code point above U+FFFF.
+  ///
+  /// Half of such a pair is refused.
   private mutating func unicodeEscape(_ line: Span<UInt8>) -> UInt32? {
     guard let first = codeUnit(line) else { return nil }
     guard (0xD800...0xDFFF).contains(first) else { return first }
@@ -202,7 +204,7 @@ struct JSONAnswerReader {
     return unit
   }
 
-  /// Whether `scalar` is one an answer may have, and there was room for it.
+  /// Writes `scalar` to the buffer; returns false if an answer may not contain it, or there is no room.
   private mutating func put(_ scalar: UInt32, _ buffer: UnsafeMutableRawBufferPointer) -> Bool {
     let length = UTF8Scalar.byteCount(scalar)
     guard scalar != 0, limit - count >= length else { return false }

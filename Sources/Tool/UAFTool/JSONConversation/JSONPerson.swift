@@ -6,17 +6,19 @@ import UAFMessages
 import UAFWire
 import Wording
 
-/// A graphical front end: challenges as lines of JSON on standard output, its answers as lines of standard input.
+/// A graphical front end.
+///
+/// It gets challenges as lines of JSON on standard output, and answers them with lines on standard input.
 struct JSONPerson: Person, ~Copyable {
   private let input: LineInput
   private let lines: JSONLines
-  /// Whether the front end answers several challenges at the same time, because it shows a form.
+  /// Whether the front end shows a form and answers several challenges at the same time.
   private let answersTogether: Bool
-  /// Whether this is an approval; only an approval can be denied.
+  /// Whether this is an approval, which can be denied.
   private let isApproval: Bool
-  /// Whether the brace that begins the next line was already read.
+  /// Whether the brace that begins the front end's next line was already read.
   private var hasBegun: Bool
-  /// The answer to the question that the core asks next, which the front end gave together with the previous one.
+  /// The answer to the core's next prompt, which the front end has given together with the previous one.
   private var answerAhead: AnswerAhead?
 
   init(
@@ -28,14 +30,16 @@ struct JSONPerson: Person, ~Copyable {
 
   var checks: Set<Check> { Set(Check.allCases) }
 
-  /// Whether an answer waits for its question.
+  /// Whether an answer was given in advance and still waits for its prompt.
   var hasAnswerAhead: Bool { answerAhead != nil }
 
+  /// Asks the front end.
+  ///
   /// A line that is not an answer cancels, so that nothing is sent by mistake.
   ///
-  /// A *resume* that nothing waits for is ignored, as in the core.
+  /// As in the core, a *resume* without a paused login is ignored.
   mutating func answer(_ prompt: Prompt) throws(ToolError) -> Entry {
-    // It is used for this question or not at all: if it does not answer the question, it is wiped here.
+    // The answer that was given in advance is used for this prompt or not at all: if it does not fit, it is wiped here.
     if let ahead = answerAhead.take(), ahead.answers(prompt) { return .value(ahead.value) }
     let further = answersTogether ? prompt.repetition(orIn: lines.language) : nil
     let form: JSONAnswerReader.Form = answersTogether ? .all(further == nil ? 1 : 2) : .one
@@ -73,15 +77,17 @@ struct JSONPerson: Person, ~Copyable {
     }
   }
 
-  /// After an error, no answer that was given before it may be used.
+  /// Passes a text on.
+  ///
+  /// After an error, an answer that was given in advance must not be used any more.
   mutating func hear(_ text: String, isError: Bool) {
     if isError { answerAhead = nil }
     lines.message(text, isError: isError)
   }
 
-  /// Reads the next line; the answers' bytes are put into `entered`.
+  /// Reads the next line, and puts the bytes of its answers into `entered`.
   ///
-  /// - Returns: nil if it is not an answer; that is reported.
+  /// - Returns: nil if the line is not an answer; this has then been reported.
   private mutating func next(
     _ form: JSONAnswerReader.Form, into entered: inout Secret
   ) throws(ToolError) -> JSONAnswerReader.Answer? {
@@ -115,16 +121,16 @@ struct JSONPerson: Person, ~Copyable {
     return answer
   }
 
-  /// Says why the conversation is cancelled.
+  /// Reports to the front end why the conversation is cancelled.
   private func report(_ why: ToolText) { lines.message(why.text(in: lines.language), isError: true) }
 }
 
-/// The second of two answers that were given together, kept until the core asks for it.
+/// The second of two answers that were given together, kept until the core shows the prompt for it.
 private struct AnswerAhead: ~Copyable {
   let value: Secret
   private let question: Prompt
 
-  /// Takes the answer to `question` from the entry: everything after the first `count` bytes.
+  /// Takes the answer to `question` from the entry, as everything after the first `count` bytes.
   ///
   /// - Throws: ``ToolError/outOfMemory``.
   init(to question: Prompt, behind count: Int, of entered: borrowing Secret) throws(ToolError) {
@@ -134,9 +140,10 @@ private struct AnswerAhead: ~Copyable {
     self.question = question
   }
 
-  /// Whether `prompt` is the question that was answered, whatever its text.
+  /// Whether `prompt` is the one that was answered in advance, even if its text differs.
   ///
-  /// The digits that shuffled keys mean are known only once that keypad has been shown.
+  /// With a shuffled keypad nothing can be answered in advance: which digits the keys mean is known only once that keypad is
+  /// shown.
   func answers(_ prompt: Prompt) -> Bool {
     prompt.step == question.step && prompt.check == question.check && prompt.errorMessage == nil
       && !KeypadText.isPart(of: prompt.text)
@@ -144,10 +151,10 @@ private struct AnswerAhead: ~Copyable {
 }
 
 extension Prompt {
-  /// The question that repeats a new value, in the form in which the core asks it after this one; nil if it cannot be answered in
-  /// advance.
+  /// The prompt that asks for a new passcode or pattern a second time, as the core will show it after this one; nil if it
+  /// cannot be answered in advance.
   ///
-  /// - Parameter language: the language of its text if the core's is not known.
+  /// - Parameter language: the language of its text, if the language of the core's texts is not known.
   fileprivate func repetition(orIn language: Language) -> Prompt? {
     let kinds = AuthenticatorType.allCases.filter { $0.isTyped && $0.entry.check == check.rawValue }.map(\.kind)
     guard step == .new, let kind = kinds.first, !KeypadText.isPart(of: text) else { return nil }
@@ -162,15 +169,17 @@ extension Prompt {
   }
 }
 
-/// A call of the core that ends with one line of JSON, whatever the result; a graphical front end may ask its questions.
+/// A call of the core that ends with one line of JSON, whatever its result.
+///
+/// A graphical front end may conduct it.
 struct JSONCall {
   private let context: ToolContext
   private let isAskedInJSON: Bool
   private let answersTogether: Bool
 
   /// - Parameters:
-  ///   - isAskedInJSON: whether a front end asks. A payload to be entered is then also a line of standard input, and no question
-  ///     on a terminal.
+  ///   - isAskedInJSON: whether a front end answers. A code is then also read as a line of standard input, and never at a
+  ///     terminal.
   ///   - answersTogether: whether that front end answers several challenges at the same time.
   init(in context: ToolContext, isAskedInJSON: Bool, answersTogether: Bool) {
     var context = context
@@ -180,9 +189,9 @@ struct JSONCall {
     self.answersTogether = answersTogether
   }
 
-  /// Runs the conversation about the request from `request`, over the call from `call`.
+  /// Makes the request with `request`, and runs the conversation about it over the call that `call` makes.
   ///
-  /// - Parameter result: the command's result for an error; nil for the error's own result.
+  /// - Parameter result: the result that the command reports for an error; nil for the error's own result.
   func run(
     _ request: (ToolContext) throws(ToolError) -> Request, over call: (ToolContext) throws(ToolError) -> CoreCall,
     failing result: (ToolError) -> FidoResult? = { _ in nil }
@@ -209,21 +218,21 @@ struct JSONCall {
   }
 }
 
-/// The output for a graphical front end: one JSON object a line (docs/json-conversation.md).
+/// The output for a graphical front end: one JSON object in each line (docs/json-conversation.md).
 struct JSONLines {
   let output: Output
   let language: Language
 
   init(in context: ToolContext) { (output, language) = (context.output, context.language) }
 
-  /// A question, which must be answered or cancelled before anything else happens.
+  /// Writes a challenge, which must be answered or cancelled before anything else happens.
   func challenge(_ prompt: Prompt) {
     var line: JSONObject = ["type": .string("challenge")]
     describe(prompt, in: &line)
     write(line)
   }
 
-  /// Questions that one line answers, in this order.
+  /// Writes several challenges, which the front end answers in this order with one line.
   func challenges(_ prompts: [Prompt]) {
     let all = prompts.map { prompt in
       var challenge = JSONObject()
@@ -238,7 +247,7 @@ struct JSONLines {
     challenge.set("step", .string(Self.name(prompt.step)))
     challenge.set("echo", .bool(prompt.echo))
     challenge.set("text", .string(ShownText.lines(prompt.wholeText(in: language))))
-    // It is always present, so that a front end need not distinguish a missing member from an empty one.
+    // These members are always present, so that a front end need not distinguish a missing one from null.
     challenge.set("remainingAttempts", prompt.remainingAttempts.map { .integer(Int64($0)) } ?? .null)
     challenge.set("errorMessage", prompt.errorMessage.map { .string(ShownText.lines($0)) } ?? .null)
     challenge.set("reason", prompt.reason.map { .string(ShownText.lines($0)) })
@@ -247,7 +256,9 @@ struct JSONLines {
     challenge.set("options", .array(prompt.options.map { .string(ShownText.line($0)) }))
   }
 
-  /// The first question can be asked: the front end resumes or cancels.
+  /// Writes that the first challenge can be shown.
+  ///
+  /// The front end then resumes or cancels.
   func ready() {
     let result = FidoResult.ready
     write([
@@ -255,12 +266,12 @@ struct JSONLines {
     ])
   }
 
-  /// A message that needs no answer.
+  /// Writes a message that needs no answer.
   func message(_ text: String, isError: Bool) {
     write(["type": .string(isError ? "error" : "info"), "text": .string(ShownText.lines(text))])
   }
 
-  /// The last line, with the core's result.
+  /// Writes the last line, with the core's result.
   func finished(_ finished: Finished, wantsToken: Bool) {
     let result = FidoResult(code: finished.result)
     let isSuccess = finished.pamCode == 0
@@ -278,7 +289,7 @@ struct JSONLines {
     write(line)
   }
 
-  /// Prints how a conversation failed, as one object or in lines; returns the exit status.
+  /// Prints how a conversation failed, as one JSON object or as lines of text; returns the exit status.
   static func tellFailure(_ finished: Finished, asJSON: Bool, in context: ToolContext) -> ToolExit {
     let end = ConversationEnd(finished)
     guard asJSON else { return end.tellFailure(in: context) }
@@ -286,7 +297,7 @@ struct JSONLines {
     return end.failureExit
   }
 
-  /// The last line for work that was done here.
+  /// Writes the last line for work that uafctl has done itself.
   func done(_ text: String) {
     var line = last(.success, isSuccess: true)
     line.set("pamCode", .integer(0))
@@ -294,9 +305,9 @@ struct JSONLines {
     write(line)
   }
 
-  /// The last line if the core sent no result, or a wrong one.
+  /// Writes the last line if the core sent no result, or a wrong one.
   ///
-  /// - Parameter result: the command's result for the error; nil for the error's own result.
+  /// - Parameter result: the result that the command reports for the error; nil for the error's own result.
   func failure(_ error: ToolError, as result: FidoResult? = nil) {
     var line = last(result ?? error.result, isSuccess: false)
     line.set("text", .string(error.text(in: language).what))

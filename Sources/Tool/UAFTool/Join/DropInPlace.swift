@@ -2,9 +2,11 @@ import Glibc
 import UAFConfiguration
 import UAFMessages
 
-/// The folder of drop-ins while a machine joins or leaves: new files get their names at the end, either all or none.
+/// The folder of drop-ins while a machine joins or leaves.
 ///
-/// Only one process at a time uses it.
+/// New files get their names at the end, either all or none.
+///
+/// Only one process at a time can have it open.
 final class DropInPlace {
   /// The folder.
   let path: String
@@ -12,9 +14,9 @@ final class DropInPlace {
   private let wasMade: Bool
   private var isKept = false
 
-  /// Opens the folder of a configuration, and makes it if it does not exist.
+  /// Opens the folder of a configuration's drop-ins, and creates it if it does not exist.
   ///
-  /// - Parameter owner: the uid that must own it.
+  /// - Parameter owner: the uid to which the folder must belong.
   /// - Throws: ``ToolError/join(_:)``.
   init(of configuration: String, owner: uid_t) throws(ToolError) {
     path = DropInFolder.path(of: configuration)
@@ -41,7 +43,7 @@ final class DropInPlace {
 
   private static func temporary(_ name: String) -> String { ".\(name).new" }
 
-  /// Writes files that are not in effect yet, and waits until they are on the disk.
+  /// Writes files under names that are not in effect, and waits until they are on the disk.
   ///
   /// - Throws: ``ToolError/join(_:)``.
   func prepare(_ contents: [(name: String, bytes: [UInt8])]) throws(ToolError) {
@@ -54,9 +56,9 @@ final class DropInPlace {
     }
   }
 
-  /// Gives the prepared files their names, the configuration last; removes what an earlier join left next to them.
+  /// Gives the prepared files their names, the configuration last, and removes what an earlier join left in the folder.
   ///
-  /// - Throws: ``ToolError/join(_:)``; then none of them is in effect.
+  /// - Throws: ``ToolError/join(_:)``; then none of the files is in effect.
   func commit(_ names: [String]) throws(ToolError) {
     for name in names {
       // SAFETY: the names live for the call.
@@ -71,14 +73,14 @@ final class DropInPlace {
     fsync(descriptor)
   }
 
-  /// Removes the files of a join, the configuration first; and the folder, if nothing else is in it.
+  /// Removes the files of a join, the configuration first, and then the folder if it is empty.
   func remove() {
     // SAFETY: the names live for the calls.
     for name in ServerFiles.names.reversed() { _ = unsafe unlinkat(descriptor, name, 0) }
     fsync(descriptor)
   }
 
-  /// Why a file could not be written.
+  /// The reason why a file could not be written.
   struct FileFault: Error {
     let number: CInt
   }
@@ -89,7 +91,7 @@ final class DropInPlace {
     let file = unsafe openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode_t(0o644))
     guard file >= 0 else { throw FileFault(number: errno) }
     defer { close(file) }
-    // The process's mask may be stricter.
+    // The process's umask may be stricter than this mode.
     let written = fchmod(file, 0o644) == 0 ? unsafe Glibc.write(file, bytes, bytes.count) : -1
     guard written == bytes.count, fsync(file) == 0 else {
       throw FileFault(number: written >= 0 && written < bytes.count ? ENOSPC : errno)
@@ -97,19 +99,21 @@ final class DropInPlace {
   }
 }
 
-/// A copy of the configuration with the files of a join, which the core uses to join before any of them is in effect.
+/// A copy of the configuration with the files of a join.
+///
+/// The core joins with it, before any of these files is in effect.
 final class TrialConfiguration {
-  /// Its main file.
+  /// The path of the copy's main file.
   let path: String
   private let folder: String
   private var files: [String] = []
 
-  /// Makes the copy, in a separate folder next to the configuration.
+  /// Makes the copy in a folder of its own next to the configuration.
   ///
   /// - Parameters:
-  ///   - documents: the documents of the present configuration that should stay.
-  ///   - main: the path of the main file, which need not be among them.
-  ///   - server: the files of the server.
+  ///   - documents: the documents of the present configuration that the copy should have.
+  ///   - main: the path of the main file, which need not be among the documents.
+  ///   - server: the files about the server.
   /// - Throws: ``ToolError/join(_:)``.
   init(of documents: [ConfigurationDocument], main: String, _ server: ServerFiles) throws(ToolError) {
     folder = main + ".joining"
@@ -131,7 +135,7 @@ final class TrialConfiguration {
     unsafe rmdir(folder)
   }
 
-  /// The name of a file without its folder.
+  /// The name of a file without the path of its folder.
   static func name(_ path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
 
   private static func make(_ path: String) throws(ToolError) {
@@ -149,28 +153,31 @@ final class TrialConfiguration {
   }
 }
 
-/// The files that a machine needs about the server that it joined: they are in the folder of drop-ins, and contain nothing else
-/// of root's.
+/// The files that a machine needs about the server that it joined.
+///
+/// They are in the folder of drop-ins, and contain nothing that root wrote.
 struct ServerFiles {
   /// The configuration that names the server.
   static let configurationName = "50-server.conf"
-  /// The server's authorities.
+  /// The authorities that the server's certificate is checked against.
   static let authorityName = "50-server-ca.pem"
-  /// The keys of its verdicts.
+  /// The keys with which the server signs its verdicts.
   static let verdictKeyName = "50-server-verdict.pem"
-  /// All of them; the configuration is the last, because it puts the others into effect.
+  /// The names of all files of a join.
+  ///
+  /// The configuration is last, because it puts the others into effect.
   static let names = [authorityName, verdictKeyName, configurationName]
 
-  /// How a configuration of ours begins: `uafctl leave` removes only such a file.
+  /// The first line of a configuration that a join has written: `uafctl leave` removes only such a file.
   static let mark = "# Written by 'uafctl join'."
 
   private let payload: MachinePayload
 
   init(_ payload: MachinePayload) { self.payload = payload }
 
-  /// Names and contents for a folder.
+  /// The names and contents of the files in a folder.
   ///
-  /// The texts of a payload have no quote character: ``JoinPayload`` has checked them.
+  /// The texts of a payload contain no quote character: ``JoinPayload`` has checked that.
   func contents(in folder: String) -> [(name: String, bytes: [UInt8])] {
     var contents: [(String, [UInt8])] = []
     if let authorities = payload.ca { contents.append((Self.authorityName, Array(authorities.utf8))) }

@@ -6,19 +6,21 @@ import UAFCrypto
 import UAFMessages
 import UAFWire
 
-/// Joins a server; afterwards, the machine has either joined or is unchanged.
+/// Joins a server.
 ///
-/// The core joins with a copy of the configuration. Only when the server has accepted the machine are the files installed.
+/// Afterwards the machine has either joined or is unchanged.
+///
+/// The core joins with a copy of the configuration. The files are installed only once the server has accepted the machine.
 struct JoinRun {
   let context: ToolContext
-  /// The configuration's main file.
+  /// The path of the configuration's main file.
   let configuration: String
-  /// The uid that must own the configuration.
+  /// The uid to which the configuration must belong.
   let owner: uid_t
 
-  /// Joins.
+  /// Joins the payload's server.
   ///
-  /// - Returns: how the core's conversation ended; nothing was changed unless that is a success.
+  /// - Returns: how the core's conversation ended. Unless that is a success, nothing was changed.
   /// - Throws: ``ToolError``; then nothing was changed either.
   func join(_ join: JoinPayload) throws(ToolError) -> Finished {
     let place = try DropInPlace(of: configuration, owner: owner)
@@ -39,10 +41,10 @@ struct JoinRun {
 
   /// Leaves the server.
   ///
-  /// The files of a join are removed if the core has left, or knows of no join. Otherwise, the server does not know of it: the
-  /// files stay, and the command can be run again.
+  /// The files of a join are removed if the core has left the server, or knows of no join. Otherwise the files stay, because
+  /// the server was not told, and the command can be run again.
   ///
-  /// - Parameter chosen: root's own configuration file; nil for the machine's.
+  /// - Parameter chosen: the path of root's own configuration; nil for the machine's.
   /// - Returns: how the core's conversation ended, and whether the files of a join were removed.
   /// - Throws: ``ToolError``.
   func leave(_ chosen: String?) throws(ToolError) -> (finished: Finished, hasRemoved: Bool) {
@@ -63,7 +65,7 @@ struct JoinRun {
     } catch { throw .configuration(.unusable(error)) }
   }
 
-  /// The documents other than those of an earlier join with the same server.
+  /// The documents of the configuration without those of an earlier join of the same server.
   ///
   /// - Throws: ``ToolError/join(_:)`` if a different server is configured.
   private func requireFree(_ join: JoinPayload, in folder: String) throws(ToolError) -> [ConfigurationDocument] {
@@ -72,14 +74,14 @@ struct JoinRun {
       throw .join(.joinedElsewhere(joined))
     }
     let others = documents.filter { $0.path != folder + "/" + ServerFiles.configurationName }
-    // A configuration that is incomplete without the server's part is no obstacle.
+    // A configuration that is incomplete only because it names no server is no obstacle.
     let configured = (try? Configuration(others, path: configuration))?.server?.requestURL?.text
     if let configured, configured != join.payload.server + "/uaf/get" { throw .join(.configuredElsewhere(configured)) }
     guard others.count <= ConfigurationFile.maximumDropIns else { throw .join(.tooManyFiles(folder)) }
     return others
   }
 
-  /// The address in the file of an earlier join; nil if there is no such file.
+  /// The server's address in the configuration that an earlier join has written; nil if there is none.
   private func ownServer(_ documents: [ConfigurationDocument], in folder: String) throws(ToolError) -> String? {
     let path = folder + "/" + ServerFiles.configurationName
     guard let document = documents.first(where: { $0.path == path }) else { return nil }
@@ -89,7 +91,7 @@ struct JoinRun {
     return url.text
   }
 
-  /// Refuses if the result would not be a usable configuration.
+  /// Refuses to join if the configuration would not be usable afterwards.
   private func require(
     _ documents: [ConfigurationDocument], with contents: [(name: String, bytes: [UInt8])], in folder: String
   ) throws(ToolError) {
@@ -106,7 +108,7 @@ struct JoinRun {
   }
 }
 
-/// The report that this machine has joined a server, as one JSON object for scripts (uafctl(1)).
+/// The report of a join, as one JSON object for scripts (uafctl(1)).
 struct JoinReport {
   private let joined: JoinPayload
   private let hasCheckedIn: Bool
@@ -118,10 +120,10 @@ struct JoinReport {
     self.findings = findings
   }
 
-  /// The findings of `doctor` that remain to do.
+  /// The findings of `uafctl doctor` that need attention.
   var open: [Finding] { findings.filter { $0.level != .ok && $0.level != .skipped } }
 
-  /// The object, in one line.
+  /// The report as one line.
   func text(in language: Language) -> String {
     let document: JSONObject = [
       "version": .string(ToolVersion.number), "server": .string(joined.payload.server),
@@ -133,18 +135,18 @@ struct JoinReport {
   }
 }
 
-/// A machine payload as it was read, with what the administrator expects of it.
+/// A machine payload as it was read.
 struct JoinPayload {
-  /// Its content.
+  /// The content of the payload.
   let payload: MachinePayload
-  /// The payload in the form for the core.
+  /// The line of the payload, which is sent to the core.
   let line: [UInt8]
   /// The fingerprint of the server, 64 hex digits.
   let fingerprint: String
 
-  /// Reads a payload's one line.
+  /// Reads the one line of a payload.
   ///
-  /// - Throws: ``ToolError/join(_:)`` if it is not a machine payload.
+  /// - Throws: ``ToolError/join(_:)`` if the line is not a machine payload.
   init(_ line: [UInt8]) throws(ToolError) {
     self.line = line
     let text = String(decoding: line, as: UTF8.self)
@@ -164,8 +166,8 @@ struct JoinPayload {
   /// Refuses a payload for a server or group other than those that the administrator named.
   ///
   /// - Parameters:
-  ///   - fingerprint: hex digits, in groups or not; nil for any server.
-  ///   - group: nil for any group.
+  ///   - fingerprint: hex digits, which may be grouped; nil to accept any server.
+  ///   - group: nil to accept any group.
   /// - Throws: ``ToolError/join(_:)``.
   func require(fingerprint: String?, group: String?) throws(ToolError) {
     if let fingerprint {

@@ -3,7 +3,7 @@ import Wording
 /// The texts of uafctl other than errors, findings and the core's texts.
 enum ToolText: Catalogued {
   case hint(String)
-  // What a success is called
+  // The texts for a success
   case accepted
   case approved
   case changed
@@ -11,7 +11,7 @@ enum ToolText: Catalogued {
   case deregistered
   case forgotten
   case initialised
-  /// There was already a key, and it stays.
+  /// `init` found a device key, which stays.
   case initialisedBefore
   case registered
   case renamed
@@ -27,26 +27,26 @@ enum ToolText: Catalogued {
   case left
   case checkedIn
   case checkedInPolicy(Int64)
-  /// The machine has joined, and its first check-in failed.
+  /// The machine has joined, but its first check-in failed.
   case notCheckedIn(String)
   case checkInLater
   case meetsRules
-  /// Where a rule comes from.
+  /// The version of the policy from which a rule comes.
   case ofPolicy(Int64)
   case noToken
-  // Questions
+  // Prompts
   case valueQuestion
   case readyQuestion
-  /// The value that was accepted no longer meets the rules.
+  /// The passcode that was accepted no longer meets the rules.
   case changeStaleValue
-  /// The tries left until a lock.
+  /// How many tries are left until a lock.
   case triesLeft(UInt32)
-  /// The reason for asking the person.
+  /// The reason why the person is asked.
   case reason(String)
   // The recovery key
   case recoveryKeyWritten(String)
   case recoveryKeyUnused
-  // Lines of JSON that are not an answer
+  // Why a line of JSON is not an answer
   case lineHoldsNUL
   case noFurtherLine
   case lineIsNoAnswer

@@ -5,15 +5,15 @@ import TerminalPrompts
 import UAFMessages
 import UAFWire
 
-/// Which services ask for the passcode and which do not, as one JSON object for scripts (uafctl(1), "STACKS").
+/// Which PAM services ask for the passcode and which do not, as one JSON object for scripts (uafctl(1), "STACKS").
 struct StackReport {
   let list: StackList
   let entries: [StackList.Entry]
   let doors: ServiceDoors
 
-  /// The object, in one line; it is the same in every language.
+  /// The report as one line; it is the same in every language.
   var text: String {
-    // If no service asks, nothing is missing, as in the list for people.
+    // If no service asks for the passcode, none is reported as forgotten, as in the list for people.
     let members = entries.isEmpty ? [] : doors.openMembers()
     let polkit = entries.isEmpty ? nil : doors.openPolkit()
     var object: JSONObject = [
@@ -60,7 +60,7 @@ struct StackReport {
   }
 }
 
-/// Prints which services do not ask for the passcode, while others do.
+/// Prints the PAM services that do not ask for the passcode although related ones do.
 struct DoorReport {
   private let doors: ServiceDoors
   private let context: ToolContext
@@ -73,14 +73,14 @@ struct DoorReport {
     self.context = context
   }
 
-  /// Names the services whose program asks for the passcode under a different name.
+  /// Names those of `services` that do not ask for the passcode although their program does under a different name.
   func tellOpenNames(of services: [PAMService]) {
     for member in doors.openMembers() where services.contains(where: { $0.name == member.name }) {
       context.note(StackText.open(member))
     }
   }
 
-  /// Names every service that asks, but not for the passcode.
+  /// Names every service that lets people in without asking for the passcode.
   func tellOpenDoors() {
     for member in doors.openMembers() {
       context.result(StackText.open(member))
@@ -104,7 +104,7 @@ struct DoorReport {
   }
 }
 
-/// Makes services ask for the password again, one after the other, and prints what was done.
+/// Makes PAM services ask for the password again, one after the other, and prints what was done.
 struct DisablingRun {
   private let disabling: ServiceDisabling
   private let folder: String
@@ -118,11 +118,11 @@ struct DisablingRun {
   }
 
   /// - Parameters:
-  ///   - service: the service's name; nil for every one that was enabled.
-  ///   - isAlone: whether other names of the same program are left unchanged.
-  /// - Returns: how the program ends. It is a refusal if one service failed or a line still asks; the other services are still
-  ///   changed.
-  /// - Throws: ``ToolError/stack(_:)`` if nothing is done.
+  ///   - service: the service's name; nil for all services that were enabled.
+  ///   - isAlone: whether services of the same program under other names are left unchanged.
+  /// - Returns: the exit status. It is that of a refusal if a service could not be changed or a line still asks for the
+  ///   passcode; the other services are changed all the same.
+  /// - Throws: ``ToolError/stack(_:)`` if nothing was changed.
   func run(_ service: String?, isAlone: Bool) throws(ToolError) -> ToolExit {
     let services = try services(service, isAlone: isAlone)
     var isComplete = true
@@ -132,7 +132,7 @@ struct DisablingRun {
       } catch {
         context.failure(error)
         isComplete = false
-        // Nothing can be changed, and no other advice would help.
+        // The files are read-only, so no other service can be changed either.
         if error.isOfReadOnlyFiles { return .refused }
       }
     }
@@ -154,12 +154,12 @@ struct DisablingRun {
   }
 }
 
-/// The administrator at the terminal, who logs in while a stack is tried.
+/// The administrator at the terminal, who logs in when a changed stack is tried.
 struct TerminalAnswerer: StackAnswerer {
   private let terminal: CInt
   private let context: ToolContext
 
-  /// Nil without a terminal.
+  /// Nil if there is no terminal.
   init?(in context: ToolContext) {
     guard let terminal = context.terminal else { return nil }
     self.terminal = terminal
@@ -177,14 +177,14 @@ struct TerminalAnswerer: StackAnswerer {
 }
 
 extension ToolContext {
-  /// Whether the parts of this machine are as a login needs them; reports those that are not.
+  /// Whether the parts of this machine that a login needs are in order; reports those that are not.
   private var isUsable: Bool {
     let failures = Examination.failures(of: installation)
     for finding in failures { output.note(finding.line(in: language, colours: false)) }
     return failures.isEmpty
   }
 
-  /// What a change of PAM's services must know about this machine.
+  /// The facts about this machine that a change of PAM's services needs.
   var pamSite: PAMSite {
     let registered = RegisteredAccounts(
       of: installation, accounts: caller.accounts, core: StatusQuery(in: self, configuration: nil))

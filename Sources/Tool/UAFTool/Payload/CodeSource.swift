@@ -7,18 +7,18 @@ import UAFMessages
 import UAFWire
 import Wording
 
-/// Where a code comes from, alone or in a payload: a file, standard input, or a person.
+/// The source of a code, which is either alone or in a payload: a file, standard input, or a person.
 ///
-/// It never comes from the command line, which other people can see, unless the server is this machine.
+/// The command line is no source, because other people can see it, except for a code whose server is this machine.
 enum CodeSource: Equatable {
   /// A file's name.
   case file(String)
-  /// `-`: standard input, or a question if that is a terminal.
+  /// `-`: standard input, or a prompt if that is a terminal.
   case standardInput
-  /// The payload itself, on the command line.
+  /// The payload is on the command line itself.
   case literal([UInt8])
 
-  /// Reads the value of `--code`.
+  /// Reads the value of an option such as `--code`.
   ///
   /// - Throws: ``ToolError``: `payload` if it looks like a payload; `badArgument` for an empty name.
   init(argument: String, of place: CodePlace = .code) throws(ToolError) {
@@ -27,7 +27,9 @@ enum CodeSource: Equatable {
     self = argument == "-" ? .standardInput : .file(argument)
   }
 
-  /// Reads the argument of `oob`; it may be the payload itself only if the server is this machine.
+  /// Reads the argument of `oob`.
+  ///
+  /// It may be the payload itself only if the payload's server is this machine.
   ///
   /// A code for a different server would work for everybody who sees the command line.
   ///
@@ -43,7 +45,7 @@ enum CodeSource: Equatable {
     self = .literal(Array(argument.utf8))
   }
 
-  /// The code in the file that `--code` names; nil if it was not given.
+  /// Reads the code in the file that `--code` names; returns nil if that option was not given.
   ///
   /// - Throws: ``ToolError``, as the initialiser and ``read(in:as:)``.
   static func read(
@@ -53,15 +55,15 @@ enum CodeSource: Equatable {
     return try CodeSource(argument: argument, of: wanted.place).read(in: context, as: wanted)
   }
 
-  /// A JSON object, the base64url of one (`{"` is `eyJ`), or an enrolment code.
+  /// Whether the argument is a JSON object, the base64url of one (`{"` is `eyJ`), or an enrolment code.
   ///
-  /// No file that somebody made by hand has such a name.
+  /// No file that somebody names by hand has such a name.
   private static func looksLikePayload(_ argument: String) -> Bool {
     argument.hasPrefix("{") || EnrolmentCode(typed: argument) != nil
       || argument.hasPrefix("eyJ") && argument.utf8.count > 20 && !argument.contains("/")
   }
 
-  /// The code, without the text around it.
+  /// Reads the code, without the text around it.
   ///
   /// - Throws: ``ToolError``: `payload`, `cancelled`, `terminalFailed`, `outOfMemory`.
   func read(in context: ToolContext, as wanted: WantedCode) throws(ToolError) -> GivenCode {
@@ -74,12 +76,12 @@ enum CodeSource: Equatable {
     case .literal(let payload): bytes = payload
     }
     guard let code = try wanted.checked(bytes) else { throw .payload(nothing(at: wanted.place, in: context)) }
-    // This comes last: a file without a code needs no protection.
+    // The warning comes last, because a file without a code needs no protection.
     if let warning { context.failure(warning) }
     return GivenCode(bytes: code, input: input)
   }
 
-  /// Why nothing was read.
+  /// The error for a source that contains nothing.
   private func nothing(at place: CodePlace, in context: ToolContext) -> PayloadError {
     switch self {
     case .file(let path): .emptyFile(path: path)
@@ -103,35 +105,35 @@ enum CodeSource: Equatable {
   }
 }
 
-/// A code, without the text around it.
+/// A code, without the text in which it was found.
 struct GivenCode {
   let bytes: [UInt8]
   var input = InputRead.nothing
 }
 
-/// What was read from standard input with a code: nothing can be put back.
+/// How much of standard input was read together with a code: what was read cannot be put back.
 enum InputRead: Equatable {
   case nothing
-  /// The lines up to the code's end.
+  /// The lines up to the end of the code.
   case lines
-  /// Those, and the brace that begins an answer in JSON.
+  /// The lines up to the end of the code, and the brace that begins an answer in JSON.
   case linesAndBrace
 }
 
-/// The kind of code that a command accepts.
+/// The kinds of code that a command accepts.
 enum WantedCode {
   /// An enrolment code, or its payload.
   case enrolment
-  /// An enrolment payload: the code alone names no server.
+  /// An enrolment payload; a code alone is not enough, because it names no server.
   case server
-  /// A code that contains its purpose: an approval, or a registration.
+  /// A payload that says what it is for: an approval, or a registration.
   case outOfBand
-  /// The payload that machines join with.
+  /// The payload with which machines join.
   case machine
-  /// An unlock, as the signed line or as its 24 characters.
+  /// An unlock, either as the signed line or as its 24 characters.
   case unlock
 
-  /// The place where the command accepts it.
+  /// Where on the command line the command accepts the code.
   var place: CodePlace {
     switch self {
     case .enrolment, .server: .code
@@ -140,7 +142,7 @@ enum WantedCode {
     }
   }
 
-  /// The question for it at a terminal.
+  /// The prompt for the code at a terminal.
   var question: PromptText {
     switch self {
     case .enrolment, .server: .enrolmentCode
@@ -150,7 +152,7 @@ enum WantedCode {
     }
   }
 
-  /// The kinds that the command can use.
+  /// The kinds of code that the command can use.
   private var kinds: Set<CodeKind> {
     switch self {
     case .enrolment: [.enrolmentCode, .enrolmentPayload]
@@ -161,10 +163,10 @@ enum WantedCode {
     }
   }
 
-  /// The code of a text: its only word or, if there is more text, the only code or payload in it.
+  /// The code in a text: the text's only word or, if the text has more words, the only code or payload in it.
   ///
-  /// - Returns: nil if nothing is in the text.
-  /// - Throws: ``ToolError/payload(_:)``: `unusable`; `otherKind` for one that is for a different command.
+  /// - Returns: nil if the text is empty.
+  /// - Throws: ``ToolError/payload(_:)``: `unusable`; `otherKind` for a code that is for a different command.
   func checked(_ bytes: [UInt8]) throws(ToolError) -> [UInt8]? {
     let text = try CodeLine.text(of: bytes)
     guard !PastedCode.words(of: text).isEmpty else { return nil }
@@ -181,7 +183,7 @@ enum WantedCode {
     if case .unlock = self { PastedCode.unlock(in: text, beside: []) } else { PastedCode.enrolment(in: text) }
   }
 
-  /// Refuses a kind that is for a different command.
+  /// Refuses a code of a kind that is for a different command.
   ///
   /// - Throws: ``ToolError/payload(_:)``.
   func require(_ kind: CodeKind) throws(ToolError) {
@@ -192,12 +194,12 @@ enum WantedCode {
   }
 }
 
-/// A text with a code in it: a file, or an input that is not a terminal.
+/// A text that contains a code: a file, or an input that is not a terminal.
 enum CodeFile {
-  /// The most bytes of a letter with a code in it; UTF-16 takes two for each character.
+  /// How many bytes a letter with a code in it may have; UTF-16 takes two for each character.
   private static let limit = 4 * CodeLine.maximumCount
 
-  /// The file's content, and a warning if others may read it: a code inside works for anybody who has it.
+  /// The content of the file, and a warning if others may read it: the code in it works for anybody who has it.
   ///
   /// - Throws: ``ToolError/payload(_:)``.
   static func read(
@@ -222,7 +224,7 @@ enum CodeFile {
     return (try bytes(of: descriptor, path: path), warning)
   }
 
-  /// Whether a name may be a code that was mistyped, cut or meant for a different command; such a name is not repeated.
+  /// Whether a name may be a code that was mistyped, cut or is for a different command; such a name is not repeated.
   private static func mayBeCode(_ name: String) -> Bool {
     guard !name.contains("/"), !name.contains(".") else { return false }
     let groups = name.split(separator: "-")
@@ -230,11 +232,11 @@ enum CodeFile {
     return isGrouped || name.utf8.count > 16 && name.contains { $0.isNumber } && EnrolmentPayload.mayBeMistyped(name)
   }
 
-  /// The content of standard input if that is not a terminal: a line that is a code, or a whole letter.
+  /// Reads standard input, which is not a terminal: up to a line that is a code, or a whole letter.
   ///
-  /// Text after such a line is left there, for the answers to the questions. A letter is read to its end, as a file is: none of
-  /// it is used as an answer. From a front end that uses JSON it ends where an answer begins, or nothing more comes: the
-  /// front end then waits for the first question.
+  /// Text after a line that is a code is left for the answers to the prompts. A letter is read to its end, as a file is, and
+  /// none of it is used as an answer. If a front end sends JSON, the letter ends where an answer begins, or where the front end
+  /// sends nothing more, because it waits for the first prompt.
   ///
   /// - Throws: ``ToolError/payload(_:)``.
   static func piped(in context: ToolContext) throws(ToolError) -> (bytes: [UInt8], input: InputRead) {
@@ -244,12 +246,12 @@ enum CodeFile {
       text += line
       guard text.count <= limit else { throw .payload(.unusable(.tooLong)) }
       guard !line.isEmpty else { return (text, .lines) }
-      // UTF-16 has other line ends.
+      // In UTF-16 a line end is not this byte alone.
       let isMarked = text.starts(with: [0xFF, 0xFE]) || text.starts(with: [0xFE, 0xFF])
       if !isMarked, let line = String(validating: line, as: UTF8.self) {
         let words = PastedCode.words(of: line)
         if words.isEmpty { continue }
-        // A list of codes has the name above the code.
+        // In a list of codes the account's name is in the line above its code.
         let isName = words.count == 1 && context.caller.accounts.account(named: words[0]) != nil
         if PastedCode.standsAlone(in: line), !isName { return (text, .lines) }
       }
@@ -259,7 +261,7 @@ enum CodeFile {
     }
   }
 
-  /// The further lines of a letter, up to the brace that begins an answer.
+  /// Reads the further lines of a letter, up to the brace that begins an answer.
   private static func linesBeforeAnswer(in context: ToolContext) throws(ToolError) -> (bytes: [UInt8], input: InputRead)
   {
     let input = LineInput(descriptor: context.input)
@@ -274,19 +276,19 @@ enum CodeFile {
     return (text, .lines)
   }
 
-  /// How much is read.
+  /// How much of an input is read.
   private enum Extent {
-    /// Everything, up to just beyond the limit, which is enough to refuse a longer text.
+    /// Everything, but only to just beyond the limit, which is enough to refuse a longer text.
     case everything
-    /// One line with its end.
+    /// One line, with the end of the line.
     case lineEnd
     /// One byte.
     case byte
   }
 
-  /// Reads that much.
+  /// Reads as much as `extent` says.
   ///
-  /// A line is read byte by byte, so that nothing beyond it is read.
+  /// A line is read byte by byte, so that nothing after it is read.
   private static func bytes(
     of descriptor: CInt, path: String, upTo extent: Extent = .everything
   ) throws(ToolError) -> [UInt8] {
@@ -315,7 +317,9 @@ enum CodeLine {
   /// The longest payload that a conversation carries.
   static let maximumCount = 16_384
 
-  /// The text of the given bytes, which an editor may have saved as UTF-16 with a byte order mark.
+  /// The text of these bytes.
+  ///
+  /// An editor may have saved it as UTF-16 with a byte order mark.
   ///
   /// - Throws: ``ToolError/payload(_:)``: `unusable`.
   static func text(of bytes: [UInt8]) throws(ToolError) -> String {
@@ -335,7 +339,7 @@ enum CodeLine {
     return text
   }
 
-  /// The bytes, if they are short enough and printable.
+  /// The bytes, if they are few enough and all printable.
   ///
   /// - Throws: ``ToolError/payload(_:)``: `unusable`.
   static func printable(_ bytes: [UInt8]) throws(ToolError) -> [UInt8] {
@@ -354,10 +358,10 @@ extension CodePlace {
   static let payload = CodePlace.option("--payload")
 }
 
-/// A payload's file that others may read.
+/// The warning about a file with a code that others may read.
 struct CodeFileWarning: Catalogued {
   let path: String
-  /// Whether the file is the caller's own, so that the caller may change its mode.
+  /// Whether the file belongs to the caller, who can then change its mode.
   let isOwn: Bool
 
   var english: FindingText {
@@ -376,15 +380,15 @@ struct CodeFileWarning: Catalogued {
   }
 }
 
-/// A code that contains its purpose: a registration, or the approval of a login elsewhere.
+/// A payload that says what it is for: a registration, or the approval of a login elsewhere.
 struct OutOfBandCode {
-  /// The operation that it asks for.
+  /// The operation that the payload asks for.
   let operation: UAFWire.Operation
   private let code: GivenCode
 
-  /// Reads a code's one line.
+  /// Reads the one line of a payload.
   ///
-  /// - Throws: ``ToolError/payload(_:)`` if it is not a code, or asks for something that no code may ask for.
+  /// - Throws: ``ToolError/payload(_:)`` if the line is not a payload, or asks for something that no payload may ask for.
   init(_ code: GivenCode) throws(ToolError) {
     self.code = code
     let content: EnrolmentPayload
@@ -402,8 +406,8 @@ struct OutOfBandCode {
 
   /// The request to the core.
   ///
-  /// - Parameter denies: whether the approval is denied.
-  /// - Throws: ``ToolError/payload(_:)`` for a denial of anything that is not an approval.
+  /// - Parameter denies: whether the person denies the approval.
+  /// - Throws: ``ToolError/payload(_:)`` if the person denies something that is not an approval.
   func request(for user: String?, denies: Bool) throws(ToolError) -> Request {
     if denies, operation != .authenticate { throw .payload(.notUnderstood(.registrationDenied)) }
     var request = Request(operation)
@@ -414,17 +418,19 @@ struct OutOfBandCode {
   }
 }
 
-/// The 24 characters of an unlock code, as a person types them: never on the command line.
+/// The 24 characters of an unlock code, which a person types, and never on the command line.
 ///
-/// They are shown while they are typed: a code works once, for one account on this machine, and nobody types 24 characters
-/// without seeing them.
+/// They are shown while they are typed: nobody types 24 characters without seeing them, and the code works only once, for one
+/// account on this machine.
 enum UnlockCodeEntry {
-  /// Far more than the characters and the line of the letter that people paste together with them.
+  /// Far more than the 24 characters and the line of the letter that people paste with them.
   private static let capacity = 4096
 
-  /// The code of the entry, without spaces, and without the account that was pasted with it; the core checks the rest.
+  /// Reads the entry, and returns the code without spaces and without the account's name that was pasted with it.
   ///
-  /// - Parameter names: names of the account.
+  /// The core checks the rest.
+  ///
+  /// - Parameter names: the names that the account has.
   /// - Throws: ``ToolError``: `payload`, `terminalFailed`, `outOfMemory`.
   static func read(in context: ToolContext, beside names: [String]) throws(ToolError) -> [UInt8] {
     if let terminal = context.terminal {
@@ -451,14 +457,14 @@ enum UnlockCodeEntry {
     throw .payload(.unlockCodeOnCommandLine)
   }
 
-  /// - Parameter nothing: the error if nothing was given.
+  /// - Parameter nothing: the error if nothing was entered.
   private static func checked(
     _ bytes: [UInt8], _ names: [String], orNothing nothing: PayloadError
   ) throws(ToolError) -> [UInt8] {
     let text = try CodeLine.text(of: bytes)
     let words = PastedCode.words(of: text)
     guard !words.isEmpty else { throw .payload(nothing) }
-    // The characters of an enrolment code and a name of four letters have the form of an unlock code.
+    // This comes first, because an enrolment code and a name of four letters together have the form of an unlock code.
     if let kind = PastedCode.kind(in: text) { try WantedCode.unlock.require(kind) }
     let found = PastedCode.unlock(in: text, beside: names)
     guard found != .several else { throw .payload(.unusable(.several)) }

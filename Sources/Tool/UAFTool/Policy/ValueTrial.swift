@@ -8,22 +8,22 @@ import UAFConfiguration
 import UAFWire
 import Wording
 
-/// Tries one value against the rules for passcodes, and prints what is wrong with it.
+/// Checks one passcode against the rules, and prints what is wrong with it.
 struct ValueTrial {
   private let context: ToolContext
   private let source: PolicySource
   private let rules: TrialRules
 
-  /// - Throws: ``ToolError/configuration(_:)`` if the server's policy contradicts the file.
+  /// - Throws: ``ToolError/configuration(_:)`` if the server's policy contradicts the configuration file.
   init(_ source: PolicySource, in context: ToolContext) throws(ToolError) {
     self.context = context
     self.source = source
     rules = try TrialRules(source, core: StatusQuery(in: context, configuration: source.path))
   }
 
-  /// Asks for a value and prints each problem with it in its own line.
+  /// Asks for a passcode and prints each problem with it on its own line.
   ///
-  /// - Returns: whether it would be accepted, or that the server's policy could not be tried and might refuse it.
+  /// - Returns: whether the passcode would be accepted, or that the server's policy could not be applied and might refuse it.
   /// - Throws: ``ToolError``: `noValue`, `terminalFailed`, `outOfMemory`.
   func run() throws(ToolError) -> ToolExit {
     let problems = try problems()
@@ -43,7 +43,7 @@ struct ValueTrial {
     return "\(found.problem.key): \(found.problem.message(in: context.language))\(origin)"
   }
 
-  /// Prints for root the accounts for which the lock options would have no effect yet (3015).
+  /// For root, prints the accounts for which new lock options have no effect yet (3015).
   private func tellWaiting() {
     let folder = source.configuration.state.directory
     do throws(StatusFailure) {
@@ -70,35 +70,37 @@ struct ValueTrial {
     }
     switch consume line {
     case .bytes(let value): return value.withBytes { rules.problems($0) }
-    // The policy treats a NUL like every control character.
+    // The policy treats a NUL like any other control character.
     case .unusable: return rules.problems([0 as UInt8].span)
     case .end: throw .noValue
     }
   }
 }
 
-/// The rules for passcodes that a value is tried against: those of a file and, if that file follows the server, those of the
-/// policy that is in force.
+/// The rules for passcodes that apply: those of the configuration file and, if that file follows the server, those of the
+/// server's policy in force.
 struct TrialRules {
-  /// A problem with a value, and where its rule comes from.
+  /// A problem with a passcode, and the source of the rule.
   struct Problem: Equatable {
     let problem: PasscodeProblem
-    /// The server's policy that has the rule; nil for the file.
+    /// The version of the server's policy that has the rule; nil if the configuration file has it.
     let policy: Int64?
   }
 
-  /// The file's policy.
+  /// The rules of the configuration file.
   private let own: PasscodePolicy
-  /// Both policies merged; nil if no policy of the server is in force.
+  /// The rules of the file and of the server's policy merged; nil if no policy of the server is in force.
   private let followed: (policy: PasscodePolicy, version: Int64)?
-  /// Why the server's policy could not be tried; nil if it is tried, or none is in force.
+  /// Why the server's policy could not be applied; nil if it was, or none is in force.
   let untried: StatusFailure?
 
-  /// Finds the rules, and asks the core if the file lets the server decide `[passcode]`.
+  /// Finds the rules.
   ///
-  /// A file that root did not write is used alone: no core uses it.
+  /// If the configuration file lets the server decide `[passcode]`, this asks the core for the server's policy.
   ///
-  /// - Throws: ``ToolError/configuration(_:)`` if the policy contradicts the file.
+  /// A file that root did not write is used alone, because no core uses it.
+  ///
+  /// - Throws: ``ToolError/configuration(_:)`` if the server's policy contradicts the file.
   init(_ source: PolicySource, core: some StatusSource) throws(ToolError) {
     let configuration = source.configuration
     own = configuration.passcode.policy
@@ -126,7 +128,9 @@ struct TrialRules {
     } catch { throw .configuration(.unusable(error)) }
   }
 
-  /// The problems with a value; a problem that the file alone does not have comes from the policy.
+  /// The problems with a passcode.
+  ///
+  /// A problem that it does not have by the file's rules alone comes from the server's policy.
   func problems(_ value: Span<UInt8>) -> [Problem] {
     let ofFile = own.check(value)
     guard let followed else { return ofFile.map { Problem(problem: $0, policy: nil) } }
@@ -136,20 +140,22 @@ struct TrialRules {
   }
 }
 
-/// The source of the rules that a value is tried against.
+/// The configuration whose rules a passcode is checked against.
 ///
-/// The outcome is only shown to the caller, so the caller's own file is allowed as well as root's. A third person's file is not:
-/// its expressions would be applied to what the caller types.
+/// Only the caller sees the outcome, so the caller's own file is allowed as well as root's. A third person's file is refused:
+/// its regular expressions would be applied to what the caller types.
 struct PolicySource {
   let configuration: Configuration
-  /// The file, as the caller named it; nil for this machine's.
+  /// The path of the file as the caller named it; nil for this machine's configuration.
   let path: String?
-  /// Whether root has written it, so that the core uses it too.
+  /// Whether root wrote the file, so that the core uses it too.
   let isRoots: Bool
 
-  /// The configuration at `path` or, without one, that of this machine, or the defaults if there is none.
+  /// Reads the configuration at `path`.
   ///
-  /// - Parameter path: `--conf`, absolute.
+  /// Without a path it is that of this machine, or the defaults if the machine has none.
+  ///
+  /// - Parameter path: the absolute path given with `--conf`.
   /// - Throws: ``ToolError/configuration(_:)`` with file, line and key.
   init(_ path: String?, in context: ToolContext) throws(ToolError) {
     let root = context.installation.owner
@@ -168,7 +174,7 @@ struct PolicySource {
       guard caller != root, case .file(let path, let problem) = error else { throw .configuration(.unusable(error)) }
       switch problem {
       case .owner: throw .configuration(.notYours(path: path))
-      // The remedy that root reads is to take over the folder. Nobody must do that to a home directory.
+      // The usual advice, written for root, is to take over the folder. Nobody must do that to a home directory.
       case .directoryOwner(let folder):
         throw .configuration(.folderNotYours(path: path, folder: folder))
       default: throw .configuration(.unusable(error))
@@ -176,9 +182,9 @@ struct PolicySource {
     }
   }
 
-  /// Decides only which rule of ownership applies.
+  /// Whether the file belongs to this uid, which decides only which rule of ownership applies.
   ///
-  /// The rule is checked on the open file. A missing file may have been meant as the caller's own.
+  /// The rule itself is checked on the open file. A missing file may have been meant as the caller's own.
   private static func isOwned(_ path: String, by userID: uid_t) -> Bool {
     var state = stat()
     // SAFETY: the path lives for the call, and `state` is a stat.
@@ -186,11 +192,11 @@ struct PolicySource {
   }
 }
 
-/// The texts of a value's trial that concern the server's policy.
+/// The texts about the server's policy when a passcode is checked.
 enum PolicyTrialText: FindingCatalogue {
-  /// It could not be tried, and may refuse what the file accepts.
+  /// The server's policy could not be applied, and may refuse what the file accepts.
   case untried(StatusFailure)
-  /// The core names this version as in force, but does not report its rules.
+  /// The core says that this version of the policy is in force, but does not report its rules.
   case notTold(version: Int64)
 
   var english: FindingText {

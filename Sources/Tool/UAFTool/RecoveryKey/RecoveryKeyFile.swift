@@ -2,11 +2,11 @@ import Glibc
 import SecretMemory
 import UAFWire
 
-/// The file that root keeps the words of the recovery key in, away from this machine.
+/// The file in which root keeps the words of the recovery key, away from this machine.
 enum RecoveryKeyFile {
   /// Writes words into a new file that only root can read.
   ///
-  /// - Throws: ``ToolError/recoveryKey(_:)``: there is such a file, or it cannot be written whole.
+  /// - Throws: ``ToolError/recoveryKey(_:)`` if the file already exists, or the words cannot be written completely.
   static func write(_ words: borrowing Secret, to path: String) throws(ToolError) {
     // SAFETY: the path lives for the call.
     let file = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o400)
@@ -24,9 +24,9 @@ enum RecoveryKeyFile {
     }
   }
 
-  /// Reads words.
+  /// Reads the words from a file.
   ///
-  /// - Throws: ``ToolError/recoveryKey(_:)``; the core checks the words.
+  /// - Throws: ``ToolError/recoveryKey(_:)`` if the file cannot be read. The core checks the words.
   static func read(_ path: String) throws(ToolError) -> Secret {
     guard var words = try? Secret(capacity: WireLimit.answer) else { throw .outOfMemory }
     // SAFETY: the path lives for the call. With O_NONBLOCK a FIFO that nobody writes to ends immediately.
@@ -49,14 +49,16 @@ enum RecoveryKeyFile {
   static func remove(_ path: String) { _ = unsafe unlink(path) }
 }
 
-/// Answers the core's question for a recovery key with words that uafctl has; nobody is asked.
+/// Answers the core's prompt for a recovery key with words that uafctl has.
+///
+/// No person is asked.
 struct RecoveryPerson: Person, ~Copyable {
   private let words: Secret
   private let output: Output
-  /// Whether the core has asked.
+  /// Whether the core has asked for the words.
   private(set) var wasAsked = false
 
-  /// - Parameter words: empty if there are none.
+  /// - Parameter words: empty if uafctl has none.
   init(_ words: consuming Secret, telling output: Output) {
     self.words = words
     self.output = output

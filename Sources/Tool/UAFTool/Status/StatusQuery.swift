@@ -3,21 +3,23 @@ import FidoResults
 import UAFWire
 import Wording
 
-/// Asks the core for the state of an account, without asking a person anything.
+/// Asks the core for the state of an account.
+///
+/// No person is asked anything.
 struct StatusQuery {
   private let call: CoreCall
   private let language: Language
 
-  /// - Parameter configuration: root's own configuration; nil for the machine's.
+  /// - Parameter configuration: the path of root's own configuration; nil for the machine's.
   init(in context: ToolContext, configuration: String?) {
     call = CoreCall(context: context, configuration: configuration)
     language = context.language
   }
 
-  /// The core's last word about an account; a refusal is also one.
+  /// The core's last message about an account, which may be a refusal.
   ///
   /// - Parameter user: the account's name, which only root may choose; nil for the caller's own account.
-  /// - Throws: ``ToolError`` if the core cannot be asked, or can answer nobody: that is not a fault of one account.
+  /// - Throws: ``ToolError`` if the core cannot be reached, or cannot serve anybody: that is not a fault of one account.
   private func ask(_ user: String?) throws(ToolError) -> Finished {
     var request = Request(.status)
     request.user = user
@@ -29,7 +31,7 @@ struct StatusQuery {
     return end
   }
 
-  /// It answers no question, because *status* asks none.
+  /// Answers no prompt, because *status* has none.
   private struct Nobody: Person {
     var checks: Set<Check> { [] }
     mutating func answer(_ prompt: Prompt) throws(ToolError) -> Entry { .cancelled }
@@ -45,7 +47,7 @@ extension StatusQuery: StatusSource {
     guard CInt(end.pamCode) != PAMCode.serviceError.rawValue else {
       throw StatusFailure(ToolError.configuration(end.text.map(ConfigurationProblem.refused) ?? .result(end.result)))
     }
-    // The core serves other accounts: the fault is in its stored data of this account, or in the account's name.
+    // The core serves other accounts, so the fault is in the stored data of this account, or in its name.
     guard end.pamCode == 0 else {
       let told = ConversationEnd(end).told(in: language)
       throw StatusFailure(ofAccount: told.text, nextStep: told.nextStep)
@@ -64,7 +66,9 @@ extension StatusQuery: StatusSource {
   }
 }
 
-/// An error in a report that has the other checks as well: it sends nobody to doctor.
+/// The text of an error in a report of `uafctl doctor`.
+///
+/// It does not advise to run `uafctl doctor`.
 private struct TextInDoctor: Catalogued {
   let english: FindingText
   let korean: FindingText
@@ -89,18 +93,18 @@ extension StatusFailure {
   }
 }
 
-/// The questions that the exit status of `uafctl status` can answer about one authenticator type.
+/// The yes-or-no questions about one authenticator type that the exit status of `uafctl status` answers.
 enum StatusQuestion: CaseIterable {
-  /// Whether it could be registered here: root has enabled it, and this version can verify it.
+  /// Whether the type could be registered here: root has enabled it, and this version can verify it.
   case supported
-  /// Whether the account has it, locked or not.
+  /// Whether the account has registered the type, even if it is locked.
   case registered
-  /// Whether it is locked now, for a time or permanently.
+  /// Whether the type is locked now, temporarily or permanently.
   case locked
-  /// Whether it is usable for a login now.
+  /// Whether the type can be used for a login now.
   case available
 
-  /// Whether the answer is yes for an authenticator.
+  /// Whether the answer is yes for this authenticator.
   func holds(of authenticator: StatusDocument.Authenticator) -> Bool {
     switch self {
     case .supported: authenticator.state != AuthenticatorState.notSupported
@@ -111,13 +115,13 @@ enum StatusQuestion: CaseIterable {
   }
 }
 
-/// The output of `uafctl status` for the core's answer, and its exit status.
+/// Prints what `uafctl status` prints for the core's answer; returns the exit status.
 struct StatusDisplay {
   let context: ToolContext
 
   /// Prints the state of the account.
   ///
-  /// - Parameter asJSON: whether the core's document is printed unchanged.
+  /// - Parameter asJSON: whether to print the core's document unchanged.
   /// - Throws: ``ToolError/core(_:)``.
   func show(_ finished: Finished, asJSON: Bool) throws(ToolError) -> ToolExit {
     guard finished.result == 0 else { return JSONLines.tellFailure(finished, asJSON: asJSON, in: context) }
@@ -131,7 +135,7 @@ struct StatusDisplay {
     return .success
   }
 
-  /// Answers a question about one authenticator with the exit status: 0 for yes, 1 no, 2 for anything else.
+  /// Answers a question about one authenticator with the exit status: 0 for yes, 1 for no, 2 for anything else.
   ///
   /// - Parameters:
   ///   - name: the authenticator's type or AAID.
@@ -166,9 +170,9 @@ struct StatusDisplay {
 }
 
 extension Finished {
-  /// The document with which a *status* ended.
+  /// The status document with which the conversation ended.
   ///
-  /// - Throws: ``ToolError/core(_:)`` for a document that cannot be read.
+  /// - Throws: ``ToolError/core(_:)`` if the document cannot be read.
   func statusDocument() throws(ToolError) -> StatusDocument {
     guard let document = StatusDocument(parsing: document ?? "") else { throw .core(.confused(.statusDocument)) }
     return document

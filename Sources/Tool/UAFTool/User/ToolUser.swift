@@ -5,26 +5,28 @@ import UAFConfiguration
 import UAFMessages
 import UAFWire
 
-/// The caller, the caller's terminal, and what such a caller may state (docs/protocol.md, "Who may say what").
+/// The caller: who it is, its terminal and locale, and what it may state to the core (docs/protocol.md, "Who may say what").
 struct ToolUser {
   /// The effective uid.
   var userID: uid_t
   /// The locale for texts.
   var locale: [UInt8]?
-  /// The terminal's name.
+  /// The name of the caller's terminal.
   var tty: [UInt8]?
-  /// The directory in which names are looked up.
+  /// The directory in which accounts are looked up.
   var accounts: any AccountDirectory
 
   /// Whether the core accepts an account and arguments from this caller.
   var isRoot: Bool { userID == 0 }
 
-  /// How often a call asks after wrong entries: sudo and sshd call the module again, but nobody calls uafctl again.
+  /// How often a call asks again after a wrong entry.
+  ///
+  /// sudo and sshd call the module again themselves, but nobody calls uafctl again.
   private static let tries = "tries=3"
 
-  /// The *begin* that asks for `request`.
+  /// The message *begin* for `request`.
   ///
-  /// - Parameter configuration: root's own configuration file, absolute.
+  /// - Parameter configuration: the absolute path of root's own configuration.
   /// - Throws: ``ToolError``: `onlyRoot`, `noSuchAccount`, `noSuchAccountOrType`, `emptyName`, `badName`,
   ///   `accountIsNotYours`, `payload`.
   func begin(_ request: Request, configuration: String?) throws(ToolError) -> Begin {
@@ -33,7 +35,7 @@ struct ToolUser {
     begin.locale = locale
     begin.tty = tty
     begin.authenticator = request.authenticator.map { Array($0.utf8) }
-    // On the wire, the former name of a rename takes the place of a code (docs/protocol.md).
+    // In the message, the former name for a rename is in the field for a code (docs/protocol.md).
     begin.payload = request.formerName.map { Array($0.utf8) } ?? request.code
     if request.wantsToken { begin.wantsToken = true }
     begin.transaction = request.transaction
@@ -71,14 +73,16 @@ struct ToolUser {
     guard account?.userID == userID else { throw .accountIsNotYours }
   }
 
-  /// Refuses a code that is given instead of an account or a type, without repeating it.
+  /// Refuses a code that was given in place of an account or a type.
+  ///
+  /// The error does not repeat it.
   private func refuseCodes(in request: Request) throws(ToolError) {
     for word in [request.user, request.authenticator].compactMap(\.self) where accounts.account(named: word) == nil {
       if let kind = CodeKind(word) { throw .payload(.kindOnCommandLine(kind)) }
     }
   }
 
-  /// Refuses a name that no account can have, as the core does.
+  /// Refuses a name that no account can have, by the same rule as the core.
   private static func requireName(_ name: String) throws(ToolError) {
     guard !name.isEmpty else { throw .emptyName }
     guard name.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), name.utf8.count <= WireLimit.accountName else {
